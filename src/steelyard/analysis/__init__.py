@@ -1,0 +1,1 @@
+"""Statistics: arrays and specifications in, frozen values out. No I/O, no clock, no text."""

@@ -1,0 +1,126 @@
+"""What an analysis of a measurement or a comparison gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from steelyard.core.estimate import Interval
+from steelyard.core.model import Caution, MetricSpec, StopReason
+
+Verdict = Literal["faster", "slower", "equivalent", "undecided"]
+
+
+@dataclass(frozen=True)
+class NormalityTest:
+    """Shapiro and Wilk's W and its p value."""
+
+    statistic: float
+    p: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is said of one metric of one variant, over the values of the top repetition level.
+
+    `variation` is the coefficient of variation, `max_difference` the largest minus the smallest
+    value and `max_difference_ratio` the same relative to the mean. Everything else is in the
+    unit of the metric. `normality` is None where the test has no answer (fewer than 3 values,
+    or all alike).
+    """
+
+    count: int
+    mean: Interval
+    median: float
+    lower_quartile: float
+    upper_quartile: float
+    minimum: float
+    maximum: float
+    standard_deviation: float
+    variation: float
+    max_difference: float
+    max_difference_ratio: float
+    normality: NormalityTest | None
+
+
+@dataclass(frozen=True)
+class Independence:
+    """Whether a sequence of values, in the order of their making, looks independent.
+
+    `autocorrelation[k - 1]` is that of lag k; values beyond +-`bound` are unlikely (95 %) in an
+    independent sequence. `dependence_p` is a portmanteau test's, `trend_p` that of a test
+    against a monotonic trend; None where there are too few values.
+    """
+
+    autocorrelation: tuple[float, ...]
+    bound: float
+    dependence_p: float | None
+    trend_p: float | None
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """One metric of one variant. `summary` is None where the machine or program gave no value.
+
+    `values` are those of the top repetition level, in the order of their making, `blocks` the
+    block of each.
+    """
+
+    metric: MetricSpec
+    values: tuple[float, ...]
+    blocks: tuple[int, ...]
+    summary: Summary | None
+    independence: Independence | None
+
+    @property
+    def available(self) -> bool:
+        """Whether there is any value."""
+        return self.summary is not None
+
+
+@dataclass(frozen=True)
+class VariantResult:
+    """One variant: its metrics by name, what was repeated, what failed, what it cost."""
+
+    name: str
+    metrics: Mapping[str, MetricResult]
+    repetitions: Mapping[str, int]
+    failed: int
+    spent_s: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A candidate against the baseline, on one metric.
+
+    `ratio` is candidate / baseline of the mean. `simultaneous` says that its confidence holds
+    for all comparisons of this answer together. `further_blocks` and `further_s` are what would
+    decide an undecided verdict, None where that cannot be told.
+    """
+
+    baseline: str
+    candidate: str
+    metric: MetricSpec
+    ratio: Interval
+    verdict: Verdict
+    margin_ratio: float
+    simultaneous: bool
+    further_blocks: int | None
+    further_s: float | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The whole answer of `measure` or `compare`.
+
+    `comparisons` holds those on the primary metric first, then those on the other metrics.
+    """
+
+    kind: Literal["measurement", "comparison"]
+    experiment: str
+    metric: MetricSpec
+    variants: tuple[VariantResult, ...]
+    comparisons: tuple[Comparison, ...]
+    cautions: tuple[Caution, ...]
+    stopped: StopReason | None

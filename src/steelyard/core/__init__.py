@@ -1,0 +1,1 @@
+"""The words of Steelyard as types. Imports nothing else of the project."""

@@ -1,0 +1,86 @@
+"""The one error tree. A message says what failed, where, and what to do about it."""
+
+from __future__ import annotations
+
+
+class SteelyardError(Exception):
+    """Anything that a user is told in one clear message instead of a traceback.
+
+    Parameters
+    ----------
+    message : str
+        What failed, at which trial, file or field, and what to do.
+    field : str, optional
+        The option, file field or argument that the message is about.
+    """
+
+    code = "error"
+    exit_status = 2
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+
+
+class UsageError(SteelyardError):
+    """The call is wrong: an option, an argument or a combination of them."""
+
+    code = "usage"
+
+
+class UnknownNameError(UsageError):
+    """A name that no registered extension carries. The message lists the known ones."""
+
+    code = "unknown-name"
+
+
+class DataError(SteelyardError):
+    """A file or a store cannot be read as what it should be."""
+
+    code = "data"
+
+
+class StoreError(DataError):
+    """The store cannot be opened, read or written."""
+
+    code = "store"
+
+
+class BusyError(SteelyardError):
+    """Another Steelyard measurement holds this machine."""
+
+    code = "busy"
+
+
+class AnalysisError(SteelyardError):
+    """An analysis was asked of data that it cannot take."""
+
+    code = "analysis"
+
+
+class RegistryError(SteelyardError):
+    """An extension is registered twice or does not keep its contract."""
+
+    code = "registry"
+
+
+class TrialsFailedError(SteelyardError):
+    """So many trials failed that there is nothing to answer with."""
+
+    code = "trials-failed"
+    exit_status = 3
+
+
+class MissingCapabilityError(SteelyardError):
+    """This machine lacks something. The message names it and the command that installs it."""
+
+    code = "missing"
+    exit_status = 4
+
+
+class HostError(SteelyardError):
+    """A knob of the host could not be read, set or restored."""
+
+    code = "host"
+    exit_status = 4

@@ -1,0 +1,204 @@
+"""What is to be run and what came of it, as frozen values.
+
+A specification says everything that a trial needs and holds no resource; every one of them
+goes to JSON and back through `core/json_codec.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Direction = Literal["lower", "higher"]
+Order = Literal["blocks", "sequential"]
+StopReason = Literal["precision", "budget", "runs", "interrupted", "failures"]
+TrialStatus = Literal["ok", "failed"]
+FailureReason = Literal[
+    "exit", "signal", "timeout", "spawn", "prepare", "cleanup", "output", "metric"
+]
+
+
+@dataclass(frozen=True)
+class LaunchSpec:
+    """How one program is started.
+
+    Parameters
+    ----------
+    argv : tuple of str
+        The program and its arguments; bytes that are not UTF-8 as surrogate escapes.
+        ``--shell`` has already become ``("/bin/sh", "-c", command)``.
+    environment : tuple of (name, value)
+        Changes to the environment of Steelyard; a value of None removes the variable.
+    environment_padding_bytes : int
+        Size of an extra variable, which moves the start of the stack.
+    working_directory, stdin_file : str or None
+        None: the directory of the caller, and an empty input.
+    timeout_s : float or None
+        After it the whole process group is ended and the trial failed with reason ``timeout``.
+    expected_exit_codes : tuple of int
+        Any other exit code is a failed trial.
+    cpus : tuple of int or None
+        The CPUs that the program may use; None leaves the caller's set.
+    aslr : bool or None
+        False switches address randomisation off for the program; None leaves it as it is.
+    nice, realtime_priority : int or None
+        Niceness, or the priority of ``SCHED_FIFO``.
+    stack_padding_bytes : int
+        Shifts the stack by an extra argument string's worth of bytes in the environment block.
+    limits : tuple of (name, value)
+        Resource limits by their names in setrlimit(2) without ``RLIMIT_``, in its units.
+    private_network : bool
+        Run in a network namespace of its own, without any interface that is up.
+    """
+
+    argv: tuple[str, ...]
+    environment: tuple[tuple[str, str | None], ...] = ()
+    environment_padding_bytes: int = 0
+    working_directory: str | None = None
+    stdin_file: str | None = None
+    timeout_s: float | None = None
+    expected_exit_codes: tuple[int, ...] = (0,)
+    cpus: tuple[int, ...] | None = None
+    aslr: bool | None = None
+    nice: int | None = None
+    realtime_priority: int | None = None
+    stack_padding_bytes: int = 0
+    limits: tuple[tuple[str, int], ...] = ()
+    private_network: bool = False
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One of the things compared: its name, its program, and what is done around each trial."""
+
+    name: str
+    launch: LaunchSpec
+    prepare: tuple[str, ...] | None = None
+    cleanup: tuple[str, ...] | None = None
+    parameters: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class MetricSpec:
+    """A metric that an experiment asks for.
+
+    `source` names what gives the value: ``"record"`` (the launcher's record of the trial),
+    ``"counter"`` (a performance counter), ``"regex"`` or ``"json"`` (what the program prints);
+    `pattern` is the expression or path of the last two.
+    """
+
+    name: str
+    unit: str
+    direction: Direction = "lower"
+    source: Literal["record", "counter", "regex", "json"] = "record"
+    pattern: str | None = None
+
+
+@dataclass(frozen=True)
+class StoppingSpec:
+    """When to stop. `runs` fixes the number of blocks; otherwise precision, within a budget.
+
+    Parameters
+    ----------
+    precision_ratio : float
+        Wanted half-width of each ratio's interval (of the mean, relative, with one variant).
+    minimum_blocks : int
+        Blocks before the first look.
+    budget_s, budget_runs : float, int or None
+        Time for all trials, and trials in all.
+    runs : int or None
+        Blocks, exactly.
+    """
+
+    precision_ratio: float = 0.01
+    minimum_blocks: int = 10
+    budget_s: float | None = None
+    budget_runs: int | None = None
+    runs: int | None = None
+
+
+@dataclass(frozen=True)
+class ExperimentSpec:
+    """A design, and everything needed to repeat it."""
+
+    identifier: str
+    kind: Literal["measurement", "comparison"]
+    variants: tuple[Variant, ...]
+    metrics: tuple[MetricSpec, ...]
+    seed: int
+    order: Order = "blocks"
+    warmup_count: int = 0
+    stopping: StoppingSpec = field(default_factory=StoppingSpec)
+    setup: tuple[str, ...] | None = None
+    confidence: float = 0.95
+    margin_ratio: float = 0.01
+    method: str = "fieller"
+    quiet: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def primary_metric(self) -> MetricSpec:
+        """The metric that verdicts and stopping look at: the first one asked for."""
+        return self.metrics[0]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One execution, with all its iterations. A failed one keeps its reason.
+
+    Parameters
+    ----------
+    position : int
+        Its place in the plan, from 0. Unique in an experiment.
+    block, variant : int
+        Which pass, and which of `ExperimentSpec.variants`.
+    build : int
+        Which build of the variant it ran; 0 where there is one.
+    warmup : bool
+        Run but not analysed.
+    started_unix_s, spent_s : float
+        When it began, and its whole cost with preparation and clean-up.
+    measurements : mapping of metric name to sequence of float
+        One value per iteration (a tuple, or an ``array('d')`` when there are many); a metric that this machine lacks is absent.
+    realised : mapping
+        What the launcher found to be in force (CPUs, ASLR, niceness ...).
+    details : mapping
+        Exit code, signal, end of the standard error of a failed trial and the like.
+    """
+
+    position: int
+    block: int
+    variant: int
+    warmup: bool
+    status: TrialStatus
+    reason: FailureReason | None
+    started_unix_s: float
+    spent_s: float
+    measurements: Mapping[str, Sequence[float]]
+    build: int = 0
+    realised: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment as stored: its specification, where it was run, and its trials."""
+
+    spec: ExperimentSpec
+    provenance: Mapping[str, Any]
+    created_unix_s: float
+    trials: tuple[Trial, ...]
+    stopped: StopReason | None = None
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something that a reader must know beside a number: a stable code and a sentence."""
+
+    code: str
+    message: str
+
+    def as_json(self) -> dict[str, str]:
+        """The contract's object."""
+        return {"code": self.code, "message": self.message}
