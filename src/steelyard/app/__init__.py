@@ -1,0 +1,1 @@
+"""The use cases. The only room that joins effects with analysis."""

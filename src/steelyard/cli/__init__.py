@@ -1,0 +1,1 @@
+"""The command line. Only this room prints or exits."""

@@ -1,0 +1,134 @@
+"""The entry of the program: find the command, run it, turn errors into one message.
+
+Commands are imported when they are called, so that each pays only for what it uses.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+import steelyard
+from steelyard.cli.output import error_document, write_error, write_json
+from steelyard.core.errors import SteelyardError, UsageError
+
+COMMANDS = {
+    "measure": "Weigh one program: an estimate for each metric.",
+    "compare": "Weigh programs against the first: verdict and ratio with its interval.",
+    "resume": "Go on with an interrupted or under-powered experiment.",
+    "report": "Make an offline HTML page, plots or text from an experiment.",
+    "host": "What makes this machine noisy, making it quiet, and undoing that.",
+    "list": "List the experiments in the store.",
+    "show": "Show one experiment: what was run, where, and what failed.",
+    "delete": "Delete experiments from the store.",
+    "import": "Read another tool's measurements into the store.",
+    "export": "Write an experiment in another tool's format.",
+    "trial": "Run single trials from a file, as executors do.",
+}
+INTERRUPTED_STATUS = 130
+
+
+class CommandTable(click.Group):
+    """The commands by name, each in a module of its own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = "import_" if cmd_name == "import" else cmd_name
+        return importlib.import_module(f"steelyard.cli.commands.{module}").command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            known = ", ".join(COMMANDS)
+            raise UsageError(
+                f"There is no command {args[0]!r}. Known: {known}.", field="command"
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(
+    cls=CommandTable,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(steelyard.__version__, prog_name="steelyard")
+def program() -> None:
+    """Weigh programs honestly: is a version faster, by how much, and how sure is that?"""
+
+
+def _json_target(arguments: list[str]) -> str | None:
+    """Where the caller wants JSON, read from the raw arguments: a wrong call has no parsed ones."""
+    for index, argument in enumerate(arguments):
+        if argument == "--":
+            return None
+        if argument == "--json" and index + 1 < len(arguments):
+            return arguments[index + 1]
+        if argument.startswith("--json="):
+            return argument.partition("=")[2]
+    return None
+
+
+def _fail(error: SteelyardError, arguments: list[str]) -> int:
+    write_error(error)
+    try:
+        write_json(error_document(error), _json_target(arguments))
+    except SteelyardError as second:
+        write_error(second)
+    return error.exit_status
+
+
+def _from_click(error: click.ClickException) -> UsageError:
+    parameter = getattr(error, "param", None)
+    field = parameter.opts[0] if parameter is not None and parameter.opts else None
+    context = getattr(error, "ctx", None)
+    hint = f" See {context.command_path} --help." if context is not None else ""
+    message = error.format_message().rstrip(".")
+    return UsageError(f"{message}.{hint}", field=field)
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and give its exit status (DESIGN: 0, 1, 2, 3 or 4; 130 interrupted)."""
+    try:
+        result = program.main(arguments, prog_name="steelyard", standalone_mode=False)
+    except SteelyardError as error:
+        return _fail(error, arguments)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 2
+    except click.ClickException as error:
+        return _fail(_from_click(error), arguments)
+    except (click.Abort, KeyboardInterrupt):
+        sys.stderr.write("steelyard: interrupted\n")
+        return INTERRUPTED_STATUS
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def main() -> NoReturn:
+    """The console script."""
+    status = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        pass
+    # The interpreter's own teardown frees memory that the process is about to return anyway.
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    main()

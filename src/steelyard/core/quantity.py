@@ -1,0 +1,87 @@
+"""Quantities as people write them: ``2%``, ``1.5min``, ``200runs``."""
+
+from __future__ import annotations
+
+from steelyard.core.errors import UsageError
+
+_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def _split(text: str) -> tuple[str, str]:
+    stripped = text.strip()
+    cut = len(stripped)
+    while cut and not (stripped[cut - 1].isdigit() or stripped[cut - 1] == "."):
+        cut -= 1
+    return stripped[:cut], stripped[cut:].strip()
+
+
+def parse_ratio(text: str, field: str) -> float:
+    """A ratio from ``2%`` or ``0.02``; it must lie above 0 and below 1.
+
+    Raises
+    ------
+    UsageError
+        With `field` in it, when it is not a number or out of range.
+    """
+    number, unit = _split(text)
+    try:
+        value = float(number) / (100.0 if unit == "%" else 1.0)
+    except ValueError:
+        value = -1.0
+    if unit not in ("", "%") or not 0.0 < value < 1.0:
+        raise UsageError(
+            f"{field} takes a share such as 1% or 0.01, above 0 and below 100%; it got {text!r}.",
+            field=field,
+        )
+    return value
+
+
+def parse_duration(text: str, field: str) -> float:
+    """Seconds from ``500ms``, ``30s``, ``2min``, ``1h`` or a bare number of seconds."""
+    number, unit = _split(text)
+    try:
+        value = float(number) * _SECONDS[unit or "s"]
+    except (ValueError, KeyError):
+        value = -1.0
+    if not 0.0 < value < float("inf"):
+        raise UsageError(
+            f"{field} takes a time such as 500ms, 30s, 2min or 1h; it got {text!r}.", field=field
+        )
+    return value
+
+
+def parse_budget(text: str, field: str) -> tuple[float | None, int | None]:
+    """A budget as (seconds, None) or (None, number of trials), from ``2min`` or ``200runs``."""
+    number, unit = _split(text)
+    if unit in ("run", "runs"):
+        if not number.isdigit() or int(number) == 0:
+            raise UsageError(
+                f"{field} takes a whole number of runs such as 200runs; it got {text!r}.",
+                field=field,
+            )
+        return None, int(number)
+    try:
+        return parse_duration(text, field), None
+    except UsageError:
+        raise UsageError(
+            f"{field} takes a time such as 30s or 2min, or a number of trials such as 200runs; "
+            f"it got {text!r}.",
+            field=field,
+        ) from None
+
+
+def parse_cpus(text: str, field: str) -> tuple[int, ...]:
+    """CPU numbers from a list such as ``0,2-3``."""
+    cpus: set[int] = set()
+    try:
+        for part in text.split(","):
+            first, _, last = part.partition("-")
+            low, high = int(first), int(last or first)
+            if not 0 <= low <= high:
+                raise ValueError
+            cpus.update(range(low, high + 1))
+    except ValueError:
+        raise UsageError(
+            f"{field} takes CPU numbers such as 1 or 0,2-3; it got {text!r}.", field=field
+        ) from None
+    return tuple(sorted(cpus))
