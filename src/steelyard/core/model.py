@@ -70,13 +70,18 @@ class LaunchSpec:
 
 @dataclass(frozen=True)
 class Variant:
-    """One of the things compared: its name, its program, and what is done around each trial."""
+    """One of the things compared: its name, its program, and what is done around each trial.
+
+    Variants of one `group` are compared with the first of it; a parameter sweep over several
+    commands makes one group for each combination of parameter values.
+    """
 
     name: str
     launch: LaunchSpec
     prepare: tuple[str, ...] | None = None
     cleanup: tuple[str, ...] | None = None
     parameters: tuple[tuple[str, str], ...] = ()
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -142,6 +147,12 @@ class ExperimentSpec:
         """The metric that verdicts and stopping look at: the first one asked for."""
         return self.metrics[0]
 
+    def baseline_of(self, variant: int) -> int | None:
+        """The index of the variant that `variant` is compared with; None for a baseline."""
+        group = self.variants[variant].group
+        first = next(i for i, other in enumerate(self.variants) if other.group == group)
+        return None if first == variant else first
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -150,7 +161,7 @@ class Trial:
     Parameters
     ----------
     position : int
-        Its place in the plan, from 0. Unique in an experiment.
+        Its place in the plan, from 0; warm-ups count down from -1. Unique in an experiment.
     block, variant : int
         Which pass, and which of `ExperimentSpec.variants`.
     build : int
