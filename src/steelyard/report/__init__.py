@@ -1,0 +1,1 @@
+"""Results as terminal text, pages, plots and documents. Formats, never computes statistics."""

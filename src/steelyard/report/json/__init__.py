@@ -1,0 +1,1 @@
+"""The documents that `--json` writes, one file a kind."""

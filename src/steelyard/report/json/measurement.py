@@ -1,0 +1,94 @@
+"""The `measurement` document, and what it shares with `comparison`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.analysis.results import Answer, MetricResult, VariantResult
+from steelyard.core.model import Experiment
+from steelyard.report.wording import document_value
+
+SCHEMA = "steelyard/1"
+
+
+def metric_object(result: MetricResult) -> dict[str, Any]:
+    """One metric of one variant. Without values every number is null, never 0."""
+    summary = result.summary
+    known: dict[str, Any] = {
+        "unit": result.metric.unit,
+        "direction": result.metric.direction,
+        "available": result.available,
+        "count": 0 if summary is None else summary.count,
+        "mean": None if summary is None else summary.mean.as_json(),
+    }
+    for name in (
+        "median",
+        "lower_quartile",
+        "upper_quartile",
+        "minimum",
+        "maximum",
+        "standard_deviation",
+        "variation",
+        "max_difference",
+        "max_difference_ratio",
+    ):
+        known[name] = None if summary is None else getattr(summary, name)
+    normality = None if summary is None else summary.normality
+    known["normality"] = normality and {"statistic": normality.statistic, "p": normality.p}
+    independence = result.independence
+    known["independence"] = independence and {
+        "lag_1": independence.autocorrelation[0] if independence.autocorrelation else None,
+        "bound": independence.bound,
+        "dependence_p": independence.dependence_p,
+        "trend_p": independence.trend_p,
+    }
+    return known
+
+
+def _variant_object(
+    variant: VariantResult, answer: Answer, parameters: dict[str, str]
+) -> dict[str, Any]:
+    primary = variant.metrics.get(answer.metric.name)
+    summary = None if primary is None else primary.summary
+    return {
+        "name": variant.name,
+        "parameters": parameters,
+        "mean": None if summary is None else summary.mean.as_json(),
+        "repetitions": dict(variant.repetitions),
+        "failed": variant.failed,
+        "spent_s": variant.spent_s,
+        "metrics": {name: metric_object(result) for name, result in variant.metrics.items()},
+    }
+
+
+def answer_document(answer: Answer, experiment: Experiment) -> dict[str, Any]:
+    """The fields that measurement and comparison share, ready for any JSON writer."""
+    spec = experiment.spec
+    parameters = {variant.name: dict(variant.parameters) for variant in spec.variants}
+    document = {
+        "schema": SCHEMA,
+        "kind": answer.kind,
+        "experiment": answer.experiment,
+        "metric": answer.metric.name,
+        "unit": answer.metric.unit,
+        "direction": answer.metric.direction,
+        "created_unix_s": experiment.created_unix_s,
+        "seed": spec.seed,
+        "order": spec.order,
+        "variants": [
+            _variant_object(variant, answer, parameters.get(variant.name, {}))
+            for variant in answer.variants
+        ],
+        "warnings": [caution.as_json() for caution in answer.cautions],
+        "stopped": answer.stopped,
+    }
+    return document_value(document)
+
+
+def measurement_document(answer: Answer, experiment: Experiment) -> dict[str, Any]:
+    """The document of kind ``measurement``, as its schema says.
+
+    Numbers are in the unit beside them; an interval that cannot be bounded has null bounds and
+    the reason in ``unbounded``.
+    """
+    return answer_document(answer, experiment)

@@ -1,0 +1,187 @@
+"""The tables of an answer as rows of text, for every face that shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from steelyard.analysis.results import Answer, Comparison, MetricResult, Summary
+from steelyard.core.estimate import Estimate, Interval
+from steelyard.core.model import MetricSpec
+from steelyard.core.units import scale_for
+from steelyard.report.wording import confidence_text, decimals_for, ratio_text
+
+UNAVAILABLE = "not available"
+RANGE = "\N{HORIZONTAL ELLIPSIS}"
+_WIDEST_SPREAD = 1000.0
+
+
+@dataclass(frozen=True)
+class Table:
+    """Headers and rows of text. `left` holds the indices of left-aligned columns, `spare` those
+    that may be left out where there is no room, the first of them first."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left: frozenset[int] = frozenset({0})
+    spare: tuple[int, ...] = ()
+
+    def without(self, column: int) -> Table:
+        """The table without one column."""
+        keep = [index for index in range(len(self.headers)) if index != column]
+        place = {index: new for new, index in enumerate(keep)}
+        return Table(
+            tuple(self.headers[index] for index in keep),
+            tuple(tuple(row[index] for index in keep) for row in self.rows),
+            frozenset(place[index] for index in self.left if index in place),
+            tuple(place[index] for index in self.spare if index in place),
+        )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One unit for all values of a metric that are shown together, with as many decimals as
+    their intervals deserve."""
+
+    factor: float
+    unit: str
+    decimals: int
+
+    def number(self, value: float) -> str:
+        """`value` in this unit, without its name."""
+        return f"{value / self.factor:.{self.decimals}f}"
+
+    def label(self, metric: MetricSpec) -> str:
+        """The metric with its unit, such as ``wall_time [ms]``."""
+        return f"{metric.name} [{self.unit}]" if self.unit else metric.name
+
+
+def scale_of(summaries: Sequence[Summary], unit: str) -> Scale:
+    """The scale for some summaries: the unit of the smallest mean, unless they lie far apart."""
+    means = [abs(s.mean.estimate) for s in summaries if s.mean.estimate]
+    if not means:
+        return Scale(*scale_for(0.0, unit), 3)
+    low, high = min(means), max(means)
+    factor, name = scale_for(low if high < _WIDEST_SPREAD * low else high, unit)
+    whole = max(1, math.floor(math.log10(high / factor)) + 1) if high else 1
+    wanted = [
+        decimals_for(s.mean.half_width / factor)
+        for s in summaries
+        if isinstance(s.mean, Estimate) and s.mean.half_width > 0
+    ]
+    decimals = max(wanted) if wanted else max(0, 4 - whole)
+    exact = factor == 1 and name != "s" and all(_is_whole(s) for s in summaries)
+    return Scale(factor, name, 0 if exact else min(decimals, max(0, 7 - whole)))
+
+
+def _is_whole(summary: Summary) -> bool:
+    return summary.minimum == summary.maximum == round(summary.minimum)
+
+
+def mean_text(mean: Interval, scale: Scale) -> str:
+    """A mean with its half-width, or why it has none."""
+    if isinstance(mean, Estimate):
+        return f"{scale.number(mean.estimate)} ± {scale.number(mean.half_width)}"
+    if mean.estimate is None:
+        return "no interval"
+    return f"{scale.number(mean.estimate)} (no interval)"
+
+
+def percent_text(ratio: float) -> str:
+    """A ratio in percent with one decimal."""
+    return f"{100 * ratio:.1f} %"
+
+
+def results_of(answer: Answer, metric: str) -> list[tuple[str, MetricResult | None]]:
+    """Each variant's name with its result for `metric`."""
+    return [(variant.name, variant.metrics.get(metric)) for variant in answer.variants]
+
+
+def _summary_of(result: MetricResult | None) -> Summary | None:
+    return None if result is None else result.summary
+
+
+def metric_scale(answer: Answer, metric: MetricSpec) -> Scale:
+    """The scale on which all variants of `answer` show `metric`."""
+    found = [_summary_of(result) for _, result in results_of(answer, metric.name)]
+    return scale_of([summary for summary in found if summary is not None], metric.unit)
+
+
+def variant_table(answer: Answer, metric: MetricSpec, names: Mapping[str, str]) -> Table:
+    """The table of one metric: a row a variant."""
+    scale = metric_scale(answer, metric)
+    show = scale.number
+    cells: tuple[Callable[[Summary], str], ...] = (
+        lambda s: mean_text(s.mean, scale),
+        lambda s: show(s.median),
+        lambda s: f"{show(s.lower_quartile)} {RANGE} {show(s.upper_quartile)}",
+        lambda s: percent_text(s.variation),
+        lambda s: f"{show(s.minimum)} {RANGE} {show(s.maximum)}",
+    )
+    rows: list[tuple[str, ...]] = []
+    for variant in answer.variants:
+        summary = _summary_of(variant.metrics.get(metric.name))
+        if summary is None:
+            middle = (UNAVAILABLE, *[""] * (len(cells) - 1), "0")
+        else:
+            middle = (*(cell(summary) for cell in cells), str(summary.count))
+        rows.append((names[variant.name], *middle, str(variant.failed)))
+    headers = (
+        scale.label(metric),
+        _mean_header(answer, metric),
+        "median",
+        "quartiles",
+        "CoV",
+        f"min {RANGE} max",
+        "n",
+        "failed",
+    )
+    return Table(headers, tuple(rows), spare=(3, 5, 2))
+
+
+def _mean_header(answer: Answer, metric: MetricSpec) -> str:
+    for _, result in results_of(answer, metric.name):
+        summary = _summary_of(result)
+        if summary is not None:
+            return f"mean ± {confidence_text(summary.mean.confidence)}"
+    return "mean"
+
+
+def other_metrics(answer: Answer) -> list[MetricSpec]:
+    """The metrics of an answer besides its own, in the order in which they were asked for."""
+    found: dict[str, MetricSpec] = {}
+    for variant in answer.variants:
+        for name, result in variant.metrics.items():
+            found.setdefault(name, result.metric)
+    found.pop(answer.metric.name, None)
+    return list(found.values())
+
+
+def other_metrics_table(answer: Answer, names: Mapping[str, str]) -> Table | None:
+    """The compact table of all other metrics: a row a metric and variant. None without any."""
+    rows: list[tuple[str, ...]] = []
+    compared = {(c.metric.name, c.candidate): c for c in answer.comparisons}
+    for metric in other_metrics(answer):
+        scale = metric_scale(answer, metric)
+        title = scale.label(metric)
+        for name, result in results_of(answer, metric.name):
+            summary = _summary_of(result)
+            shown = UNAVAILABLE if summary is None else mean_text(summary.mean, scale)
+            variation = "" if summary is None else percent_text(summary.variation)
+            ratio, verdict = _ratio_cells(compared.get((metric.name, name)))
+            rows.append((title, names[name], shown, variation, ratio, verdict))
+            title = ""
+    if not rows:
+        return None
+    headers = ("metric", "variant", "mean", "CoV", "ratio", "verdict")
+    table = Table(headers, tuple(rows), frozenset({0, 1, 5}), spare=(3,))
+    return table if answer.comparisons else table.without(5).without(4)
+
+
+def _ratio_cells(comparison: Comparison | None) -> tuple[str, str]:
+    if comparison is None:
+        return "", ""
+    if isinstance(comparison.ratio, Estimate):
+        return ratio_text(comparison.ratio), comparison.verdict
+    return "unbounded", comparison.verdict

@@ -1,0 +1,242 @@
+"""An answer as text for a terminal or a pipe.
+
+Plain text needs nothing but the standard library, for it is on the way of every measurement;
+rich is loaded only where a person looks at a terminal.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.results import Answer, Comparison
+from steelyard.core.units import format_duration
+from steelyard.report.sentences import further_sentence, together_sentence, verdict_sentence
+from steelyard.report.tables import Table, other_metrics_table, variant_table
+from steelyard.report.wording import elided, labels, one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+GAP = "  "
+_NARROWEST_NAME = 12
+_STYLES = {"faster": "bold green", "slower": "bold red", "equivalent": "bold cyan"}
+_UNDECIDED_STYLE = "bold yellow"
+_STOPPED = {
+    "precision": "precision reached",
+    "budget": "budget used up",
+    "runs": "all runs done",
+    "interrupted": "interrupted",
+    "failures": "too many failed trials",
+}
+
+
+def plain_text(answer: Answer, width: int | None = None) -> str:
+    """The whole answer as plain text that ends with a newline.
+
+    Parameters
+    ----------
+    answer : Answer
+        What to show.
+    width : int, optional
+        Columns to fit into; by default tables take what they need.
+    """
+    names = labels(variant.name for variant in answer.variants)
+    lines = _plain_table(variant_table(answer, answer.metric, names), width)
+    others = other_metrics_table(answer, names)
+    if others is not None:
+        lines += ["", *_plain_table(others, width)]
+    primary = _primary(answer)
+    lines += [""] if primary else []
+    for comparison in primary:
+        lines += _wrapped(verdict_sentence(comparison, names), width)
+        further = further_sentence(comparison, answer.experiment)
+        if further is not None:
+            lines += _wrapped(further, width, indent="  ")
+    together = together_sentence(answer)
+    if together is not None:
+        lines += ["", *_wrapped(together, width)]
+    lines += _plain_warnings(answer, width)
+    return "\n".join([*lines, "", *footer_lines(answer)]) + "\n"
+
+
+def _primary(answer: Answer) -> list[Comparison]:
+    return [c for c in answer.comparisons if c.metric.name == answer.metric.name]
+
+
+def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
+    if width is None:
+        return [indent + text]
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def _plain_warnings(answer: Answer, width: int | None) -> list[str]:
+    lines: list[str] = []
+    for caution in answer.cautions:
+        lines += ["", *_wrapped(f"warning: {one_line(caution.message)}", width)]
+    return lines
+
+
+def _plain_table(table: Table, width: int | None) -> list[str]:
+    table = fitted(table, width)
+    columns = range(len(table.headers))
+    widths = [max(len(row[c]) for row in (table.headers, *table.rows)) for c in columns]
+    lines: list[str] = []
+    for row in (table.headers, *table.rows):
+        cells = [
+            row[c].ljust(widths[c]) if c in table.left else row[c].rjust(widths[c]) for c in columns
+        ]
+        lines.append(GAP.join(cells).rstrip())
+    return lines
+
+
+def fitted(table: Table, width: int | None, gap: int = len(GAP)) -> Table:
+    """`table` in `width` columns: spare columns go first, then the names are shortened."""
+    if width is None:
+        return table
+    while table.spare and table_width(table, gap) > width:
+        table = table.without(table.spare[0])
+    excess = table_width(table, gap) - width
+    column = table.headers.index("variant") if "variant" in table.headers else 0
+    longest = max((len(row[column]) for row in table.rows), default=0)
+    if excess <= 0 or longest <= _NARROWEST_NAME:
+        return table
+    limit = max(_NARROWEST_NAME, longest - excess)
+    rows = [list(row) for row in table.rows]
+    for row in rows:
+        row[column] = elided(row[column], limit)
+    return Table(table.headers, tuple(tuple(row) for row in rows), table.left, table.spare)
+
+
+def table_width(table: Table, gap: int = len(GAP)) -> int:
+    """The columns that a table takes with `gap` columns between its own."""
+    columns = range(len(table.headers))
+    widths = [max(len(row[c]) for row in (table.headers, *table.rows)) for c in columns]
+    return sum(widths) + gap * (len(widths) - 1)
+
+
+def footer_lines(answer: Answer) -> list[str]:
+    """What the answer cost, why it stopped, and how to see more of it."""
+    spent_s = sum(variant.spent_s for variant in answer.variants)
+    blocks = max((v.repetitions.get("execution", 0) for v in answer.variants), default=0)
+    parts = [
+        f"spent {format_duration(spent_s)}",
+        f"{blocks} block{'' if blocks == 1 else 's'}",
+    ]
+    if answer.stopped is not None:
+        parts.append(f"stopped: {_STOPPED[answer.stopped]}")
+    return [
+        ", ".join(parts),
+        f"experiment {answer.experiment}; report: steelyard report {answer.experiment}",
+    ]
+
+
+def rich_text(answer: Answer, width: int) -> str:
+    """The whole answer with colours and table lines, for a terminal of `width` columns."""
+    import io
+
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=True,
+        color_system="standard",
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    names = labels(variant.name for variant in answer.variants)
+    console.print()
+    _print_table(console, variant_table(answer, answer.metric, names))
+    others = other_metrics_table(answer, names)
+    if others is not None:
+        console.print()
+        _print_table(console, others)
+    primary = _primary(answer)
+    if primary:
+        console.print()
+    for comparison in primary:
+        _print_comparison(console, comparison, answer, names)
+    together = together_sentence(answer)
+    if together is not None:
+        console.print()
+        console.print(together, style="dim", markup=False)
+    for caution in answer.cautions:
+        console.print()
+        console.print(Text.assemble(("warning: ", _UNDECIDED_STYLE), one_line(caution.message)))
+    console.print()
+    for line in footer_lines(answer):
+        console.print(line, style="dim", markup=False)
+    written = console.file
+    assert isinstance(written, io.StringIO)
+    return written.getvalue()
+
+
+def _print_table(console: Console, table: Table) -> None:
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    # Rich draws one column before and one after the cells of a column.
+    table = fitted(table, console.width - 2, gap=2)
+    shown = RichTable(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=True, show_edge=False)
+    for index, header in enumerate(table.headers):
+        left = index in table.left
+        shown.add_column(
+            Text(header),
+            justify="left" if left else "right",
+            no_wrap=not left,
+            style="bold" if header.startswith("mean") else "",
+            overflow="fold",
+        )
+    for row in table.rows:
+        shown.add_row(*(Text(cell, style=_STYLES_OF_CELLS.get(cell, "")) for cell in row))
+    console.print(shown)
+
+
+_STYLES_OF_CELLS = {**_STYLES, "undecided": "yellow", "not available": "dim"}
+
+
+def _print_comparison(
+    console: Console, comparison: Comparison, answer: Answer, names: Mapping[str, str]
+) -> None:
+    from rich.text import Text
+
+    style = _STYLES.get(comparison.verdict, _UNDECIDED_STYLE)
+    console.print(Text(verdict_sentence(comparison, names), style=style))
+    further = further_sentence(comparison, answer.experiment)
+    if further is not None:
+        console.print(Text(f"  {further}"))
+
+
+def terminal_text(
+    answer: Answer, *, is_terminal: bool, environment: Mapping[str, str], width: int = 80
+) -> str:
+    """The answer for a stream: plain where it is piped, dumb, or colours are not wanted.
+
+    Parameters
+    ----------
+    answer : Answer
+        What to show.
+    is_terminal : bool
+        Whether the stream is a terminal.
+    environment : mapping
+        ``TERM`` and ``NO_COLOR`` (https://no-color.org) are looked at.
+    width : int
+        Columns of the terminal; a pipe has no width.
+    """
+    if not is_terminal:
+        return plain_text(answer)
+    if environment.get("NO_COLOR") or environment.get("TERM", "") in ("", "dumb"):
+        return plain_text(answer, width)
+    return rich_text(answer, width)

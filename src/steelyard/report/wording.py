@@ -1,0 +1,113 @@
+"""Numbers and names as people read them in one line of text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from steelyard.core.estimate import Estimate
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+_ASYMMETRY_RATIO = 0.1
+_MOST_DECIMALS = 6
+
+
+def without_surrogates(text: str) -> str:
+    """`text` that can be encoded: bytes that were not UTF-8 become U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join(REPLACEMENT if "\ud800" <= c <= "\udfff" else c for c in text)
+    return text
+
+
+def one_line(text: str) -> str:
+    """`text` that is safe to print: white space runs become a space, and control characters
+    (which a terminal would obey) become U+FFFD."""
+    joined = " ".join(text.split())
+    if joined.isprintable():
+        return joined
+    return "".join(c if c.isprintable() else REPLACEMENT for c in joined)
+
+
+def elided(text: str, limit: int) -> str:
+    """`text` with its middle left out where it is longer than `limit` characters."""
+    if len(text) <= limit:
+        return text
+    head = (limit - 1) * 2 // 3
+    return text[:head] + ELLIPSIS + text[len(text) - (limit - 1 - head) :]
+
+
+def labels(names: Iterable[str], limit: int = 48) -> dict[str, str]:
+    """A printable label of at most about `limit` characters for each name, all different."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        # A name may be a command line of 100 kB: only its ends can appear in a label.
+        short = name if len(name) <= 4096 else name[:2048] + name[-2048:]
+        label = elided(one_line(short), limit) or "(empty name)"
+        if label in taken:
+            label = f"{label} #{len(taken) + 1}"
+        taken.add(label)
+        found[name] = label
+    return found
+
+
+def decimals_for(half_width: float, significant: int = 2) -> int:
+    """Decimals that show `half_width` with `significant` digits."""
+    if half_width <= 0 or not math.isfinite(half_width):
+        return 3
+    return min(_MOST_DECIMALS, max(0, significant - 1 - math.floor(math.log10(half_width))))
+
+
+def confidence_text(confidence: float) -> str:
+    """A confidence in percent, such as ``95 %``."""
+    return f"{100 * confidence:g} %"
+
+
+def ratio_text(ratio: Estimate) -> str:
+    """A ratio with its bounds, such as ``0.998 [0.993, 1.003]``.
+
+    A bound that is not 1 is never printed as 1, lest the text contradict its verdict.
+    """
+    decimals = max(3, decimals_for(ratio.half_width, 1))
+    while decimals < _MOST_DECIMALS and _rounds_to_one(ratio, decimals):
+        decimals += 1
+    return f"{ratio.estimate:.{decimals}f} [{ratio.low:.{decimals}f}, {ratio.high:.{decimals}f}]"
+
+
+def _rounds_to_one(ratio: Estimate, decimals: int) -> bool:
+    return any(bound != 1 and round(bound, decimals) == 1 for bound in (ratio.low, ratio.high))
+
+
+def difference_text(ratio: Estimate) -> str:
+    """How far a ratio is from 1: ``5.5 % ± 2.5 %``, or ``5.5 %, 3.1 % to 9.2 %`` where the
+    interval is clearly asymmetric (as Fieller's is when the baseline varies much)."""
+    bounds = sorted((abs(ratio.low - 1) * 100, abs(ratio.high - 1) * 100))
+    estimate, half_width = abs(ratio.estimate - 1) * 100, ratio.half_width * 100
+    skewed = abs(ratio.high + ratio.low - 2 * ratio.estimate) > (
+        _ASYMMETRY_RATIO * (ratio.high - ratio.low)
+    )
+    decimals = min(4, max(decimals_for(half_width), 1 if half_width < 10 else 0))
+    while decimals < 4 and round(bounds[0], decimals) == 0 and bounds[0] > 0:
+        decimals += 1
+    if skewed:
+        return (
+            f"{estimate:.{decimals}f} %, {bounds[0]:.{decimals}f} % to {bounds[1]:.{decimals}f} %"
+        )
+    return f"{estimate:.{decimals}f} % ± {half_width:.{decimals}f} %"
+
+
+def document_value(value: Any) -> Any:
+    """`value` with every text in it made encodable and every number finite (else null)."""
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {without_surrogates(str(k)): document_value(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [document_value(item) for item in value]
+    return value
