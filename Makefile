@@ -1,0 +1,68 @@
+# `make help` lists what there is. Everything sets itself up first.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+PYTHON := .venv/bin/python
+TEST_JOBS ?= 2
+PYTEST := $(PYTHON) -m pytest
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name text; \
+	    do printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+.PHONY: setup
+setup: ## install what running takes, build the launcher, leave .venv/bin/steelyard
+	@tools/setup.sh
+
+.PHONY: setup-dev
+setup-dev: ## the same, with what the tests and checks take
+	@tools/setup.sh --dev
+
+.PHONY: native
+native: setup ## build the native parts alone
+	@tools/native.sh build/native src/steelyard/_native
+
+.PHONY: demo
+demo: setup ## weigh real compressors on real data; the report is demo-output/report.html
+	@tools/demo.sh
+
+.PHONY: test
+test: setup-dev ## all tests but the slow ones
+	@$(PYTEST) -n $(TEST_JOBS) --ignore=tests/slow
+
+.PHONY: test-slow
+test-slow: setup-dev ## the slow ones: faults, kills, full disks
+	@$(PYTEST) tests/slow
+
+.PHONY: check
+check: setup-dev ## style, types, layers, docs, schemas, C++
+	@tools/check.sh
+
+.PHONY: prove
+prove: setup-dev ## coverage of every interval by simulation; writes build/prove/
+	@benchmarks/prove.sh
+
+.PHONY: bench
+bench: setup-dev ## the numbers of docs/PERFORMANCE.md; takes long, wants a quiet machine
+	@benchmarks/bench.sh
+
+.PHONY: wheel
+wheel: setup-dev ## dist/*.whl with the launcher inside
+	@tools/wheel.sh
+
+.PHONY: bare-proof
+bare-proof: ## prove demo, test and wheel in a bare Debian 12 root (needs root)
+	@tools/bare_root_proof.sh
+
+.PHONY: lock
+lock: ## resolve pyproject.toml into requirements/*.lock (needs uv)
+	@tools/lock.sh
+
+.PHONY: clean
+clean: ## remove everything that was made here
+	@rm -rf build dist demo-output .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache \
+	    src/steelyard/_native
+	@find src tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

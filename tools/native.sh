@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Builds the native parts: tools/native.sh BUILD_FOLDER INSTALL_FOLDER
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cmake -S native -B "$1" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$(realpath -m "$2")" \
+    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+cmake --build "$1" --parallel
+cmake --install "$1"
