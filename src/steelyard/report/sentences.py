@@ -98,9 +98,10 @@ def verdict_sentence(comparison: Comparison, names: Mapping[str, str] | None = N
         reason = one_line(ratio.explanation).rstrip(".")
         return f"{candidate} against {baseline} is undecided: {reason}"
     if comparison.verdict == "equivalent":
+        margin = f"{100 * comparison.margin_ratio:g} %"
         return (
-            f"{candidate} is equivalent to {baseline} within "
-            f"{100 * comparison.margin_ratio:g} %: ratio {ratio_text(ratio)} {certainty(comparison)}"
+            f"{candidate} is equivalent to {baseline} within {margin}: "
+            f"ratio {ratio_text(ratio)} {certainty(comparison)}"
         )
     if comparison.verdict == "undecided":
         return (

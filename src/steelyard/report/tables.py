@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from steelyard.analysis.results import Answer, Comparison, MetricResult, Summary
 from steelyard.core.estimate import Estimate, Interval
@@ -17,8 +17,7 @@ RANGE = "\N{HORIZONTAL ELLIPSIS}"
 _WIDEST_SPREAD = 1000.0
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """Headers and rows of text. `left` holds the indices of left-aligned columns, `spare` those
     that may be left out where there is no room, the first of them first."""
 
@@ -39,8 +38,7 @@ class Table:
         )
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(NamedTuple):
     """One unit for all values of a metric that are shown together, with as many decimals as
     their intervals deserve."""
 

@@ -6,7 +6,6 @@ rich is loaded only where a person looks at a terminal.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -68,6 +67,8 @@ def _primary(answer: Answer) -> list[Comparison]:
 def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
     if width is None:
         return [indent + text]
+    import textwrap
+
     return textwrap.wrap(
         text,
         width,
