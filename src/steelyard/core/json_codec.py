@@ -82,7 +82,5 @@ def trial_from_json(data: Any) -> Trial:
     """A trial from the object that `to_json` made of it."""
     if not isinstance(data, dict):
         raise DataError("A trial must be a JSON object.")
-    measurements = {
-        name: tuple(values) for name, values in data.get("measurements", {}).items()
-    }
+    measurements = {name: tuple(values) for name, values in data.get("measurements", {}).items()}
     return _build(Trial, {**data, "measurements": measurements}, "trial")

@@ -171,7 +171,8 @@ class Trial:
     started_unix_s, spent_s : float
         When it began, and its whole cost with preparation and clean-up.
     measurements : mapping of metric name to sequence of float
-        One value per iteration (a tuple, or an ``array('d')`` when there are many); a metric that this machine lacks is absent.
+        One value per iteration (a tuple, or an ``array('d')`` when there are many). A metric
+        that this machine lacks is absent.
     realised : mapping
         What the launcher found to be in force (CPUs, ASLR, niceness ...).
     details : mapping
