@@ -1,0 +1,1 @@
+"""Where experiments are kept: one SQLite file, and the file formats of other tools."""

@@ -1,0 +1,1 @@
+"""The store's schema by version. Alembic runs `env.py` and the files of `versions/`."""
