@@ -1,0 +1,1 @@
+"""The machine: what disturbs measurements on it, and how to quieten it and put it back."""

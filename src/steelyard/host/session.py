@@ -1,0 +1,55 @@
+"""One quiet session at a time for each journal: who holds it, and taking it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+from steelyard.core.errors import BusyError, HostError
+from steelyard.host.system import Host
+
+
+class SessionLock:
+    """Holds the journal at `journal_path` for this process while entered.
+
+    Raises
+    ------
+    BusyError
+        On entering: another session lives. The message names its process.
+    """
+
+    def __init__(self, journal_path: str, host: Host) -> None:
+        self.path = journal_path + ".lock"
+        self.host = host
+        self._fd: int | None = None
+
+    def __enter__(self) -> SessionLock:
+        directory = os.path.dirname(self.path) or "."
+        try:
+            os.makedirs(directory, exist_ok=True)
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+            fd = os.open(self.path, flags, 0o644)
+        except OSError as error:
+            raise HostError(
+                f"The host cannot be changed without a journal, and {directory} cannot be "
+                f"written: {error.strerror}."
+            ) from None
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(fd, 200, 0).decode("utf-8", "replace").split()
+            os.close(fd)
+            raise BusyError(
+                f"Another quiet session is under way: process {holder[0] if holder else '?'}. "
+                "Wait for it to end; it restores the host itself."
+            ) from None
+        os.ftruncate(fd, 0)
+        start = Host().process_start(os.getpid())
+        os.pwrite(fd, f"{os.getpid()} {start}\n".encode(), 0)
+        self._fd = fd
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None

@@ -1,0 +1,131 @@
+"""The machine as knobs see it: the kernel's files and the few system calls beside them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import time
+from collections.abc import Sequence
+
+from steelyard.host.files import HostFiles
+
+# <linux/swap.h>: the priority is in the low 15 bits when SWAP_FLAG_PREFER is set.
+SWAP_FLAG_PREFER = 0x8000
+
+
+class Host(HostFiles):
+    """This machine. Tests replace it by one whose calls act on a folder."""
+
+    @property
+    def is_root(self) -> bool:
+        """Whether system-wide settings may be changed."""
+        return os.geteuid() == 0
+
+    def boot_id(self) -> str:
+        """A name for the time since the last start of the machine."""
+        return self.read("/proc/sys/kernel/random/boot_id") or ""
+
+    def process_start(self, pid: int) -> int | None:
+        """Start of process `pid` in clock ticks since boot (proc(5), stat field 22).
+
+        With the boot it tells a process from a later one with the same number.
+        """
+        stat = self.read(f"/proc/{pid}/stat")
+        if not stat:
+            return None
+        # The name is in parentheses and may itself hold spaces and parentheses.
+        return int(stat.rpartition(")")[2].split()[19])
+
+    def affinity(self, task: int) -> tuple[int, ...]:
+        """The CPUs that the thread `task` may use."""
+        return tuple(sorted(os.sched_getaffinity(task)))
+
+    def set_affinity(self, task: int, cpus: Sequence[int]) -> None:
+        """Let the thread `task` use `cpus` only."""
+        os.sched_setaffinity(task, cpus)
+
+    def make_directory(self, path: str, mode: int = 0o755) -> None:
+        """Make the folder `path`; one that is there already is fine."""
+        try:
+            os.mkdir(self.root + path, mode)
+        except FileExistsError:
+            if not os.path.isdir(self.root + path):
+                raise
+
+    def remove_directory(self, path: str) -> None:
+        """Remove the empty folder `path`; one that is gone already is fine."""
+        try:
+            os.rmdir(self.root + path)
+        except FileNotFoundError:
+            return
+
+    def swap_on(self, path: str, priority: int) -> None:
+        """Start swapping to `path`. The kernel gives negative priorities itself."""
+        flags = SWAP_FLAG_PREFER | priority if priority >= 0 else 0
+        _check(_libc().swapon(os.fsencode(path), flags), path)
+
+    def swap_off(self, path: str) -> None:
+        """Bring everything back from `path` and stop swapping to it."""
+        _check(_libc().swapoff(os.fsencode(path)), path)
+
+    def mount(self, kind: str, target: str, options: str) -> None:
+        """Mount an empty file system of `kind` on the folder `target`."""
+        result = _libc().mount(
+            b"steelyard", os.fsencode(target), kind.encode(), 0, options.encode()
+        )
+        _check(result, target)
+
+    def unmount(self, target: str) -> None:
+        """Take away what is mounted on `target`, also while it is in use."""
+        detach = 2  # MNT_DETACH, <sys/mount.h>
+        _check(_libc().umount2(os.fsencode(target), detach), target)
+
+    def run(self, argv: Sequence[str], timeout_s: float = 60.0) -> tuple[int, str]:
+        """Run a tool of the system; its exit status and all that it printed."""
+        import subprocess
+
+        try:
+            done = subprocess.run(
+                list(argv),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=timeout_s,
+                check=False,
+                # A service that this starts must not inherit that signals are held back.
+                preexec_fn=_deliver_all_signals,
+            )
+        except FileNotFoundError:
+            return 127, f"{argv[0]} is not installed"
+        except subprocess.TimeoutExpired:
+            return 124, f"{argv[0]} did not end within {timeout_s:.0f} s"
+        return done.returncode, done.stdout.decode("utf-8", "replace").strip()
+
+    def find_tool(self, name: str) -> str | None:
+        """Where the program `name` is; folders for administrators are searched too."""
+        import shutil
+
+        return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+
+    def sync(self) -> None:
+        """Write what the page cache holds to the disks."""
+        os.sync()
+
+    def pause(self, duration_s: float) -> None:
+        """Let `duration_s` pass between two samples."""
+        time.sleep(duration_s)
+
+
+def _deliver_all_signals() -> None:
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, path: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), path)
