@@ -193,15 +193,17 @@ def _experiment_id(connection: Connection, identifier: str) -> int | None:
 
 def _insert_experiment(connection: Connection, experiment: Experiment) -> int:
     result = connection.execute(
-        insert(experiments).values(
+        insert(experiments)
+        .values(
             identifier=experiment.spec.identifier,
             kind=experiment.spec.kind,
             created_unix_s=experiment.created_unix_s,
             stopped=experiment.stopped,
             specification=dump_json(experiment.spec),
         )
+        .returning(experiments.c.id)
     )
-    identity = result.inserted_primary_key[0]
+    identity = result.scalar_one()
     _insert_sessions(connection, identity, sessions_of(experiment.provenance), first=0)
     return identity
 

@@ -1,0 +1,181 @@
+"""The experiments of a store: list, load, delete, import and export.
+
+Opening the library first takes in the journals that lie beside the store, so that whatever was
+measured, in a session that ended or in one that was killed, is there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from steelyard.core.errors import BusyError, DataError
+from steelyard.core.model import Caution, Experiment
+
+if TYPE_CHECKING:
+    from steelyard.store.database import Listed, Store
+
+
+@dataclass(frozen=True)
+class Exported:
+    """An experiment that was written to a file, and what the file could not hold."""
+
+    experiment: Experiment
+    format: str
+    cautions: tuple[Caution, ...]
+
+
+class Library:
+    """The experiments of one store, and those that are being measured into it.
+
+    `cautions` tell of journals that could not be taken whole.
+    """
+
+    def __init__(
+        self, store: Store, live: Iterable[Experiment] = (), cautions: Iterable[Caution] = ()
+    ) -> None:
+        self.store = store
+        self.cautions = tuple(cautions)
+        self._live = {experiment.spec.identifier: experiment for experiment in live}
+
+    def listing(self) -> tuple[Listed, ...]:
+        """All experiments, the newest first."""
+        stored = {found.spec.identifier: found for found in self.store.listing()}
+        for identifier in self._live:
+            stored[identifier] = _listed_live(self.load(identifier))
+        return tuple(stored[identifier] for identifier in sorted(stored, reverse=True))
+
+    def find(self, prefix: str) -> str:
+        """The whole identifier of the experiment that `prefix` names; ``latest`` is the newest.
+
+        Raises
+        ------
+        UsageError
+            None or several start so.
+        """
+        from steelyard.store.database import find_identifier
+
+        return find_identifier(prefix, [*{*self.store.identifiers(), *self._live}])
+
+    def load(self, prefix: str) -> Experiment:
+        """The experiment that `prefix` names, with what a running session has added so far."""
+        from steelyard.store.merge import merge_experiments
+
+        identifier = self.find(prefix)
+        live = self._live.get(identifier)
+        if live is None:
+            return self.store.load(identifier)
+        if identifier not in self.store.identifiers():
+            return live
+        return merge_experiments(self.store.load(identifier), live)
+
+    def is_running(self, identifier: str) -> bool:
+        """Whether a session is adding to the experiment now."""
+        return identifier in self._live
+
+    def save(self, experiment: Experiment) -> None:
+        """Keep an experiment; one with the same identifier is continued by it."""
+        self.store.save(experiment)
+
+    def delete(self, prefixes: Iterable[str]) -> tuple[str, ...]:
+        """Forget experiments, all of those named or none; the identifiers of them.
+
+        Raises
+        ------
+        UsageError
+            A name fits none or several.
+        BusyError
+            One of them is being measured.
+        """
+        identifiers = tuple(dict.fromkeys(self.find(prefix) for prefix in prefixes))
+        for identifier in identifiers:
+            if self.is_running(identifier):
+                raise BusyError(
+                    f"The experiment {identifier} is being measured. Stop that first; nothing "
+                    "was deleted.",
+                    field="experiment",
+                )
+        self.store.delete(identifiers)
+        return identifiers
+
+    def import_file(self, path: str, format_name: str | None = None) -> Experiment:
+        """Keep the experiment of a file; its format is found by its content unless named.
+
+        Raises
+        ------
+        DataError
+            The file is not what it should be, or another experiment has its identifier.
+        """
+        from steelyard.store.file_format import detect_format, reader_of
+        from steelyard.store.formats import FORMATS
+
+        chosen = FORMATS.get(format_name) if format_name else detect_format(path, FORMATS)
+        experiment = reader_of(chosen)(path)
+        identifier = experiment.spec.identifier
+        if identifier in self.store.identifiers():
+            if not _same(self.store.load(identifier), experiment):
+                raise DataError(
+                    f"{path} holds the experiment {identifier}, which the store has with other "
+                    f"content. `steelyard delete {identifier}` makes room for it.",
+                    field="identifier",
+                )
+            return experiment
+        self.save(experiment)
+        return experiment
+
+    def export_file(self, prefix: str, format_name: str, path: str) -> Exported:
+        """Write an experiment to a file, which appears whole or not at all."""
+        from steelyard.store.file_format import writer_of
+        from steelyard.store.formats import FORMATS
+
+        chosen = FORMATS.get(format_name)
+        experiment = self.load(prefix)
+        return Exported(experiment, chosen.name, tuple(writer_of(chosen)(experiment, path)))
+
+
+@contextmanager
+def open_library(store_path: str) -> Iterator[Library]:
+    """The library of the store in the file `store_path`, with its ended journals taken in.
+
+    Raises
+    ------
+    StoreError
+        The store cannot be read or written; the message says what to do.
+    """
+    from steelyard.measure.journal import read_journal
+    from steelyard.store.database import Store
+    from steelyard.store.journals import absorb_journals
+
+    store = Store(os.path.abspath(store_path))
+    absorbed = absorb_journals(store, read_journal)
+    yield Library(store, absorbed.live, absorbed.cautions)
+
+
+def _listed_live(experiment: Experiment) -> Listed:
+    from steelyard.store.database import Listed
+
+    kept = [trial for trial in experiment.trials if not trial.warmup]
+    return Listed(
+        spec=experiment.spec,
+        created_unix_s=experiment.created_unix_s,
+        stopped=None,
+        trials=len(kept),
+        failed=sum(trial.status == "failed" for trial in kept),
+        running=True,
+    )
+
+
+def _same(left: Experiment, right: Experiment) -> bool:
+    return _plain(left) == _plain(right)
+
+
+def _plain(experiment: Experiment) -> Experiment:
+    """With every sequence of values as a tuple, which an array is not equal to."""
+    trials = tuple(
+        replace(trial, measurements={k: tuple(v) for k, v in trial.measurements.items()})
+        for trial in experiment.trials
+    )
+    return replace(experiment, trials=trials)
