@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, cast
 
 from steelyard.core.errors import DataError
 from steelyard.core.model import (
@@ -23,35 +24,49 @@ def to_json(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: to_json(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): to_json(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [to_json(item) for item in value]
+        mapping = cast("Mapping[Any, Any]", value)
+        return {str(key): to_json(item) for key, item in mapping.items()}
+    if isinstance(value, tuple | list | array):
+        return [to_json(item) for item in cast("Sequence[Any]", value)]
     return value
 
 
 def _frozen(value: Any) -> Any:
-    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+    return tuple(map(_frozen, cast("list[Any]", value))) if isinstance(value, list) else value
+
+
+def _object(data: Any, where: str) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise DataError(f"{where} must be an object, not {type(data).__name__}.", field=where)
+    return cast("dict[str, Any]", data)
+
+
+def _items(data: dict[str, Any], name: str) -> list[tuple[Any, str]]:
+    found: Any = data.get(name, [])
+    if not isinstance(found, list):
+        raise DataError(f"{name} must be a list, not {type(found).__name__}.", field=name)
+    items = cast("list[Any]", found)
+    return [(item, f"{name}[{index}]") for index, item in enumerate(items)]
 
 
 def _build(kind: type, data: Any, where: str) -> Any:
-    if not isinstance(data, dict):
-        raise DataError(f"{where} must be an object, not {type(data).__name__}.", field=where)
-    known = {f.name for f in fields(kind)}
-    unknown = sorted(set(data) - known)
+    values = _object(data, where)
+    unknown = sorted(values.keys() - {f.name for f in fields(kind)})
     if unknown:
         raise DataError(f"{where} has the unknown field {unknown[0]!r}.", field=where)
     try:
-        return kind(**{name: _frozen(value) for name, value in data.items()})
+        return kind(**{name: _frozen(value) for name, value in values.items()})
     except TypeError as error:
         raise DataError(f"{where} is not complete: {error}.", field=where) from None
 
 
 def variant_from_json(data: Any, where: str = "variant") -> Variant:
     """A variant from the object that `to_json` made of it."""
-    if not isinstance(data, dict) or "launch" not in data:
+    values = _object(data, where)
+    if "launch" not in values:
         raise DataError(f"{where} lacks the field 'launch'.", field=where)
-    launch = _build(LaunchSpec, data["launch"], f"{where}.launch")
-    return _build(Variant, {**data, "launch": launch}, where)
+    launch = _build(LaunchSpec, values["launch"], f"{where}.launch")
+    return _build(Variant, {**values, "launch": launch}, where)
 
 
 def experiment_spec_from_json(data: Any) -> ExperimentSpec:
@@ -62,16 +77,13 @@ def experiment_spec_from_json(data: Any) -> ExperimentSpec:
     DataError
         A field is missing, unknown or of the wrong kind; the message names it.
     """
-    if not isinstance(data, dict):
-        raise DataError("An experiment must be a JSON object.")
-    parts = dict(data)
+    values = _object(data, "experiment")
+    parts = dict(values)
     parts["variants"] = tuple(
-        variant_from_json(item, f"variants[{index}]")
-        for index, item in enumerate(parts.get("variants", ()))
+        variant_from_json(item, where) for item, where in _items(values, "variants")
     )
     parts["metrics"] = tuple(
-        _build(MetricSpec, item, f"metrics[{index}]")
-        for index, item in enumerate(parts.get("metrics", ()))
+        _build(MetricSpec, item, where) for item, where in _items(values, "metrics")
     )
     if "stopping" in parts:
         parts["stopping"] = _build(StoppingSpec, parts["stopping"], "stopping")
@@ -80,7 +92,7 @@ def experiment_spec_from_json(data: Any) -> ExperimentSpec:
 
 def trial_from_json(data: Any) -> Trial:
     """A trial from the object that `to_json` made of it."""
-    if not isinstance(data, dict):
-        raise DataError("A trial must be a JSON object.")
-    measurements = {name: tuple(values) for name, values in data.get("measurements", {}).items()}
-    return _build(Trial, {**data, "measurements": measurements}, "trial")
+    values = _object(data, "trial")
+    measured = _object(values.get("measurements", {}), "trial.measurements")
+    measurements = {name: tuple(series) for name, series in measured.items()}
+    return _build(Trial, {**values, "measurements": measurements}, "trial")

@@ -189,8 +189,8 @@ class Trial:
     spent_s: float
     measurements: Mapping[str, Sequence[float]]
     build: int = 0
-    realised: Mapping[str, Any] = field(default_factory=dict)
-    details: Mapping[str, Any] = field(default_factory=dict)
+    realised: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,8 @@ def parse_cpus(text: str, field: str) -> tuple[int, ...]:
     cpus: set[int] = set()
     try:
         for part in text.split(","):
-            first, _, last = part.partition("-")
-            low, high = int(first), int(last or first)
+            first, dash, last = part.partition("-")
+            low, high = int(first), int(last if dash else first)
             if not 0 <= low <= high:
                 raise ValueError
             cpus.update(range(low, high + 1))
