@@ -17,3 +17,8 @@ def encode_ulid(milliseconds: int, randomness: bytes) -> str:
 def new_identifier(milliseconds: int) -> str:
     """A new identifier for an experiment that starts at `milliseconds` since the epoch."""
     return encode_ulid(milliseconds, os.urandom(10))
+
+
+def is_identifier(text: str) -> bool:
+    """Whether `text` has the form of an identifier."""
+    return len(text) == LENGTH and all(character in _ALPHABET for character in text)
