@@ -1,0 +1,16 @@
+"""What holds for every test: it has a home of its own, and never the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stores, journals and locks of a test go into its own folder."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("STEELYARD_LOCK", str(tmp_path / "lock"))
+    monkeypatch.delenv("STEELYARD_STORE", raising=False)

@@ -1,0 +1,196 @@
+"""The house keeps its own rules: what is declared, what is imported, what lies where."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "steelyard"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PURE_ROOMS = {"analysis", "design", "factors", "predict"}
+# Longer is possible with a reason; then it is named here.
+LONGEST_MODULE_LINES = 400
+
+
+def modules() -> Iterator[Path]:
+    yield from PACKAGE.rglob("*.py")
+
+
+def pinned(lock: str) -> dict[str, set[str]]:
+    """Name and version of every requirement of a lock file."""
+    found: dict[str, set[str]] = {}
+    text = (ROOT / "requirements" / lock).read_text("utf-8")
+    for name, version in re.findall(r"^([a-z0-9][a-z0-9.-]*)==(\S+)", text, re.MULTILINE):
+        found.setdefault(name, set()).add(version)
+    return found
+
+
+def imported_packages(path: Path) -> Iterator[str]:
+    """The top-level packages that a module imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_what_is_imported_is_declared_and_nothing_else():
+    declared = {
+        normalised(re.split(r"[<>=!~ ;\[]", requirement)[0])
+        for requirement in PROJECT["project"]["dependencies"]
+    }
+    distributions = packages_distributions()
+    used = {
+        normalised(distributions[package][0])
+        for path in modules()
+        for package in imported_packages(path)
+        if package in distributions and package != "steelyard"
+    }
+    # The report inlines the script that plotly's package ships, without importing it.
+    assert used | {"plotly"} == declared
+
+
+def test_every_locked_package_has_hashes_and_no_address():
+    for lock in (ROOT / "requirements").glob("*.lock"):
+        entries = re.split(r"\n(?=\S)", lock.read_text("utf-8"))
+        for entry in entries:
+            if not entry.startswith("#"):
+                assert "--hash=sha256:" in entry, entry.splitlines()[0]
+                assert "://" not in entry
+
+
+def test_developing_and_running_use_the_same_versions():
+    dev = pinned("dev.lock")
+    assert {name: dev.get(name) for name in pinned("runtime.lock")} == pinned("runtime.lock")
+
+
+def test_every_dependency_is_locked():
+    declared = [*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["dev"]]
+    names = {normalised(re.split(r"[<>=!~ ;\[]", requirement)[0]) for requirement in declared}
+    assert names <= pinned("dev.lock").keys()
+
+
+def test_every_pure_room_is_held_to_its_purity():
+    contracts = {one["id"]: one for one in PROJECT["tool"]["importlinter"]["contracts"]}
+    there = {f"steelyard.{room}" for room in PURE_ROOMS if (PACKAGE / room).is_dir()}
+    assert set(contracts["pure"]["source_modules"]) == there
+
+
+def test_modules_are_named_for_a_thing():
+    vague = {"util", "utils", "helper", "helpers", "misc", "manager", "common"}
+    assert not [path for path in modules() if path.stem in vague]
+
+
+def test_modules_are_of_a_size_that_can_be_read():
+    lengths = {path: len(path.read_bytes().splitlines()) for path in modules()}
+    assert {path: n for path, n in lengths.items() if n > LONGEST_MODULE_LINES} == {}
+
+
+def test_unit_tests_mirror_the_rooms():
+    rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
+    folders = {
+        path.name
+        for path in (ROOT / "tests" / "unit").iterdir()
+        if path.is_dir() and path.name != "__pycache__"
+    }
+    assert folders <= rooms
+
+
+def test_only_the_command_line_prints_or_exits():
+    names = {"print", "exit", "quit"}
+    loud = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in modules()
+        if path.relative_to(PACKAGE).parts[0] != "cli"
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Call)
+        and (
+            (isinstance(node.func, ast.Name) and node.func.id in names)
+            or ast.unparse(node.func) in ("sys.exit", "os._exit")
+        )
+    ]
+    assert loud == []
+
+
+@pytest.mark.parametrize("command", [["--help"], ["measure", "--help"], ["compare", "--help"]])
+def test_the_way_of_a_measurement_loads_nothing_heavy(command):
+    # Each of these takes longer to import than a whole measurement of a short program may.
+    heavy = ["numpy", "scipy", "sqlalchemy", "rich", "pyarrow", "jinja2", "asyncio"]
+    code = (
+        "import sys\n"
+        "from steelyard.cli.main import run\n"
+        "run(sys.argv[2:])\n"
+        "print(*[name for name in sys.argv[1].split(',') if name in sys.modules], file=sys.stderr)"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", code, ",".join(heavy), *command],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert finished.stderr.strip() == ""
+
+
+def test_a_second_set_up_has_nothing_to_do():
+    if not (ROOT / ".venv" / "stamps" / "command").exists():
+        pytest.skip("this checkout was not set up by `make setup`")
+    finished = subprocess.run(
+        ["tools/setup.sh", "--dev"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        # Nothing of the network or the system is touched: there is none to be found.
+        env={"PATH": "/usr/bin:/bin", "PIP_NO_INDEX": "1", "HOME": "/nonexistent"},
+    )
+    assert finished.stdout + finished.stderr == ""
+
+
+def test_the_native_parts_pass_their_own_tests():
+    build = ROOT / "build" / "native"
+    if not (build / "CTestTestfile.cmake").exists() or not shutil.which("ctest"):
+        pytest.skip("the native parts were not built in this checkout")
+    finished = subprocess.run(
+        ["ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+def test_every_target_says_what_it_does():
+    text = (ROOT / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"^\.PHONY: (\S+)", text, re.MULTILINE))
+    told = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert targets == {line.split()[1] for line in told.stdout.splitlines()}
+
+
+def test_every_script_that_a_target_runs_can_be_run():
+    text = (ROOT / "Makefile").read_text("utf-8")
+    scripts = set(re.findall(r"@((?:tools|benchmarks)/\S+\.sh)", text))
+    assert [script for script in sorted(scripts) if not os.access(ROOT / script, os.X_OK)] == []
+
+
+def test_the_corpus_of_the_demonstration_is_the_same_each_time(tmp_path):
+    script = ROOT / "examples" / "compressors" / "make_corpus.py"
+    for name in ("first", "second"):
+        subprocess.run([sys.executable, script, tmp_path / name, "1"], check=True)
+    first = (tmp_path / "first").read_bytes()
+    assert len(first) == 10**6
+    assert first == (tmp_path / "second").read_bytes()
