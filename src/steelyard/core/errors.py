@@ -72,6 +72,13 @@ class TrialsFailedError(SteelyardError):
     exit_status = 3
 
 
+class LauncherDiedError(SteelyardError):
+    """The launcher ended before its time. The trials that had ended are in the journal."""
+
+    code = "launcher-died"
+    exit_status = 3
+
+
 class MissingCapabilityError(SteelyardError):
     """This machine lacks something. The message names it and the command that installs it."""
 

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace steelyard {
+
+/// The launcher cannot go on. Finished trials are in the journal; the message is for a person.
+struct Fatal {
+    std::string message;
+
+    explicit Fatal(std::string text) : message(std::move(text)) {}
+
+    /// `text` with the error that errno holds.
+    static Fatal with_errno(const std::string& text) {
+        return Fatal(text + ": " + std::strerror(errno) + ".");
+    }
+};
+
+}  // namespace steelyard

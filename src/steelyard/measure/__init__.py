@@ -1,0 +1,1 @@
+"""Running programs and taking what they cost: the launcher, its journal, the metrics."""

@@ -1,0 +1,293 @@
+"""The journal of an experiment: one line of JSON a trial, which is the trial's commit.
+
+The first line says what the experiment is. The launcher appends a line when a trial ends;
+this side appends what it takes from the program's output, and why the experiment stopped.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from steelyard.core.errors import BusyError, DataError, StoreError
+from steelyard.core.json_codec import experiment_spec_from_json, to_json
+from steelyard.core.model import Experiment, ExperimentSpec, MetricSpec, Trial
+
+VERSION = 1
+PRINTED_SOURCES = ("regex", "json")
+DETAILS = ("exit_code", "signal", "error", "stderr_tail", "leftover_processes", "output")
+
+
+class JournalWriter:
+    """A journal that is open for appending, and locked, so that nobody takes it for abandoned.
+
+    A journal that exists already is gone on with: a torn last line is cut off, and a line says
+    that the experiment was resumed, where and as what.
+
+    Parameters
+    ----------
+    path : str
+        Its directory is made where it is missing.
+    spec : ExperimentSpec
+        What the experiment is, or is from now on.
+    provenance : mapping
+        Where it runs and with what.
+    created_unix_s : float, optional
+        When it was made; now.
+
+    Raises
+    ------
+    StoreError
+        The file cannot be written.
+    BusyError
+        Another process writes this journal.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        spec: ExperimentSpec,
+        provenance: Mapping[str, Any],
+        created_unix_s: float | None = None,
+    ) -> None:
+        self.path = path
+        now_s = time.time() if created_unix_s is None else created_unix_s
+        try:
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            self._file = _open_locked(path)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        about = {"provenance": to_json(provenance)}
+        if _cut_torn_line(self._file) == 0:
+            header = {"journal": VERSION, "created_unix_s": now_s, "experiment": to_json(spec)}
+            self.append({**header, **about})
+        else:
+            self.append({"resumed_unix_s": now_s, "spec": to_json(spec), **about})
+        self.sync()
+
+    def __enter__(self) -> JournalWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def fileno(self) -> int:
+        """The descriptor, which the launcher shares, and with it the lock."""
+        return self._file
+
+    def append(self, line: Mapping[str, Any]) -> None:
+        """Append one object.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written whole; what was written of it is taken back.
+        """
+        data = json.dumps(line).encode() + b"\n"
+        try:
+            written = os.write(self._file, data)
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
+        if written != len(data):
+            _cut_torn_line(self._file)
+            raise StoreError(f"The journal {self.path} cannot be written: the disk is full.")
+
+    def sync(self) -> None:
+        """Wait until all that was appended, by the launcher too, is on the disk."""
+        try:
+            os.fdatasync(self._file)
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
+
+    def close(self) -> None:
+        """Sync and let go of the lock. Does nothing the second time."""
+        if self._file < 0:
+            return
+        descriptor, self._file = self._file, -1
+        try:
+            with suppress(OSError):
+                os.fdatasync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _unwritable(path: str, error: OSError) -> StoreError:
+    return StoreError(
+        f"The journal {path} cannot be written: {error.strerror}. Make room there, or name "
+        "another place with --store."
+    )
+
+
+def _open_locked(path: str) -> int:
+    """Open and lock `path`; again where whoever held the lock has deleted it meanwhile."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.stat(path).st_ino == os.fstat(descriptor).st_ino:
+                return descriptor
+        except BlockingIOError:
+            os.close(descriptor)
+            raise BusyError(f"Another process is running the experiment of {path}.") from None
+        except FileNotFoundError:
+            pass
+        os.close(descriptor)
+
+
+def _cut_torn_line(descriptor: int) -> int:
+    """Cut off what follows the last end of line; the size in bytes that is left."""
+    size = os.fstat(descriptor).st_size
+    kept = size
+    while kept > 0:
+        start = max(0, kept - 65536)
+        newline = os.pread(descriptor, kept - start, start).rfind(b"\n")
+        if newline >= 0:
+            kept = start + newline + 1
+            break
+        kept = start
+    if kept != size:
+        os.ftruncate(descriptor, kept)
+    return kept
+
+
+def trial_from_record(
+    record: Mapping[str, Any],
+    metrics: Sequence[MetricSpec],
+    printed: Mapping[str, Sequence[float]] | None = None,
+) -> Trial:
+    """The trial that a record of the launcher tells of.
+
+    Parameters
+    ----------
+    record : mapping
+        A line of the journal.
+    metrics : sequence of MetricSpec
+        Those asked for; one that the machine did not give is left out.
+    printed : mapping of name to values, optional
+        What the program printed. A trial that ran well but lacks one of these is failed, with
+        the reason ``metric``.
+    """
+    from steelyard.measure.metrics import METRICS
+
+    status, reason = record["status"], record["reason"]
+    details = {name: record[name] for name in DETAILS if record.get(name) not in (None, "", 0)}
+    measurements: dict[str, tuple[float, ...]] = {}
+    missing: list[str] = []
+    for metric in metrics:
+        if metric.source in PRINTED_SOURCES:
+            values = tuple(printed.get(metric.name, ())) if printed else ()
+            if values:
+                measurements[metric.name] = values
+            else:
+                missing.append(metric.name)
+            continue
+        value = METRICS.get(metric.name).value(record)
+        if value is not None:
+            measurements[metric.name] = (value,)
+    if missing and status == "ok":
+        status, reason = "failed", "metric"
+        details["error"] = f"Its output has no value for {', '.join(missing)}."
+    return Trial(
+        position=record["trial"],
+        block=record["block"],
+        variant=record["variant"],
+        build=record["build"],
+        warmup=record["warmup"],
+        status=status,
+        reason=reason,
+        started_unix_s=record["started_unix_ns"] / 1e9,
+        spent_s=record["spent_ns"] / 1e9,
+        measurements=measurements,
+        realised=record.get("realised", {}),
+        details=details,
+    )
+
+
+class _Reader:
+    """What the lines of a journal add up to."""
+
+    def __init__(self, header: Mapping[str, Any]) -> None:
+        if header.get("journal") != VERSION:
+            raise DataError(f"its version is {header.get('journal')!r}, not {VERSION}")
+        self.created_unix_s = float(header["created_unix_s"])
+        self.spec = experiment_spec_from_json(header["experiment"])
+        self.provenance = dict(header["provenance"])
+        self.stopped: Any = None
+        self._records: dict[int, Mapping[str, Any]] = {}
+        self._printed: dict[int, Mapping[str, Sequence[float]]] = {}
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        if "trial" in line:
+            self._records.setdefault(line["trial"], line)
+        elif "printed" in line:
+            self._printed[line["printed"]] = line["values"]
+        elif "stopped" in line:
+            self.stopped = line["stopped"]
+        elif "resumed_unix_s" in line:
+            self.stopped = None
+            self.spec = experiment_spec_from_json(line["spec"])
+            resumed = {"unix_s": line["resumed_unix_s"], **line["provenance"]}
+            self.provenance["resumed"] = [*self.provenance.get("resumed", ()), resumed]
+
+    def experiment(self) -> Experiment:
+        metrics = self.spec.metrics
+        printing = tuple(m for m in metrics if m.source in PRINTED_SOURCES)
+        trials: list[Trial] = []
+        for position, record in self._records.items():
+            printed = self._printed.get(position)
+            if printing and printed is None:
+                printed = _late_values(record, printing)
+            trials.append(trial_from_record(record, metrics, printed))
+        return Experiment(
+            self.spec, self.provenance, self.created_unix_s, tuple(trials), self.stopped
+        )
+
+
+def _late_values(
+    record: Mapping[str, Any], metrics: Sequence[MetricSpec]
+) -> Mapping[str, Sequence[float]]:
+    """Values of a trial whose output had not been read when Steelyard was killed."""
+    from steelyard.measure.printed import printed_values
+
+    return printed_values(record, metrics)
+
+
+def read_journal(path: str) -> Experiment:
+    """The experiment that a journal holds, as far as it went.
+
+    A last line without its end was being written when the machine or Steelyard stopped; it is
+    left out. A trial that is there twice counts once, as it was first.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read or one of its whole lines is damaged; the message names it.
+    """
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().split(b"\n")[:-1]
+    except OSError as error:
+        raise DataError(f"The journal {path} cannot be read: {error.strerror}.") from None
+    if not lines:
+        raise DataError(f"The journal {path} has no whole first line, so it holds no experiment.")
+    number = 1
+    try:
+        reader = _Reader(_object(lines[0]))
+        for number, line in enumerate(lines[1:], 2):
+            reader.add(_object(line))
+        return reader.experiment()
+    except (ValueError, KeyError, TypeError, AttributeError, DataError) as error:
+        told = f"lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise DataError(f"The journal {path} is damaged at line {number}: {told}.") from None
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    value = json.loads(line)
+    if not isinstance(value, dict):
+        raise DataError("it is not an object")
+    return value
