@@ -138,6 +138,11 @@ def widen_groups(host: Host, former: dict[str, Any]) -> list[str]:
     return failures + _ungovern(host, former)
 
 
+def group_cpu_files(host: Host, top: str) -> list[str]:
+    """The files with the CPUs of each group below `top`, outermost first."""
+    return [f"{group}/cpuset.cpus" for group in _groups(host, top, every=True)]
+
+
 def _groups(host: Host, top: str, every: bool) -> list[str]:
     found: list[str] = []
     queue = [top]

@@ -104,7 +104,8 @@ def container(files: HostFiles) -> str | None:
         return "docker"
     if files.exists("/run/.containerenv"):
         return "podman"
-    named = files.read("/run/systemd/container") or os.environ.get("container")
+    # The name that systemd's container interface gives the variable is in small letters.
+    named = files.read("/run/systemd/container") or os.environ.get("container")  # noqa: SIM112
     if named:
         return named
     return "kubernetes" if os.environ.get("KUBERNETES_SERVICE_HOST") else None

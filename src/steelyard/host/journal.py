@@ -99,7 +99,7 @@ class HostJournal:
         return change
 
     def settle(self, change: Change) -> None:
-        """Record that `change` is put back. Losing the line does no harm: restoring is idempotent."""
+        """Record that `change` is put back. Losing the line only means restoring again."""
         self._append({"restored": change.number}, sync=False)
         self._changes.pop(change.number, None)
 

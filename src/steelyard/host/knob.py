@@ -127,6 +127,10 @@ class Knob(ABC):
         """Fields of the launch specification that belong to the state `wanted`."""
         return {}
 
+    def summary(self, state: Any) -> Any:
+        """What of a state is worth keeping with a measurement."""
+        return state
+
     def finding(self, host: Host, request: Request) -> Finding:
         """The line for the host's status."""
         reason = self.available(host, request)

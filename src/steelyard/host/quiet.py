@@ -7,7 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
@@ -47,7 +47,7 @@ class QuietState:
     applied: dict[str, dict[str, Any]] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    recovered: Restored = Restored((), ())
+    recovered: Restored = field(default_factory=Restored)
     restored: Restored | None = None
 
 
@@ -89,7 +89,8 @@ def quiet(
     """
     host = host or Host()
     path = journal_path or default_journal_path()
-    request = request or Request(session=str(os.getpid()))
+    # Not to be guessed: it names folders where other users may write.
+    request = replace(request or Request(), session=f"{os.getpid()}-{os.urandom(6).hex()}")
     knobs = ordered_knobs(names)
     state = QuietState()
     with SessionLock(path, host), _unwinding_signals():
@@ -138,19 +139,25 @@ def set_knob(
         return
     previous = knob.read(host, request)
     wanted = knob.wanted(host, request, previous)
-    if knob.changes_host and wanted != previous:
+    notes: tuple[str, ...] = ()
+    if not knob.changes_host:
+        notes, reason = _apply(knob, host, wanted)
+    elif wanted != previous:
         with _signals_held_back():
             change = journal.announce(knob.name, previous, wanted, host.boot_id())
             notes, reason = _apply(knob, host, wanted)
             if reason is not None:
-                undone = restore_changes(host, journal, (change,))
-                for _, failure in undone.failures:
+                for _, failure in restore_changes(host, journal, (change,)).failures:
                     reason += f"; it could not be undone: {failure}"
-                state.refused[knob.name] = reason
-                return
-        if notes:
-            state.notes[knob.name] = notes
-    state.applied[knob.name] = {"before": previous, "after": wanted}
+    if reason is not None:
+        state.refused[knob.name] = reason
+        return
+    if notes:
+        state.notes[knob.name] = notes
+    state.applied[knob.name] = {
+        "before": knob.summary(previous),
+        "after": knob.summary(wanted),
+    }
     state.launch_changes.update(knob.launch_changes(wanted))
 
 

@@ -15,8 +15,8 @@ from steelyard.host.system import Host
 class Restored:
     """What a restoration did: the knobs put back, and the reasons for those that were not."""
 
-    knobs: tuple[str, ...]
-    failures: tuple[tuple[str, str], ...]
+    knobs: tuple[str, ...] = ()
+    failures: tuple[tuple[str, str], ...] = ()
 
 
 def restore_changes(host: Host, journal: HostJournal, changes: Sequence[Change]) -> Restored:

@@ -60,6 +60,13 @@ class Host(HostFiles):
         except FileNotFoundError:
             return
 
+    def remove_tree(self, path: str) -> None:
+        """Remove the folder `path` and all in it; one that is gone already is fine."""
+        import shutil
+
+        if os.path.isdir(self.root + path) and not os.path.islink(self.root + path):
+            shutil.rmtree(self.root + path)
+
     def swap_on(self, path: str, priority: int) -> None:
         """Start swapping to `path`. The kernel gives negative priorities itself."""
         flags = SWAP_FLAG_PREFER | priority if priority >= 0 else 0

@@ -93,7 +93,7 @@ def restore_affinities(host: Host, former: dict[str, Any]) -> int:
     """
     failed_count = 0
     for name, (start, cpus) in former.items():
-        stat = task_stat(host, int(name), int(name)) or task_stat(host, int(name))
+        stat = task_stat(host, int(name))
         if stat is None or stat.start_ticks != start:
             continue
         try:

@@ -124,6 +124,16 @@ class CpuShield(Knob):
     def launch_changes(self, wanted: Any) -> Mapping[str, Any]:
         return {"cpus": tuple(wanted["program"])}
 
+    def summary(self, state: Any) -> Any:
+        if "program" not in state:
+            return None
+        means = f"cgroup v{state['groups']['version']}" if state["groups"] else "affinity"
+        return {
+            "program": format_cpu_list(state["program"]),
+            "rest": format_cpu_list(state["rest"]),
+            "means": means,
+        }
+
     def assess(self, host: Host, request: Request) -> tuple[str | None, Severity]:
         isolated = host.read(f"{_CPU}/isolated")
         cpus = set(request.cpus or ())

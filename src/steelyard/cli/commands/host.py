@@ -1,0 +1,129 @@
+"""`steelyard host`: what makes this machine noisy, making it quiet, and undoing that."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from steelyard.cli.output import write_json, write_text
+from steelyard.core.errors import HostError
+from steelyard.host.cpu_list import parse_cpu_list
+
+_JSON = click.option(
+    "--json", "json_target", metavar="FILE", help="Write JSON to FILE (- is standard output)."
+)
+_CPUS = click.option(
+    "--cpus", metavar="LIST", help="The CPUs to measure on, such as 2 or 2-3,6 (see each command)."
+)
+
+
+@click.group("host", short_help="What makes this machine noisy; making it quiet; undoing that.")
+def command() -> None:
+    """What makes this machine noisy, making it quiet, and undoing that."""
+
+
+@command.command("status")
+@_CPUS
+@_JSON
+def status(cpus: str | None, json_target: str | None) -> None:
+    """List what is known to disturb measurements here, how bad it is, and how to mend it."""
+    from steelyard.host.facts import host_facts
+    from steelyard.host.status import read_status
+    from steelyard.report.host_text import plain_status, print_status
+    from steelyard.report.json.host_status import host_status_document
+
+    chosen = parse_cpu_list(cpus) if cpus is not None else None
+    findings = read_status(cpus=chosen)
+    if json_target is not None:
+        write_json(host_status_document(findings, host_facts(), chosen), json_target)
+    if json_target == "-":
+        return
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        print_status(findings, Console())
+    else:
+        write_text(plain_status(findings))
+
+
+@command.command("quiet")
+@click.option("--knob", "knobs", metavar="NAME", multiple=True, help="Set this knob. Repeatable.")
+@click.option("--all", "every", is_flag=True, help="Set every knob that can be set.")
+@_CPUS
+@click.option(
+    "--stop-service",
+    "services",
+    metavar="NAME",
+    multiple=True,
+    help="Stop this service meanwhile. Repeatable.",
+)
+@click.option(
+    "--realtime-priority",
+    type=click.IntRange(1, 99),
+    default=10,
+    show_default=True,
+    help="For the knob realtime-priority.",
+)
+@click.argument("argv", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
+def quiet(
+    knobs: tuple[str, ...],
+    every: bool,
+    cpus: str | None,
+    services: tuple[str, ...],
+    realtime_priority: int,
+    argv: tuple[str, ...],
+) -> int:
+    """Run CMD on a quiet machine, then put the machine back as it was.
+
+    Without --knob the knobs are those that help and cannot do harm. The exit status is that of
+    CMD.
+    """
+    from steelyard.host.command import run_command
+    from steelyard.host.knob import Request
+    from steelyard.host.quiet import quiet as quiet_host
+    from steelyard.report.host_text import quiet_lines
+
+    request = Request(
+        cpus=parse_cpu_list(cpus) if cpus is not None else None,
+        services=services,
+        realtime_priority=realtime_priority,
+    )
+    with quiet_host(_names(knobs, every, services), request) as state:
+        _tell(quiet_lines(state))
+        exit_status = run_command(argv, state.launch_changes)
+    if state.restored is not None and state.restored.failures:
+        name, reason = state.restored.failures[0]
+        raise HostError(
+            f"The knob {name} could not be put back: {reason}. It stays in the journal; mend "
+            "the cause and run `steelyard host restore`."
+        )
+    return exit_status
+
+
+@command.command("restore")
+@_JSON
+def restore(json_target: str | None) -> int:
+    """Put back what a session that was killed, or a power cut, left changed."""
+    from steelyard.host.restore import restore_host
+    from steelyard.report.host_text import restored_lines
+    from steelyard.report.json.host_restore import host_restore_document
+
+    restored = restore_host()
+    write_json(host_restore_document(restored), json_target)
+    if json_target != "-":
+        write_text("\n".join(restored_lines(restored)) + "\n")
+    return HostError.exit_status if restored.failures else 0
+
+
+def _names(
+    knobs: tuple[str, ...], every: bool, services: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    chosen = ("all",) if every else knobs or ("default",)
+    return (*chosen, "services") if services else chosen
+
+
+def _tell(lines: list[str]) -> None:
+    # Standard output belongs to the command.
+    for line in lines:
+        click.echo(f"steelyard: {line}", err=True)
