@@ -117,9 +117,7 @@ def absorb_journals(store: Store, read: ReadJournal) -> Absorbed:
             )
         else:
             absorber.take(path)
-    return Absorbed(
-        tuple(absorber.identifiers), tuple(absorber.live), tuple(absorber.cautions)
-    )
+    return Absorbed(tuple(absorber.identifiers), tuple(absorber.live), tuple(absorber.cautions))
 
 
 def _journals(store: str) -> list[str]:

@@ -1,0 +1,259 @@
+"""What a file format is, and how files are read and written whichever it is."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from steelyard.core.errors import DataError, UsageError
+from steelyard.core.model import Caution, Experiment
+from steelyard.core.registry import Registry
+
+HEAD_BYTES = 65536
+
+ReadFile = Callable[[str], Experiment]
+WriteFile = Callable[[Experiment, str], Sequence[Caution]]
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A format of files that hold experiments.
+
+    Parameters
+    ----------
+    name : str
+        What ``--format`` takes.
+    suffixes : tuple of str
+        Ends of file names that stand for it, such as ``.csv``.
+    description : str
+        What it is and what it cannot hold, in one sentence.
+    sniff : callable
+        Whether the first `HEAD_BYTES` of a file look like it.
+    read : callable or None
+        Gives the experiment of a file; raises DataError that names the file and the field.
+    write : callable or None
+        Writes an experiment to a file, whole or not at all, and gives a caution for each thing
+        that the format has no place for.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    description: str
+    sniff: Callable[[bytes], bool]
+    read: ReadFile | None = None
+    write: WriteFile | None = None
+
+
+def reader_of(chosen: FileFormat) -> ReadFile:
+    """Its `read`; a format that is only written is an error that says so."""
+    if chosen.read is None:
+        raise UsageError(f"The format {chosen.name!r} can be written, not read.", field="--format")
+    return chosen.read
+
+
+def writer_of(chosen: FileFormat) -> WriteFile:
+    """Its `write`; a format that is only read is an error that says so."""
+    if chosen.write is None:
+        raise UsageError(f"The format {chosen.name!r} can be read, not written.", field="--format")
+    return chosen.write
+
+
+def detect_format(path: str, formats: Registry[FileFormat]) -> FileFormat:
+    """The format whose content the file has.
+
+    Raises
+    ------
+    DataError
+        The file is empty, or looks like none of them.
+    """
+    with file_errors(path, "read"), open(path, "rb") as file:
+        head = file.read(HEAD_BYTES)
+    if not head.strip():
+        raise DataError(f"{path} is empty.", field="file")
+    for candidate in formats:
+        if candidate.read is not None and candidate.sniff(head):
+            return candidate
+    readable = ", ".join(candidate.name for candidate in formats if candidate.read is not None)
+    raise DataError(
+        f"{path} looks like none of the formats that can be read ({readable}). Name its format "
+        "with --format.",
+        field="file",
+    )
+
+
+def format_for_name(path: str, formats: Registry[FileFormat]) -> FileFormat:
+    """The format that the end of a file's name stands for.
+
+    Raises
+    ------
+    UsageError
+        It stands for none.
+    """
+    for candidate in formats:
+        if path.endswith(candidate.suffixes) and candidate.write is not None:
+            return candidate
+    known = ", ".join(candidate.name for candidate in formats if candidate.write is not None)
+    raise UsageError(
+        f"The name {path!r} does not tell the format. Name one with --format: {known}.",
+        field="--format",
+    )
+
+
+@contextmanager
+def file_errors(path: str, doing: str) -> Iterator[None]:
+    """Turn what the system says of a file into one message that names it."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DataError(f"{path} cannot be {_PAST[doing]}: {reason}.", field="file") from None
+
+
+_PAST = {"read": "read", "write": "written"}
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[str]:
+    """A name to write to; what is there takes the place of `path` when all of it is written.
+
+    A path that is no regular file, such as a terminal or a pipe, is written directly.
+    """
+    with file_errors(path, "write"):
+        target = os.path.realpath(path)
+        if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
+            yield path
+            return
+        partial = f"{target}.{os.getpid()}.partial"
+        try:
+            yield partial
+            with open(partial, "rb") as file:
+                os.fsync(file.fileno())
+            os.replace(partial, target)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(partial)
+
+
+def read_json(path: str) -> Any:
+    """The JSON value of a file.
+
+    Raises
+    ------
+    DataError
+        It cannot be read, is empty, is not text or not JSON.
+    """
+    with file_errors(path, "read"), open(path, "rb") as file:
+        data = file.read()
+    if not data.strip():
+        raise DataError(f"{path} is empty.", field="file")
+    try:
+        return json.loads(data)
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not text, so it is not JSON.", field="file") from None
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"{path} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
+            field="file",
+        ) from None
+    except RecursionError:
+        raise DataError(f"{path} nests its values too deep.", field="file") from None
+
+
+def write_json_file(document: Any, path: str, indent: int | None = None) -> None:
+    """Write a JSON value, whole or not at all.
+
+    Raises
+    ------
+    DataError
+        The file cannot be written, or a value is not a finite number.
+    """
+    try:
+        text = json.dumps(document, allow_nan=False, indent=indent)
+    except ValueError:
+        raise DataError(
+            f"{path} cannot be written: a measurement is not a finite number, which JSON has no "
+            "way to say.",
+            field="file",
+        ) from None
+    with whole_file(path) as partial, open(partial, "w", encoding="ascii") as file:
+        file.write(text + "\n")
+
+
+class FieldReader:
+    """Takes fields out of decoded JSON and says, of a wrong one, in which file and place.
+
+    Parameters
+    ----------
+    path : str
+        The file, for messages.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def error(self, field: str, wanted: str, found: Any) -> DataError:
+        """The error for a field that is not as wanted."""
+        shown = json.dumps(found, default=str)
+        shown = shown if len(shown) <= 40 else shown[:39] + "…"
+        return DataError(f"{self.path}: {field} must be {wanted}, not {shown}.", field=field)
+
+    def mapping(self, value: Any, field: str) -> dict[str, Any]:
+        """`value`, an object."""
+        if not isinstance(value, dict):
+            raise self.error(field, "an object", value)
+        return value
+
+    def sequence(self, value: Any, field: str) -> list[Any]:
+        """`value`, a list."""
+        if not isinstance(value, list):
+            raise self.error(field, "a list", value)
+        return value
+
+    def text(self, value: Any, field: str) -> str:
+        """`value`, a text."""
+        if not isinstance(value, str):
+            raise self.error(field, "a text", value)
+        return value
+
+    def number(self, value: Any, field: str) -> float:
+        """`value`, a finite number that is not negative."""
+        if self.finite(value, field) < 0:
+            raise self.error(field, "0 or above", value)
+        return float(value)
+
+    def finite(self, value: Any, field: str) -> float:
+        """`value`, a finite number."""
+        wrong = isinstance(value, bool) or not isinstance(value, int | float)
+        if wrong or not math.isfinite(value):
+            raise self.error(field, "a finite number", value)
+        return float(value)
+
+    def whole(self, value: Any, field: str, below: int | None = None) -> int:
+        """`value`, a whole number, at most `below` - 1."""
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.error(field, "a whole number", value)
+        if below is not None and not 0 <= value < below:
+            raise self.error(field, f"from 0 to {below - 1}", value)
+        return value
+
+    def choice(self, value: Any, field: str, choices: Sequence[Any]) -> Any:
+        """`value`, one of a few."""
+        if value not in choices:
+            raise self.error(field, "one of " + ", ".join(map(str, choices)), value)
+        return value
+
+    def required(self, mapping: dict[str, Any], name: str, where: str) -> Any:
+        """A field that must be there."""
+        if name not in mapping:
+            place = where or "the top level"
+            raise DataError(
+                f"{self.path}: {place} lacks the field {name!r}.",
+                field=f"{where}.{name}".lstrip("."),
+            )
+        return mapping[name]

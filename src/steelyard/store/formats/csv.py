@@ -1,0 +1,71 @@
+"""CSV: one row a measurement."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from steelyard.core.errors import DataError
+from steelyard.core.model import Caution, Experiment
+from steelyard.store.file_format import FileFormat, file_errors, whole_file
+from steelyard.store.imported import file_source
+from steelyard.store.table import (
+    COLUMNS,
+    LEFT_OUT,
+    REQUIRED,
+    check_columns,
+    experiment_from_rows,
+    table_rows,
+)
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the first line names the columns that must be there."""
+    first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    names = {name.strip(b'" \r') for name in first.split(b",")}
+    return all(name.encode() in names for name in REQUIRED)
+
+
+def write(experiment: Experiment, path: str) -> Sequence[Caution]:
+    """Write the measurements, UTF-8, with numbers that read back as they were."""
+    with (
+        whole_file(path) as partial,
+        open(partial, "w", encoding="utf-8", errors="replace", newline="") as file,
+    ):
+        writer = csv.DictWriter(file, list(COLUMNS), lineterminator="\n")
+        writer.writeheader()
+        for row in table_rows(experiment):
+            row["warmup"] = "true" if row["warmup"] else "false"
+            writer.writerow(row)
+    return (Caution("left-out", LEFT_OUT),)
+
+
+def read(path: str) -> Experiment:
+    """The experiment of a table; see `experiment_from_rows` for the columns."""
+    with file_errors(path, "read"), open(path, encoding="utf-8-sig", newline="") as file:
+        try:
+            reader = csv.DictReader(file, strict=True)
+            check_columns(path, reader.fieldnames or ())
+            return experiment_from_rows(_rows(path, reader), file_source(path, "csv"))
+        except UnicodeDecodeError:
+            raise DataError(f"{path} is not UTF-8 text.", field="file") from None
+        except csv.Error as error:
+            raise DataError(f"{path} is not CSV: {error}.", field="file") from None
+
+
+def _rows(path: str, reader: csv.DictReader[str]) -> Iterator[dict[str, Any]]:
+    for number, row in enumerate(reader, start=1):
+        if None in row:
+            raise DataError(f"{path}: row {number} has more cells than columns.", field="file")
+        yield row
+
+
+EXTENSION = FileFormat(
+    name="csv",
+    suffixes=(".csv",),
+    description="CSV with one row a measurement. Commands, provenance and settings are left out.",
+    sniff=sniff,
+    read=read,
+    write=write,
+)
