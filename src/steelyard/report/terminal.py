@@ -22,7 +22,7 @@ GAP = "  "
 _NARROWEST_NAME = 12
 _STYLES = {"faster": "bold green", "slower": "bold red", "equivalent": "bold cyan"}
 _UNDECIDED_STYLE = "bold yellow"
-_STOPPED = {
+STOPPED = {
     "precision": "precision reached",
     "budget": "budget used up",
     "runs": "all runs done",
@@ -133,7 +133,7 @@ def footer_lines(answer: Answer) -> list[str]:
         f"{blocks} block{'' if blocks == 1 else 's'}",
     ]
     if answer.stopped is not None:
-        parts.append(f"stopped: {_STOPPED[answer.stopped]}")
+        parts.append(f"stopped: {STOPPED[answer.stopped]}")
     return [
         ", ".join(parts),
         f"experiment {answer.experiment}; report: steelyard report {answer.experiment}",

@@ -1,0 +1,55 @@
+"""A table for pull requests and issues."""
+
+from __future__ import annotations
+
+from steelyard.analysis.results import Answer
+from steelyard.core.model import Experiment
+from steelyard.report.formats import ReportFormat
+from steelyard.report.sentences import further_sentence, together_sentence, verdict_sentence
+from steelyard.report.tables import Table, other_metrics_table, variant_table
+from steelyard.report.terminal import footer_lines
+from steelyard.report.wording import labels, one_line
+
+_MARKUP = r"\`*_{}[]()#+!|<>~&@$"
+
+
+def escaped(text: str) -> str:
+    """`text` that Markdown shows as it is, in a table as well."""
+    return "".join(
+        f"&#{ord(character)};" if character in _MARKUP else character for character in text
+    )
+
+
+def table_lines(table: Table) -> list[str]:
+    """A table in the pipe syntax of GitHub and GitLab."""
+    rule = [":---" if index in table.left else "---:" for index in range(len(table.headers))]
+    rows = [[escaped(cell) for cell in row] for row in (table.headers, *table.rows)]
+    return [f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:])]
+
+
+def render(answer: Answer, experiment: Experiment) -> str:
+    """The answer in Markdown: verdicts first, then the tables."""
+    names = labels(variant.name for variant in answer.variants)
+    lines: list[str] = []
+    for comparison in answer.comparisons:
+        if comparison.metric.name != answer.metric.name:
+            continue
+        further = further_sentence(comparison, answer.experiment)
+        tail = f"; {escaped(further)}" if further else ""
+        lines.append(
+            f"- **{comparison.verdict}**: {escaped(verdict_sentence(comparison, names))}{tail}"
+        )
+    together = together_sentence(answer)
+    lines += ["", escaped(together)] if together else []
+    lines += [""] if lines else []
+    lines += table_lines(variant_table(answer, answer.metric, names))
+    others = other_metrics_table(answer, names)
+    if others is not None:
+        lines += ["", *table_lines(others)]
+    for caution in answer.cautions:
+        lines += ["", f"> **Warning:** {escaped(one_line(caution.message))}"]
+    lines += ["", *(f"{escaped(line)}  " for line in footer_lines(answer))]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+EXTENSION = ReportFormat("markdown", ".md", "tables for a pull request", False, render)

@@ -1,0 +1,16 @@
+"""What measure and compare print."""
+
+from __future__ import annotations
+
+from steelyard.analysis.results import Answer
+from steelyard.core.model import Experiment
+from steelyard.report.formats import ReportFormat
+from steelyard.report.terminal import plain_text
+
+
+def render(answer: Answer, experiment: Experiment) -> str:
+    """The answer as plain text."""
+    return plain_text(answer)
+
+
+EXTENSION = ReportFormat("text", ".txt", "what measure and compare print", False, render)

@@ -1,0 +1,1 @@
+"""The page: one file that needs nothing else, neither another file nor a network."""

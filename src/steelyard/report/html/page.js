@@ -1,0 +1,58 @@
+"use strict";
+// Draws each figure when it comes into sight, in the colours of the page.
+(function () {
+  const figures = JSON.parse(document.getElementById("figures").textContent);
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const drawn = new Set();
+  let printing = false;
+
+  function colour(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  }
+
+  function themed(layout) {
+    const ink = printing ? "#1c2128" : colour("--muted");
+    const line = printing ? "#dfe3e8" : colour("--line");
+    const axis = { gridcolor: line, linecolor: line, tickcolor: line };
+    return Object.assign({}, layout, {
+      font: { family: "system-ui, sans-serif", size: 12, color: ink },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      hoverlabel: { bgcolor: colour("--card"), bordercolor: line, font: { color: colour("--ink") } },
+      xaxis: Object.assign({}, layout.xaxis, axis),
+      yaxis: Object.assign({}, layout.yaxis, axis),
+    });
+  }
+
+  function draw(place) {
+    const figure = figures[place.id];
+    drawn.add(place);
+    window.Plotly.react(place, figure.data, themed(figure.layout), {
+      responsive: true,
+      displaylogo: false,
+      modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+      toImageButtonOptions: { format: "svg", filename: "steelyard-" + place.id },
+    });
+  }
+
+  const places = Array.from(document.querySelectorAll(".canvas"));
+  const sight = new IntersectionObserver(function (entries) {
+    for (const entry of entries) {
+      if (entry.isIntersecting) {
+        sight.unobserve(entry.target);
+        draw(entry.target);
+      }
+    }
+  }, { rootMargin: "400px" });
+  places.forEach(function (place) { sight.observe(place); });
+
+  dark.addEventListener("change", function () { drawn.forEach(draw); });
+  window.addEventListener("beforeprint", function () {
+    printing = true;
+    places.forEach(draw);
+  });
+  window.addEventListener("afterprint", function () {
+    printing = false;
+    places.forEach(draw);
+  });
+})();

@@ -1,0 +1,168 @@
+"""What the plots share: colours, series on one scale, and text that stays text."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from steelyard.analysis.plot_series import stride_for
+from steelyard.analysis.results import Answer, MetricResult
+from steelyard.report.tables import metric_scale
+from steelyard.report.wording import labels, one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# M. Okabe and K. Ito, Color Universal Design (2008), with two darker hues for more variants.
+PALETTE = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#B8860B",
+    "#56B4E9",
+    "#8C6BB1",
+    "#6B7B8C",
+)
+VERDICT_COLORS = {
+    "faster": "#1a8f4c",
+    "slower": "#d1383d",
+    "equivalent": "#2b7bba",
+    "undecided": "#8a8f98",
+}
+POINTS_LIMIT = 1000
+LABEL_LIMIT = 28
+TABLE_LIMIT = 200
+_SHOWN_DIGITS = 7
+
+
+class Series(NamedTuple):
+    """The values of one variant in the unit in which they are shown."""
+
+    label: str
+    color: str
+    values: list[float]
+    blocks: list[int]
+    result: MetricResult
+
+    @property
+    def text(self) -> str:
+        """The label for plotly, which reads a kind of HTML."""
+        return as_plotly_text(self.label)
+
+
+def as_plotly_text(text: str) -> str:
+    """`text` that plotly shows as it is."""
+    return html.escape(text, quote=False)
+
+
+def as_matplotlib_text(text: str) -> str:
+    """`text` that matplotlib shows as it is, without taking ``$`` for mathematics."""
+    return text.replace("$", r"\$")
+
+
+def plot_labels(answer: Answer) -> dict[str, str]:
+    """Short labels of the variants, for axes."""
+    return labels((variant.name for variant in answer.variants), LABEL_LIMIT)
+
+
+def series_of(answer: Answer, at_least: int = 1) -> list[Series]:
+    """The variants with at least so many values of the answer's metric."""
+    scale, names = metric_scale(answer, answer.metric), plot_labels(answer)
+    found: list[Series] = []
+    for index, variant in enumerate(answer.variants):
+        result = variant.metrics.get(answer.metric.name)
+        if result is None or result.summary is None or len(result.values) < at_least:
+            continue
+        found.append(
+            Series(
+                names[variant.name],
+                PALETTE[index % len(PALETTE)],
+                rounded(result.values, scale.factor),
+                list(result.blocks),
+                result,
+            )
+        )
+    return found
+
+
+def rounded(values: Sequence[float], factor: float = 1.0) -> list[float]:
+    """Values in another unit, with no more digits than a plot can show."""
+    return [float(f"{value / factor:.{_SHOWN_DIGITS}g}") for value in values]
+
+
+def capped(values: Sequence[float]) -> list[float]:
+    """At most as many values as a plot stays usable with, by a fixed stride."""
+    return list(values[:: stride_for(len(values), POINTS_LIMIT)])
+
+
+def thinning_note(answer: Answer) -> str:
+    """Which share of the values is drawn, or nothing where all are."""
+    most = max((len(series.values) for series in series_of(answer)), default=0)
+    stride = stride_for(most, POINTS_LIMIT)
+    if stride == 1:
+        return ""
+    return (
+        f"Of {most} values a variant, every {stride}th is drawn; "
+        "tables and estimates are from all of them."
+    )
+
+
+def metric_title(answer: Answer) -> str:
+    """The metric with its unit, for an axis."""
+    scale = metric_scale(answer, answer.metric)
+    name = one_line(answer.metric.name)
+    return f"{name} [{scale.unit}]" if scale.unit else name
+
+
+def axis(title: str = "", **more: Any) -> dict[str, Any]:
+    """An axis of a figure for the page."""
+    return {
+        "title": {"text": as_plotly_text(title), "standoff": 8},
+        "automargin": True,
+        "zeroline": False,
+        **more,
+    }
+
+
+def layout(height: int, x: dict[str, Any], y: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """The layout of a figure for the page, `height` pixels high; its colours come from there."""
+    return {
+        "height": height,
+        "margin": {"l": 8, "r": 16, "t": 8, "b": 40},
+        "showlegend": False,
+        "xaxis": x,
+        "yaxis": y,
+        "hovermode": "closest",
+        **more,
+    }
+
+
+def rows_axis(names: Sequence[str], spread: float = 0.6) -> dict[str, Any]:
+    """A vertical axis with one row a name, the first at the top."""
+    return axis(
+        tickmode="array",
+        tickvals=list(range(len(names))),
+        ticktext=[as_plotly_text(name) for name in names],
+        range=[len(names) - 1 + spread, -spread],
+        showgrid=False,
+    )
+
+
+def grid(figure: Figure, count: int, columns: int = 3) -> list[Axes]:
+    """A grid of `count` drawings; the figure grows with its rows."""
+    columns = min(columns, count)
+    rows = -(-count // columns)
+    figure.set_size_inches(max(4.2, 3.2 * columns), 2.9 * rows)
+    made = figure.subplots(rows, columns, squeeze=False).ravel()
+    for spare in made[count:]:
+        spare.set_visible(False)
+    return list(made[:count])
+
+
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Name the rows of a drawing, the first at the top."""
+    axes.set_yticks(range(len(names)), [as_matplotlib_text(name) for name in names])
+    axes.grid(visible=False, axis="y")

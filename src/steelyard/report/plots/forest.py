@@ -1,0 +1,217 @@
+"""The ratios of all comparisons with their intervals, beside the line of no difference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.results import Answer, Comparison
+from steelyard.core.estimate import Estimate
+from steelyard.report.plots import Panel, Plot
+from steelyard.report.plots.drawing import (
+    VERDICT_COLORS,
+    as_matplotlib_text,
+    as_plotly_text,
+    axis,
+    layout,
+    name_rows,
+    plot_labels,
+    rows_axis,
+)
+from steelyard.report.sentences import change_word, verdict_sentence
+from steelyard.report.tables import Table
+from steelyard.report.wording import one_line, ratio_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SYMBOLS = {
+    "faster": ("triangle-left", "<"),
+    "slower": ("triangle-right", ">"),
+    "equivalent": ("square", "s"),
+    "undecided": ("circle-open", "o"),
+}
+_ROW_PIXELS = 46
+
+
+def _by_metric(answer: Answer) -> dict[str, list[tuple[Comparison, Estimate]]]:
+    """The bounded comparisons of each metric, the answer's own metric first."""
+    found: dict[str, list[tuple[Comparison, Estimate]]] = {answer.metric.name: []}
+    for comparison in answer.comparisons:
+        if isinstance(comparison.ratio, Estimate):
+            rows = found.setdefault(comparison.metric.name, [])
+            rows.append((comparison, comparison.ratio))
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def _row_name(comparison: Comparison, names: dict[str, str], several: bool) -> str:
+    candidate, baseline = names[comparison.candidate], names[comparison.baseline]
+    return f"{candidate} / {baseline}" if several else candidate
+
+
+def _row_names(answer: Answer, rows: list[tuple[Comparison, Estimate]]) -> list[str]:
+    names = plot_labels(answer)
+    several = len({comparison.baseline for comparison, _ in rows}) > 1
+    return [_row_name(comparison, names, several) for comparison, _ in rows]
+
+
+def axis_title(answer: Answer, rows: list[tuple[Comparison, Estimate]]) -> str:
+    """What the horizontal axis shows, with the side on which a candidate is better."""
+    first = rows[0][0]
+    baselines = {comparison.baseline for comparison, _ in rows}
+    against = plot_labels(answer)[first.baseline] if len(baselines) == 1 else "its baseline"
+    low, high = change_word(first.metric, 0.5), change_word(first.metric, 2.0)
+    return f"{one_line(first.metric.name)}, relative to {against}   (← {low} | {high} →)"
+
+
+def _shapes(margin_ratio: float) -> list[dict[str, Any]]:
+    common = {"yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
+    band = {
+        **common,
+        "type": "rect",
+        "x0": 1 - margin_ratio,
+        "x1": 1 + margin_ratio,
+        "line": {"width": 0},
+        "fillcolor": "rgba(43,123,186,0.14)",
+    }
+    line = {**common, "type": "line", "x0": 1, "x1": 1, "line": {"width": 1.5, "color": "#8a8f98"}}
+    return [band, line]
+
+
+def _trace(row: int, comparison: Comparison, ratio: Estimate, names: dict[str, str]) -> Any:
+    color = VERDICT_COLORS[comparison.verdict]
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": [ratio.estimate],
+        "y": [row],
+        "text": [ratio_text(ratio)],
+        "textposition": "top center",
+        "cliponaxis": False,
+        "hovertext": [as_plotly_text(verdict_sentence(comparison, names))],
+        "hoverinfo": "text",
+        "marker": {
+            "color": color,
+            "size": 12,
+            "symbol": _SYMBOLS[comparison.verdict][0],
+            "line": {"width": 2, "color": color},
+        },
+        "error_x": {
+            "type": "data",
+            "symmetric": False,
+            "array": [ratio.high - ratio.estimate],
+            "arrayminus": [ratio.estimate - ratio.low],
+            "color": color,
+            "thickness": 2.5,
+            "width": 6,
+        },
+    }
+
+
+def panels(answer: Answer) -> list[Panel]:
+    """One figure for each metric that was compared."""
+    names = plot_labels(answer)
+    made: list[Panel] = []
+    for metric, rows in _by_metric(answer).items():
+        data = [_trace(row, *pair, names) for row, pair in enumerate(rows)]
+        low, high = _range(rows)
+        made.append(
+            Panel(
+                one_line(metric),
+                data,
+                layout(
+                    80 + _ROW_PIXELS * len(rows),
+                    axis(axis_title(answer, rows), range=[low, high]),
+                    rows_axis(_row_names(answer, rows), 0.7),
+                    shapes=_shapes(rows[0][0].margin_ratio),
+                ),
+                "; ".join(verdict_sentence(comparison, names) for comparison, _ in rows),
+            )
+        )
+    return made
+
+
+def _range(rows: list[tuple[Comparison, Estimate]]) -> tuple[float, float]:
+    """The axis from the lowest to the highest bound, with 1 and the margin always in sight."""
+    margin = rows[0][0].margin_ratio
+    low = min(1 - margin, *(ratio.low for _, ratio in rows))
+    high = max(1 + margin, *(ratio.high for _, ratio in rows))
+    room = 0.12 * (high - low)
+    return low - room, high + room
+
+
+def draw(answer: Answer, figure: Figure) -> None:
+    """Draw the forest of every metric, one below the other."""
+    groups = list(_by_metric(answer).values())
+    figure.set_size_inches(7.2, 1.0 * len(groups) + 0.5 * sum(map(len, groups)))
+    heights = [len(rows) + 0.6 for rows in groups]
+    all_axes = figure.subplots(len(groups), 1, squeeze=False, height_ratios=heights).ravel()
+    for axes, rows in zip(all_axes, groups, strict=True):
+        _draw_rows(axes, answer, rows)
+
+
+def _draw_rows(axes: Axes, answer: Answer, rows: list[tuple[Comparison, Estimate]]) -> None:
+    margin = rows[0][0].margin_ratio
+    axes.axvspan(1 - margin, 1 + margin, color="#2b7bba", alpha=0.14, linewidth=0)
+    axes.axvline(1, color="#8a8f98", linewidth=1.2)
+    for row, (comparison, ratio) in enumerate(rows):
+        color = VERDICT_COLORS[comparison.verdict]
+        hollow = comparison.verdict == "undecided"
+        axes.errorbar(
+            [ratio.estimate],
+            [row],
+            xerr=[[ratio.estimate - ratio.low], [ratio.high - ratio.estimate]],
+            fmt=_SYMBOLS[comparison.verdict][1],
+            color=color,
+            markerfacecolor="white" if hollow else color,
+            markersize=7,
+            capsize=3,
+            linewidth=1.8,
+        )
+        axes.annotate(
+            ratio_text(ratio),
+            (ratio.estimate, row),
+            xytext=(0, 7),
+            textcoords="offset points",
+            ha="center",
+            fontsize=7.5,
+            bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6},
+        )
+    name_rows(axes, _row_names(answer, rows))
+    axes.set_ylim(len(rows) - 0.5, -0.7)
+    axes.set_xlim(*_range(rows))
+    axes.set_xlabel(as_matplotlib_text(axis_title(answer, rows)))
+
+
+def table(answer: Answer) -> Table | None:
+    """The ratios, also those that cannot be bounded."""
+    if not answer.comparisons:
+        return None
+    names = plot_labels(answer)
+    rows = tuple(
+        (
+            one_line(c.metric.name),
+            names[c.candidate],
+            names[c.baseline],
+            ratio_text(c.ratio) if isinstance(c.ratio, Estimate) else "no bounds",
+            c.verdict,
+        )
+        for c in answer.comparisons
+    )
+    headers = ("metric", "candidate", "baseline", "ratio", "verdict")
+    return Table(headers, rows, frozenset({0, 1, 2, 4}))
+
+
+EXTENSION = Plot(
+    name="forest",
+    title="How far apart are they?",
+    caption=(
+        "Each mark is a ratio of means and each bar the range in which it lies with the stated "
+        "confidence. A bar that touches the line at 1 leaves open who is faster; one that stays "
+        "inside the band is equivalent."
+    ),
+    order=1,
+    panels=panels,
+    draw=draw,
+    table=table,
+)
