@@ -45,7 +45,8 @@ class LaunchSpec:
     nice, realtime_priority : int or None
         Niceness, or the priority of ``SCHED_FIFO``.
     stack_padding_bytes : int
-        Shifts the stack by an extra argument string's worth of bytes in the environment block.
+        Moves the start of the stack by so many bytes, up to about 4,000, through the path that
+        the kernel puts on top of it; the program sees the same arguments and environment.
     limits : tuple of (name, value)
         Resource limits by their names in setrlimit(2) without ``RLIMIT_``, in its units.
     private_network : bool

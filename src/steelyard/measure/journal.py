@@ -278,7 +278,8 @@ def read_journal(path: str) -> Experiment:
     number = 1
     try:
         reader = _Reader(_object(lines[0]))
-        for number, line in enumerate(lines[1:], 2):
+        for line in lines[1:]:
+            number += 1
             reader.add(_object(line))
         return reader.experiment()
     except (ValueError, KeyError, TypeError, AttributeError, DataError) as error:

@@ -1,0 +1,148 @@
+"""What exactly was run: the files behind the commands, by their contents, and the environment."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+import sys
+from functools import lru_cache
+from typing import Any, BinaryIO
+
+from steelyard.core.errors import UsageError
+from steelyard.core.model import ExperimentSpec, LaunchSpec, Variant
+from steelyard.measure.program import environment_of, find_program
+
+# Larger arguments are told apart by size and time of change: reading them all would cost more
+# than many a measurement, and would warm the page cache for the first trial alone.
+HASHED_ARGUMENT_BYTES = 4 * 2**20
+SECRET_WORDS = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "APIKEY", "API_KEY", "AUTH")
+SHEBANG_BYTES = 256  # BINPRM_BUF_SIZE, linux/binfmts.h
+
+
+def program_provenance(spec: ExperimentSpec) -> dict[str, Any]:
+    """What an experiment runs, as it is now on this machine.
+
+    Returns
+    -------
+    dict
+        ``programs`` (one for each variant), ``environment`` (values of variables that look
+        secret as None), ``environment_bytes``, ``argv``, ``working_directory``, ``seed`` and
+        ``versions``.
+    """
+    from steelyard import __version__
+
+    environment = environment_of(LaunchSpec(()))
+    return {
+        "programs": [_program(variant) for variant in spec.variants],
+        "environment": {
+            os.fsdecode(name): None if _is_secret(name) else os.fsdecode(value)
+            for name, value in environment.items()
+        },
+        "environment_bytes": sum(len(name) + len(value) + 2 for name, value in environment.items()),
+        "argv": list(sys.argv),
+        "working_directory": os.getcwd(),
+        "seed": spec.seed,
+        "versions": {"steelyard": __version__, "python": ".".join(map(str, sys.version_info[:3]))},
+    }
+
+
+def _is_secret(name: bytes) -> bool:
+    upper = name.decode("ascii", "replace").upper()
+    return upper.endswith("KEY") or any(word in upper for word in SECRET_WORDS)
+
+
+def _program(variant: Variant) -> dict[str, Any]:
+    launch = variant.launch
+    start = launch.working_directory or ""
+    try:
+        found = find_program(launch.argv[0], environment_of(launch), launch.working_directory)
+    except UsageError as error:
+        return {"variant": variant.name, "missing": error.message}
+    path = os.path.realpath(os.path.join(start, os.fsdecode(found)))
+    about = {"variant": variant.name, **_binary(path)}
+    files = [_argument_file(start, argument) for argument in launch.argv[1:]]
+    about["files"] = [file for file in files if file is not None]
+    return about
+
+
+@lru_cache(maxsize=256)
+def _binary(path: str) -> dict[str, Any]:
+    """A program file: its hash, and its compiler or the interpreter that it names."""
+    about: dict[str, Any] = {"path": path}
+    try:
+        with open(path, "rb") as file:
+            about["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+            about["size_bytes"] = os.fstat(file.fileno()).st_size
+            file.seek(0)
+            start = file.read(SHEBANG_BYTES)
+            if start.startswith(b"#!"):
+                about["interpreter"] = _interpreter(start)
+            elif start.startswith(b"\x7fELF"):
+                about["compiler"] = compiler_of(file)
+    except OSError as error:
+        about["unreadable"] = error.strerror
+    return about
+
+
+def _interpreter(start: bytes) -> dict[str, Any]:
+    words = start[2:].split(b"\n")[0].split()
+    if not words:
+        return {"path": "/bin/sh"}
+    named = os.fsdecode(words[0])
+    if os.path.basename(named) == "env":
+        candidates = [os.fsdecode(w) for w in words[1:] if not w.startswith(b"-") and b"=" not in w]
+        try:
+            named = os.fsdecode(find_program(candidates[0], dict(os.environb), None))
+        except (IndexError, UsageError):
+            return {"path": named}
+    return _binary(os.path.realpath(named))
+
+
+def _argument_file(start: str, argument: str) -> dict[str, Any] | None:
+    path = os.path.join(start, argument)
+    try:
+        status = os.stat(path)
+        if not os.path.isfile(path):
+            return None
+        about: dict[str, Any] = {"argument": argument, "size_bytes": status.st_size}
+        if status.st_size <= HASHED_ARGUMENT_BYTES:
+            with open(path, "rb") as file:
+                about["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        else:
+            about["modified_unix_s"] = status.st_mtime
+    except (OSError, ValueError):
+        return None
+    return about
+
+
+def compiler_of(file: BinaryIO) -> str | None:
+    """What the section ``.comment`` of a 64-bit little-endian ELF file says of its compilers.
+
+    Field offsets are those of Elf64_Ehdr and Elf64_Shdr in elf.h.
+    """
+    try:
+        file.seek(0)
+        header = file.read(64)
+        if header[4:6] != b"\x02\x01":
+            return None
+        (table,) = struct.unpack_from("<Q", header, 40)
+        size, count, names_index = struct.unpack_from("<HHH", header, 58)
+        file.seek(table)
+        sections = file.read(size * count)
+        names = _section(file, sections, size * names_index)
+        for start in range(0, size * count, size):
+            (name,) = struct.unpack_from("<I", sections, start)
+            if names[name:].startswith(b".comment\0"):
+                found = _section(file, sections, start).split(b"\0")
+                told = dict.fromkeys(part.decode("utf-8", "replace") for part in found if part)
+                return "; ".join(told) or None
+    except (struct.error, OSError, ValueError):
+        return None
+    return None
+
+
+def _section(file: BinaryIO, sections: bytes, start: int) -> bytes:
+    offset, size = struct.unpack_from("<QQ", sections, start + 24)
+    file.seek(offset)
+    return file.read(min(size, 2**20))
