@@ -17,7 +17,7 @@ from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial
 from steelyard.store.connection import bring_up_to_date, open_engine, store_errors
 from steelyard.store.location import check_header, journal_directory, make_directory, read_header
-from steelyard.store.merge import merge_sessions, provenance_of, sessions_of
+from steelyard.store.merge import new_sessions, provenance_of, sessions_of
 from steelyard.store.rows import TrialReader, dump_json, measurement_rows, trial_row, unpack_values
 from steelyard.store.schema import experiments, measurements, sessions, trials
 
@@ -211,17 +211,17 @@ def _insert_experiment(connection: Connection, experiment: Experiment) -> int:
 def _continue_experiment(connection: Connection, identity: int, later: Experiment) -> None:
     created = select(experiments.c.created_unix_s).where(experiments.c.id == identity)
     known = _read_sessions(connection, identity)
-    added = merge_sessions(provenance_of(known), json.loads(dump_json(later.provenance)))
+    # Through JSON, as those that are stored have gone.
+    given = json.loads(dump_json(sessions_of(later.provenance)))
+    added = new_sessions(
+        known, connection.execute(created).scalar_one(), given, later.created_unix_s
+    )
     connection.execute(
         update(experiments)
         .where(experiments.c.id == identity)
-        .values(
-            created_unix_s=min(connection.execute(created).scalar_one(), later.created_unix_s),
-            stopped=later.stopped,
-            specification=dump_json(later.spec),
-        )
+        .values(stopped=later.stopped, specification=dump_json(later.spec))
     )
-    _insert_sessions(connection, identity, added[len(known) :], first=len(known))
+    _insert_sessions(connection, identity, added, first=len(known))
 
 
 def _insert_sessions(

@@ -9,13 +9,14 @@ from typing import Any
 from steelyard.core.model import Experiment
 
 RESUMED = "resumed"
+STARTED = "unix_s"
 
 
 def sessions_of(provenance: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The provenance of each session, the first one first.
 
-    An experiment's provenance is that of its first session, with those of the later ones as a
-    list under ``resumed``.
+    An experiment's provenance is that of its first session; those of the later ones are a list
+    under ``resumed``, each with the time of its start as ``unix_s``.
     """
     first = {key: value for key, value in provenance.items() if key != RESUMED}
     return [first, *(dict(later) for later in provenance.get(RESUMED, ()))]
@@ -29,11 +30,26 @@ def provenance_of(sessions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {**first, RESUMED: [dict(later) for later in sessions[1:]]} if sessions[1:] else first
 
 
-def merge_sessions(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The sessions of both, each once: the same journal may come a second time."""
-    sessions = sessions_of(earlier)
-    sessions.extend(session for session in sessions_of(later) if session not in sessions)
-    return sessions
+def new_sessions(
+    known: Sequence[Mapping[str, Any]],
+    known_unix_s: float,
+    later: Sequence[Mapping[str, Any]],
+    later_unix_s: float,
+) -> list[dict[str, Any]]:
+    """Those of `later` that are not in `known`: the same journal may come a second time.
+
+    Parameters
+    ----------
+    known_unix_s, later_unix_s : float
+        When the first session of each began.
+    """
+    seen = _timed(known, known_unix_s)
+    return [session for session in _timed(later, later_unix_s) if session not in seen]
+
+
+def _timed(sessions: Sequence[Mapping[str, Any]], first_unix_s: float) -> list[dict[str, Any]]:
+    first = {STARTED: first_unix_s, **sessions[0]}
+    return [first, *(dict(session) for session in sessions[1:])]
 
 
 def merge_experiments(earlier: Experiment, later: Experiment) -> Experiment:
@@ -43,9 +59,13 @@ def merge_experiments(earlier: Experiment, later: Experiment) -> Experiment:
     """
     known = {trial.position for trial in earlier.trials}
     new = [trial for trial in later.trials if trial.position not in known]
+    sessions = sessions_of(earlier.provenance)
+    added = new_sessions(
+        sessions, earlier.created_unix_s, sessions_of(later.provenance), later.created_unix_s
+    )
     return replace(
         later,
-        provenance=provenance_of(merge_sessions(earlier.provenance, later.provenance)),
-        created_unix_s=min(earlier.created_unix_s, later.created_unix_s),
+        provenance=provenance_of([*sessions, *added]),
+        created_unix_s=earlier.created_unix_s,
         trials=tuple(sorted((*earlier.trials, *new), key=lambda trial: trial.position)),
     )

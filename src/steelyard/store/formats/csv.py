@@ -56,8 +56,9 @@ def read(path: str) -> Experiment:
 
 def _rows(path: str, reader: csv.DictReader[str]) -> Iterator[dict[str, Any]]:
     for number, row in enumerate(reader, start=1):
-        if None in row:
-            raise DataError(f"{path}: row {number} has more cells than columns.", field="file")
+        if None in row or None in row.values():
+            more = "more" if None in row else "fewer"
+            raise DataError(f"{path}: row {number} has {more} cells than columns.", field="file")
         yield row
 
 

@@ -1,0 +1,137 @@
+"""What every file format keeps."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from steelyard.core.errors import DataError
+from steelyard.store.file_format import detect_format
+from steelyard.store.formats import FORMATS
+from tests.experiments import failed_trial, make_experiment, make_trial
+
+ALL = list(FORMATS)
+WRITTEN = [chosen for chosen in ALL if chosen.write]
+READ = [chosen for chosen in ALL if chosen.read]
+BOTH = [chosen for chosen in WRITTEN if chosen.read]
+
+
+def _named(formats):
+    return pytest.mark.parametrize("chosen", formats, ids=lambda chosen: chosen.name)
+
+
+def _wall_times(experiment):
+    return [
+        [
+            value
+            for trial in experiment.trials
+            if trial.variant == index and trial.status == "ok" and not trial.warmup
+            for value in trial.measurements.get("wall_time", ())
+        ]
+        for index in range(len(experiment.spec.variants))
+    ]
+
+
+def _mixed_experiment():
+    trials = (
+        make_trial(-1, variant=0, block=0, warmup=True),
+        make_trial(0),
+        failed_trial(1),
+        make_trial(2, measurements={"wall_time": (1 / 3,)}),
+        make_trial(3),
+    )
+    return make_experiment(trials=trials)
+
+
+@_named(ALL)
+def test_a_format_says_what_it_is(chosen):
+    assert chosen.description.endswith(".")
+    assert chosen.read or chosen.write
+    assert all(suffix.startswith(".") for suffix in chosen.suffixes)
+
+
+@_named(BOTH)
+def test_the_times_come_back_exactly(chosen, tmp_path):
+    path, experiment = str(tmp_path / "file"), _mixed_experiment()
+    chosen.write(experiment, path)
+    again = chosen.read(path)
+    assert _wall_times(again) == _wall_times(experiment)
+    names = [variant.name for variant in experiment.spec.variants]
+    assert [variant.name for variant in again.spec.variants] == names
+
+
+@_named(WRITTEN)
+def test_what_is_written_is_found_again_by_its_content(chosen, tmp_path):
+    path = str(tmp_path / "file")
+    chosen.write(_mixed_experiment(), path)
+    found = detect_format(path, FORMATS)
+    assert found is chosen or chosen.read is None
+    assert found.read(path).trials
+
+
+@_named(WRITTEN)
+def test_nothing_but_the_file_is_left_behind(chosen, tmp_path):
+    chosen.write(_mixed_experiment(), str(tmp_path / "file"))
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@_named(WRITTEN)
+def test_a_file_that_cannot_be_written_is_named(chosen, tmp_path):
+    path = str(tmp_path / "absent" / "file")
+    with pytest.raises(DataError, match="absent/file cannot be written: No such file"):
+        chosen.write(_mixed_experiment(), path)
+
+
+@_named(WRITTEN)
+def test_a_failed_export_leaves_the_former_file(chosen, tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_text("former")
+
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(DataError, match="No space left"):
+        chosen.write(_mixed_experiment(), str(path))
+    assert os.listdir(tmp_path) == ["file"]
+    assert path.read_text() == "former"
+
+
+@_named(READ)
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n \n", b"hello world\n", b"\x00\xff\xfe" * 50, b"{}", b"[]", b"null", b"{" * 100_000],
+    ids=["empty", "blank", "text", "binary", "object", "list", "null", "deep"],
+)
+def test_other_content_is_refused_with_the_name_of_the_file(chosen, tmp_path, content):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=str(path)) as caught:
+        chosen.read(str(path))
+    assert caught.value.field
+
+
+@_named(READ)
+def test_a_missing_file_is_named(chosen, tmp_path):
+    with pytest.raises(DataError, match=r"absent cannot be read: No such file"):
+        chosen.read(str(tmp_path / "absent"))
+
+
+@_named(BOTH)
+@pytest.mark.parametrize("keep", [0.3, 0.7, 0.99])
+def test_a_file_that_was_cut_off_is_refused(chosen, tmp_path, keep):
+    path = tmp_path / "file"
+    chosen.write(_mixed_experiment(), str(path))
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * keep)])
+    with pytest.raises(DataError, match=str(path)):
+        chosen.read(str(path))
+
+
+def test_steelyards_own_format_loses_nothing(tmp_path):
+    chosen, path = FORMATS.get("steelyard-json"), str(tmp_path / "file")
+    experiment = replace(_mixed_experiment(), provenance={"host": {"cpus": [1, 2]}, "x": None})
+    assert chosen.write(experiment, path) == ()
+    assert chosen.read(path) == experiment

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from steelyard.core.errors import StoreError
+from steelyard.store import connection as module
+from steelyard.store import migrations
+from steelyard.store.connection import bring_up_to_date, open_engine
+from steelyard.store.database import Store
+from steelyard.store.location import APPLICATION_ID, SCHEMA_VERSION
+from steelyard.store.schema import metadata
+from tests.experiments import make_experiment
+
+SCRIPTS = os.path.dirname(migrations.__file__)
+NEXT = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade():
+    op.add_column("experiments", sa.Column("mood", sa.Text))
+    with op.batch_alter_table("experiments", recreate="always") as table:
+        table.alter_column("kind", new_column_name="sort")
+    {end}
+"""
+
+
+def _next_version(tmp_path, end):
+    scripts = tmp_path / "migrations"
+    shutil.copytree(SCRIPTS, scripts)
+    (scripts / "versions" / "0002_next.py").write_text(NEXT.format(end=end))
+    return str(scripts)
+
+
+def _columns(path):
+    connection = sqlite3.connect(path)
+    names = [row[1] for row in connection.execute("PRAGMA table_info(experiments)")]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    connection.close()
+    return names, version
+
+
+def _dump(path, tables):
+    connection = sqlite3.connect(path)
+    rows = [list(connection.execute(f"SELECT * FROM {table}")) for table in tables]
+    connection.close()
+    return rows
+
+
+def test_migrations_make_the_schema_that_the_code_uses(tmp_path):
+    path = str(tmp_path / "s.sqlite")
+    engine = open_engine(path)
+    bring_up_to_date(engine, path)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata) == []
+
+
+def test_the_last_migration_is_the_version_of_the_schema():
+    assert int(ScriptDirectory(SCRIPTS).get_current_head()) == SCHEMA_VERSION
+
+
+def test_a_new_store_says_whose_it_is_and_which_version(tmp_path):
+    path = str(tmp_path / "s.sqlite")
+    Store(path)
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    connection.close()
+
+
+def test_a_store_of_version_1_keeps_its_data(tmp_path):
+    path = str(tmp_path / "s.sqlite")
+    connection = sqlite3.connect(path)
+    with open(os.path.join(os.path.dirname(__file__), "version_1.sql"), encoding="utf-8") as file:
+        connection.executescript(file.read())
+    connection.close()
+    assert Store(path).load("latest") == make_experiment()
+
+
+def test_an_upgrade_keeps_data_even_where_it_rebuilds_a_table(tmp_path, monkeypatch):
+    path = str(tmp_path / "s.sqlite")
+    Store(path).save(make_experiment())
+    before = _dump(path, ["sessions", "trials", "measurements"])
+    monkeypatch.setattr(module, "SCHEMA_VERSION", 2)
+    bring_up_to_date(open_engine(path), path, _next_version(tmp_path, end="pass"))
+    names, version = _columns(path)
+    assert {"mood", "sort"} < set(names)
+    assert version == 2
+    assert _dump(path, ["sessions", "trials", "measurements"]) == before
+
+
+def test_an_upgrade_that_fails_leaves_the_store_as_it_was(tmp_path):
+    path = str(tmp_path / "s.sqlite")
+    Store(path).save(make_experiment())
+    with pytest.raises(StoreError):
+        bring_up_to_date(
+            open_engine(path), path, _next_version(tmp_path, end="op.drop_table('absent')")
+        )
+    names, version = _columns(path)
+    assert "mood" not in names
+    assert version == SCHEMA_VERSION
+    assert Store(path).load("latest") == make_experiment()
+
+
+def test_a_store_of_a_newer_version_is_refused_and_left_alone(tmp_path):
+    path = str(tmp_path / "s.sqlite")
+    Store(path)
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 5}")
+    connection.close()
+    content = Path(path).read_bytes()
+    with pytest.raises(StoreError, match=r"newer Steelyard \(store version 6.*Update Steelyard"):
+        Store(path)
+    assert Path(path).read_bytes() == content
