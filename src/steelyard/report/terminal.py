@@ -42,10 +42,10 @@ def plain_text(answer: Answer, width: int | None = None) -> str:
         Columns to fit into; by default tables take what they need.
     """
     names = labels(variant.name for variant in answer.variants)
-    lines = _plain_table(variant_table(answer, answer.metric, names), width)
+    lines = plain_table(variant_table(answer, answer.metric, names), width)
     others = other_metrics_table(answer, names)
     if others is not None:
-        lines += ["", *_plain_table(others, width)]
+        lines += ["", *plain_table(others, width)]
     primary = _primary(answer)
     lines += [""] if primary else []
     for comparison in primary:
@@ -86,7 +86,8 @@ def _plain_warnings(answer: Answer, width: int | None) -> list[str]:
     return lines
 
 
-def _plain_table(table: Table, width: int | None) -> list[str]:
+def plain_table(table: Table, width: int | None) -> list[str]:
+    """The lines of a table with aligned columns, in `width` columns where one is given."""
     table = fitted(table, width)
     columns = range(len(table.headers))
     widths = [max(len(row[c]) for row in (table.headers, *table.rows)) for c in columns]
