@@ -1,0 +1,181 @@
+"""The answer of an experiment: every estimate, verdict and caution from its trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from steelyard.analysis.cautions import (
+    few_blocks_caution,
+    metric_cautions,
+    ratio_cautions,
+    trial_cautions,
+)
+from steelyard.analysis.independence import independence
+from steelyard.analysis.inference import Inference, Ratio
+from steelyard.analysis.levels import TopLevel, analysed_trials, repetitions, top_level
+from steelyard.analysis.results import (
+    Answer,
+    Comparison,
+    MetricResult,
+    VariantResult,
+)
+from steelyard.analysis.summary import summarise
+from steelyard.analysis.verdict import decide, further_blocks
+from steelyard.core.estimate import Interval, Unbounded
+from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
+
+
+def answer(experiment: Experiment) -> Answer:
+    """Everything that an experiment says.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        As far as it has come; failed trials and incomplete blocks are allowed.
+
+    Returns
+    -------
+    Answer
+        With a typed `Unbounded` wherever the data give no bounds; this function does not
+        raise for want of data.
+
+    Notes
+    -----
+    Values are reduced to the top repetition level first (`levels.top_level`). Ratios use the
+    blocks in which both variants have a value. With three or more variants the confidence
+    of the comparisons on one metric holds for all of them together.
+    """
+    trials = _in_order(experiment.trials)
+    variant_count = len(experiment.spec.variants)
+    analysed = [analysed_trials(trials, index) for index in range(variant_count)]
+    inference = Inference(experiment)
+    levels = [
+        {metric.name: top_level(own, metric.name) for metric in experiment.spec.metrics}
+        for own in analysed
+    ]
+    variants = tuple(
+        _variant_result(experiment, inference, index, analysed[index], levels[index])
+        for index in range(variant_count)
+    )
+    ratios = [
+        (metric, index, ratio)
+        for metric in experiment.spec.metrics
+        for index, ratio in _ratios(inference, [table[metric.name] for table in levels])
+    ]
+    return Answer(
+        kind=experiment.spec.kind,
+        experiment=experiment.spec.identifier,
+        metric=experiment.spec.primary_metric,
+        variants=variants,
+        comparisons=tuple(
+            _comparison(experiment, metric, index, ratio) for metric, index, ratio in ratios
+        ),
+        cautions=tuple(_cautions(experiment, variants, ratios)),
+        stopped=experiment.stopped,
+    )
+
+
+def _in_order(trials: Sequence[Trial]) -> Sequence[Trial]:
+    if all(a.position <= b.position for a, b in zip(trials, trials[1:], strict=False)):
+        return trials
+    return sorted(trials, key=lambda trial: trial.position)
+
+
+def _variant_result(
+    experiment: Experiment,
+    inference: Inference,
+    index: int,
+    analysed: Sequence[Trial],
+    levels: dict[str, TopLevel],
+) -> VariantResult:
+    spec = experiment.spec
+    own = [trial for trial in experiment.trials if trial.variant == index]
+    return VariantResult(
+        name=spec.variants[index].name,
+        metrics={
+            metric.name: _metric_result(inference, metric, levels[metric.name])
+            for metric in spec.metrics
+        },
+        repetitions=repetitions(analysed, spec.primary_metric.name),
+        failed=sum(trial.status == "failed" and not trial.warmup for trial in own),
+        spent_s=sum(trial.spent_s for trial in own),
+    )
+
+
+def _metric_result(inference: Inference, metric: MetricSpec, level: TopLevel) -> MetricResult:
+    values = level.values
+    if not values:
+        return MetricResult(metric, (), (), None, None)
+    found = independence(values)
+    summary = summarise(values, inference.mean(values, found))
+    return MetricResult(metric, values, level.units, summary, found)
+
+
+def _ratios(inference: Inference, levels: Sequence[TopLevel]) -> Iterable[tuple[int, Ratio | None]]:
+    """The ratio of each candidate, by its index; None where either variant has no value."""
+    if len(levels) < 2:
+        return []
+    present = [i for i, level in enumerate(levels) if level.values]
+    if not levels[0].values:
+        return [(index, None) for index in range(1, len(levels))]
+    found = dict(zip(present[1:], inference.ratios([levels[i] for i in present]), strict=True))
+    return [(index, found.get(index)) for index in range(1, len(levels))]
+
+
+def _comparison(
+    experiment: Experiment, metric: MetricSpec, index: int, ratio: Ratio | None
+) -> Comparison:
+    spec = experiment.spec
+    interval = ratio.interval if ratio else _no_values(spec.confidence)
+    verdict = decide(interval, spec.margin_ratio, metric.direction)
+    blocks = None
+    if verdict == "undecided" and ratio is not None:
+        blocks = further_blocks(interval, ratio.block_count, spec.margin_ratio)
+    return Comparison(
+        baseline=spec.variants[0].name,
+        candidate=spec.variants[index].name,
+        metric=metric,
+        ratio=interval,
+        verdict=verdict,
+        margin_ratio=spec.margin_ratio,
+        simultaneous=len(spec.variants) > 2,
+        further_blocks=blocks,
+        further_s=None if blocks is None else blocks * _block_cost_s(experiment),
+    )
+
+
+def _block_cost_s(experiment: Experiment) -> float:
+    """The mean cost of a block so far, with preparation and clean-up."""
+    run = [trial for trial in experiment.trials if not trial.warmup]
+    per_trial_s = sum(trial.spent_s for trial in run) / len(run)
+    return per_trial_s * len(experiment.spec.variants)
+
+
+def _no_values(confidence: float) -> Interval:
+    return Unbounded(
+        None,
+        confidence,
+        "fieller-blocks",
+        "no-values",
+        "One of the two variants has no value of this metric.",
+    )
+
+
+def _cautions(
+    experiment: Experiment,
+    variants: Sequence[VariantResult],
+    ratios: Sequence[tuple[MetricSpec, int, Ratio | None]],
+) -> Iterable[Caution]:
+    """Cautions about trials and the primary metric; of other metrics, that they lack values."""
+    yield from trial_cautions(experiment)
+    primary = experiment.spec.primary_metric
+    counts = [len(variant.metrics[primary.name].values) for variant in variants]
+    yield from few_blocks_caution(min(counts, default=0))
+    for variant in variants:
+        for result in variant.metrics.values():
+            if result.metric == primary or not result.available:
+                yield from metric_cautions(variant, result)
+    for metric, index, ratio in ratios:
+        if metric == primary and ratio is not None:
+            names = (variants[0].name, variants[index].name)
+            yield from ratio_cautions(names, metric.name, ratio)

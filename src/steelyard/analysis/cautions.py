@@ -1,0 +1,156 @@
+"""What a reader must know beside the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from steelyard.analysis.inference import DEPENDENCE_LEVEL, Ratio
+from steelyard.analysis.results import Independence, MetricResult, VariantResult
+from steelyard.analysis.summary import skewness_of
+from steelyard.core.estimate import Estimate, Unbounded
+from steelyard.core.model import Caution, Experiment
+
+# Below it the shape of a distribution cannot be judged from the data at all.
+FEW_BLOCKS = 20
+# W. G. Cochran, Sampling Techniques (3rd ed. 1977), section 2.15: a 95 % interval of a mean
+# errs in no more than 6 % when n > 25 times the squared skewness.
+_COCHRAN = 25.0
+_NORMALITY_LEVEL = 0.01
+# From here the mean of any but wildly skewed values is normal enough; Cochran's rule remains.
+_NORMALITY_MATTERS_BELOW = 50
+
+
+def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
+    """Failed trials, a last block that was cut short, and an early end."""
+    variants = experiment.spec.variants
+    for index, variant in enumerate(variants):
+        own = [t for t in experiment.trials if t.variant == index and not t.warmup]
+        failed = [t.reason or "unknown" for t in own if t.status == "failed"]
+        if failed:
+            reasons = ", ".join(f"{r}: {failed.count(r)}" for r in sorted(set(failed)))
+            yield Caution(
+                "failed-trials",
+                f"{len(failed)} of {len(own)} trials of {variant.name} failed ({reasons}). "
+                "They are not in the estimates; if slow runs fail more often than fast ones, "
+                "the estimates are too low.",
+            )
+    if experiment.spec.order == "blocks" and len(variants) > 1:
+        yield from _interrupted_block(experiment)
+    if experiment.stopped in ("budget", "interrupted", "failures"):
+        cause = {
+            "budget": "the budget was used up",
+            "interrupted": "it was interrupted",
+            "failures": "too many trials failed",
+        }[experiment.stopped]
+        yield Caution(
+            "stopped-early",
+            f"The experiment ended because {cause}, not because the wanted precision was "
+            "reached. `steelyard resume` continues it.",
+        )
+    if experiment.spec.order == "sequential" and len(variants) > 1:
+        yield Caution(
+            "sequential-order",
+            "The variants were run one after the other, so that a drift of the machine "
+            "cannot be told from a difference between them. Blocks can.",
+        )
+
+
+def _interrupted_block(experiment: Experiment) -> Iterable[Caution]:
+    run = [t for t in experiment.trials if not t.warmup]
+    if not run:
+        return
+    last = max(t.block for t in run)
+    missing = len(experiment.spec.variants) - len({t.variant for t in run if t.block == last})
+    if missing:
+        yield Caution(
+            "interrupted-block",
+            f"Block {last + 1} lacks {missing} of {len(experiment.spec.variants)} variants. "
+            "Ratios use complete blocks only.",
+        )
+
+
+def metric_cautions(variant: VariantResult, result: MetricResult) -> Iterable[Caution]:
+    """What the values of one metric of one variant call for."""
+    name = result.metric.name
+    what = f"{name} of {variant.name}"
+    summary = result.summary
+    if summary is None:
+        yield Caution("unavailable-metric", f"There is no value for {what}.")
+        return
+    if summary.count == 1:
+        yield Caution(
+            "one-value", f"There is one value for {what}; an interval needs at least two."
+        )
+        return
+    if summary.standard_deviation == 0.0:
+        yield Caution(
+            "constant", f"All values of {what} are alike, so that its interval has no width."
+        )
+        return
+    yield from shape_cautions(f"The mean {what}", result.values)
+    yield from dependence_cautions(what, result.independence, summary.count)
+
+
+def shape_cautions(what: str, values: Sequence[float]) -> Iterable[Caution]:
+    """Whether an interval may lean on Student's t with so many values of such a shape.
+
+    Cochran's rule, n > 25 G^2 with the sample skewness G, decides.
+    """
+    count = len(values)
+    skewness = skewness_of(values)
+    if count < _COCHRAN * skewness * skewness:
+        yield Caution(
+            "skewed",
+            f"{what}: {count} values with skewness {skewness:.1f} are too few for a sound "
+            f"interval; {int(_COCHRAN * skewness * skewness) + 1} would do.",
+        )
+
+
+def dependence_cautions(what: str, found: Independence | None, count: int) -> Iterable[Caution]:
+    """Trend and autocorrelation, at 1 %."""
+    if found is None:
+        return
+    allowed = (
+        "Its interval allows for dependence that fades within a small part of the sequence, "
+        "and may still be too narrow."
+    )
+    if found.trend_p is not None and found.trend_p < DEPENDENCE_LEVEL:
+        yield Caution(
+            "trend",
+            f"The sequence of {what} has a trend (p = {found.trend_p:.2g}), so that the mean "
+            f"depends on when and how long it was measured. {allowed}",
+        )
+    elif found.dependence_p is not None and found.dependence_p < DEPENDENCE_LEVEL:
+        yield Caution(
+            "dependent-executions",
+            f"The {count} values of {what} are not independent of each other "
+            f"(p = {found.dependence_p:.2g}). {allowed}",
+        )
+
+
+def ratio_cautions(names: tuple[str, str], metric: str, ratio: Ratio) -> Iterable[Caution]:
+    """What the ratio of two variants calls for."""
+    baseline, candidate = names
+    what = f"the ratio {candidate} / {baseline} of {metric}"
+    if isinstance(ratio.interval, Unbounded):
+        yield Caution(
+            "unbounded-ratio", f"{what[0].upper()}{what[1:]}: {ratio.interval.explanation}"
+        )
+        return
+    if isinstance(ratio.interval, Estimate) and ratio.interval.half_width == 0.0:
+        return
+    yield from shape_cautions(what[0].upper() + what[1:], ratio.contrasts)
+    yield from dependence_cautions(
+        f"the differences within blocks behind {what}", ratio.independence, ratio.block_count
+    )
+
+
+def few_blocks_caution(count: int) -> Iterable[Caution]:
+    """Said whenever there are too few values of the top level to judge their shape."""
+    if 1 < count < FEW_BLOCKS:
+        yield Caution(
+            "few-blocks",
+            f"With {count} blocks the shape of the distribution cannot be checked. The "
+            "intervals hold for about normal values; for skewed ones or ones with two modes "
+            f"they may hold in only 9 of 10 cases. {FEW_BLOCKS} blocks or more are safer.",
+        )

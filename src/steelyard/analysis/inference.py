@@ -1,0 +1,211 @@
+"""The intervals of one experiment: which method, and which quantile its design calls for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from steelyard.analysis import cosine_series
+from steelyard.analysis.fieller import (
+    RATIO_METHOD,
+    fieller_interval,
+    paired_fieller,
+    unpaired_fieller,
+    unpaired_means,
+    welch_degrees,
+)
+from steelyard.analysis.independence import independence
+from steelyard.analysis.levels import TopLevel, common_units
+from steelyard.analysis.mean import mean_interval, mean_of, two_sided
+from steelyard.analysis.results import Independence
+from steelyard.analysis.simultaneous import contrast_loadings, dunnett_quantile
+from steelyard.analysis.stopping import widening_after
+from steelyard.analysis.student import student_quantile
+from steelyard.core.estimate import Interval
+from steelyard.core.model import Experiment, ExperimentSpec
+
+# Below it a sequence is taken for dependent. Not 5 %: with two tests of each of three
+# sequences, one in four answers about sound data would carry a false warning.
+DEPENDENCE_LEVEL = 0.01
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A ratio with its interval, and what was seen of the contrasts it was made from.
+
+    Parameters
+    ----------
+    interval : Interval
+    block_count : int
+        Blocks that both variants have.
+    contrasts : tuple of float
+        ``y - r x`` of each block; empty without blocks in common.
+    independence : Independence or None
+        Of the contrasts.
+    dependent : bool
+        Whether the interval allows for dependence.
+    """
+
+    interval: Interval
+    block_count: int
+    contrasts: tuple[float, ...]
+    independence: Independence | None
+    dependent: bool
+
+
+def is_dependent(found: Independence | None) -> bool:
+    """Whether a portmanteau or a trend test speaks against independence, at 1 %."""
+    if found is None or found.dependence_p is None or found.trend_p is None:
+        return False
+    return min(found.dependence_p, found.trend_p) < DEPENDENCE_LEVEL
+
+
+class Inference:
+    """Makes the intervals of one experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Its specification gives method, order, confidence and rule of stopping.
+
+    Notes
+    -----
+    `method` ``"fieller"``: Student's and Fieller's intervals; ``"bootstrap"``: the
+    hierarchical bootstrap. Dependent sequences get intervals by cosine series in both.
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.spec: ExperimentSpec = experiment.spec
+        self._by_precision = experiment.stopped == "precision"
+
+    def widening(self, count: int) -> float:
+        """What quantiles are multiplied by: 1, or more after stopping by precision."""
+        return widening_after(count, self.spec.stopping) if self._by_precision else 1.0
+
+    def mean(self, values: Sequence[float], found: Independence | None) -> Interval:
+        """The interval of a variant's mean; `found` are the tests of the sequence."""
+        confidence, count = self.spec.confidence, len(values)
+        # A comparison stops by its ratio, which hardly selects among means.
+        widening = self.widening(count) if len(self.spec.variants) == 1 else 1.0
+        if is_dependent(found):
+            return cosine_series.long_run_mean_interval(values, confidence, widening)
+        if self.spec.method == "bootstrap" and count > 1:
+            from steelyard.analysis.bootstrap import bootstrap_mean
+
+            return bootstrap_mean(values, confidence, self.spec.seed, widening)
+        if count < 2 or widening == 1.0:
+            return mean_interval(values, confidence)
+        return mean_interval(
+            values, confidence, widening * student_quantile(two_sided(confidence), count - 1)
+        )
+
+    def ratios(self, levels: Sequence[TopLevel]) -> list[Ratio]:
+        """The ratio of each candidate to the first of `levels`; every one has values."""
+        if self.spec.order == "sequential":
+            return self._unpaired_ratios(levels)
+        quantile_at = self._simultaneous_quantile(levels)
+        return [
+            self._paired_ratio(*common_units((levels[0], candidate)), quantile_at)
+            for candidate in levels[1:]
+        ]
+
+    def _simultaneous_quantile(self, levels: Sequence[TopLevel]) -> tuple[float, ...] | None:
+        """Loadings of the contrasts where several comparisons must hold together."""
+        if len(levels) <= 2:
+            return None
+        columns = common_units(levels)
+        return contrast_loadings(columns[0], columns[1:])
+
+    def _quantile(self, degrees: float, loadings: tuple[float, ...] | None) -> float:
+        if loadings is None:
+            return student_quantile(two_sided(self.spec.confidence), degrees)
+        return dunnett_quantile(self.spec.confidence, degrees, loadings)
+
+    def _paired_ratio(
+        self,
+        baseline: Sequence[float],
+        candidate: Sequence[float],
+        loadings: tuple[float, ...] | None,
+    ) -> Ratio:
+        confidence, count = self.spec.confidence, len(baseline)
+        if count == 0:
+            return Ratio(_nothing_in_common(confidence), 0, (), None, False)
+        contrasts = _contrasts(baseline, candidate)
+        found = independence(contrasts)
+        if count < 2:
+            return Ratio(
+                paired_fieller(baseline, candidate, confidence), count, contrasts, found, False
+            )
+        dependent = is_dependent(found)
+        widening = self.widening(count)
+        if dependent:
+            degrees = cosine_series.cosine_count(count)
+            interval = fieller_interval(
+                cosine_series.long_run_means(baseline, candidate),
+                widening * self._quantile(degrees, loadings),
+                confidence,
+                cosine_series.RATIO_METHOD,
+            )
+        elif self.spec.method == "bootstrap":
+            from steelyard.analysis.bootstrap import bootstrap_ratio
+
+            # Of the simultaneous quantile, the part beyond that of one comparison.
+            widening *= self._quantile(count - 1, loadings) / self._quantile(count - 1, None)
+            interval = bootstrap_ratio(baseline, candidate, confidence, self.spec.seed, widening)
+        else:
+            quantile = widening * self._quantile(count - 1, loadings)
+            interval = paired_fieller(baseline, candidate, confidence, quantile)
+        return Ratio(_named(interval, loadings is not None), count, contrasts, found, dependent)
+
+    def _unpaired_ratios(self, levels: Sequence[TopLevel]) -> list[Ratio]:
+        baseline = levels[0].values
+        loadings = _unpaired_loadings(levels) if len(levels) > 2 else None
+        found: list[Ratio] = []
+        for candidate in levels[1:]:
+            quantile = None
+            fewest = min(len(baseline), len(candidate.values))
+            if fewest > 1:
+                means = unpaired_means(baseline, candidate.values)
+                degrees = welch_degrees(means, len(baseline), len(candidate.values))
+                quantile = self.widening(fewest) * self._quantile(degrees, loadings)
+            interval = unpaired_fieller(baseline, candidate.values, self.spec.confidence, quantile)
+            found.append(Ratio(_named(interval, loadings is not None), fewest, (), None, False))
+        return found
+
+
+def _contrasts(baseline: Sequence[float], candidate: Sequence[float]) -> tuple[float, ...]:
+    below = mean_of(baseline)
+    ratio = mean_of(candidate) / below if below else 0.0
+    return tuple(y - ratio * x for x, y in zip(baseline, candidate, strict=True))
+
+
+def _unpaired_loadings(levels: Sequence[TopLevel]) -> tuple[float, ...]:
+    """Contrasts of variants that were run apart share only the baseline's mean."""
+    loadings: list[float] = []
+    for candidate in levels[1:]:
+        if min(len(levels[0].values), len(candidate.values)) < 2:
+            loadings.append(0.0)
+            continue
+        means = unpaired_means(levels[0].values, candidate.values)
+        shared = (means.ratio or 0.0) ** 2 * means.baseline_variance
+        total = shared + means.candidate_variance
+        loadings.append((shared / total) ** 0.5 if total > 0 else 0.0)
+    return tuple(loadings)
+
+
+def _named(interval: Interval, simultaneous: bool) -> Interval:
+    if not simultaneous:
+        return interval
+    return replace(interval, method=f"{interval.method}-simultaneous")
+
+
+def _nothing_in_common(confidence: float) -> Interval:
+    from steelyard.core.estimate import Unbounded
+
+    return Unbounded(
+        None,
+        confidence,
+        RATIO_METHOD,
+        "no-common-blocks",
+        "No block has a value of both variants, so that nothing can be compared.",
+    )

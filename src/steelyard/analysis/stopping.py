@@ -1,0 +1,243 @@
+"""When a running experiment is precise enough, and what stopping by that does to intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, sqrt
+
+from steelyard.analysis.fieller import RATIO_METHOD, MeanPair, fieller_interval
+from steelyard.analysis.mean import MEAN_METHOD, one_value, two_sided
+from steelyard.analysis.simultaneous import dunnett_quantile, one_factor, sidak_quantile
+from steelyard.analysis.student import student_quantile
+from steelyard.core.estimate import Estimate, Interval
+from steelyard.core.model import StoppingSpec
+
+# An experiment that stops when its interval has become narrow stops too early when it
+# underrates the variance by chance. Widening by 1 + 2 / n after the first look mends the
+# coverage to 95-95.5 % at every n; simulated in docs/STATISTICS.md. The form, a quantile
+# corrected in 1 / n, is that of Anscombe, J. R. Statist. Soc. B 15 (1953) 1.
+_WIDENING = 2.0
+_MOST_BLOCKS = 10_000_000
+
+
+def widening_after(block_count: int, spec: StoppingSpec) -> float:
+    """What the quantile is multiplied by when an experiment stops at `block_count` blocks
+    because it is precise enough."""
+    if spec.runs is not None or block_count <= spec.minimum_blocks:
+        return 1.0
+    return 1.0 + _WIDENING / block_count
+
+
+@dataclass(frozen=True)
+class Look:
+    """How far a running experiment is.
+
+    Parameters
+    ----------
+    block_count : int
+        Blocks so far.
+    intervals : tuple of Interval
+        Of each ratio, or of the mean with one variant.
+    half_width_ratios : tuple of float or None
+        Half-width of each interval: in units of the ratio, or relative to the mean. None where
+        there is no bound yet.
+    done : bool
+        Whether it is precise enough, or has all the blocks that were asked for.
+    blocks_needed : int or None
+        Blocks in all at which it is likely to be done; None where that cannot be told.
+    """
+
+    block_count: int
+    intervals: tuple[Interval, ...]
+    half_width_ratios: tuple[float | None, ...]
+    done: bool
+    blocks_needed: int | None
+
+
+class _Moments:
+    """Means and sums of products of deviations of several variables, one block at a time.
+
+    Welford's updates, Technometrics 4 (1962) 419.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.count = 0
+        self.means = [0.0] * size
+        self.products = [[0.0] * size for _ in range(size)]
+
+    def add(self, values: Sequence[float]) -> None:
+        self.count += 1
+        before = [value - mean for value, mean in zip(values, self.means, strict=True)]
+        for i, difference in enumerate(before):
+            self.means[i] += difference / self.count
+        shrink = (self.count - 1) / self.count
+        for i, first in enumerate(before):
+            row = self.products[i]
+            for j, second in enumerate(before):
+                row[j] += shrink * first * second
+
+    def mean_pair(self, baseline: int, candidate: int) -> MeanPair:
+        """The means of two variables, with the variances of the means. At least 2 blocks."""
+        below = self.count * (self.count - 1)
+        return MeanPair(
+            self.means[baseline],
+            self.means[candidate],
+            self.products[baseline][baseline] / below,
+            self.products[baseline][candidate] / below,
+            self.products[candidate][candidate] / below,
+        )
+
+
+class Stopping:
+    """Follows a running experiment and says when it may stop.
+
+    Parameters
+    ----------
+    spec : StoppingSpec
+    variant_count : int
+        The first variant is the baseline.
+    confidence : float
+
+    Notes
+    -----
+    Adding a block takes microseconds; so does a look, but for three or more variants near
+    their end, where the simultaneous quantile takes a few milliseconds. Blocks in which a
+    variant failed count as run and give no value. One instance follows one metric.
+    """
+
+    def __init__(self, spec: StoppingSpec, variant_count: int, confidence: float = 0.95) -> None:
+        self.spec = spec
+        self.variant_count = variant_count
+        self.confidence = confidence
+        self.block_count = 0
+        self._complete = _Moments(variant_count)
+
+    def add_block(self, values: Sequence[float | None]) -> None:
+        """Takes one value per variant, in their order; None for one that failed."""
+        self.block_count += 1
+        present = [value for value in values if value is not None]
+        if len(present) == self.variant_count:
+            self._complete.add(present)
+
+    def look(self) -> Look:
+        """The intervals now, and whether they are narrow enough."""
+        count = self._complete.count
+        if count < 2:
+            return self._blind_look()
+        widening = widening_after(count, self.spec)
+        intervals = self._intervals(self._quick_quantile() * widening)
+        widths = tuple(map(self._half_width_ratio, intervals))
+        if self.variant_count > 2 and self._within(widths, slack=1.1):
+            intervals = self._intervals(self._exact_quantile() * widening)
+            widths = tuple(map(self._half_width_ratio, intervals))
+        if self.spec.runs is not None:
+            return Look(
+                self.block_count,
+                intervals,
+                widths,
+                self.block_count >= self.spec.runs,
+                self.spec.runs,
+            )
+        done = count >= self.spec.minimum_blocks and self._within(widths)
+        needed = self.block_count if done else self._blocks_needed(widths)
+        return Look(self.block_count, intervals, widths, done, needed)
+
+    def _blind_look(self) -> Look:
+        runs = self.spec.runs
+        method = MEAN_METHOD if self.variant_count == 1 else RATIO_METHOD
+        comparisons = max(1, self.variant_count - 1)
+        nothing = one_value(None, self.confidence, method)
+        done = runs is not None and self.block_count >= runs
+        return Look(self.block_count, (nothing,) * comparisons, (None,) * comparisons, done, runs)
+
+    def _quick_quantile(self) -> float:
+        degrees = self._complete.count - 1
+        if self.variant_count > 2:
+            return sidak_quantile(self.confidence, degrees, self.variant_count - 1)
+        return student_quantile(two_sided(self.confidence), degrees)
+
+    def _exact_quantile(self) -> float:
+        contrasts = _contrast_correlations(self._complete, self.variant_count)
+        loadings = one_factor(contrasts) if contrasts else (0.0,) * (self.variant_count - 1)
+        return dunnett_quantile(self.confidence, self._complete.count - 1, loadings)
+
+    def _intervals(self, quantile: float) -> tuple[Interval, ...]:
+        moments = self._complete
+        if self.variant_count == 1:
+            means = moments.mean_pair(0, 0)
+            half_width = quantile * sqrt(means.baseline_variance)
+            low, high = means.baseline - half_width, means.baseline + half_width
+            return (Estimate(means.baseline, low, high, self.confidence, MEAN_METHOD),)
+        return tuple(
+            fieller_interval(
+                moments.mean_pair(0, candidate), quantile, self.confidence, RATIO_METHOD
+            )
+            for candidate in range(1, self.variant_count)
+        )
+
+    def _half_width_ratio(self, interval: Interval) -> float | None:
+        if not isinstance(interval, Estimate):
+            return None
+        if self.variant_count > 1:
+            return interval.half_width
+        return interval.half_width / abs(interval.estimate) if interval.estimate else None
+
+    def _within(self, widths: tuple[float | None, ...], slack: float = 1.0) -> bool:
+        limit = self.spec.precision_ratio * slack
+        return all(width is not None and width <= limit for width in widths)
+
+    def _blocks_needed(self, widths: tuple[float | None, ...]) -> int | None:
+        known = [width for width in widths if width is not None]
+        if len(known) < len(widths):
+            return None
+        count = self._complete.count
+        needed = blocks_for(max(known), count, self.spec.precision_ratio, self.confidence)
+        if needed is None:
+            return None
+        lost = self.block_count / count
+        return max(self.spec.minimum_blocks, self.block_count + 1, ceil(needed * lost))
+
+
+def blocks_for(half_width: float, count: int, wanted: float, confidence: float) -> int | None:
+    """Blocks at which a half-width that is `half_width` at `count` blocks becomes `wanted`.
+
+    It shrinks with the square root of the blocks and with Student's quantile. None beyond
+    ten million.
+    """
+    if not wanted > 0 or half_width / wanted > sqrt(_MOST_BLOCKS):
+        return None
+    p = two_sided(confidence)
+    now = student_quantile(p, count - 1)
+    needed = float(count)
+    # The quantile depends on the answer: from below and from above it settles in a few steps.
+    for _ in range(8):
+        then = student_quantile(p, max(1.0, round(needed) - 1.0))
+        needed = max(2.0, count * (half_width / wanted * then / now) ** 2)
+    return ceil(needed) if needed <= _MOST_BLOCKS else None
+
+
+def _contrast_correlations(moments: _Moments, variant_count: int) -> list[list[float]] | None:
+    """Correlations of the contrasts ``y_j - r_j x``; None where they cannot be had."""
+    x = moments.means[0]
+    if moments.count < 4 or x == 0.0:
+        return None
+    products = moments.products
+    ratios = [mean / x for mean in moments.means]
+    candidates = range(1, variant_count)
+    table = [
+        [
+            products[j][k]
+            - ratios[k] * products[j][0]
+            - ratios[j] * products[0][k]
+            + ratios[j] * ratios[k] * products[0][0]
+            for k in candidates
+        ]
+        for j in candidates
+    ]
+    if any(table[j][j] <= 0.0 for j in range(len(table))):
+        return None
+    return [
+        [table[j][k] / sqrt(table[j][j] * table[k][k]) for k in range(len(table))]
+        for j in range(len(table))
+    ]
