@@ -71,7 +71,7 @@ def _changed(comparison: Comparison, ratio: Estimate, names: Mapping[str, str]) 
     )
 
 
-def _room(metric: MetricSpec, ratio: Estimate) -> str:
+def room_text(metric: MetricSpec, ratio: Estimate) -> str:
     """What an interval still allows, such as ``3.0 % faster as well as 2.7 % slower``."""
     ends = [
         f"{abs(bound - 1) * 100:.1f} % {change_word(metric, bound)}"
@@ -106,7 +106,7 @@ def verdict_sentence(comparison: Comparison, names: Mapping[str, str] | None = N
     if comparison.verdict == "undecided":
         return (
             f"{candidate} against {baseline} is undecided: ratio {ratio_text(ratio)} "
-            f"{certainty(comparison)} leaves room for {_room(metric, ratio)}"
+            f"{certainty(comparison)} leaves room for {room_text(metric, ratio)}"
         )
     return f"{_changed(comparison, ratio, names)} {certainty(comparison)}"
 

@@ -224,7 +224,8 @@ def _print_comparison(
 def terminal_text(
     answer: Answer, *, is_terminal: bool, environment: Mapping[str, str], width: int = 80
 ) -> str:
-    """The answer for a stream: plain where it is piped, dumb, or colours are not wanted.
+    """The answer for a stream, without a last newline: plain where the stream is piped or dumb,
+    or where colours are not wanted.
 
     Parameters
     ----------
@@ -238,7 +239,9 @@ def terminal_text(
         Columns of the terminal; a pipe has no width.
     """
     if not is_terminal:
-        return plain_text(answer)
-    if environment.get("NO_COLOR") or environment.get("TERM", "") in ("", "dumb"):
-        return plain_text(answer, width)
-    return rich_text(answer, width)
+        text = plain_text(answer)
+    elif environment.get("NO_COLOR") or environment.get("TERM", "") in ("", "dumb"):
+        text = plain_text(answer, width)
+    else:
+        text = rich_text(answer, width)
+    return text.rstrip("\n")

@@ -12,6 +12,8 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _ASYMMETRY_RATIO = 0.1
 _MOST_DECIMALS = 6
+_NAME_LIMIT = 4096
+_COMMON_LIMIT = 9
 
 
 def without_surrogates(text: str) -> str:
@@ -41,18 +43,41 @@ def elided(text: str, limit: int) -> str:
 
 
 def labels(names: Iterable[str], limit: int = 48) -> dict[str, str]:
-    """A printable label of at most about `limit` characters for each name, all different."""
+    """A printable label of at most about `limit` characters for each name, all different.
+
+    What long names have in common at their ends is shortened before what tells them apart.
+    """
+    # A name may be a command line of 100 kB: only its ends can appear in a label.
+    texts = {
+        name: one_line(name if len(name) <= _NAME_LIMIT else elided(name, _NAME_LIMIT))
+        for name in names
+    }
+    if len(texts) > 1 and max(map(len, texts.values())) > limit:
+        texts = _without_common_ends(texts)
     found: dict[str, str] = {}
     taken: set[str] = set()
-    for name in names:
-        # A name may be a command line of 100 kB: only its ends can appear in a label.
-        short = name if len(name) <= 4096 else name[:2048] + name[-2048:]
-        label = elided(one_line(short), limit) or "(empty name)"
+    for name, text in texts.items():
+        label = elided(text, limit) or "(empty name)"
         if label in taken:
             label = f"{label} #{len(taken) + 1}"
         taken.add(label)
         found[name] = label
     return found
+
+
+def _without_common_ends(texts: dict[str, str]) -> dict[str, str]:
+    shortest, first = min(map(len, texts.values())), next(iter(texts.values()))
+    head = 0
+    while head < shortest and all(text[head] == first[head] for text in texts.values()):
+        head += 1
+    tail = 0
+    while tail < shortest - head and all(
+        text[-1 - tail] == first[-1 - tail] for text in texts.values()
+    ):
+        tail += 1
+    before = elided(first[:head], _COMMON_LIMIT)
+    after = elided(first[len(first) - tail :], _COMMON_LIMIT)
+    return {n: before + text[head : len(text) - tail] + after for n, text in texts.items()}
 
 
 def decimals_for(half_width: float, significant: int = 2) -> int:
@@ -83,7 +108,7 @@ def _rounds_to_one(ratio: Estimate, decimals: int) -> bool:
 
 
 def difference_text(ratio: Estimate) -> str:
-    """How far a ratio is from 1: ``5.5 % ± 2.5 %``, or ``5.5 %, 3.1 % to 9.2 %`` where the
+    """How far a ratio is from 1: ``5.5 % ± 2.5 %``, or ``5.5 % [3.1 %, 9.2 %]`` where the
     interval is clearly asymmetric (as Fieller's is when the baseline varies much)."""
     bounds = sorted((abs(ratio.low - 1) * 100, abs(ratio.high - 1) * 100))
     estimate, half_width = abs(ratio.estimate - 1) * 100, ratio.half_width * 100
@@ -94,9 +119,8 @@ def difference_text(ratio: Estimate) -> str:
     while decimals < 4 and round(bounds[0], decimals) == 0 and bounds[0] > 0:
         decimals += 1
     if skewed:
-        return (
-            f"{estimate:.{decimals}f} %, {bounds[0]:.{decimals}f} % to {bounds[1]:.{decimals}f} %"
-        )
+        low, high = (f"{bound:.{decimals}f} %" for bound in bounds)
+        return f"{estimate:.{decimals}f} % [{low}, {high}]"
     return f"{estimate:.{decimals}f} % ± {half_width:.{decimals}f} %"
 
 

@@ -16,12 +16,12 @@ def test_a_slower_candidate_is_so_by_the_ratio_above_one(samples):
 
 def test_a_clearly_asymmetric_interval_shows_its_bounds(samples):
     sentence = verdict_sentence(samples.comparison("slower", samples.ratio(1.1, 1.2, 1.5)))
-    assert sentence == "B is slower than A by 20 %, 10 % to 50 % (95 %)"
+    assert sentence == "B is slower than A by 20 % [10 %, 50 %] (95 %)"
 
 
 def test_bounds_of_a_faster_candidate_go_from_the_smaller_to_the_larger_gain(samples):
     sentence = verdict_sentence(samples.comparison("faster", samples.ratio(0.80, 0.94, 0.97)))
-    assert sentence == "B is faster than A by 6.0 %, 3.0 % to 20.0 % (95 %)"
+    assert sentence == "B is faster than A by 6.0 % [3.0 %, 20.0 %] (95 %)"
 
 
 def test_an_equivalence_names_its_margin_and_interval(samples):

@@ -72,3 +72,10 @@ def test_any_text_becomes_one_printable_line(text):
 def test_a_document_never_holds_what_json_lacks(value):
     cleaned = document_value({"a": [value, (1.5, "\udc80")]})
     assert json.dumps(cleaned, allow_nan=False) == '{"a": [null, [1.5, "\\ufffd"]]}'
+
+
+def test_what_long_names_share_is_shortened_before_what_tells_them_apart():
+    names = [f"variant --number {n} of-many/things/with/a/long/end" for n in range(12)]
+    found = labels(names, 28)
+    assert all("#" not in label for label in found.values())
+    assert all(f" {n} " in found[name] for n, name in enumerate(names))

@@ -1,7 +1,8 @@
 "use strict";
 // Draws each figure when it comes into sight, in the colours of the page.
 (function () {
-  const figures = JSON.parse(document.getElementById("figures").textContent);
+  const embedded = JSON.parse(document.getElementById("figures").textContent);
+  const touch = window.matchMedia("(pointer: coarse)").matches;
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const drawn = new Set();
   let printing = false;
@@ -13,7 +14,8 @@
   function themed(layout) {
     const ink = printing ? "#1c2128" : colour("--muted");
     const line = printing ? "#dfe3e8" : colour("--line");
-    const axis = { gridcolor: line, linecolor: line, tickcolor: line };
+    // A finger that drags over a plot means to scroll the page.
+    const axis = { gridcolor: line, linecolor: line, tickcolor: line, fixedrange: touch };
     return Object.assign({}, layout, {
       font: { family: "system-ui, sans-serif", size: 12, color: ink },
       paper_bgcolor: "rgba(0,0,0,0)",
@@ -24,14 +26,19 @@
     });
   }
 
+  function coloured(figure) {
+    const text = JSON.stringify(figure);
+    if (printing || !dark.matches) return JSON.parse(text);
+    return JSON.parse(text.replace(/#[0-9A-Fa-f]{6}/g, function (light) {
+      return embedded.dark[light] || light;
+    }));
+  }
+
   function draw(place) {
-    const figure = figures[place.id];
+    const figure = coloured(embedded.figures[place.id]);
     drawn.add(place);
     window.Plotly.react(place, figure.data, themed(figure.layout), {
-      responsive: true,
-      displaylogo: false,
-      modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
-      toImageButtonOptions: { format: "svg", filename: "steelyard-" + place.id },
+      displayModeBar: false,
     });
   }
 
@@ -45,6 +52,14 @@
     }
   }, { rootMargin: "400px" });
   places.forEach(function (place) { sight.observe(place); });
+
+  // Plotly itself follows the window only; a figure's room also changes with the page around it.
+  const room = new ResizeObserver(function (entries) {
+    for (const entry of entries) {
+      if (drawn.has(entry.target)) window.Plotly.Plots.resize(entry.target);
+    }
+  });
+  places.forEach(function (place) { room.observe(place); });
 
   dark.addEventListener("change", function () { drawn.forEach(draw); });
   window.addEventListener("beforeprint", function () {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from typing import Any
 
 from steelyard.analysis.results import Answer, Summary
@@ -17,18 +18,19 @@ from steelyard.report.html.provenance import (
     moment,
     provenance_groups,
 )
-from steelyard.report.html.verdicts import mean_cards, verdict_cards
+from steelyard.report.html.verdicts import Card, mean_cards, verdict_cards
 from steelyard.report.methods import SUMMARY_NOTES, methods_used
 from steelyard.report.plots import plots_in_order
-from steelyard.report.plots.drawing import thinning_note
+from steelyard.report.plots.drawing import DARK_COLORS, thinning_note
 from steelyard.report.sentences import together_sentence
 from steelyard.report.tables import Table, other_metrics_table, variant_table
 from steelyard.report.terminal import STOPPED
 from steelyard.report.wording import labels, one_line, without_surrogates
 
 _FOLDER = os.path.dirname(__file__)
-# With few variants their verdicts fill the width; with many they are a list.
-_LARGE_CARDS = 3
+# A single verdict fills the width, some stand beside each other, and many are a list.
+_LARGE_CARDS = 1
+_MOST_CARDS = 6
 
 
 def html_page(answer: Answer, experiment: Experiment) -> str:
@@ -55,6 +57,7 @@ def html_page(answer: Answer, experiment: Experiment) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["prose"] = unbroken_units
     view = page_view(answer, experiment)
     script, library = _text_of("page.js"), plotly_script()
     page = environment.get_template("page.html.jinja").render(
@@ -80,12 +83,13 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
     failed, failed_count = failed_trials(experiment)
     plots, figures = _plots(answer)
     return {
-        "title": cards[0].headline if len(cards) == 1 else _title(answer, names),
+        "title": page_title(cards, answer, names),
         "kind": answer.kind,
         "identifier": answer.experiment,
         "started": moment(experiment.created_unix_s),
         "cards": cards,
         "large": len(cards) <= _LARGE_CARDS,
+        "most_cards": _MOST_CARDS,
         "means": [] if cards else mean_cards(answer, names),
         "facts": _facts(answer, experiment, blocks),
         "together": together_sentence(answer) or "",
@@ -94,7 +98,7 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
         "others": other_metrics_table(answer, names),
         "tests": tests_table(answer, names),
         "plots": plots,
-        "figures": embedded_json(figures),
+        "figures": embedded_json({"figures": figures, "dark": DARK_COLORS}),
         "thinning": thinning_note(answer),
         "failed": failed,
         "failed_count": failed_count,
@@ -106,12 +110,25 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _title(answer: Answer, names: dict[str, str]) -> str:
-    shown = list(names.values())
-    few = ", ".join(shown[:3])
-    more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
-    verb = "Comparison" if answer.comparisons else "Measurement"
-    return f"{verb} of {few}{more}"
+def unbroken_units(text: str) -> str:
+    """`text` whose percentages are not torn apart at the end of a line."""
+    return text.replace(" %", "\u00a0%").replace(" ± ", "\u00a0± ")
+
+
+def page_title(cards: list[Card], answer: Answer, names: dict[str, str]) -> str:
+    """The verdict where there is one, how many of each kind where there are several."""
+    if len(cards) == 1:
+        return cards[0].headline
+    if not cards:
+        shown = list(names.values())
+        more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
+        return f"Measurement of {', '.join(shown[:3])}{more}"
+    baselines = {comparison.baseline for comparison in answer.comparisons}
+    found = Counter(card.word for card in cards)
+    counts = ", ".join(f"{count} {word}" for word, count in found.most_common())
+    if len(baselines) == 1:
+        return f"Against {names[baselines.pop()]}: {counts}"
+    return f"{len(cards)} comparisons: {counts}"
 
 
 def _facts(answer: Answer, experiment: Experiment, blocks: int) -> list[tuple[str, str]]:

@@ -8,13 +8,15 @@ from typing import NamedTuple
 from steelyard.analysis.results import Answer, Comparison
 from steelyard.core.estimate import Estimate
 from steelyard.report.sentences import (
+    certainty,
     change_word,
     further_sentence,
+    room_text,
     verdict_sentence,
     wording_of,
 )
 from steelyard.report.tables import Scale, metric_scale
-from steelyard.report.wording import confidence_text, difference_text, one_line
+from steelyard.report.wording import confidence_text, difference_text, one_line, ratio_text
 
 ICONS = {"faster": "◀", "slower": "▶", "equivalent": "■", "undecided": "○"}
 
@@ -48,10 +50,18 @@ def _card(comparison: Comparison, answer: Answer, names: Mapping[str, str], scal
         ICONS[comparison.verdict],
         _word(comparison),
         _headline(comparison, names),
-        f"{verdict_sentence(comparison, names)}.",
+        _exact(comparison, names),
         " ".join(filter(None, (_means(comparison, answer, names, scale), _plain(comparison)))),
         further[:1].upper() + further[1:],
     )
+
+
+def _exact(comparison: Comparison, names: Mapping[str, str]) -> str:
+    ratio = comparison.ratio
+    if not isinstance(ratio, Estimate):
+        return f"{verdict_sentence(comparison, names)}."
+    pair = f"{names[comparison.candidate]} / {names[comparison.baseline]}"
+    return f"Ratio of means {pair}: {ratio_text(ratio)} {certainty(comparison)}"
 
 
 def _word(comparison: Comparison) -> str:
@@ -66,7 +76,9 @@ def _headline(comparison: Comparison, names: Mapping[str, str]) -> str:
     metric = one_line(comparison.metric.name)
     inside = "" if metric == "wall_time" else f" in {metric}"
     if comparison.verdict == "equivalent":
-        return f"{candidate} is as good as {baseline}{inside}"
+        if wording_of(comparison.metric) in ("time", "rate"):
+            return f"{candidate} is as fast as {baseline}{inside}"
+        return f"{candidate} and {baseline} are alike in {metric}"
     if comparison.verdict == "undecided" or not isinstance(comparison.ratio, Estimate):
         return f"{candidate} or {baseline}? Not decided yet"
     word, difference = _word(comparison), difference_text(comparison.ratio)
@@ -100,7 +112,10 @@ def _plain(comparison: Comparison) -> str:
         )
     low, high = sorted((abs(ratio.low - 1), abs(ratio.high - 1)))
     if comparison.verdict == "undecided":
-        return "These measurements do not tell which is better, nor that they are alike."
+        return (
+            "These measurements do not tell which is better, nor that they are alike: "
+            f"they leave room for {room_text(comparison.metric, ratio)}."
+        )
     return (
         f"With {sure} confidence the true difference lies between "
         f"{100 * low:.1f} % and {100 * high:.1f} %."

@@ -32,6 +32,20 @@ VERDICT_COLORS = {
     "equivalent": "#2b7bba",
     "undecided": "#8a8f98",
 }
+# The same hues for a dark background, where the page is shown on one.
+DARK_COLORS = {
+    "#0072B2": "#4BA3E3",
+    "#D55E00": "#F28A3C",
+    "#009E73": "#2FC49A",
+    "#CC79A7": "#E39AC3",
+    "#B8860B": "#D9A93A",
+    "#56B4E9": "#7CC6F0",
+    "#8C6BB1": "#B095D6",
+    "#6B7B8C": "#98A7B7",
+    "#1a8f4c": "#58cf90",
+    "#d1383d": "#ff8082",
+    "#2b7bba": "#78bbff",
+}
 POINTS_LIMIT = 1000
 LABEL_LIMIT = 28
 TABLE_LIMIT = 200
@@ -54,8 +68,8 @@ class Series(NamedTuple):
 
 
 def as_plotly_text(text: str) -> str:
-    """`text` that plotly shows as it is."""
-    return html.escape(text, quote=False)
+    """`text` that plotly shows as it is: neither HTML nor, between dollars, mathematics."""
+    return html.escape(text, quote=False).replace("$", "&#36;")
 
 
 def as_matplotlib_text(text: str) -> str:
@@ -145,7 +159,7 @@ def rows_axis(names: Sequence[str], spread: float = 0.6) -> dict[str, Any]:
     return axis(
         tickmode="array",
         tickvals=list(range(len(names))),
-        ticktext=[as_plotly_text(name) for name in names],
+        ticktext=[_in_two_lines(name) for name in names],
         range=[len(names) - 1 + spread, -spread],
         showgrid=False,
     )
@@ -160,6 +174,15 @@ def grid(figure: Figure, count: int, columns: int = 3) -> list[Axes]:
     for spare in made[count:]:
         spare.set_visible(False)
     return list(made[:count])
+
+
+def _in_two_lines(name: str) -> str:
+    """A name that leaves room for the plot on a narrow screen."""
+    if len(name) <= LABEL_LIMIT // 2:
+        return as_plotly_text(name)
+    space = name.rfind(" ", 0, LABEL_LIMIT // 2 + 1)
+    at = space + 1 if space >= LABEL_LIMIT // 4 else LABEL_LIMIT // 2
+    return f"{as_plotly_text(name[:at])}<br>{as_plotly_text(name[at:])}"
 
 
 def name_rows(axes: Axes, names: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from steelyard.core.errors import UsageError
 from steelyard.report.plots import plots_in_order
 
 FILE_FORMATS = ("png", "svg")
-_STYLE: dict[str, Any] = {
+_STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.titlesize": 9.5,

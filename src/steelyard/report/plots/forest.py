@@ -61,7 +61,7 @@ def axis_title(answer: Answer, rows: list[tuple[Comparison, Estimate]]) -> str:
     baselines = {comparison.baseline for comparison, _ in rows}
     against = plot_labels(answer)[first.baseline] if len(baselines) == 1 else "its baseline"
     low, high = change_word(first.metric, 0.5), change_word(first.metric, 2.0)
-    return f"{one_line(first.metric.name)}, relative to {against}   (← {low} | {high} →)"
+    return f"ratio to {against}   (← {low} | {high} →)"
 
 
 def _shapes(margin_ratio: float) -> list[dict[str, Any]]:
@@ -78,6 +78,12 @@ def _shapes(margin_ratio: float) -> list[dict[str, Any]]:
     return [band, line]
 
 
+def _beside(ratio: Estimate, low: float, high: float) -> str:
+    """Where the text of a mark goes so that it stays on the plot."""
+    place = (ratio.estimate - low) / (high - low)
+    return "top left" if place > 0.7 else "top right" if place < 0.3 else "top center"
+
+
 def _trace(row: int, comparison: Comparison, ratio: Estimate, names: dict[str, str]) -> Any:
     color = VERDICT_COLORS[comparison.verdict]
     return {
@@ -86,7 +92,6 @@ def _trace(row: int, comparison: Comparison, ratio: Estimate, names: dict[str, s
         "x": [ratio.estimate],
         "y": [row],
         "text": [ratio_text(ratio)],
-        "textposition": "top center",
         "cliponaxis": False,
         "hovertext": [as_plotly_text(verdict_sentence(comparison, names))],
         "hoverinfo": "text",
@@ -113,8 +118,11 @@ def panels(answer: Answer) -> list[Panel]:
     names = plot_labels(answer)
     made: list[Panel] = []
     for metric, rows in _by_metric(answer).items():
-        data = [_trace(row, *pair, names) for row, pair in enumerate(rows)]
         low, high = _range(rows)
+        data = [
+            {**_trace(row, *pair, names), "textposition": _beside(pair[1], low, high)}
+            for row, pair in enumerate(rows)
+        ]
         made.append(
             Panel(
                 one_line(metric),
@@ -143,7 +151,7 @@ def _range(rows: list[tuple[Comparison, Estimate]]) -> tuple[float, float]:
 def draw(answer: Answer, figure: Figure) -> None:
     """Draw the forest of every metric, one below the other."""
     groups = list(_by_metric(answer).values())
-    figure.set_size_inches(7.2, 1.0 * len(groups) + 0.5 * sum(map(len, groups)))
+    figure.set_size_inches(7.2, 1.25 * len(groups) + 0.5 * sum(map(len, groups)))
     heights = [len(rows) + 0.6 for rows in groups]
     all_axes = figure.subplots(len(groups), 1, squeeze=False, height_ratios=heights).ravel()
     for axes, rows in zip(all_axes, groups, strict=True):
@@ -180,6 +188,7 @@ def _draw_rows(axes: Axes, answer: Answer, rows: list[tuple[Comparison, Estimate
     name_rows(axes, _row_names(answer, rows))
     axes.set_ylim(len(rows) - 0.5, -0.7)
     axes.set_xlim(*_range(rows))
+    axes.set_title(as_matplotlib_text(one_line(rows[0][0].metric.name)))
     axes.set_xlabel(as_matplotlib_text(axis_title(answer, rows)))
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BLOCKS_WITH_BANDS = 80
+_LEGEND_PIXELS = 22
 
 
 def _trace(series: Series) -> dict[str, Any]:
@@ -59,7 +60,7 @@ def panels(answer: Answer) -> list[Panel]:
         return []
     blocks = _block_count(found)
     figure = layout(
-        340,
+        300 + _LEGEND_PIXELS * (len(found) // 3 + 1),
         axis("block", range=[0.5, blocks + 0.5], showgrid=False),
         axis(metric_title(answer)),
         showlegend=len(found) > 1,

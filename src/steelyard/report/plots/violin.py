@@ -42,8 +42,7 @@ def _trace(row: int, series: Series) -> dict[str, Any]:
         "hoverinfo": "x+name",
         "marker": {"size": 4, "opacity": 0.65, "color": series.color},
         "line": {"color": series.color, "width": 1.5},
-        "box": {"visible": True, "width": 0.1},
-        "meanline": {"visible": True},
+        "box": {"visible": True, "width": 0.16},
     }
 
 
@@ -98,7 +97,7 @@ EXTENSION = Plot(
     title="How are the values spread?",
     caption=(
         "Each dot is one execution. The shape is wide where values are common; the box holds the "
-        "middle half of them, with the median, and the dashed line is the mean. Two humps mean "
+        "middle half of them, with a line at the median. Two humps mean "
         "two ways in which the program runs: look for the cause before you trust a mean."
     ),
     order=2,

@@ -1,0 +1,159 @@
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from steelyard.core.errors import UsageError
+from steelyard.report.plots import PLOTS, plots_in_order
+from steelyard.report.plots.drawing import as_matplotlib_text, as_plotly_text, thinning_note
+from steelyard.report.plots.files import write_plots
+
+KINDS = ["forest", "violin", "sequence", "acf", "lag", "qq"]
+
+
+def panels(name, answer):
+    return PLOTS.get(name).panels(answer)
+
+
+def test_the_plots_come_in_the_order_of_the_page():
+    assert [plot.name for plot in plots_in_order()] == KINDS
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_figure_is_plain_json(samples, name):
+    for panel in panels(name, samples.five()):
+        json.dumps([panel.data, panel.layout], allow_nan=False)
+        assert panel.data
+        assert panel.description
+
+
+def test_the_forest_has_a_bar_from_bound_to_bound(samples):
+    (panel,) = panels("forest", samples.two())
+    (trace,) = panel.data
+    assert trace["x"] == [0.945]
+    assert trace["error_x"]["array"] == pytest.approx([0.025])
+    assert trace["error_x"]["arrayminus"] == pytest.approx([0.025])
+
+
+def test_the_forest_has_the_margin_and_the_line_at_one(samples):
+    (panel,) = panels("forest", samples.two())
+    band, line = panel.layout["shapes"]
+    assert (band["x0"], band["x1"]) == (0.99, 1.01)
+    assert line["x0"] == line["x1"] == 1
+    low, high = panel.layout["xaxis"]["range"]
+    assert low < 0.92
+    assert high > 1.01
+
+
+def test_verdicts_differ_by_shape_and_not_by_colour_alone(samples):
+    panel = panels("forest", samples.five())[0]
+    assert len({trace["marker"]["symbol"] for trace in panel.data}) == 4
+
+
+def test_the_forest_has_a_figure_for_each_compared_metric(samples):
+    assert [panel.title for panel in panels("forest", samples.five())] == ["wall_time", "max_rss"]
+
+
+def test_the_forest_leaves_out_what_has_no_bounds_but_its_table_does_not(samples):
+    unbounded = samples.comparison("undecided", samples.unbounded())
+    answer = replace(samples.two(), comparisons=(unbounded,))
+    assert panels("forest", answer) == []
+    assert PLOTS.get("forest").table(answer).rows == (
+        ("wall_time", "B", "A", "no bounds", "undecided"),
+    )
+
+
+def test_the_axis_of_a_rate_says_that_more_is_faster(samples):
+    comparison = samples.comparison("faster", samples.ratio(1.1, 1.2, 1.3), metric=samples.REQUESTS)
+    answer = replace(samples.two(), comparisons=(comparison,))
+    title = panels("forest", answer)[0].layout["xaxis"]["title"]["text"]
+    assert "(← slower | faster →)" in title
+
+
+def test_violins_hold_every_value_in_the_unit_of_the_axis(samples):
+    answer = samples.two()
+    (panel,) = panels("violin", answer)
+    values = answer.variants[0].metrics["wall_time"].values
+    assert panel.data[0]["x"] == pytest.approx([1e3 * value for value in values], rel=1e-6)
+    assert panel.layout["xaxis"]["title"]["text"] == "wall_time [ms]"
+
+
+def test_thousands_of_values_are_thinned_and_the_reader_is_told(samples):
+    answer = replace(samples.one(), variants=(samples.variant("A", count=4500),))
+    (panel,) = panels("violin", answer)
+    assert len(panel.data[0]["x"]) == 900
+    assert thinning_note(answer).startswith("Of 4500 values a variant, every 5th is drawn")
+    assert thinning_note(samples.two()) == ""
+
+
+def test_the_sequence_is_drawn_over_blocks_that_count_from_one(samples):
+    (panel,) = panels("sequence", samples.two())
+    assert panel.data[0]["x"] == list(range(1, 32))
+    assert len(panel.layout["shapes"]) == 16
+
+
+def test_the_acf_shows_its_bounds_on_both_sides(samples):
+    panel = panels("acf", samples.two())[0]
+    bound = samples.two().variants[0].metrics["wall_time"].independence.bound
+    assert [shape["y0"] for shape in panel.layout["shapes"]] == [-bound, 0, bound]
+
+
+def test_the_lag_plot_pairs_each_value_with_the_next(samples):
+    panel = panels("lag", samples.two())[0]
+    points = panel.data[0]
+    assert points["x"][1:] == points["y"][:-1]
+    assert len(points["x"]) == 30
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_few_values_give_fewer_plots_and_no_error(samples, tmp_path, count):
+    answer = samples.one(count)
+    assert panels("qq", answer) == []
+    write_plots(answer, str(tmp_path))
+
+
+def test_every_plot_is_written_as_png_and_svg(samples, tmp_path):
+    paths = write_plots(samples.two(), str(tmp_path / "new" / "figures"))
+    assert [path.rpartition("/")[2] for path in paths] == [
+        f"{kind}.{suffix}" for kind in KINDS for suffix in ("png", "svg")
+    ]
+    for path in paths:
+        with open(path, "rb") as file:
+            start = file.read(400)
+        assert start.startswith(b"\x89PNG") if path.endswith("png") else b"<svg" in start
+
+
+def test_the_same_answer_gives_the_same_bytes(samples, tmp_path):
+    first, second = (write_plots(samples.two(), str(tmp_path / place)) for place in ("one", "two"))
+    for one, two in zip(first, second, strict=True):
+        with open(one, "rb") as left, open(two, "rb") as right:
+            assert left.read() == right.read()
+
+
+def test_names_no_font_or_renderer_likes_are_drawn(samples, tmp_path):
+    names = ("$x^{$", "\N{GRINNING FACE}\udcff", "")
+    answer = replace(
+        samples.two(), comparisons=(), variants=tuple(samples.variant(name) for name in names)
+    )
+    write_plots(answer, str(tmp_path))
+
+
+def test_values_that_are_all_alike_can_be_drawn(samples, tmp_path):
+    answer = samples.one()
+    result = answer.variants[0].metrics["wall_time"]
+    alike = replace(result, values=(0.01,) * 31)
+    variant = replace(answer.variants[0], metrics={"wall_time": alike})
+    write_plots(replace(answer, variants=(variant,)), str(tmp_path))
+
+
+def test_a_directory_that_cannot_be_made_is_one_clear_error(samples, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match=re.escape("Name a directory")) as caught:
+        write_plots(samples.two(), str(tmp_path / "file" / "figures"))
+    assert caught.value.field == "--plots"
+
+
+def test_text_stays_text_for_both_renderers():
+    assert as_plotly_text("<b>&$") == "&lt;b&gt;&amp;&#36;"
+    assert as_matplotlib_text("$x$") == r"\$x\$"
