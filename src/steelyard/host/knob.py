@@ -137,7 +137,7 @@ class Knob(ABC):
         value, severity = self.assess(host, request)
         advice = "" if severity == "ok" else self.advice(host, request)
         if severity != "ok" and reason is not None:
-            advice = f"{advice} ({reason})" if advice else reason
+            advice = f"{advice}; not from here: {reason}" if advice else reason
         return Finding(
             knob=self.name,
             title=self.title,

@@ -18,7 +18,7 @@ class Governor(FileKnob):
     in_default_set = True
     wanted_text = "performance"
     order = 40
-    absent_reason = "no frequency scaling here (usual in virtual machines)"
+    absent_reason = "no frequency scaling here; a virtual machine leaves it to the one below"
 
     def paths(self, host: Host, request: Request) -> Sequence[str]:
         names = [name for name in host.names(_POLICIES) if name.startswith("policy")]
@@ -35,7 +35,7 @@ class Governor(FileKnob):
 
     def advice(self, host: Host, request: Request) -> str:
         if not self.paths(host, request):
-            return "the machine below decides on the frequency"
+            return ""
         return f"cpupower frequency-set -g performance, or {super().advice(host, request)}"
 
 

@@ -21,7 +21,7 @@ class Turbo(FileKnob):
     in_default_set = True
     wanted_text = "off"
     order = 41
-    absent_reason = "no turbo control here (usual in virtual machines)"
+    absent_reason = "no turbo control here; a virtual machine leaves it to the one below"
 
     def paths(self, host: Host, request: Request) -> Sequence[str]:
         if host.exists(_NO_TURBO):
@@ -45,7 +45,7 @@ class Turbo(FileKnob):
     def advice(self, host: Host, request: Request) -> str:
         paths = self.paths(host, request)
         if not paths:
-            return "the machine below decides on the frequency"
+            return ""
         text = self.quiet_text(host, paths[0], "")
         return f"echo {text} > {paths[0]}, or {super().advice(host, request)}"
 
