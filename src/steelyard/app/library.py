@@ -179,3 +179,17 @@ def _plain(experiment: Experiment) -> Experiment:
         for trial in experiment.trials
     )
     return replace(experiment, trials=trials)
+
+
+def format_of_file_name(path: str) -> str:
+    """The name of the format that the end of a file's name stands for.
+
+    Raises
+    ------
+    UsageError
+        It stands for none; the message lists the formats that can be written.
+    """
+    from steelyard.store.file_format import format_for_name
+    from steelyard.store.formats import FORMATS
+
+    return format_for_name(path, FORMATS).name

@@ -114,7 +114,7 @@ class Store:
                     created_unix_s=row.created_unix_s,
                     stopped=row.stopped,
                     trials=row.trials or 0,
-                    failed=row.failed or 0,
+                    failed=int(row.failed or 0),
                 )
                 for row in connection.execute(query)
             )

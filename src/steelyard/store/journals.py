@@ -79,8 +79,7 @@ class _Absorber:
         self.identifiers.append(experiment.spec.identifier)
         if damaged:
             self._warn_of_damage(path, experiment)
-        else:
-            _remove(self.store.path, path)
+        _remove(self.store.path, path)
 
     def _warn_of_damage(self, path: str, saved: Experiment | None) -> None:
         aside = _move_aside(path)

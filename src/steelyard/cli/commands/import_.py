@@ -1,0 +1,33 @@
+"""`steelyard import FILE`: another tool's measurements, or another store's."""
+
+from __future__ import annotations
+
+import click
+
+from steelyard.cli.library_options import JSON, STORE, opened_library
+from steelyard.cli.output import write_json, write_text
+
+
+@click.command("import", short_help="Read another tool's measurements into the store.")
+@click.option(
+    "--format",
+    "format_name",
+    metavar="NAME",
+    help="The file's format: csv, hyperfine, parquet or steelyard-json; found by its content.",
+)
+@STORE
+@JSON
+@click.argument("file")
+def command(file: str, format_name: str | None, store: str | None, json_target: str | None) -> None:
+    """Read the measurements of FILE into the store, as an experiment, and print its identifier.
+
+    `steelyard report` then tells what they say.
+    """
+    from steelyard.report.json.experiment import experiment_document
+
+    with opened_library(store) as library:
+        experiment = library.import_file(file, format_name)
+        document = experiment_document(experiment, cautions=library.cautions)
+    write_json(document, json_target)
+    if json_target != "-":
+        write_text(f"{experiment.spec.identifier}\n")
