@@ -15,6 +15,8 @@ from typing import Any
 from steelyard.core.errors import HostError
 
 JOURNAL_VARIABLE = "STEELYARD_HOST_JOURNAL"
+# Not in /run: it must outlive a power cut.
+MACHINE_JOURNAL = "/var/lib/steelyard/host.journal"
 _VERSION = 1
 
 
@@ -64,7 +66,7 @@ def default_journal_path() -> str:
     if chosen:
         return chosen
     if os.geteuid() == 0:
-        return "/var/lib/steelyard/host.journal"
+        return MACHINE_JOURNAL
     state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
     return os.path.join(state, "steelyard", "host.journal")
 

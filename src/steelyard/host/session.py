@@ -1,4 +1,4 @@
-"""One quiet session at a time for each journal: who holds it, and taking it."""
+"""One quiet session at a time: who holds the host, and taking it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import fcntl
 import os
 
 from steelyard.core.errors import BusyError, HostError
+from steelyard.host.journal import MACHINE_JOURNAL
 from steelyard.host.system import Host
 
 
 class SessionLock:
-    """Holds the journal at `journal_path` for this process while entered.
+    """Holds the host for this process while entered.
+
+    What root changes is the whole machine's, so all its sessions exclude each other, whatever
+    journal they use; those of other users exclude each other by journal.
 
     Raises
     ------
@@ -19,14 +23,17 @@ class SessionLock:
     """
 
     def __init__(self, journal_path: str, host: Host) -> None:
-        self.path = journal_path + ".lock"
+        is_shared = host.is_root and not host.root
+        self.path = (MACHINE_JOURNAL if is_shared else journal_path) + ".lock"
+        self.journal_path = journal_path
         self.host = host
         self._fd: int | None = None
 
     def __enter__(self) -> SessionLock:
-        directory = os.path.dirname(self.path) or "."
+        directory = os.path.dirname(self.path)
         try:
-            os.makedirs(directory, exist_ok=True)
+            for path in (self.path, self.journal_path):
+                os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             fd = os.open(self.path, flags, 0o644)
         except OSError as error:

@@ -1,0 +1,84 @@
+"""A part of this machine for tests of what changes machines.
+
+Inside there are a cpuset of its own, which is the top one there, and only the test's own
+processes: a shield moves none of the machine's.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+CPUSET = Path("/sys/fs/cgroup/cpuset")
+ENTER = """
+echo $$ > "$1/cgroup.procs"; shift
+exec unshare --cgroup --mount --pid --fork --mount-proc sh -c '
+umount /sys/fs/cgroup/cpuset && mount -t cgroup -o cpuset cpuset /sys/fs/cgroup/cpuset || exit 99
+exec "$@"' sh "$@"
+"""
+
+
+@contextmanager
+def only_changer() -> Iterator[None]:
+    """Keep other tests from changing this machine meanwhile."""
+    with open("/tmp/steelyard-host-tests.lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def sandbox_reason() -> str | None:
+    """Why this machine has no sandbox; None when it has one."""
+    if os.geteuid() != 0:
+        return "a sandbox needs root"
+    if not (CPUSET / "cpuset.cpus").exists():
+        return "no cpuset hierarchy of cgroup version 1 is mounted at /sys/fs/cgroup/cpuset"
+    if not shutil.which("unshare"):
+        return "unshare (util-linux) is not installed"
+    if len((CPUSET / "cpuset.cpus").read_text().strip()) < 2:
+        return "a shield needs two CPUs"
+    with _group() as group:
+        done = _enter(group, ["true"])
+    return None if done.returncode == 0 else "this machine allows no namespaces"
+
+
+def run_in_sandbox(script: str, *arguments: str, environment: dict[str, str]) -> str:
+    """Run Python code there; what it printed."""
+    with _group() as group:
+        done = _enter(group, [sys.executable, "-c", script, *arguments], environment)
+    if done.returncode != 0:
+        raise AssertionError(f"status {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+@contextmanager
+def _group() -> Iterator[Path]:
+    group = CPUSET / f"steelyard-test-{os.getpid()}"
+    group.mkdir()
+    try:
+        for name in ("cpuset.cpus", "cpuset.mems"):
+            (group / name).write_text((CPUSET / name).read_text())
+        yield group
+    finally:
+        for inner in sorted(group.rglob("*"), reverse=True):
+            if inner.is_dir():
+                inner.rmdir()
+        group.rmdir()
+
+
+def _enter(
+    group: Path, argv: list[str], environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-c", ENTER, "sh", str(group), *argv],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
