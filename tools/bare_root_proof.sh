@@ -12,9 +12,11 @@ checkout=$PWD
 work=$checkout/build/bare
 suite=bookworm
 home=/home/tester
-# Settings that tell pip and TLS how this machine reaches its package index; nothing else of the
-# caller's environment goes in.
-passed_on='^(PIP_(CERT|INDEX_URL|EXTRA_INDEX_URL|TRUSTED_HOST|DEFAULT_TIMEOUT|PROXY)|SSL_CERT_(FILE|DIR)|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY)='
+# Settings that tell pip how this machine reaches its package index, and the certificates that
+# it trusts; nothing else of the caller's environment goes in.
+passed_on='^(PIP_(INDEX_URL|EXTRA_INDEX_URL|TRUSTED_HOST|DEFAULT_TIMEOUT|PROXY)|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY)='
+certificates=${PIP_CERT:-${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}}
+trusted=/etc/ssl/trusted-by-the-machine.pem
 
 say() { echo "bare-proof: $*"; }
 fail() { echo "bare-proof: FAILED: $*" >&2; exit 1; }
@@ -44,6 +46,7 @@ base() { # a tarball of the minimal system, made once
 enter() { # ROOT COMMAND: in namespaces of its own, so that nothing survives and nothing leaks
     local root=$1 settings=()
     mapfile -t settings < <(env | grep -E "$passed_on" || true)
+    [ ! -f "$root$trusted" ] || settings+=("PIP_CERT=$trusted" "SSL_CERT_FILE=$trusted")
     unshare --mount --pid --fork --kill-child --ipc --uts bash -euc '
         root=$1; shift
         mount --make-rprivate /
@@ -65,8 +68,8 @@ fresh() { # ROOT PACKAGES...: the base system, as this machine reaches its packa
     tar -C "$root" -xf "$work/base.tar"
     mkdir -p "$root$home"
     cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-    [ ! -d /etc/ssl/certs ] || { mkdir -p "$root/etc/ssl" && cp -rL /etc/ssl/certs "$root/etc/ssl/"; }
-    [ ! -f /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/pip.conf"
+    mkdir -p "$root/etc/ssl"
+    [ ! -f "$certificates" ] || cp -L "$certificates" "$root$trusted"
     local file
     for file in /etc/apt/apt.conf.d/*; do # proxies and certificates, where there are any
         grep -qiE 'proxy|CAInfo' "$file" 2>/dev/null && cp "$file" "$root/etc/apt/apt.conf.d/"
@@ -75,26 +78,26 @@ fresh() { # ROOT PACKAGES...: the base system, as this machine reaches its packa
         apt-get install -y --no-install-recommends $* >/dev/null 2>&1"
 }
 
-# What lies in a root outside the clone, the packages' files and the records of apt and dpkg.
+# What lies in a root outside the clone, the records of apt and dpkg, and Python's own caches.
 inventory() {
-    local root=$1
     (
-        cd "$root"
+        cd "$1"
         find . -xdev \( -path "./home/tester/steelyard" -o -path ./proc -o -path ./sys \
             -o -path ./dev -o -path ./run -o -path ./var/cache -o -path ./var/lib/apt \
             -o -path ./var/lib/dpkg -o -path ./var/log -o -name __pycache__ \) -prune \
-            -o \( -type f -o -type l \) -print | sed 's/^\.//' | sort
+            -o \( -type f -o -type l -o -type s -o -type p \) -print | sort
     )
 }
 
-packaged() { # files that packages own, as they are named before and after /usr was merged
-    cat "$1"/var/lib/dpkg/info/*.list | sed 'p; s,^/\(bin\|sbin\|lib\|lib64\)/,/usr/\1/,' | sort -u
-}
+installed() { grep -B1 '^Status: install ok installed' "$1/var/lib/dpkg/status" | sed -n 's/^Package: //p' | sort; }
 
-leftovers() { # ROOT BEFORE: files that came, and that no package owns or made when it was set up
-    inventory "$1" | comm -13 "$2" - | comm -23 - <(packaged "$1") |
-        grep -vE '^/(etc/(alternatives|ssl/certs|ld\.so\.cache|ca-certificates)|usr/lib/ssl|var/lib/)|^/usr/(s?bin|share/man|share/info|share/applications)/|^/etc/ld.so.cache' ||
-        true
+# Files that are in a root and not in another one that only got the same Debian packages.
+leftovers() { # ROOT
+    local root=$1 twin=$work/twin packages
+    mapfile -t packages < <(comm -13 "$work/packages-before.txt" <(installed "$root"))
+    fresh "$twin" git make "${packages[@]}"
+    cp -r "$root/srv/steelyard.git" "$twin/srv/"
+    comm -13 <(inventory "$twin") <(inventory "$root")
 }
 
 prove_source() {
@@ -102,22 +105,18 @@ prove_source() {
     say "1. a root with git and make alone"
     fresh "$root" git make
     git clone --quiet --bare "$checkout" "$root/srv/steelyard.git"
-    inventory "$root" >"$work/before.txt"
+    installed "$root" >"$work/packages-before.txt"
     enter "$root" "git clone --quiet /srv/steelyard.git steelyard"
     enter "$root" "cd steelyard && make demo" 2>&1 | tee "$work/demo.log"
     [ -s "$root$home/steelyard/demo-output/report.html" ] || fail "make demo made no report."
     say "make demo took $((SECONDS - started)) s"
-    leftovers "$root" "$work/before.txt" >"$work/left-by-demo.txt"
-    [ ! -s "$work/left-by-demo.txt" ] ||
-        fail "make demo left behind: $(head -n 20 "$work/left-by-demo.txt")"
     started=$SECONDS
     enter "$root" "cd steelyard && make test" 2>&1 | tee "$work/test.log"
     local test_s=$((SECONDS - started))
     say "make test took $test_s s"
     [ "$test_s" -lt 600 ] || fail "make test took longer than 10 minutes."
-    leftovers "$root" "$work/before.txt" >"$work/left-by-test.txt"
-    [ ! -s "$work/left-by-test.txt" ] ||
-        fail "make test left behind: $(head -n 20 "$work/left-by-test.txt")"
+    leftovers "$root" >"$work/left.txt"
+    [ ! -s "$work/left.txt" ] || fail "left behind outside the clone: $(head -n 20 "$work/left.txt")"
     [ -z "$(enter "$root" "cd steelyard && git status --porcelain")" ] ||
         fail "the clone has files that are neither committed nor ignored."
     say "the second set-up, without any network"
