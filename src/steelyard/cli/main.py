@@ -5,6 +5,7 @@ Commands are imported when they are called, so that each pays only for what it u
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -13,7 +14,7 @@ from typing import NoReturn
 import click
 
 import steelyard
-from steelyard.cli.output import error_document, write_error, write_json
+from steelyard.cli.output import write_error, write_json
 from steelyard.core.errors import SteelyardError, UsageError
 
 COMMANDS = {
@@ -49,9 +50,7 @@ class CommandTable(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             known = ", ".join(COMMANDS)
-            raise UsageError(
-                f"There is no command {args[0]!r}. Known: {known}.", field="command"
-            )
+            raise UsageError(f"There is no command {args[0]!r}. Known: {known}.", field="command")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -81,6 +80,8 @@ def _json_target(arguments: list[str]) -> str | None:
 
 
 def _fail(error: SteelyardError, arguments: list[str]) -> int:
+    from steelyard.report.json.error import error_document
+
     write_error(error)
     try:
         write_json(error_document(error), _json_target(arguments))
@@ -121,11 +122,9 @@ def run(arguments: list[str]) -> int:
 def main() -> NoReturn:
     """The console script."""
     status = run(sys.argv[1:])
-    try:
+    with contextlib.suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()
-    except OSError:
-        pass
     # The interpreter's own teardown frees memory that the process is about to return anyway.
     os._exit(status)
 

@@ -38,7 +38,7 @@ def write_json(document: dict[str, Any], target: str | None) -> None:
 def write_text(text: str) -> None:
     """Write `text` to standard output; what a terminal cannot show is replaced."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
     sys.stdout.flush()
 
 
@@ -48,14 +48,3 @@ def write_error(error: SteelyardError) -> None:
     encoding = sys.stderr.encoding or "utf-8"
     sys.stderr.write(text.encode(encoding, "replace").decode(encoding))
     sys.stderr.flush()
-
-
-def error_document(error: SteelyardError) -> dict[str, Any]:
-    """The contract's object for a command that failed."""
-    return {
-        "schema": "steelyard/1",
-        "kind": "error",
-        "code": error.code,
-        "message": error.message,
-        "field": error.field,
-    }

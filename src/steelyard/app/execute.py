@@ -1,0 +1,159 @@
+"""Run an experiment on this machine: lock, host, journal, launcher, session, in this order.
+
+Everything that is taken is given back on every way out; what has been measured is in the
+journal by then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from steelyard.app.session import Session, Watcher
+from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial, Variant
+from steelyard.host.facts import host_facts
+from steelyard.host.lock import machine_lock
+from steelyard.measure.journal import PRINTED_SOURCES, JournalWriter, trial_from_record
+from steelyard.measure.launcher import Launcher
+from steelyard.measure.printed import printed_values
+from steelyard.measure.program import environment_of, find_program
+from steelyard.measure.provenance import program_provenance
+from steelyard.store.location import check_usable, journal_path, work_directory
+
+SYNC_INTERVAL_S = 2.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an experiment is kept, and whether it may wait for the machine."""
+
+    store: str
+    wait: bool = False
+
+
+class _LauncherSource:
+    """A session's source of trials: the launcher, and what the programs print."""
+
+    def __init__(self, spec: ExperimentSpec, launcher: Launcher, journal: JournalWriter) -> None:
+        self._metrics = spec.metrics
+        self._printed = tuple(m for m in spec.metrics if m.source in PRINTED_SOURCES)
+        self._launcher = launcher
+        self._journal = journal
+        self._synced_s = time.monotonic()
+        self.queue = launcher.queue
+
+    def take(self) -> Iterator[Trial]:
+        yield from self._trials(self._launcher.records(timeout_s=1.0))
+        now_s = time.monotonic()
+        if now_s - self._synced_s > SYNC_INTERVAL_S:
+            self._journal.sync()
+            self._synced_s = now_s
+
+    def abandon(self) -> list[Trial]:
+        """End the running trial and give those that had ended but were not yet taken."""
+        return list(self._trials(self._launcher.abort()))
+
+    def _trials(self, records: Sequence[Mapping[str, Any]]) -> Iterator[Trial]:
+        for record in records:
+            values: Mapping[str, Sequence[float]] = {}
+            if self._printed:
+                values = printed_values(record, self._printed)
+                self._journal.append({"printed": record["trial"], "values": values})
+            yield trial_from_record(record, self._metrics, values)
+
+
+def run_experiment(
+    spec: ExperimentSpec,
+    place: Place,
+    earlier: Experiment | None = None,
+    watch: Watcher | None = None,
+) -> Experiment:
+    """Run the trials that `spec` still lacks, and give the experiment with all of them.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+        What to run and when to stop.
+    place : Place
+        The store, and what to do while another measurement holds the machine.
+    earlier : Experiment, optional
+        What former sessions have done of it.
+    watch : callable, optional
+        Told of the progress.
+
+    Raises
+    ------
+    StoreError, BusyError, UsageError, MissingCapabilityError
+        Before any trial.
+    LauncherDiedError, TrialsFailedError
+        Midway; every trial that had ended is kept.
+    """
+    check_usable(place.store)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(machine_lock(f"experiment {spec.identifier}", wait=place.wait))
+        about: dict[str, Any] = {}
+        variants = _quieted(spec, stack, about) if spec.quiet else spec.variants
+        if spec.setup is not None:
+            from steelyard.measure.setup_step import run_setup
+
+            run_setup(spec.setup, variants[0].launch)
+        for variant in variants:
+            # Before the journal exists, so that a wrong call leaves no experiment behind.
+            find_program(
+                variant.launch.argv[0],
+                environment_of(variant.launch),
+                variant.launch.working_directory,
+            )
+        provenance = {"host": host_facts(), **program_provenance(spec), **about}
+        outputs = work_directory(place.store, spec.identifier)
+        os.makedirs(outputs, exist_ok=True)
+        path = journal_path(place.store, spec.identifier)
+        journal = stack.enter_context(JournalWriter(path, spec, provenance))
+        trials, stopped = _run_session(
+            replace(spec, variants=variants), journal, outputs, earlier, watch
+        )
+        journal.append({"stopped": stopped})
+        journal.sync()
+    former = () if earlier is None else earlier.trials
+    created_unix_s = time.time() if earlier is None else earlier.created_unix_s
+    return Experiment(spec, provenance, created_unix_s, (*former, *trials), stopped)
+
+
+def _run_session(
+    spec: ExperimentSpec,
+    journal: JournalWriter,
+    outputs: str,
+    earlier: Experiment | None,
+    watch: Watcher | None,
+) -> tuple[list[Trial], StopReason]:
+    with Launcher(journal, outputs, spec.variants, spec.metrics) as launcher:
+        source = _LauncherSource(spec, launcher, journal)
+        session = Session(spec, source, () if earlier is None else earlier.trials, watch)
+        try:
+            stopped = session.run()
+        except KeyboardInterrupt:
+            session.trials.extend(source.abandon())
+            stopped = "interrupted"
+        return session.trials, stopped
+
+
+def _quieted(
+    spec: ExperimentSpec, stack: contextlib.ExitStack, about: dict[str, Any]
+) -> tuple[Variant, ...]:
+    from steelyard.host.knob import Request
+    from steelyard.host.quiet import quiet
+
+    state = stack.enter_context(quiet(spec.quiet, Request(cpus=spec.variants[0].launch.cpus)))
+    about["quiet"] = {
+        "applied": state.applied,
+        "refused": state.refused,
+        "notes": {name: list(notes) for name, notes in state.notes.items()},
+    }
+    return tuple(
+        replace(variant, launch=replace(variant.launch, **state.launch_changes))
+        for variant in spec.variants
+    )

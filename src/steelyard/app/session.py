@@ -1,0 +1,299 @@
+"""One session of an experiment: keep the launcher fed, take its records, decide when to stop.
+
+The launcher always has a block queued behind the one that runs, so that nothing here stands
+between two trials.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from steelyard.analysis.stopping import Look, Stopping
+from steelyard.core.errors import MissingCapabilityError
+from steelyard.core.model import ExperimentSpec, StoppingSpec, StopReason, Trial
+from steelyard.design.blocks import PlannedTrial, plan_warmups
+from steelyard.design.schedule import Schedule, phases
+
+LOOKAHEAD_S = 0.02
+LOOKAHEAD_BLOCKS_LIMIT = 1000
+HOPELESS_FAILURES = 3
+
+
+class TrialSource(Protocol):
+    """What a session needs of a launcher."""
+
+    def queue(self, position: int, block: int, variant: int, warmup: bool) -> None: ...
+
+    def take(self) -> Iterable[Trial]:
+        """The trials that have ended; waits for one, but not much longer than a second."""
+        ...
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a session is: for whoever watches it.
+
+    `half_width_ratio` is that of the widest interval so far, None where one has no bound yet.
+    """
+
+    blocks: int
+    trials: int
+    elapsed_s: float
+    expected_left_s: float | None
+    half_width_ratio: float | None
+
+
+Watcher = Callable[[Progress], None]
+
+
+class _Phase:
+    """The blocks of one phase: their values as they fill up, and the rule to stop.
+
+    Each group of variants has a baseline of its own, and so an own rule to stop; the phase
+    goes on until all of them are done.
+    """
+
+    def __init__(self, spec: ExperimentSpec, variants: Sequence[int], done: set[int]) -> None:
+        self.spec = spec
+        self.variants = tuple(variants)
+        self.schedule = Schedule(spec, variants, done)
+        stopping = _phase_stopping(spec)
+        self._groups = [
+            (group, Stopping(stopping, len(group), spec.confidence))
+            for group in _groups(spec, variants)
+        ]
+        self._waiting: dict[int, dict[int, float | None]] = {}
+        self.complete_blocks = 0
+        self.spent_s = 0.0
+        self.outstanding = 0
+        self.earlier_blocks = 0
+
+    def start(self, earlier: Iterable[Trial]) -> None:
+        """Take over the trials of former sessions: they count, but their cost is spent."""
+        for trial in earlier:
+            if not trial.warmup and trial.variant in self.variants:
+                self.add(trial)
+        self.spent_s, self.earlier_blocks = 0.0, self.complete_blocks
+
+    def plan(self) -> list[PlannedTrial]:
+        trials = self.schedule.next_block()
+        self.outstanding += len(trials)
+        return trials
+
+    def add(self, trial: Trial) -> None:
+        """Take one trial; the block that it completes goes to the rules to stop."""
+        self.spent_s += trial.spent_s
+        block = self._waiting.setdefault(trial.block, {})
+        block[trial.variant] = _value(trial, self.spec.primary_metric.name)
+        if len(block) == len(self.variants):
+            del self._waiting[trial.block]
+            self.complete_blocks += 1
+            for group, stopping in self._groups:
+                stopping.add_block([block[variant] for variant in group])
+
+    def looks(self) -> list[Look]:
+        """How far each group is."""
+        return [stopping.look() for _, stopping in self._groups]
+
+    @property
+    def block_s(self) -> float:
+        """Mean cost of a block of this session, in seconds; 0 before the first."""
+        fresh = self.complete_blocks - self.earlier_blocks
+        return self.spent_s / fresh if fresh else 0.0
+
+
+def _value(trial: Trial, metric: str) -> float | None:
+    values = trial.measurements.get(metric, ())
+    if trial.status != "ok" or not len(values):
+        return None
+    return math.fsum(values) / len(values)
+
+
+def _phase_stopping(spec: ExperimentSpec) -> StoppingSpec:
+    """A sequential phase narrows one mean: by the square root of two more than the ratio needs."""
+    if spec.order == "blocks" or len(spec.variants) == 1:
+        return spec.stopping
+    precision = spec.stopping.precision_ratio / math.sqrt(2)
+    return replace(spec.stopping, precision_ratio=precision)
+
+
+def _groups(spec: ExperimentSpec, variants: Sequence[int]) -> list[list[int]]:
+    """The variants of a phase that are compared with each other, the baseline first."""
+    groups: dict[str, list[int]] = {}
+    for variant in variants:
+        groups.setdefault(spec.variants[variant].group, []).append(variant)
+    return list(groups.values())
+
+
+class Session:
+    """Runs the trials that an experiment still lacks.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+        What to run and when to stop.
+    source : TrialSource
+        Runs what is queued and gives finished trials.
+    earlier : sequence of Trial
+        Trials of former sessions; they count for stopping and are not repeated.
+    watch : callable, optional
+        Told of the progress after every batch of trials.
+    """
+
+    def __init__(
+        self,
+        spec: ExperimentSpec,
+        source: TrialSource,
+        earlier: Sequence[Trial] = (),
+        watch: Watcher | None = None,
+    ) -> None:
+        self.spec = spec
+        self.trials: list[Trial] = []
+        self._source = source
+        self._earlier = tuple(earlier)
+        self._watch = watch
+        self._started_s = time.monotonic()
+        self._phases_begun = 0
+        self._ok = [0] * len(spec.variants)
+        self._failed = [0] * len(spec.variants)
+
+    def run(self) -> StopReason:
+        """Run to the end; the reason why it ended."""
+        self._run_warmups()
+        done = {trial.position for trial in self._earlier}
+        reason: StopReason = "runs"
+        for variants in phases(self.spec):
+            self._phases_begun += 1
+            reason = self._run_phase(_Phase(self.spec, variants, done))
+            if reason == "failures":
+                break
+        return reason
+
+    def _run_warmups(self) -> None:
+        former = sum(trial.warmup for trial in self._earlier)
+        per_session = self.spec.warmup_count * len(self.spec.variants)
+        session = -(-former // per_session) if per_session else 0
+        planned = list(
+            plan_warmups(self.spec.seed, session, len(self.spec.variants), self.spec.warmup_count)
+        )
+        for trial in planned:
+            self._queue(trial)
+        left = len(planned)
+        while left:
+            for trial in self._take():
+                left -= 1
+                self._check_primary(trial)
+
+    def _run_phase(self, phase: _Phase) -> StopReason:
+        phase.start(self._earlier)
+        reason = self._decide(phase) if phase.complete_blocks else None
+        while True:
+            if reason is None:
+                reason = self._feed(phase)
+            if phase.outstanding == 0:
+                return reason or "runs"
+            blocks_before = phase.complete_blocks
+            for trial in self._take():
+                phase.outstanding -= 1
+                phase.add(trial)
+                self._check_primary(trial)
+            if self._hopeless():
+                reason = "failures"
+            if phase.complete_blocks > blocks_before:
+                reason = self._decide(phase) or reason
+
+    def _decide(self, phase: _Phase) -> StopReason | None:
+        """Look at the blocks so far, tell the watcher, and stop when they are precise enough."""
+        fixed = self.spec.stopping.runs is not None
+        if fixed and self._watch is None:
+            return None
+        looks = phase.looks()
+        self._tell(phase, looks)
+        return "precision" if not fixed and all(look.done for look in looks) else None
+
+    def _feed(self, phase: _Phase) -> StopReason | None:
+        """Queue blocks up to the look-ahead; a reason to stop when no more may be queued."""
+        block_s, ahead = phase.block_s, 2
+        if block_s:
+            ahead = min(LOOKAHEAD_BLOCKS_LIMIT, max(2, math.ceil(LOOKAHEAD_S / block_s)))
+        while phase.outstanding < ahead * len(phase.variants):
+            if self._over_budget(phase):
+                return "budget"
+            planned = phase.plan()
+            if not planned:
+                return "runs"
+            for trial in planned:
+                self._queue(trial)
+        return None
+
+    def _over_budget(self, phase: _Phase) -> bool:
+        """Whether one more block would pass the budget; the first one never does."""
+        stopping, block_s = self.spec.stopping, phase.block_s
+        queued = sum(not trial.warmup for trial in self.trials) + phase.outstanding
+        if not queued:
+            return False
+        if stopping.budget_runs is not None:
+            share = stopping.budget_runs * self._phases_begun / len(phases(self.spec))
+            if queued + len(phase.variants) > share:
+                return True
+        if stopping.budget_s is not None:
+            share_s = stopping.budget_s * self._phases_begun / len(phases(self.spec))
+            waiting_s = block_s * phase.outstanding / len(phase.variants)
+            if time.monotonic() - self._started_s + waiting_s + block_s > share_s:
+                return True
+        return False
+
+    def _queue(self, trial: PlannedTrial) -> None:
+        self._source.queue(trial.position, trial.block, trial.variant, trial.warmup)
+
+    def _take(self) -> list[Trial]:
+        taken = list(self._source.take())
+        for trial in taken:
+            self.trials.append(trial)
+            if trial.status == "ok":
+                self._ok[trial.variant] += 1
+            else:
+                self._failed[trial.variant] += 1
+        return taken
+
+    def _hopeless(self) -> bool:
+        """Whether some variant has failed from its first trial on, so that none will succeed."""
+        return any(
+            failed >= HOPELESS_FAILURES and not ok
+            for ok, failed in zip(self._ok, self._failed, strict=True)
+        )
+
+    def _check_primary(self, trial: Trial) -> None:
+        metric = self.spec.primary_metric
+        if trial.status == "ok" and metric.name not in trial.measurements:
+            raise MissingCapabilityError(
+                f"This machine gives no {metric.name}, which is what is to be compared. "
+                "`steelyard host status` says what its performance counters offer; "
+                "--metric names another.",
+                field="--metric",
+            )
+
+    def _tell(self, phase: _Phase, looks: Sequence[Look]) -> None:
+        if self._watch is None:
+            return
+        stopping = self.spec.stopping
+        elapsed_s = time.monotonic() - self._started_s
+        left_s = None
+        wanted = _most([look.blocks_needed for look in looks])
+        if wanted is not None and phase.block_s:
+            left_s = max(0.0, wanted - phase.complete_blocks) * phase.block_s
+        if stopping.budget_s is not None:
+            budget_left_s = max(0.0, stopping.budget_s - elapsed_s)
+            left_s = budget_left_s if left_s is None else min(left_s, budget_left_s)
+        widest = _most([width for look in looks for width in look.half_width_ratios])
+        self._watch(Progress(phase.complete_blocks, len(self.trials), elapsed_s, left_s, widest))
+
+
+def _most(values: Sequence[float | None]) -> float | None:
+    """The largest; None where one is unknown."""
+    known = [value for value in values if value is not None]
+    return max(known) if known and len(known) == len(values) else None

@@ -1,0 +1,117 @@
+"""Measure, compare, resume: an experiment is run, then answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from steelyard.analysis.answer import answer
+from steelyard.analysis.results import Answer, Comparison
+from steelyard.app.execute import Place, run_experiment
+from steelyard.app.request import Request, build_experiment
+from steelyard.app.session import Watcher
+from steelyard.core.errors import TrialsFailedError, UsageError
+from steelyard.core.estimate import Estimate
+from steelyard.core.model import Experiment, StoppingSpec, Trial
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """An experiment with its answer."""
+
+    experiment: Experiment
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a caller wants to be told by the exit status: this verdict, beyond this share."""
+
+    verdict: str
+    beyond_ratio: float = 0.0
+
+
+def weigh(request: Request, place: Place, watch: Watcher | None = None) -> Weighing:
+    """Run a new experiment and answer it.
+
+    Raises
+    ------
+    TrialsFailedError
+        There is nothing to answer with; what failed is in the store.
+    """
+    return _answered(run_experiment(build_experiment(request), place, watch=watch))
+
+
+def weigh_further(
+    identifier: str,
+    stopping: StoppingSpec | None,
+    place: Place,
+    watch: Watcher | None = None,
+) -> Weighing:
+    """Go on with a stored experiment, by its own rule to stop or by another one."""
+    from steelyard.app.library import open_library
+
+    with open_library(place.store) as library:
+        earlier = library.load(identifier)
+    if not any(variant.launch.argv for variant in earlier.spec.variants):
+        raise UsageError(
+            f"The experiment {earlier.spec.identifier} was imported: its commands are not known, "
+            "so it cannot be resumed.",
+            field="experiment",
+        )
+    spec = earlier.spec if stopping is None else replace(earlier.spec, stopping=stopping)
+    return _answered(run_experiment(spec, place, earlier=earlier, watch=watch))
+
+
+def _answered(experiment: Experiment) -> Weighing:
+    kept = [trial for trial in experiment.trials if not trial.warmup]
+    for index, variant in enumerate(experiment.spec.variants):
+        own = [trial for trial in kept if trial.variant == index]
+        if own and all(trial.status == "failed" for trial in own):
+            raise TrialsFailedError(
+                f"All {len(own)} trials of {variant.name!r} failed: {describe_failure(own[-1])}. "
+                f"They are kept as {experiment.spec.identifier}; "
+                f"`steelyard show {experiment.spec.identifier}` lists them."
+            )
+    return Weighing(experiment, answer(experiment))
+
+
+def describe_failure(trial: Trial) -> str:
+    """Why a trial failed, in a few words and its own last ones."""
+    details = trial.details
+    words = {
+        "exit": f"exit code {details.get('exit_code')}",
+        "signal": f"ended by signal {details.get('signal')}",
+        "timeout": "ran into the timeout",
+        "spawn": "could not be started",
+        "prepare": "its preparation failed",
+        "cleanup": "its clean-up failed",
+        "output": "wrote more output than the limit",
+        "metric": "did not print the metric",
+    }[trial.reason or "exit"]
+    last = str(details.get("stderr_tail", "")).strip().splitlines()[-1:]
+    return f"{words} ({last[0]})" if last else words
+
+
+def gate_says_no(gate: Gate, result: Answer) -> bool:
+    """Whether any comparison on the primary metric has the gate's verdict beyond its share.
+
+    A share of 2 % asks that the whole interval lies more than 2 % on that side of 1.
+    """
+    return any(
+        _crosses(gate, comparison)
+        for comparison in result.comparisons
+        if comparison.metric.name == result.metric.name
+    )
+
+
+def _crosses(gate: Gate, comparison: Comparison) -> bool:
+    ratio = comparison.ratio
+    if not isinstance(ratio, Estimate):
+        return False
+    if gate.beyond_ratio == 0.0:
+        return comparison.verdict == gate.verdict
+    worse_is_above = comparison.metric.direction == "lower"
+    above = (gate.verdict == "slower") == worse_is_above
+    if above:
+        return ratio.low > 1 + gate.beyond_ratio
+    return ratio.high < 1 - gate.beyond_ratio
