@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from steelyard.analysis.cautions import (
     few_blocks_caution,
@@ -76,7 +77,7 @@ def answer(experiment: Experiment) -> Answer:
 
 
 def _in_order(trials: Sequence[Trial]) -> Sequence[Trial]:
-    if all(a.position <= b.position for a, b in zip(trials, trials[1:], strict=False)):
+    if all(a.position <= b.position for a, b in pairwise(trials)):
         return trials
     return sorted(trials, key=lambda trial: trial.position)
 
