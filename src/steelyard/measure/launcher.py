@@ -246,10 +246,10 @@ class Launcher:
             chunks.append(chunk)
         *lines, self._received = b"".join(chunks).split(b"\n")
         records = [json.loads(line) for line in lines]
+        if records and "fatal" in records[-1]:
+            self._fatal = records.pop()["fatal"]
         if ended:
             self._reap()
-            if records and "fatal" in records[-1]:
-                self._fatal = records.pop()["fatal"]
         if self._removes_output:
             self._outputs += [record["output"] for record in records if record.get("output")]
         return records

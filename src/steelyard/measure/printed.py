@@ -15,12 +15,14 @@ from steelyard.core.model import Direction, MetricSpec
 if TYPE_CHECKING:
     import re
 
-WANTED = "NAME=REGEX:UNIT or NAME=json:PATH:UNIT, with an optional :higher or :lower at the end"
+WANTED = "NAME=REGEX:UNIT or NAME=json:PATH:UNIT, and :higher at the end where more is better"
 DIRECTIONS: tuple[Direction, ...] = ("lower", "higher")
 
 
 def parse_printed_metric(text: str) -> MetricSpec:
     """The metric that an option such as ``score=Score ([0-9.]+):points:higher`` describes.
+
+    The expression may be preceded by ``regex:``, for one that begins with ``json:``.
 
     Raises
     ------
@@ -44,6 +46,7 @@ def parse_printed_metric(text: str) -> MetricSpec:
         path = pattern.removeprefix("json:")
         _steps(path)
         return MetricSpec(name, unit, direction, "json", path)
+    pattern = pattern.removeprefix("regex:")
     if not _expression(pattern).groups:
         raise _refused(text, "its expression has no group (...) around the value")
     return MetricSpec(name, unit, direction, "regex", pattern)

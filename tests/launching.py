@@ -1,0 +1,94 @@
+"""Running real programs through the launcher, for tests of it."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.core.errors import MissingCapabilityError
+from steelyard.core.model import LaunchSpec, MetricSpec, Variant
+from steelyard.measure.launcher import Launcher, launcher_path
+
+PATIENCE_S = 20.0
+WALL_TIME = MetricSpec("wall_time", "s")
+
+
+def sh(script: str, **launch: Any) -> Variant:
+    """A variant that runs a script of the shell."""
+    return Variant("sh", LaunchSpec(("/bin/sh", "-c", script), **launch))
+
+
+def command(*argv: str, **launch: Any) -> Variant:
+    """A variant that runs a program."""
+    return Variant(argv[0], LaunchSpec(argv, **launch))
+
+
+@contextmanager
+def launcher(
+    directory: Path,
+    variants: Sequence[Variant],
+    metrics: Sequence[MetricSpec] = (WALL_TIME,),
+    **options: Any,
+) -> Iterator[Launcher]:
+    """A launcher with its journal and its work in `directory`."""
+    try:
+        launcher_path()
+    except MissingCapabilityError as error:
+        pytest.skip(f"the launcher is not built: {error.message}")
+    journal = directory / "journal"
+    journal.touch()
+    with Launcher(str(journal), str(directory), variants, metrics, **options) as running:
+        yield running
+
+
+def run(
+    directory: Path,
+    *variants: Variant,
+    metrics: Sequence[MetricSpec] = (WALL_TIME,),
+    **options: Any,
+) -> list[dict[str, Any]]:
+    """The records of one trial of each variant."""
+    with launcher(directory, variants, metrics, **options) as running:
+        for index in range(len(variants)):
+            running.queue(index, 0, index)
+        return running.finish(PATIENCE_S)
+
+
+def fifo(path: Path) -> Path:
+    """A named pipe, at which a test and a program can meet."""
+    os.mkfifo(path)
+    return path
+
+
+def read_pid(path: Path) -> int:
+    """The process that announces itself at a named pipe; waits for it."""
+    return int(path.read_text())
+
+
+def ends(pid: int) -> bool:
+    """Whether a process ends within the patience of a test."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        return bool(poll.poll(PATIENCE_S * 1e3))
+    finally:
+        os.close(handle)
+
+
+def needs(program: str) -> str:
+    """The path of a program that a test cannot do without."""
+    found = shutil.which(program)
+    if found is None:
+        pytest.skip(f"{program} is not installed")
+    return found
