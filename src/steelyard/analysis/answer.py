@@ -59,9 +59,10 @@ def answer(experiment: Experiment) -> Answer:
         for index in range(variant_count)
     )
     ratios = [
-        (metric, index, ratio)
+        (metric, pair, ratio)
         for metric in experiment.spec.metrics
-        for index, ratio in _ratios(inference, [table[metric.name] for table in levels])
+        for group in experiment.spec.groups()
+        for pair, ratio in _ratios(inference, group, [levels[i][metric.name] for i in group])
     ]
     return Answer(
         kind=experiment.spec.kind,
@@ -69,7 +70,7 @@ def answer(experiment: Experiment) -> Answer:
         metric=experiment.spec.primary_metric,
         variants=variants,
         comparisons=tuple(
-            _comparison(experiment, metric, index, ratio) for metric, index, ratio in ratios
+            _comparison(experiment, metric, pair, ratio) for metric, pair, ratio in ratios
         ),
         cautions=tuple(_cautions(experiment, variants, ratios)),
         stopped=experiment.stopped,
@@ -112,19 +113,20 @@ def _metric_result(inference: Inference, metric: MetricSpec, level: TopLevel) ->
     return MetricResult(metric, values, level.units, summary, found)
 
 
-def _ratios(inference: Inference, levels: Sequence[TopLevel]) -> Iterable[tuple[int, Ratio | None]]:
-    """The ratio of each candidate, by its index; None where either variant has no value."""
-    if len(levels) < 2:
-        return []
+def _ratios(
+    inference: Inference, group: Sequence[int], levels: Sequence[TopLevel]
+) -> list[tuple[tuple[int, int], Ratio | None]]:
+    """The ratio of each pair of baseline and candidate; None where either has no value."""
+    pairs = [(group[0], candidate) for candidate in group[1:]]
+    if not pairs or not levels[0].values:
+        return [(pair, None) for pair in pairs]
     present = [i for i, level in enumerate(levels) if level.values]
-    if not levels[0].values:
-        return [(index, None) for index in range(1, len(levels))]
     found = dict(zip(present[1:], inference.ratios([levels[i] for i in present]), strict=True))
-    return [(index, found.get(index)) for index in range(1, len(levels))]
+    return [(pair, found.get(place)) for place, pair in enumerate(pairs, start=1)]
 
 
 def _comparison(
-    experiment: Experiment, metric: MetricSpec, index: int, ratio: Ratio | None
+    experiment: Experiment, metric: MetricSpec, pair: tuple[int, int], ratio: Ratio | None
 ) -> Comparison:
     spec = experiment.spec
     interval = ratio.interval if ratio else _no_values(spec.confidence)
@@ -133,13 +135,13 @@ def _comparison(
     if verdict == "undecided" and ratio is not None:
         blocks = further_blocks(interval, ratio.block_count, spec.margin_ratio)
     return Comparison(
-        baseline=spec.variants[0].name,
-        candidate=spec.variants[index].name,
+        baseline=spec.variants[pair[0]].name,
+        candidate=spec.variants[pair[1]].name,
         metric=metric,
         ratio=interval,
         verdict=verdict,
         margin_ratio=spec.margin_ratio,
-        simultaneous=len(spec.variants) > 2,
+        simultaneous=len(spec.variants) - len(spec.groups()) > 1,
         further_blocks=blocks,
         further_s=None if blocks is None else blocks * _block_cost_s(experiment),
     )
@@ -165,7 +167,7 @@ def _no_values(confidence: float) -> Interval:
 def _cautions(
     experiment: Experiment,
     variants: Sequence[VariantResult],
-    ratios: Sequence[tuple[MetricSpec, int, Ratio | None]],
+    ratios: Sequence[tuple[MetricSpec, tuple[int, int], Ratio | None]],
 ) -> Iterable[Caution]:
     """Cautions about trials and the primary metric; of other metrics, that they lack values."""
     yield from trial_cautions(experiment)
@@ -176,7 +178,7 @@ def _cautions(
         for result in variant.metrics.values():
             if result.metric == primary or not result.available:
                 yield from metric_cautions(variant, result)
-    for metric, index, ratio in ratios:
+    for metric, (baseline, candidate), ratio in ratios:
         if metric == primary and ratio is not None:
-            names = (variants[0].name, variants[index].name)
+            names = (variants[baseline].name, variants[candidate].name)
             yield from ratio_cautions(names, metric.name, ratio)

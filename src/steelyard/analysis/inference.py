@@ -18,7 +18,11 @@ from steelyard.analysis.independence import independence
 from steelyard.analysis.levels import TopLevel, common_units
 from steelyard.analysis.mean import mean_interval, mean_of, two_sided
 from steelyard.analysis.results import Independence
-from steelyard.analysis.simultaneous import contrast_loadings, dunnett_quantile
+from steelyard.analysis.simultaneous import (
+    contrast_loadings,
+    dunnett_quantile,
+    group_confidence,
+)
 from steelyard.analysis.stopping import widening_after
 from steelyard.analysis.student import student_quantile
 from steelyard.core.estimate import Interval
@@ -77,6 +81,9 @@ class Inference:
     def __init__(self, experiment: Experiment) -> None:
         self.spec: ExperimentSpec = experiment.spec
         self._by_precision = experiment.stopped == "precision"
+        groups = [group for group in self.spec.groups() if len(group) > 1]
+        self._group_confidence = group_confidence(self.spec.confidence, len(groups))
+        self._simultaneous = sum(len(group) - 1 for group in groups) > 1
 
     def widening(self, count: int) -> float:
         """What quantiles are multiplied by: 1, or more after stopping by precision."""
@@ -100,16 +107,18 @@ class Inference:
         )
 
     def ratios(self, levels: Sequence[TopLevel]) -> list[Ratio]:
-        """The ratio of each candidate to the first of `levels`; every one has values."""
+        """The ratio of each candidate to the first of `levels`, those of one group of variants;
+        every one has values."""
         if self.spec.order == "sequential":
             return self._unpaired_ratios(levels)
-        quantile_at = self._simultaneous_quantile(levels)
-        return [
-            self._paired_ratio(*common_units((levels[0], candidate)), quantile_at)
-            for candidate in levels[1:]
-        ]
+        loadings = self._loadings(levels)
+        ratios: list[Ratio] = []
+        for level in levels[1:]:
+            baseline, candidate = common_units((levels[0], level))
+            ratios.append(self._paired_ratio(baseline, candidate, loadings))
+        return ratios
 
-    def _simultaneous_quantile(self, levels: Sequence[TopLevel]) -> tuple[float, ...] | None:
+    def _loadings(self, levels: Sequence[TopLevel]) -> tuple[float, ...] | None:
         """Loadings of the contrasts where several comparisons must hold together."""
         if len(levels) <= 2:
             return None
@@ -118,8 +127,8 @@ class Inference:
 
     def _quantile(self, degrees: float, loadings: tuple[float, ...] | None) -> float:
         if loadings is None:
-            return student_quantile(two_sided(self.spec.confidence), degrees)
-        return dunnett_quantile(self.spec.confidence, degrees, loadings)
+            return student_quantile(two_sided(self._group_confidence), degrees)
+        return dunnett_quantile(self._group_confidence, degrees, loadings)
 
     def _paired_ratio(
         self,
@@ -150,12 +159,13 @@ class Inference:
             from steelyard.analysis.bootstrap import bootstrap_ratio
 
             # Of the simultaneous quantile, the part beyond that of one comparison.
-            widening *= self._quantile(count - 1, loadings) / self._quantile(count - 1, None)
+            alone = student_quantile(two_sided(confidence), count - 1)
+            widening *= self._quantile(count - 1, loadings) / alone
             interval = bootstrap_ratio(baseline, candidate, confidence, self.spec.seed, widening)
         else:
             quantile = widening * self._quantile(count - 1, loadings)
             interval = paired_fieller(baseline, candidate, confidence, quantile)
-        return Ratio(_named(interval, loadings is not None), count, contrasts, found, dependent)
+        return Ratio(_named(interval, self._simultaneous), count, contrasts, found, dependent)
 
     def _unpaired_ratios(self, levels: Sequence[TopLevel]) -> list[Ratio]:
         baseline = levels[0].values
@@ -169,7 +179,7 @@ class Inference:
                 degrees = welch_degrees(means, len(baseline), len(candidate.values))
                 quantile = self.widening(fewest) * self._quantile(degrees, loadings)
             interval = unpaired_fieller(baseline, candidate.values, self.spec.confidence, quantile)
-            found.append(Ratio(_named(interval, loadings is not None), fewest, (), None, False))
+            found.append(Ratio(_named(interval, self._simultaneous), fewest, (), None, False))
         return found
 
 

@@ -19,6 +19,14 @@ _NORMAL_REACH = 6.2
 _TAIL_LOGARITHM = 22.0
 
 
+def group_confidence(confidence: float, group_count: int) -> float:
+    """The confidence of each group of comparisons for which `confidence` holds for all groups.
+
+    Bonferroni's inequality; it assumes nothing of how groups depend on each other.
+    """
+    return 1.0 - (1.0 - confidence) / max(1, group_count)
+
+
 def sidak_quantile(confidence: float, degrees: float, comparison_count: int) -> float:
     """An upper bound of the simultaneous quantile, exact for contrasts that do not correlate
     and whose variance is known.

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from steelyard.analysis.simultaneous import group_confidence
 from steelyard.analysis.stopping import Look, Stopping
 from steelyard.core.errors import MissingCapabilityError
 from steelyard.core.model import ExperimentSpec, StoppingSpec, StopReason, Trial
@@ -62,10 +63,9 @@ class _Phase:
         self.variants = tuple(variants)
         self.schedule = Schedule(spec, variants, done)
         stopping = _phase_stopping(spec)
-        self._groups = [
-            (group, Stopping(stopping, len(group), spec.confidence))
-            for group in _groups(spec, variants)
-        ]
+        groups = spec.groups() if len(self.variants) > 1 else (self.variants,)
+        confidence = group_confidence(spec.confidence, len(groups))
+        self._groups = [(group, Stopping(stopping, len(group), confidence)) for group in groups]
         self._waiting: dict[int, dict[int, float | None]] = {}
         self.complete_blocks = 0
         self.spent_s = 0.0
@@ -119,14 +119,6 @@ def _phase_stopping(spec: ExperimentSpec) -> StoppingSpec:
         return spec.stopping
     precision = spec.stopping.precision_ratio / math.sqrt(2)
     return replace(spec.stopping, precision_ratio=precision)
-
-
-def _groups(spec: ExperimentSpec, variants: Sequence[int]) -> list[list[int]]:
-    """The variants of a phase that are compared with each other, the baseline first."""
-    groups: dict[str, list[int]] = {}
-    for variant in variants:
-        groups.setdefault(spec.variants[variant].group, []).append(variant)
-    return list(groups.values())
 
 
 class Session:

@@ -148,11 +148,12 @@ class ExperimentSpec:
         """The metric that verdicts and stopping look at: the first one asked for."""
         return self.metrics[0]
 
-    def baseline_of(self, variant: int) -> int | None:
-        """The index of the variant that `variant` is compared with; None for a baseline."""
-        group = self.variants[variant].group
-        first = next(i for i, other in enumerate(self.variants) if other.group == group)
-        return None if first == variant else first
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The indices of the variants of each group, its baseline first."""
+        found: dict[str, list[int]] = {}
+        for index, variant in enumerate(self.variants):
+            found.setdefault(variant.group, []).append(index)
+        return tuple(tuple(group) for group in found.values())
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def test_a_sweep_of_one_command_is_one_group():
 def test_a_sweep_of_two_commands_compares_at_equal_parameters():
     variants = build_variants(Request(commands=(("a", "{n}"), ("b", "{n}")), parameters=("n=1,2",)))
     spec = ExperimentSpec("id", "comparison", variants, (), seed=1)
-    assert [spec.baseline_of(index) for index in range(4)] == [None, 0, None, 2]
+    assert spec.groups() == ((0, 1), (2, 3))
     assert names(Request(commands=(("a",), ("b",)), parameters=("n=1,2",))) == [
         "a (n=1)",
         "b (n=1)",

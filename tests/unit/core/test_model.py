@@ -14,11 +14,11 @@ def experiment(*groups):
 
 def test_every_variant_is_compared_with_the_first_of_its_group():
     spec = experiment("1", "2", "1", "2", "1")
-    assert [spec.baseline_of(index) for index in range(5)] == [None, None, 0, 1, 0]
+    assert spec.groups() == ((0, 2, 4), (1, 3))
 
 
 def test_without_groups_the_first_is_the_baseline():
-    assert [experiment("", "", "").baseline_of(index) for index in range(3)] == [None, 0, 0]
+    assert experiment("", "", "").groups() == ((0, 1, 2),)
 
 
 def test_the_first_metric_decides():
