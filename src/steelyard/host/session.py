@@ -10,6 +10,27 @@ from steelyard.host.journal import MACHINE_JOURNAL
 from steelyard.host.system import Host
 
 
+def session_lock_path(journal_path: str, host: Host) -> str:
+    """The file that a session with this journal holds."""
+    is_shared = host.is_root and not host.root
+    return (MACHINE_JOURNAL if is_shared else journal_path) + ".lock"
+
+
+def is_session_alive(journal_path: str, host: Host) -> bool:
+    """Whether a process holds the host now."""
+    try:
+        fd = os.open(session_lock_path(journal_path, host), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
 class SessionLock:
     """Holds the host for this process while entered.
 
@@ -23,8 +44,7 @@ class SessionLock:
     """
 
     def __init__(self, journal_path: str, host: Host) -> None:
-        is_shared = host.is_root and not host.root
-        self.path = (MACHINE_JOURNAL if is_shared else journal_path) + ".lock"
+        self.path = session_lock_path(journal_path, host)
         self.journal_path = journal_path
         self.host = host
         self._fd: int | None = None

@@ -90,7 +90,7 @@ def quiet_lines(state: QuietState) -> list[str]:
 
 
 def restored_lines(restored: Restored) -> list[str]:
-    """What was put back, and what was not."""
+    """What was put back, and what was not and stays in the journal."""
     lines = [f"put back: {name}" for name in restored.knobs]
     lines += [f"could not be put back: {name}: {reason}" for name, reason in restored.failures]
     return lines or ["nothing was left to put back"]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard.host.journal import HostJournal
 from steelyard.host.knob import SEVERITIES
-from steelyard.host.status import read_status
+from steelyard.host.session import SessionLock
+from steelyard.host.status import read_status, unrestored_finding
 from tests.unit.host.fake_host import STAT, FakeHost
 
 
@@ -90,6 +92,16 @@ def test_a_user_without_permission_for_counters_is_told_the_command(tmp_path):
     found = finding(host, "perf-permission")
     assert found.severity == "warning"
     assert "perf_event_paranoid=2" in found.advice
+
+
+def test_what_a_killed_session_left_changed_is_bad_and_says_how_to_undo_it(host, tmp_path):
+    path = str(tmp_path / "journal")
+    HostJournal(path).announce("turbo", {}, {}, host.boot_id())
+    found = unrestored_finding(path, host)
+    assert (found.severity, found.value) == ("bad", "turbo")
+    assert found.advice == "steelyard host restore"
+    with SessionLock(path, host):
+        assert unrestored_finding(path, host).severity == "info"
 
 
 class BusyHost(FakeHost):

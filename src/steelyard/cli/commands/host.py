@@ -105,6 +105,7 @@ def quiet(
 @_JSON
 def restore(json_target: str | None) -> int:
     """Put back what a session that was killed, or a power cut, left changed."""
+    from steelyard.host.journal import default_journal_path
     from steelyard.host.restore import restore_host
     from steelyard.report.host_text import restored_lines
     from steelyard.report.json.host_restore import host_restore_document
@@ -113,7 +114,10 @@ def restore(json_target: str | None) -> int:
     write_json(host_restore_document(restored), json_target)
     if json_target != "-":
         write_text("\n".join(restored_lines(restored)) + "\n")
-    return HostError.exit_status if restored.failures else 0
+    if not restored.failures:
+        return 0
+    _tell([f"what could not be put back stays in {default_journal_path()}"])
+    return HostError.exit_status
 
 
 def _names(

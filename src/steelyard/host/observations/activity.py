@@ -160,12 +160,12 @@ def _steal(before: Activity, after: Activity, cpus: tuple[int, ...]) -> Finding:
 
 def _timer(before: Activity, after: Activity, cpus: tuple[int, ...], elapsed_s: float) -> Finding:
     rates = _rates(before, after, cpus, elapsed_s, ("LOC", "arch_timer"))
-    nohz = host_rate_text(rates)
+    text = ", ".join(f"CPU {cpu}: {rate:.0f}/s" for _, cpu, rate in rates)
     worst = max((rate for _, _, rate in rates), default=0.0)
     severity: Severity = "warning" if worst > _IRQ_WARNING_PER_S else "ok"
     advice = "boot with nohz_full= for these CPUs" if severity != "ok" else ""
     return Finding(
-        "timer-interrupts", "timer interrupts", nohz or "none", "few", severity, False, advice
+        "timer-interrupts", "timer interrupts", text or "none", "few", severity, False, advice
     )
 
 
@@ -183,7 +183,7 @@ def _devices(before: Activity, after: Activity, cpus: tuple[int, ...], elapsed_s
     return Finding(
         "device-interrupts",
         "interrupts of devices",
-        host_rate_text(busiest) or "none",
+        _rate_text(busiest) or "none",
         "none on the measured CPUs",
         severity,
         True,
@@ -211,7 +211,6 @@ def _rates(
     return rates
 
 
-def host_rate_text(rates: list[tuple[str, int, float]]) -> str:
-    """Rates of interrupts for people, such as ``eth0 on CPU 1: 80/s``."""
+def _rate_text(rates: list[tuple[str, int, float]]) -> str:
     named = [(source.split(" ")[-1], cpu, rate) for source, cpu, rate in rates]
     return ", ".join(f"{name} on CPU {cpu}: {rate:.0f}/s" for name, cpu, rate in named)
