@@ -54,6 +54,7 @@ enter() { # ROOT COMMAND: in namespaces of its own, so that nothing survives and
         mount --rbind /sys "$root/sys"
         mount --rbind /dev "$root/dev"
         mount -t tmpfs tmpfs "$root/run"
+        mkdir -m 1777 "$root/run/lock"
         exec chroot "$root" "$@"' enter "$root" \
         /usr/bin/env -i "${settings[@]}" HOME="$home" TERM=dumb LANG=C.UTF-8 \
         PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
