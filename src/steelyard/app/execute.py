@@ -19,8 +19,8 @@ from steelyard.host.facts import host_facts
 from steelyard.host.lock import machine_lock
 from steelyard.measure.journal import PRINTED_SOURCES, JournalWriter, trial_from_record
 from steelyard.measure.launcher import Launcher
+from steelyard.measure.preflight import check_launch
 from steelyard.measure.printed import printed_values
-from steelyard.measure.program import environment_of, find_program
 from steelyard.measure.provenance import program_provenance
 from steelyard.store.location import check_usable, journal_path, work_directory
 
@@ -103,11 +103,7 @@ def run_experiment(
             run_setup(spec.setup, variants[0].launch)
         for variant in variants:
             # Before the journal exists, so that a wrong call leaves no experiment behind.
-            find_program(
-                variant.launch.argv[0],
-                environment_of(variant.launch),
-                variant.launch.working_directory,
-            )
+            check_launch(variant.launch)
         provenance = {"host": host_facts(), **program_provenance(spec), **about}
         outputs = work_directory(place.store, spec.identifier)
         os.makedirs(outputs, exist_ok=True)

@@ -111,7 +111,7 @@ class MachineLock:
         if not self.wait:
             raise BusyError(
                 f"This machine is measuring already: {holder}. Two at once would disturb "
-                "each other. Wait for it to end, or ask to wait."
+                "each other. Wait for it to end, or give --wait."
             )
         if self.on_wait is not None:
             self.on_wait(f"Waiting for another measurement to end: {holder}.")
