@@ -198,3 +198,14 @@ def test_a_damaged_journal_gives_what_it_can_and_is_moved_aside(user, measured):
     assert "steelyard: warning:" in told.err
     assert document["experiments"][0]["trials"] == 2
     assert os.listdir(journals) == [f"{measured}.jsonl.damaged"]
+
+
+def test_processes_that_open_the_store_at_once_do_not_disturb_each_other(user):
+    for _experiment in range(3):
+        assert user.types("measure", "--runs", "2", "--", "true").status == 0
+    processes = [user.start("list", "--json", "-") for _process in range(4)]
+    for process in processes:
+        _out, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (0, b"")
+    found = user.types("list", "--json", "-").document()["experiments"]
+    assert [experiment["trials"] for experiment in found] == [2, 2, 2]
