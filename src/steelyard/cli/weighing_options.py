@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
@@ -282,7 +281,7 @@ def show(weighing: Weighing, json_target: str | None, gate: Gate | None = None) 
         from steelyard.report.terminal import terminal_text
 
         is_terminal = sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if is_terminal else 80
+        width = os.get_terminal_size().columns if is_terminal else 80
         write_text(
             terminal_text(answer, is_terminal=is_terminal, environment=os.environ, width=width)
         )
