@@ -187,7 +187,11 @@ class Session:
             if reason is None:
                 reason = self._feed(phase)
             if phase.outstanding == 0:
-                return reason or "runs"
+                # The blocks queued behind a look count as well, and may widen the interval.
+                if reason != "precision" or self._decide(phase) == "precision":
+                    return reason or "runs"
+                reason = None
+                continue
             blocks_before = phase.complete_blocks
             for trial in self._take():
                 phase.outstanding -= 1

@@ -82,6 +82,18 @@ def test_it_stops_when_the_intervals_are_narrow_enough():
     assert min(counted(trials).values()) >= StoppingSpec().minimum_blocks
 
 
+def test_blocks_that_were_queued_behind_the_last_look_must_not_widen_the_interval():
+    class LateJump(Machine):
+        def _trial(self, position, block, variant, warmup):
+            self.noise = 0.3 if block == 11 else 0.002
+            return super()._trial(position, block, variant, warmup)
+
+    spec = spec_of(stopping=StoppingSpec(precision_ratio=0.004))
+    reason, trials, _ = run(spec, LateJump())
+    assert reason == "precision"
+    assert counted(trials)[0] > 30
+
+
 def test_more_noise_takes_more_blocks():
     spec = spec_of(stopping=StoppingSpec(precision_ratio=0.01))
     calm, noisy = run(spec, Machine(0.01))[1], run(spec, Machine(0.2))[1]
