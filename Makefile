@@ -42,12 +42,15 @@ check: setup-dev ## style, types, layers, docs, schemas, C++
 	@tools/check.sh
 
 .PHONY: prove
-prove: setup-dev ## coverage of every interval by simulation; writes build/prove/
-	@benchmarks/prove.sh
+prove: setup-dev ## how often every interval holds, by simulation with a known truth; takes long
+	@$(PYTHON) -m benchmarks.prove
 
 .PHONY: bench
 bench: setup-dev ## the numbers of docs/PERFORMANCE.md; takes long, wants a quiet machine
-	@benchmarks/bench.sh
+	@. tools/system_packages.sh; command -v hyperfine >/dev/null || install_packages hyperfine
+	@$(PYTHON) -m benchmarks.speed
+	@$(PYTHON) -m benchmarks.million_measurements
+	@$(PYTHON) -m benchmarks.soundness
 
 .PHONY: wheel
 wheel: setup-dev ## dist/*.whl with the launcher inside

@@ -58,15 +58,6 @@ def test_each_extension_is_one_file_that_carries_its_name(package):
         assert module.EXTENSION is registry.get(name)
 
 
-@kinds
-def test_each_module_of_the_folder_is_an_extension_or_private(package):
-    folder = importlib.import_module(package)
-    for module in pkgutil.iter_modules(folder.__path__):
-        if not module.name.startswith("_") and not module.ispkg:
-            loaded = importlib.import_module(f"{package}.{module.name}")
-            assert hasattr(loaded, "EXTENSION"), loaded.__name__
-
-
 def test_kinds_and_entry_point_groups_are_told_apart():
     kinds = [registry.kind for registry in REGISTRIES.values()]
     groups = [registry.entry_point_group for registry in REGISTRIES.values()]
