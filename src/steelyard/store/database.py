@@ -121,9 +121,8 @@ class Store:
 
     def identifiers(self) -> tuple[str, ...]:
         """The identifiers of all experiments, the newest first."""
-        query = select(experiments.c.identifier).order_by(experiments.c.identifier.desc())
         with self._reading() as connection:
-            return tuple(connection.execute(query).scalars())
+            return _read_identifiers(connection)
 
     def load(self, prefix: str) -> Experiment:
         """The experiment whose identifier starts with `prefix`, or the ``latest``.
@@ -133,8 +132,8 @@ class Store:
         UsageError
             None or several start so.
         """
-        identifier = find_identifier(prefix, self.identifiers())
         with self._reading() as connection:
+            identifier = find_identifier(prefix, _read_identifiers(connection))
             row = connection.execute(
                 select(experiments).where(experiments.c.identifier == identifier)
             ).one()
@@ -247,6 +246,11 @@ def _insert_trials(connection: Connection, identity: int, given: Sequence[Trial]
     values = [row for number, trial in numbered for row in measurement_rows(trial, number)]
     if values:
         connection.execute(insert(measurements), values)
+
+
+def _read_identifiers(connection: Connection) -> tuple[str, ...]:
+    query = select(experiments.c.identifier).order_by(experiments.c.identifier.desc())
+    return tuple(connection.execute(query).scalars())
 
 
 def _read_spec(path: str, row: Any) -> ExperimentSpec:

@@ -57,6 +57,15 @@ class _Absorber:
     cautions: list[Caution] = field(default_factory=list)
 
     def take(self, path: str) -> None:
+        """Save one journal and delete it, unless it is live or another process's now."""
+        try:
+            self._take(path)
+        except OSError as error:
+            # Such as one of another user, which must not keep this one from the store.
+            message = f"The journal {path} could not be taken in: {error.strerror}."
+            self.cautions.append(Caution("journal-left", message))
+
+    def _take(self, path: str) -> None:
         with _locked(path) as state:
             if state is _State.LIVE:
                 with suppress(DataError):
@@ -142,11 +151,6 @@ def _locked(path: str) -> Iterator[_State]:
     except FileNotFoundError:
         yield _State.GONE
         return
-    except OSError as error:
-        raise StoreError(
-            f"The journal {path} cannot be read: {error.strerror}. Mend its permissions.",
-            field="--store",
-        ) from None
     try:
         yield _lock(descriptor)
     finally:

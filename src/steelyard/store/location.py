@@ -123,7 +123,14 @@ def check_usable(store: str) -> None:
     StoreError
         The file is no store of ours, its directory cannot be written, or the disk is full.
     """
-    check_header(store, read_header(store))
+    header = read_header(store)
+    check_header(store, header)
+    if header and not os.access(store, os.W_OK):
+        raise StoreError(
+            f"The store {store} may be read but not written. Mend its permissions, or name "
+            "another file with --store.",
+            field="--store",
+        )
     journals = journal_directory(store)
     make_directory(journals)
     status = os.statvfs(journals)

@@ -177,3 +177,26 @@ def test_a_store_that_may_only_be_read_keeps_its_journals(store):
     store.read_only = True
     assert [c.code for c in absorb_journals(store, read).cautions] == ["read-only-store"]
     assert path.exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_journal_of_another_user_does_not_keep_one_from_the_store(store):
+    path = write(store, 1, 0)
+    write(store, 2, 0)
+    path.chmod(0)
+    absorbed = absorb_journals(store, read)
+    assert absorbed.identifiers == (identifier(2),)
+    assert [caution.code for caution in absorbed.cautions] == ["journal-left"]
+    assert path.exists()
+
+
+def test_a_full_disk_leaves_a_damaged_journal_where_it_is(store, monkeypatch):
+    path = write(store, 1, 0, tail=b"damage\n")
+
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(journals, "_read_lines", refuse)
+    absorbed = absorb_journals(store, read)
+    assert "No space left on device" in absorbed.cautions[0].message
+    assert path.exists()

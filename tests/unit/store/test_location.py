@@ -93,3 +93,12 @@ def test_a_full_disk_is_found_before_the_first_trial(tmp_path, monkeypatch):
 
 def test_the_journal_lies_beside_the_store():
     assert location.journal_path("/d/s.sqlite", "01J") == "/d/s.sqlite.journals/01J.jsonl"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every file")
+def test_a_store_that_may_only_be_read_takes_no_measurement(tmp_path):
+    path = str(tmp_path / "s.sqlite")
+    Store(path)
+    os.chmod(path, 0o400)
+    with pytest.raises(StoreError, match="may be read but not written"):
+        location.check_usable(path)
