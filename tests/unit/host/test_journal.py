@@ -69,3 +69,17 @@ def test_root_has_one_journal_for_the_machine_and_others_their_own(monkeypatch):
     assert default_journal_path() == "/home/user/state/steelyard/host.journal"
     monkeypatch.setenv("STEELYARD_HOST_JOURNAL", "/elsewhere")
     assert default_journal_path() == "/elsewhere"
+
+
+def test_a_change_is_synced_when_it_is_announced_and_when_it_could_not_be_put_back(
+    path, monkeypatch
+):
+    synced: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda fd: synced.append(os.readlink(f"/proc/self/fd/{fd}")))
+    journal = HostJournal(path)
+    change = journal.announce("turbo", 1, 2, "boot")
+    # The folder first: the name of a new file is lost without it.
+    assert synced == [os.path.dirname(path), path]
+    journal.postpone(change, "no")
+    assert synced[2:] == [path]
+    journal.close()
