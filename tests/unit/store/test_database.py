@@ -236,3 +236,12 @@ def test_the_store_merges_as_the_merge_of_loaded_experiments_does(store):
     store.save(first)
     store.save(second)
     assert store.load("latest") == merge_experiments(first, second)
+
+
+def test_of_two_writers_one_waits_before_it_reads(store, monkeypatch):
+    from steelyard.store import connection as module
+
+    monkeypatch.setattr(module, "BUSY_TIMEOUT_S", 0.01)
+    impatient = Store(store.path)
+    with store._writing(), pytest.raises(StoreError, match="another process holds it"):
+        impatient.save(make_experiment())
