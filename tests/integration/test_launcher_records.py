@@ -167,7 +167,7 @@ def test_programs_inherit_no_descriptors_and_no_ignored_signals(tmp_path: Path) 
     descriptor = os.open("/dev/null", os.O_RDONLY)
     os.set_inheritable(descriptor, True)
     try:
-        script = "ls /proc/self/fd | wc -l; grep -E 'Sig(Blk|Ign)' /proc/$$/status"
+        script = "ls /proc/self/fd | wc -l; exec grep -E 'Sig(Blk|Ign)' /proc/self/status"
         (record,) = run(tmp_path, sh(script), keep_output=True)
     finally:
         os.close(descriptor)

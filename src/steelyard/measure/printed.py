@@ -105,8 +105,8 @@ def printed_values(
 ) -> dict[str, list[float]]:
     """What the program of a trial printed, by metric.
 
-    Of a regular expression the last match counts; each of its groups that took part gives one
-    iteration. A JSON path gives one iteration, or several where it leads to a list; the whole
+    Of a regular expression the last match that is not empty counts; each of its groups that
+    took part gives one iteration. A JSON path gives one iteration, or several where it leads to a list; the whole
     output is read as JSON or, where it is not, its last line.
 
     Returns
@@ -131,10 +131,10 @@ def values_in(text: str, metric: MetricSpec) -> list[float]:
     pattern = metric.pattern or ""
     if metric.source == "json":
         return _finite(_at(_document(text), _steps(pattern)))
-    last = None
+    last: list[str] = []
     for match in _expression(pattern).finditer(text):
-        last = match
-    return [] if last is None else _finite([group for group in last.groups() if group])
+        last = [group for group in match.groups() if group] or last
+    return _finite(last)
 
 
 def _document(text: str) -> Any:
