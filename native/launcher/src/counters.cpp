@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cmath>
 
 #include "fatal.hpp"
 
@@ -47,7 +48,7 @@ std::optional<std::int64_t> scaled_count(std::uint64_t raw, std::uint64_t enable
         return static_cast<std::int64_t>(raw);
     const long double share =
         static_cast<long double>(enabled_ns) / static_cast<long double>(running_ns);
-    return static_cast<std::int64_t>(static_cast<long double>(raw) * share + 0.5L);
+    return std::llround(static_cast<long double>(raw) * share);
 }
 
 Counters::~Counters() {
