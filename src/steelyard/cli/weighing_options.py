@@ -284,6 +284,7 @@ def show(weighing: Weighing, json_target: str | None, gate: Gate | None = None) 
         width = os.get_terminal_size().columns if is_terminal else 80
         write_text(
             terminal_text(answer, is_terminal=is_terminal, environment=os.environ, width=width)
+            + "\n"
         )
     if json_target is not None:
         write_json(document_of(answer, experiment), json_target)
