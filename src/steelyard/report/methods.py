@@ -17,6 +17,7 @@ class MethodNote(NamedTuple):
     source: str
 
 
+_SIMULTANEOUS = "-simultaneous"
 _FIELLER = "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013, eq. 5"
 NOTES = {
     "student-blocks": MethodNote(
@@ -40,6 +41,21 @@ NOTES = {
         "All values are independent, and nothing drifted between the variants.",
         f"Fieller 1954; {_FIELLER}; degrees of freedom by Welch 1947",
     ),
+    "cosine-series-blocks": MethodNote(
+        "Mean with an interval that allows for dependence",
+        "Mean ± t · the long-run standard error, which a few cosines along the sequence give; "
+        "used because the values were found to depend on each other.",
+        "The dependence fades within a small part of the sequence. Where it does not, the "
+        "interval is still too narrow.",
+        "Lazarus, Lewis, Stock and Watson, HAR inference, JBES 36 (2018) 541",
+    ),
+    "fieller-cosine-series": MethodNote(
+        "Ratio of means with Fieller's interval that allows for dependence",
+        "As Fieller's interval within blocks, with long-run variances and covariance of the "
+        "means from a few cosines along the sequence of blocks.",
+        "The dependence between blocks fades within a small part of the sequence.",
+        f"{_FIELLER}; Lazarus et al., JBES 36 (2018) 541",
+    ),
     "bootstrap": MethodNote(
         "Hierarchical bootstrap",
         "The repetition levels are resampled from the top down, with replacement; the interval "
@@ -52,6 +68,11 @@ NOTES = {
 SUMMARY_NOTES = (
     ("median, quartiles", "Order statistics of the values of the top repetition level."),
     ("CoV", "Coefficient of variation: standard deviation / mean."),
+    (
+        "stopping",
+        "An experiment that stops at a wanted precision stops a little too readily. Its "
+        "intervals are widened for that, by a factor that depends on the number of blocks.",
+    ),
     (
         "normality",
         "Shapiro and Wilk's W. A small p speaks against a normal distribution; the intervals "
@@ -67,10 +88,17 @@ SUMMARY_NOTES = (
 
 def note_for(method: str) -> MethodNote:
     """The note for a method, by its name or by the family that the name begins with."""
-    if method in NOTES:
-        return NOTES[method]
-    family = method.split("-", 1)[0]
-    return NOTES.get(family) or MethodNote(method, "", "", "")
+    single = method.removesuffix(_SIMULTANEOUS)
+    note = NOTES.get(single) or NOTES.get(single.split("-", 1)[0])
+    if note is None:
+        return MethodNote(method, "", "", "")
+    if single == method:
+        return note
+    made = (
+        f"{note.made} The quantile is that of the largest of all comparisons (Dunnett's, with "
+        "their correlation), so that the confidence holds for all of them together."
+    )
+    return note._replace(title=f"{note.title}, simultaneous", made=made)
 
 
 def methods_used(answer: Answer) -> list[tuple[str, MethodNote]]:

@@ -31,6 +31,8 @@ _LOWER_IS_BETTER = {
     "count": ("fewer", "more"),
     "other": ("better", "worse"),
 }
+BETTER_WORDS = ("faster", "less", "fewer", "better")
+WORSE_WORDS = ("slower", "more", "worse")
 _HIGHER_IS_BETTER = {"rate": ("slower", "faster"), "other": ("worse", "better")}
 
 
@@ -46,6 +48,14 @@ def change_word(metric: MetricSpec, ratio: float) -> str:
     words = _LOWER_IS_BETTER if metric.direction == "lower" else _HIGHER_IS_BETTER
     lower, higher = words[wording_of(metric)]
     return lower if ratio < 1 else higher
+
+
+def verdict_word(comparison: Comparison) -> str:
+    """The verdict in the word that fits the metric: ``less`` memory, not ``faster``."""
+    ratio = comparison.ratio.estimate
+    if comparison.verdict in ("equivalent", "undecided") or ratio is None:
+        return comparison.verdict
+    return change_word(comparison.metric, ratio)
 
 
 def certainty(comparison: Comparison) -> str:

@@ -10,6 +10,7 @@ from steelyard.analysis.results import Answer, Comparison, MetricResult, Summary
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.core.model import MetricSpec
 from steelyard.core.units import scale_for
+from steelyard.report.sentences import verdict_word
 from steelyard.report.wording import confidence_text, decimals_for, ratio_text
 
 UNAVAILABLE = "not available"
@@ -180,6 +181,6 @@ def other_metrics_table(answer: Answer, names: Mapping[str, str]) -> Table | Non
 def _ratio_cells(comparison: Comparison | None) -> tuple[str, str]:
     if comparison is None:
         return "", ""
-    if isinstance(comparison.ratio, Estimate):
-        return ratio_text(comparison.ratio), comparison.verdict
-    return "unbounded", comparison.verdict
+    if not isinstance(comparison.ratio, Estimate):
+        return "unbounded", comparison.verdict
+    return ratio_text(comparison.ratio), verdict_word(comparison)

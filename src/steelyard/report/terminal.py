@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.results import Answer, Comparison
 from steelyard.core.units import format_duration
-from steelyard.report.sentences import further_sentence, together_sentence, verdict_sentence
-from steelyard.report.tables import Table, other_metrics_table, variant_table
-from steelyard.report.wording import elided, labels, one_line
+from steelyard.report.sentences import (
+    BETTER_WORDS,
+    WORSE_WORDS,
+    further_sentence,
+    together_sentence,
+    verdict_sentence,
+)
+from steelyard.report.tables import UNAVAILABLE, Table, other_metrics_table, variant_table
+from steelyard.report.wording import caution_text, elided, labels
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,7 +88,7 @@ def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
 def _plain_warnings(answer: Answer, width: int | None) -> list[str]:
     lines: list[str] = []
     for caution in answer.cautions:
-        lines += ["", *_wrapped(f"warning: {one_line(caution.message)}", width)]
+        lines += ["", *_wrapped(f"warning: {caution_text(caution.message)}", width)]
     return lines
 
 
@@ -175,7 +181,7 @@ def rich_text(answer: Answer, width: int) -> str:
         console.print(together, style="dim", markup=False)
     for caution in answer.cautions:
         console.print()
-        console.print(Text.assemble(("warning: ", _UNDECIDED_STYLE), one_line(caution.message)))
+        console.print(Text.assemble(("warning: ", _UNDECIDED_STYLE), caution_text(caution.message)))
     console.print()
     for line in footer_lines(answer):
         console.print(line, style="dim", markup=False)
@@ -206,7 +212,13 @@ def _print_table(console: Console, table: Table) -> None:
     console.print(shown)
 
 
-_STYLES_OF_CELLS = {**_STYLES, "undecided": "yellow", "not available": "dim"}
+_STYLES_OF_CELLS = {
+    **dict.fromkeys(BETTER_WORDS, "green"),
+    **dict.fromkeys(WORSE_WORDS, "red"),
+    "equivalent": "cyan",
+    "undecided": "yellow",
+    UNAVAILABLE: "dim",
+}
 
 
 def _print_comparison(

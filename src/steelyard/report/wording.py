@@ -13,6 +13,7 @@ ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _ASYMMETRY_RATIO = 0.1
 _MOST_DECIMALS = 6
 _NAME_LIMIT = 4096
+_CAUTION_LIMIT = 800
 _COMMON_LIMIT = 9
 
 
@@ -32,6 +33,11 @@ def one_line(text: str) -> str:
     if joined.isprintable():
         return joined
     return "".join(c if c.isprintable() else REPLACEMENT for c in joined)
+
+
+def caution_text(message: str) -> str:
+    """A caution in one line, short of the longest command lines that it may name."""
+    return elided(one_line(message), _CAUTION_LIMIT)
 
 
 def elided(text: str, limit: int) -> str:

@@ -38,10 +38,10 @@ def test_failed_trials_are_counted_in_the_table(samples):
     assert row.split()[-2:] == ["31", "2"]
 
 
-def test_other_metrics_come_in_a_second_table_with_their_verdicts(samples):
+def test_other_metrics_come_in_a_second_table_with_words_that_fit_them(samples):
     text = plain_text(samples.five())
     assert "max_rss [MiB]" in text
-    assert "1.250 [1.210, 1.300]  slower" in text
+    assert "1.250 [1.210, 1.300]  more" in text
 
 
 def test_a_measurement_has_no_ratio_columns(samples):

@@ -8,7 +8,7 @@ from steelyard.report.formats import ReportFormat
 from steelyard.report.sentences import further_sentence, together_sentence, verdict_sentence
 from steelyard.report.tables import Table, other_metrics_table, variant_table
 from steelyard.report.terminal import footer_lines
-from steelyard.report.wording import labels, one_line
+from steelyard.report.wording import caution_text, labels
 
 _MARKUP = r"\`*_{}[]()#+!|<>~&@$"
 
@@ -47,7 +47,7 @@ def render(answer: Answer, experiment: Experiment) -> str:
     if others is not None:
         lines += ["", *table_lines(others)]
     for caution in answer.cautions:
-        lines += ["", f"> **Warning:** {escaped(one_line(caution.message))}"]
+        lines += ["", f"> **Warning:** {escaped(caution_text(caution.message))}"]
     lines += ["", *(f"{escaped(line)}  " for line in footer_lines(answer))]
     return "\n".join(lines).rstrip() + "\n"
 

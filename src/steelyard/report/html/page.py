@@ -22,11 +22,18 @@ from steelyard.report.html.verdicts import Card, mean_cards, verdict_cards
 from steelyard.report.methods import SUMMARY_NOTES, methods_used
 from steelyard.report.plots import plots_in_order
 from steelyard.report.plots.drawing import DARK_COLORS, thinning_note
-from steelyard.report.sentences import together_sentence
+from steelyard.report.sentences import BETTER_WORDS, WORSE_WORDS, together_sentence
 from steelyard.report.tables import Table, other_metrics_table, variant_table
 from steelyard.report.terminal import STOPPED
-from steelyard.report.wording import labels, one_line, without_surrogates
+from steelyard.report.wording import caution_text, labels, one_line, without_surrogates
 
+# The words of a verdict column, to the colours of the verdicts.
+TONES = {
+    **dict.fromkeys(BETTER_WORDS, "faster"),
+    **dict.fromkeys(WORSE_WORDS, "slower"),
+    "equivalent": "equivalent",
+    "undecided": "undecided",
+}
 _FOLDER = os.path.dirname(__file__)
 # A single verdict fills the width, some stand beside each other, and many are a list.
 _LARGE_CARDS = 1
@@ -83,6 +90,7 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
     failed, failed_count = failed_trials(experiment)
     plots, figures = _plots(answer)
     return {
+        "tones": TONES,
         "title": page_title(cards, answer, names),
         "kind": answer.kind,
         "identifier": answer.experiment,
@@ -93,7 +101,7 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
         "means": [] if cards else mean_cards(answer, names),
         "facts": _facts(answer, experiment, blocks),
         "together": together_sentence(answer) or "",
-        "cautions": [one_line(caution.message) for caution in answer.cautions],
+        "cautions": [caution_text(caution.message) for caution in answer.cautions],
         "summary": variant_table(answer, answer.metric, names),
         "others": other_metrics_table(answer, names),
         "tests": tests_table(answer, names),

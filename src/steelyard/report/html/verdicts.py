@@ -9,10 +9,10 @@ from steelyard.analysis.results import Answer, Comparison
 from steelyard.core.estimate import Estimate
 from steelyard.report.sentences import (
     certainty,
-    change_word,
     further_sentence,
     room_text,
     verdict_sentence,
+    verdict_word,
     wording_of,
 )
 from steelyard.report.tables import Scale, metric_scale
@@ -48,7 +48,7 @@ def _card(comparison: Comparison, answer: Answer, names: Mapping[str, str], scal
     return Card(
         comparison.verdict,
         ICONS[comparison.verdict],
-        _word(comparison),
+        verdict_word(comparison),
         _headline(comparison, names),
         _exact(comparison, names),
         " ".join(filter(None, (_means(comparison, answer, names, scale), _plain(comparison)))),
@@ -64,24 +64,18 @@ def _exact(comparison: Comparison, names: Mapping[str, str]) -> str:
     return f"Ratio of means {pair}: {ratio_text(ratio)} {certainty(comparison)}"
 
 
-def _word(comparison: Comparison) -> str:
-    if comparison.verdict in ("equivalent", "undecided"):
-        return comparison.verdict
-    ratio = comparison.ratio.estimate or 1.0
-    return change_word(comparison.metric, ratio)
-
-
 def _headline(comparison: Comparison, names: Mapping[str, str]) -> str:
     candidate, baseline = names[comparison.candidate], names[comparison.baseline]
     metric = one_line(comparison.metric.name)
     inside = "" if metric == "wall_time" else f" in {metric}"
     if comparison.verdict == "equivalent":
+        margin = f"{100 * comparison.margin_ratio:g} %"
         if wording_of(comparison.metric) in ("time", "rate"):
-            return f"{candidate} is as fast as {baseline}{inside}"
-        return f"{candidate} and {baseline} are alike in {metric}"
+            return f"{candidate} is as fast as {baseline}{inside}, within {margin}"
+        return f"{candidate} and {baseline} are alike in {metric}, within {margin}"
     if comparison.verdict == "undecided" or not isinstance(comparison.ratio, Estimate):
         return f"{candidate} or {baseline}? Not decided yet"
-    word, difference = _word(comparison), difference_text(comparison.ratio)
+    word, difference = verdict_word(comparison), difference_text(comparison.ratio)
     if wording_of(comparison.metric) in ("bytes", "count"):
         verb = "uses" if wording_of(comparison.metric) == "bytes" else "needs"
         return f"{candidate} {verb} {difference} {word} {metric} than {baseline}"

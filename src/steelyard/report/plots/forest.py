@@ -17,7 +17,7 @@ from steelyard.report.plots.drawing import (
     plot_labels,
     rows_axis,
 )
-from steelyard.report.sentences import change_word, verdict_sentence
+from steelyard.report.sentences import change_word, verdict_sentence, verdict_word
 from steelyard.report.tables import Table
 from steelyard.report.wording import one_line, ratio_text
 
@@ -149,13 +149,10 @@ def _range(rows: list[tuple[Comparison, Estimate]]) -> tuple[float, float]:
 
 
 def draw(answer: Answer, figure: Figure) -> None:
-    """Draw the forest of every metric, one below the other."""
-    groups = list(_by_metric(answer).values())
-    figure.set_size_inches(7.2, 1.25 * len(groups) + 0.5 * sum(map(len, groups)))
-    heights = [len(rows) + 0.6 for rows in groups]
-    all_axes = figure.subplots(len(groups), 1, squeeze=False, height_ratios=heights).ravel()
-    for axes, rows in zip(all_axes, groups, strict=True):
-        _draw_rows(axes, answer, rows)
+    """Draw the forest of the first metric that has one."""
+    rows = next(iter(_by_metric(answer).values()))
+    figure.set_size_inches(7.2, 1.25 + 0.5 * len(rows))
+    _draw_rows(figure.subplots(), answer, rows)
 
 
 def _draw_rows(axes: Axes, answer: Answer, rows: list[tuple[Comparison, Estimate]]) -> None:
@@ -203,7 +200,7 @@ def table(answer: Answer) -> Table | None:
             names[c.candidate],
             names[c.baseline],
             ratio_text(c.ratio) if isinstance(c.ratio, Estimate) else "no bounds",
-            c.verdict,
+            verdict_word(c),
         )
         for c in answer.comparisons
     )
