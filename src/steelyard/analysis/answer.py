@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from steelyard.analysis.cautions import (
+    block_drift_cautions,
     few_blocks_caution,
     metric_cautions,
     ratio_cautions,
     trial_cautions,
 )
 from steelyard.analysis.independence import independence
-from steelyard.analysis.inference import Inference, Ratio
+from steelyard.analysis.inference import Inference, Ratio, block_correlation, is_dependent
 from steelyard.analysis.levels import TopLevel, analysed_trials, repetitions, top_level
 from steelyard.analysis.results import (
     Answer,
@@ -23,7 +24,7 @@ from steelyard.analysis.results import (
 from steelyard.analysis.summary import summarise
 from steelyard.analysis.verdict import decide, further_blocks
 from steelyard.core.estimate import Interval, Unbounded
-from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
+from steelyard.core.model import Caution, Experiment, ExperimentSpec, MetricSpec, Trial
 
 
 def answer(experiment: Experiment) -> Answer:
@@ -55,7 +56,7 @@ def answer(experiment: Experiment) -> Answer:
         for own in analysed
     ]
     variants = tuple(
-        _variant_result(experiment, inference, index, analysed[index], levels[index])
+        _variant_result(experiment, inference, index, analysed[index], levels)
         for index in range(variant_count)
     )
     ratios = [
@@ -88,14 +89,16 @@ def _variant_result(
     inference: Inference,
     index: int,
     analysed: Sequence[Trial],
-    levels: dict[str, TopLevel],
+    levels: Sequence[dict[str, TopLevel]],
 ) -> VariantResult:
     spec = experiment.spec
     own = [trial for trial in experiment.trials if trial.variant == index]
     return VariantResult(
         name=spec.variants[index].name,
         metrics={
-            metric.name: _metric_result(inference, metric, levels[metric.name])
+            metric.name: _metric_result(
+                inference, metric, levels[index][metric.name], _others(spec, levels, index, metric)
+            )
             for metric in spec.metrics
         },
         repetitions=repetitions(analysed, spec.primary_metric.name),
@@ -104,12 +107,28 @@ def _variant_result(
     )
 
 
-def _metric_result(inference: Inference, metric: MetricSpec, level: TopLevel) -> MetricResult:
+def _others(
+    spec: ExperimentSpec,
+    levels: Sequence[dict[str, TopLevel]],
+    index: int,
+    metric: MetricSpec,
+) -> list[TopLevel]:
+    """The other variants that ran in the same blocks."""
+    if spec.order != "blocks":
+        return []
+    others = [table[metric.name] for i, table in enumerate(levels) if i != index]
+    return [level for level in others if level.values]
+
+
+def _metric_result(
+    inference: Inference, metric: MetricSpec, level: TopLevel, others: Sequence[TopLevel]
+) -> MetricResult:
     values = level.values
     if not values:
         return MetricResult(metric, (), (), None, None)
     found = independence(values)
-    summary = summarise(values, inference.mean(values, found))
+    dependent = is_dependent(found) or block_correlation(level, others) is not None
+    summary = summarise(values, inference.mean(values, dependent))
     return MetricResult(metric, values, level.units, summary, found)
 
 
@@ -178,6 +197,8 @@ def _cautions(
         for result in variant.metrics.values():
             if result.metric == primary or not result.available:
                 yield from metric_cautions(variant, result)
+    if experiment.spec.order == "blocks":
+        yield from block_drift_cautions([variant.metrics[primary.name] for variant in variants])
     for metric, (baseline, candidate), ratio in ratios:
         if metric == primary and ratio is not None:
             names = (variants[baseline].name, variants[candidate].name)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from steelyard.analysis.inference import DEPENDENCE_LEVEL, Ratio
+from steelyard.analysis.inference import DEPENDENCE_LEVEL, Ratio, block_correlation
+from steelyard.analysis.levels import TopLevel
 from steelyard.analysis.results import Independence, MetricResult, VariantResult
+from steelyard.analysis.shapiro_wilk import shapiro_wilk
 from steelyard.analysis.summary import skewness_of
-from steelyard.core.estimate import Estimate, Unbounded
+from steelyard.core.estimate import Unbounded
 from steelyard.core.model import Caution, Experiment
 
 # Below it the shape of a distribution cannot be judged from the data at all.
@@ -16,7 +18,7 @@ FEW_BLOCKS = 20
 # errs in no more than 6 % when n > 25 times the squared skewness.
 _COCHRAN = 25.0
 _NORMALITY_LEVEL = 0.01
-# From here the mean of any but wildly skewed values is normal enough; Cochran's rule remains.
+# From here the mean of any but wildly skewed values is normal enough: Cochran's rule remains.
 _NORMALITY_MATTERS_BELOW = 50
 
 
@@ -94,15 +96,27 @@ def metric_cautions(variant: VariantResult, result: MetricResult) -> Iterable[Ca
 def shape_cautions(what: str, values: Sequence[float]) -> Iterable[Caution]:
     """Whether an interval may lean on Student's t with so many values of such a shape.
 
-    Cochran's rule, n > 25 G^2 with the sample skewness G, decides.
+    Cochran's rule, n > 25 G^2 with the sample skewness G, decides; below 50 values, whose
+    sample skewness understates that of the population, Shapiro and Wilk's test too. Fewer
+    than `FEW_BLOCKS` values show no shape: of these `few_blocks_caution` warns in any case.
     """
     count = len(values)
+    if count < FEW_BLOCKS:
+        return
     skewness = skewness_of(values)
     if count < _COCHRAN * skewness * skewness:
         yield Caution(
             "skewed",
             f"{what}: {count} values with skewness {skewness:.1f} are too few for a sound "
             f"interval; {int(_COCHRAN * skewness * skewness) + 1} would do.",
+        )
+        return
+    normality = shapiro_wilk(values) if count < _NORMALITY_MATTERS_BELOW else None
+    if normality is not None and normality.p < _NORMALITY_LEVEL:
+        yield Caution(
+            "non-normal",
+            f"{what}: the {count} values are not normal (p = {normality.p:.2g}), which the "
+            f"interval leans on below {_NORMALITY_MATTERS_BELOW}.",
         )
 
 
@@ -128,6 +142,21 @@ def dependence_cautions(what: str, found: Independence | None, count: int) -> It
         )
 
 
+def block_drift_cautions(results: Sequence[MetricResult]) -> Iterable[Caution]:
+    """Variants that move together from block to block."""
+    levels = [TopLevel(result.values, result.blocks) for result in results if result.values]
+    if len(levels) < 2:
+        return
+    correlation = block_correlation(levels[0], levels[1:])
+    if correlation is not None:
+        yield Caution(
+            "block-drift",
+            f"The variants move together from block to block (correlation {correlation:.2f}): "
+            "the machine changes during the experiment. The ratios do not suffer from it; the "
+            "means are those of this session, and their intervals allow for slow changes.",
+        )
+
+
 def ratio_cautions(names: tuple[str, str], metric: str, ratio: Ratio) -> Iterable[Caution]:
     """What the ratio of two variants calls for."""
     baseline, candidate = names
@@ -137,7 +166,7 @@ def ratio_cautions(names: tuple[str, str], metric: str, ratio: Ratio) -> Iterabl
             "unbounded-ratio", f"{what[0].upper()}{what[1:]}: {ratio.interval.explanation}"
         )
         return
-    if isinstance(ratio.interval, Estimate) and ratio.interval.half_width == 0.0:
+    if ratio.interval.half_width == 0.0:
         return
     yield from shape_cautions(what[0].upper() + what[1:], ratio.contrasts)
     yield from dependence_cautions(

@@ -14,18 +14,24 @@ from steelyard.analysis.fieller import (
     unpaired_means,
     welch_degrees,
 )
-from steelyard.analysis.independence import independence
+from steelyard.analysis.independence import FEWEST_VALUES, independence
 from steelyard.analysis.levels import TopLevel, common_units
-from steelyard.analysis.mean import mean_interval, mean_of, two_sided
+from steelyard.analysis.mean import (
+    covariance_of,
+    mean_interval,
+    mean_of,
+    two_sided,
+    variance_of,
+)
 from steelyard.analysis.results import Independence
 from steelyard.analysis.simultaneous import (
     contrast_loadings,
-    dunnett_quantile,
     group_confidence,
+    simultaneous_quantile,
 )
 from steelyard.analysis.stopping import widening_after
 from steelyard.analysis.student import student_quantile
-from steelyard.core.estimate import Interval
+from steelyard.core.estimate import Interval, Unbounded
 from steelyard.core.model import Experiment, ExperimentSpec
 
 # Below it a sequence is taken for dependent. Not 5 %: with two tests of each of three
@@ -64,6 +70,30 @@ def is_dependent(found: Independence | None) -> bool:
     return min(found.dependence_p, found.trend_p) < DEPENDENCE_LEVEL
 
 
+def block_correlation(own: TopLevel, others: Sequence[TopLevel]) -> float | None:
+    """How a variant moves from block to block with the mean of the other variants.
+
+    Returns
+    -------
+    float or None
+        The correlation, where it is above 0 at 1 % (Student's test of a correlation); None
+        otherwise, and for fewer than 8 blocks. Above 0, the machine changes between blocks,
+        which values of one variant alone show later or never.
+    """
+    columns = common_units((own, *others))
+    count = len(columns[0])
+    if count < FEWEST_VALUES or not others:
+        return None
+    rest = [sum(row) for row in zip(*columns[1:], strict=True)]
+    variances = variance_of(columns[0]) * variance_of(rest)
+    if variances <= 0.0:
+        return None
+    correlation = min(covariance_of(columns[0], rest) / variances**0.5, 1.0)
+    limit = student_quantile(1.0 - DEPENDENCE_LEVEL, count - 2)
+    beyond = correlation > limit / (count - 2 + limit * limit) ** 0.5
+    return correlation if beyond else None
+
+
 class Inference:
     """Makes the intervals of one experiment.
 
@@ -85,16 +115,18 @@ class Inference:
         self._group_confidence = group_confidence(self.spec.confidence, len(groups))
         self._simultaneous = sum(len(group) - 1 for group in groups) > 1
 
-    def widening(self, count: int) -> float:
+    def widening(self, count: int, comparison_count: int = 1) -> float:
         """What quantiles are multiplied by: 1, or more after stopping by precision."""
-        return widening_after(count, self.spec.stopping) if self._by_precision else 1.0
+        if not self._by_precision:
+            return 1.0
+        return widening_after(count, self.spec.stopping, comparison_count)
 
-    def mean(self, values: Sequence[float], found: Independence | None) -> Interval:
-        """The interval of a variant's mean; `found` are the tests of the sequence."""
+    def mean(self, values: Sequence[float], dependent: bool) -> Interval:
+        """The interval of a variant's mean; dependent values get one by cosine series."""
         confidence, count = self.spec.confidence, len(values)
         # A comparison stops by its ratio, which hardly selects among means.
-        widening = self.widening(count) if len(self.spec.variants) == 1 else 1.0
-        if is_dependent(found):
+        widening = self.widening(count) if self.spec.kind == "measurement" else 1.0
+        if dependent and count >= FEWEST_VALUES:
             return cosine_series.long_run_mean_interval(values, confidence, widening)
         if self.spec.method == "bootstrap" and count > 1:
             from steelyard.analysis.bootstrap import bootstrap_mean
@@ -128,7 +160,7 @@ class Inference:
     def _quantile(self, degrees: float, loadings: tuple[float, ...] | None) -> float:
         if loadings is None:
             return student_quantile(two_sided(self._group_confidence), degrees)
-        return dunnett_quantile(self._group_confidence, degrees, loadings)
+        return simultaneous_quantile(self._group_confidence, degrees, loadings)
 
     def _paired_ratio(
         self,
@@ -146,7 +178,7 @@ class Inference:
                 paired_fieller(baseline, candidate, confidence), count, contrasts, found, False
             )
         dependent = is_dependent(found)
-        widening = self.widening(count)
+        widening = self.widening(count, len(loadings or (1.0,)))
         if dependent:
             degrees = cosine_series.cosine_count(count)
             interval = fieller_interval(
@@ -177,7 +209,8 @@ class Inference:
             if fewest > 1:
                 means = unpaired_means(baseline, candidate.values)
                 degrees = welch_degrees(means, len(baseline), len(candidate.values))
-                quantile = self.widening(fewest) * self._quantile(degrees, loadings)
+                widening = self.widening(fewest, len(levels) - 1)
+                quantile = widening * self._quantile(degrees, loadings)
             interval = unpaired_fieller(baseline, candidate.values, self.spec.confidence, quantile)
             found.append(Ratio(_named(interval, self._simultaneous), fewest, (), None, False))
         return found
@@ -210,8 +243,6 @@ def _named(interval: Interval, simultaneous: bool) -> Interval:
 
 
 def _nothing_in_common(confidence: float) -> Interval:
-    from steelyard.core.estimate import Unbounded
-
     return Unbounded(
         None,
         confidence,

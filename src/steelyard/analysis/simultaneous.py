@@ -7,16 +7,16 @@ from functools import lru_cache
 from math import erf, exp, sqrt
 
 from steelyard.analysis.mean import covariance_of, mean_of, two_sided, variance_of
+from steelyard.analysis.normal import normal_quantile
 from steelyard.analysis.student import student_quantile
 
 # A loading of 1 is a candidate whose contrast is another's: the integrand then has a step.
 _LARGEST_LOADING = 0.98
 _FIT_STEPS = 50
 _SOLVE_STEPS = 40
-_SOLVE_PRECISION = 1e-9
-# Nodes reach to where what is left out is below 1e-9 of the probability.
-_NORMAL_REACH = 6.2
-_TAIL_LOGARITHM = 22.0
+_SOLVE_PRECISION = 1e-11
+# What lies beyond is below 1e-12 of the probability.
+_NORMAL_REACH = 7.2
 
 
 def group_confidence(confidence: float, group_count: int) -> float:
@@ -37,27 +37,28 @@ def sidak_quantile(confidence: float, degrees: float, comparison_count: int) -> 
     return student_quantile(two_sided(each), degrees)
 
 
-def dunnett_quantile(confidence: float, degrees: float, loadings: Sequence[float]) -> float:
-    """The q for which ``max |T_j| <= q`` has probability `confidence`.
+def simultaneous_quantile(confidence: float, degrees: float, loadings: Sequence[float]) -> float:
+    """The quantile for intervals that hold together with probability `confidence`.
 
     Parameters
     ----------
     confidence : float
     degrees : float
-        Degrees of freedom of the variance that the T_j share; at least 1.
+        Degrees of freedom of each contrast's own variance; at least 1.
     loadings : sequence of float
-        One per comparison: T_j and T_k correlate by the product of their loadings.
+        One per comparison: contrasts j and k correlate by the product of their loadings.
         For one common baseline and alike variances each is sqrt(1/2).
 
     Notes
     -----
-    Dunnett, J. Amer. Statist. Assoc. 50 (1955) 1096. The probability is a double integral, over
-    the common factor and the common standard deviation, by the trapezoidal rule, which for
-    these integrands converges exponentially; the secant method finds q. The reference tests
-    compare it to R's mvtnorm.
+    Dunnett, J. Amer. Statist. Assoc. 50 (1955) 1096, in the form for unlike variances: the
+    comparisons' joint normal distribution says which confidence each one needs, Student's t
+    with the degrees of its own variance turns that into a quantile. Dunnett's own tables
+    suppose one variance that all contrasts share, and are too narrow where each has its own
+    (simulated in docs/STATISTICS.md). For many degrees both are the same.
     """
     rounded = tuple(sorted(round(min(abs(item), _LARGEST_LOADING), 3) for item in loadings))
-    return _solve(confidence, float(degrees), rounded)
+    return student_quantile(two_sided(each_confidence(confidence, rounded)), degrees)
 
 
 def contrast_loadings(
@@ -118,69 +119,63 @@ def _contrast(baseline: Sequence[float], candidate: Sequence[float]) -> list[flo
 
 
 @lru_cache(maxsize=256)
-def _solve(confidence: float, degrees: float, loadings: tuple[float, ...]) -> float:
-    """The root, between the quantile of one comparison and Šidák's."""
-    low = student_quantile(two_sided(confidence), degrees)
-    high = sidak_quantile(confidence, degrees, len(loadings)) * 1.05
-    low_excess = _probability(low, degrees, loadings) - confidence
-    high_excess = _probability(high, degrees, loadings) - confidence
+def each_confidence(confidence: float, loadings: tuple[float, ...]) -> float:
+    """The confidence of each of several normal contrasts that hold together.
+
+    Parameters
+    ----------
+    confidence : float
+        Of all together.
+    loadings : tuple of float
+        As in `simultaneous_quantile`, none above 0.98.
+
+    Notes
+    -----
+    Solves ``P(max |Z_j| <= c) = confidence`` for c by false position between the bounds for
+    one comparison and for contrasts that do not correlate.
+    """
+    low = normal_quantile(two_sided(confidence))
+    high = normal_quantile(two_sided(confidence ** (1.0 / len(loadings))))
+    low_excess = _probability(low, loadings) - confidence
+    high_excess = _probability(high, loadings) - confidence
+    if high_excess <= _SOLVE_PRECISION:
+        return erf(high / sqrt(2.0))
+    middle = high
     for _ in range(_SOLVE_STEPS):
         middle = low - low_excess * (high - low) / (high_excess - low_excess)
-        excess = _probability(middle, degrees, loadings) - confidence
+        excess = _probability(middle, loadings) - confidence
         if abs(excess) < _SOLVE_PRECISION:
-            return middle
+            break
         # Illinois' variant of the false position keeps both ends moving.
-        if excess * high_excess > 0:
+        if excess > 0:
             high, high_excess, low_excess = middle, excess, low_excess / 2
         else:
             low, low_excess, high_excess = middle, excess, high_excess / 2
-    return (low + high) / 2
+    return erf(middle / sqrt(2.0))
 
 
-def _probability(quantile: float, degrees: float, loadings: tuple[float, ...]) -> float:
-    """The probability that no ``|T_j|`` exceeds the quantile."""
+def _probability(bound: float, loadings: tuple[float, ...]) -> float:
+    """The probability that no ``|Z_j|`` exceeds the bound: given the common factor the Z_j are
+    independent, and the mean over it is taken by the trapezoidal rule, which for such an
+    integrand converges exponentially."""
     grouped = [(loading, loadings.count(loading)) for loading in sorted(set(loadings))]
     scales = [(a, 1.0 / sqrt(2.0 * (1.0 - a * a)), power) for a, power in grouped]
-    factors = _normal_nodes(max(loadings))
     total = 0.0
-    for deviation, outer_weight in _deviation_nodes(degrees):
-        reach = quantile * deviation
-        inner = 0.0
-        for factor, weight in factors:
-            product = weight
-            for loading, scale, power in scales:
-                shift = loading * factor
-                inside = erf((shift + reach) * scale) - erf((shift - reach) * scale)
-                product *= (0.5 * inside) ** power
-            inner += product
-        total += outer_weight * inner
+    for factor, weight in _normal_nodes(loadings[-1]):
+        product = weight
+        for loading, scale, power in scales:
+            shift = loading * factor
+            inside = erf((shift + bound) * scale) - erf((shift - bound) * scale)
+            product *= (0.5 * inside) ** power
+        total += product
     return total
 
 
 @lru_cache(maxsize=32)
 def _normal_nodes(largest_loading: float) -> tuple[tuple[float, float], ...]:
     """Nodes from 0 up and weights for the mean over a standard normal; the integrand is even."""
-    step = min(0.5, 1.2 * sqrt(1.0 - largest_loading * largest_loading))
+    step = min(0.3, 0.6 * sqrt(1.0 - largest_loading * largest_loading))
     nodes = [(i * step, exp(-0.5 * (i * step) ** 2)) for i in range(int(_NORMAL_REACH / step) + 1)]
     weights = [weight if i == 0 else 2.0 * weight for i, (_, weight) in enumerate(nodes)]
     total = sum(weights)
     return tuple((node, w / total) for (node, _), w in zip(nodes, weights, strict=True))
-
-
-@lru_cache(maxsize=32)
-def _deviation_nodes(degrees: float) -> tuple[tuple[float, float], ...]:
-    """Nodes and weights for the mean over s = chi / sqrt(degrees), evenly spaced in log s."""
-    step = 0.55 / sqrt(2.0 * degrees)
-
-    def exponent(logarithm: float) -> float:
-        return degrees * (logarithm - 0.5 * exp(2.0 * logarithm) + 0.5)
-
-    nodes: list[tuple[float, float]] = []
-    for direction, first in ((-1, 0), (1, 1)):
-        i = first
-        while exponent(direction * i * step) > -_TAIL_LOGARITHM:
-            at = direction * i * step
-            nodes.append((exp(at), exp(exponent(at))))
-            i += 1
-    total = sum(weight for _, weight in nodes)
-    return tuple((node, weight / total) for node, weight in nodes)

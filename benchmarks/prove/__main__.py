@@ -1,0 +1,119 @@
+"""Proves the intervals by simulation and writes the tables into docs/STATISTICS.md.
+
+    python -m benchmarks.prove [--experiments N] [--no-docs]
+
+Exit status 1 where an interval is too narrow and the answer does not warn of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from multiprocessing import Pool
+from pathlib import Path
+from typing import Any
+
+# One thread a process: the processes already fill the CPUs.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from benchmarks.prove import fixed, stopped
+from benchmarks.prove.judging import Tally
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "STATISTICS.md"
+EXPERIMENTS = 10_000
+BOOTSTRAP_EXPERIMENTS = 2_000
+
+
+def _run(job: tuple[str, tuple[Any, ...]]) -> tuple[str, list[Tally]]:
+    kind, arguments = job
+    simulate = stopped.simulate if kind == "stopped" else fixed.simulate
+    return kind, simulate(*arguments)
+
+
+def _jobs(experiments: int) -> list[tuple[str, tuple[Any, ...]]]:
+    bootstrap = min(experiments, BOOTSTRAP_EXPERIMENTS)
+    jobs = [("fixed", (*situation, experiments)) for situation in fixed.situations()]
+    jobs += [("stopped", (*situation, experiments)) for situation in stopped.situations()]
+    jobs += [
+        ("bootstrap", (population, "none", count, bootstrap, "bootstrap"))
+        for population in fixed.POPULATIONS
+        for count in (10, 30)
+    ]
+    return jobs
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}"
+
+
+def _row(tally: Tally, with_blocks: bool) -> list[str]:
+    cells = [tally.quantity, *tally.situation]
+    if with_blocks:
+        cells.append(f"{tally.blocks / tally.count:.0f}")
+    warned = [_percent(tally.warned_share), _percent(tally.unwarned_coverage)]
+    return [*cells, _percent(tally.coverage), *warned, tally.status]
+
+
+def _section(results: Sequence[tuple[str, list[Tally]]], experiments: int) -> list[str]:
+    judged = ["coverage %", "warned %", "coverage % if not warned", "status"]
+    titles = {
+        "fixed": f"Fixed numbers of blocks, {experiments} experiments each",
+        "stopped": f"Stopped by precision, {experiments} experiments each",
+        "bootstrap": "`--method bootstrap`, fixed numbers of blocks, "
+        f"{min(experiments, BOOTSTRAP_EXPERIMENTS)} experiments each",
+    }
+    lines: list[str] = []
+    for kind, title in titles.items():
+        tallies = [tally for key, found in results if key == kind for tally in found]
+        places = ["of the", "population", "drift"]
+        places += ["ideal blocks", "mean blocks"] if kind == "stopped" else ["blocks"]
+        rows = [_row(t, kind == "stopped") for t in sorted(tallies, key=lambda t: t.quantity)]
+        lines += ["", f"### {title}", "", *_table([*places, *judged], rows)]
+    return [*lines, ""]
+
+
+def _write(lines: Sequence[str]) -> None:
+    begin, end = "<!-- prove: begin -->", "<!-- prove: end -->"
+    text = PAGE.read_text(encoding="utf-8")
+    before, rest = text.split(begin)
+    after = rest.split(end)[1]
+    text = before + begin + "\n" + "\n".join(lines) + "\n" + end + after
+    PAGE.write_text(text, encoding="utf-8")
+
+
+def main() -> int:
+    """Runs every situation on all CPUs; the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.prove", description=__doc__)
+    parser.add_argument("--experiments", type=int, default=EXPERIMENTS)
+    parser.add_argument("--no-docs", action="store_true", help="only print the tables")
+    options = parser.parse_args()
+    started = time.monotonic()
+    with Pool() as pool:
+        results = pool.map(_run, _jobs(options.experiments), chunksize=1)
+    lines = _section(results, options.experiments)
+    sys.stdout.write("\n".join(lines) + "\n")
+    if not options.no_docs:
+        _write(lines)
+    tallies = [tally for _, found in results for tally in found]
+    claimed = [tally for tally in tallies if tally.quantity != "long-run mean"]
+    failed = [tally for tally in claimed if tally.status == "FAILED"]
+    counts = {name: sum(t.status == name for t in claimed) for name in ("held", "warned", "wide")}
+    sys.stdout.write(
+        f"{counts['held']} held, {counts['warned']} warned, {counts['wide']} wide, "
+        f"{len(failed)} failed, in {time.monotonic() - started:.0f} s\n"
+    )
+    for tally in failed:
+        sys.stdout.write(f"FAILED {tally.quantity} {tally.situation} {tally.coverage:.4f}\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""One simulated experiment through the functions that answer a real one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steelyard.analysis.cautions import (
+    dependence_cautions,
+    few_blocks_caution,
+    shape_cautions,
+)
+from steelyard.analysis.independence import independence
+from steelyard.analysis.inference import Inference, block_correlation, is_dependent
+from steelyard.analysis.levels import TopLevel
+from steelyard.core.estimate import Estimate, Interval
+from steelyard.core.model import (
+    Experiment,
+    ExperimentSpec,
+    LaunchSpec,
+    MetricSpec,
+    StoppingSpec,
+    Variant,
+)
+
+# What is asked of a 95 % interval.
+LOWEST, HIGHEST = 0.94, 0.96
+# Where the coverage is outside, this share of the answers must carry a caution.
+WARNED = 0.5
+
+
+@dataclass
+class Tally:
+    """How often intervals held the truth in one simulated situation.
+
+    Parameters
+    ----------
+    quantity : str
+        ``mean`` or ``ratio`` or ``ratios`` (all of them at once).
+    situation : tuple of str
+        What was simulated, for the table.
+    """
+
+    quantity: str
+    situation: tuple[str, ...]
+    count: int = 0
+    covered: int = 0
+    warned: int = 0
+    covered_unwarned: int = 0
+    blocks: int = 0
+
+    def add(self, covers: bool, warned: bool, blocks: int) -> None:
+        """Takes one experiment."""
+        self.count += 1
+        self.covered += covers
+        self.warned += warned
+        self.covered_unwarned += covers and not warned
+        self.blocks += blocks
+
+    @property
+    def coverage(self) -> float:
+        """The share of intervals that hold the truth."""
+        return self.covered / self.count
+
+    @property
+    def warned_share(self) -> float:
+        """The share of answers with a caution about the interval."""
+        return self.warned / self.count
+
+    @property
+    def unwarned_coverage(self) -> float | None:
+        """The coverage among the answers without a caution; None for fewer than 200."""
+        count = self.count - self.warned
+        return self.covered_unwarned / count if count >= 200 else None
+
+    @property
+    def status(self) -> str:
+        """``held`` within 94-96 %; else ``warned``, or ``wide``, or ``FAILED``.
+
+        ``wide`` is an interval that holds more often than it says, without a caution.
+        """
+        if LOWEST <= self.coverage <= HIGHEST:
+            return "held"
+        if self.warned_share >= WARNED:
+            return "warned"
+        return "wide" if self.coverage > HIGHEST else "FAILED"
+
+
+def inference(
+    variant_count: int,
+    stopping: StoppingSpec | None = None,
+    method: str = "fieller",
+) -> Inference:
+    """The tool's own intervals for a plain experiment, stopped by `stopping` where given."""
+    variants = tuple(Variant(f"v{i}", LaunchSpec(("true",))) for i in range(variant_count))
+    spec = ExperimentSpec(
+        identifier="PROOF",
+        kind="comparison" if variant_count > 1 else "measurement",
+        variants=variants,
+        metrics=(MetricSpec("wall_time", "s"),),
+        seed=1,
+        stopping=stopping or StoppingSpec(),
+        method=method,
+    )
+    return Inference(Experiment(spec, {}, 0.0, (), "precision" if stopping else "runs"))
+
+
+def top_levels(columns: Sequence[Sequence[float]]) -> list[TopLevel]:
+    """Values of each variant as the top repetition level of an experiment in blocks."""
+    return [TopLevel(tuple(column), tuple(range(len(column)))) for column in columns]
+
+
+def covers(interval: Interval, truth: float) -> bool:
+    """Whether the interval holds the truth; one without bounds does."""
+    return not isinstance(interval, Estimate) or interval.low <= truth <= interval.high
+
+
+def judge_mean(tool: Inference, levels: Sequence[TopLevel]) -> tuple[Interval, bool]:
+    """The interval of the baseline's mean, and whether the answer warns of it."""
+    values = levels[0].values
+    found = independence(values)
+    moves = block_correlation(levels[0], levels[1:]) is not None
+    warned = (
+        moves
+        or any(few_blocks_caution(len(values)))
+        or any(shape_cautions("", values))
+        or any(dependence_cautions("", found, len(values)))
+    )
+    return tool.mean(values, moves or is_dependent(found)), warned
+
+
+def judge_ratios(tool: Inference, levels: Sequence[TopLevel]) -> tuple[list[Interval], bool]:
+    """The interval of every ratio, and whether the answer warns of any."""
+    ratios = tool.ratios(levels)
+    warned = any(few_blocks_caution(len(levels[0].values))) or any(
+        any(shape_cautions("", ratio.contrasts))
+        or any(dependence_cautions("", ratio.independence, ratio.block_count))
+        for ratio in ratios
+    )
+    return [ratio.interval for ratio in ratios], warned

@@ -1,0 +1,161 @@
+"""Coverage when the experiment stops itself by its precision.
+
+When it stops is found by a vectorised twin of `steelyard.analysis.stopping.Stopping`, which is
+held to the real one on some experiments of every situation (and for four variants is
+the real one); intervals and cautions come
+from the functions that answer a real experiment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.prove.judging import (
+    Tally,
+    covers,
+    inference,
+    judge_mean,
+    judge_ratios,
+    top_levels,
+)
+from benchmarks.prove.populations import DRIFTS, POPULATIONS, VARIATIONS
+from steelyard.analysis.inference import Inference
+from steelyard.analysis.mean import two_sided
+from steelyard.analysis.stopping import Stopping, first_look, widening_after
+from steelyard.analysis.student import student_quantile
+from steelyard.core.model import StoppingSpec
+from steelyard.core.rng import derive_seed
+
+Array = NDArray[np.float64]
+TRUE_RATIO = 0.95
+CONFIDENCE = 0.95
+# Blocks at which the half-width would be as wanted if the variance were known.
+IDEAL_COUNTS = (5, 15, 50, 150)
+_CHECKED_AGAINST_REAL = 25
+_CHUNK_VALUES = 400_000
+
+
+def situations() -> Iterator[tuple[int, str, str, int]]:
+    """Numbers of variants, populations, drifts, ideal numbers of blocks."""
+    for ideal in IDEAL_COUNTS:
+        for population in POPULATIONS:
+            yield 1, population, "none", ideal
+            yield 2, population, "none", ideal
+            yield 2, population, "random walk", ideal
+    for ideal in IDEAL_COUNTS[:3]:
+        yield 4, "normal 5 %", "none", ideal
+        yield 4, "lognormal 20 %", "none", ideal
+
+
+def simulate(
+    variant_count: int, population: str, drift: str, ideal_count: int, experiment_count: int
+) -> list[Tally]:
+    """Experiments that stop when every half-width is as wanted."""
+    generator = np.random.default_rng(
+        derive_seed(1, "stopped", variant_count, population, drift, ideal_count)
+    )
+    spec = _precision(variant_count, population, ideal_count)
+    longest = 4 * ideal_count + 60
+    quantity = {1: "mean", 2: "ratio"}.get(variant_count, f"{variant_count - 1} ratios")
+    tally = Tally(quantity, (population, drift, str(ideal_count)))
+    tool = inference(variant_count, spec)
+    rows = max(1, _CHUNK_VALUES // longest)
+    for start in range(0, experiment_count, rows):
+        count = min(rows, experiment_count - start)
+        values = _values(generator, population, drift, (variant_count, count, longest))
+        stops = _stops(values, spec)
+        for experiment, stop in enumerate(stops.tolist()):
+            columns = values[:, experiment, :stop].tolist()
+            _judge(tally, tool, columns)
+    return [tally]
+
+
+def _precision(variant_count: int, population: str, ideal_count: int) -> StoppingSpec:
+    deviation = VARIATIONS[population]
+    if variant_count > 1:
+        deviation *= sqrt(2.0) * TRUE_RATIO
+    wanted = student_quantile(two_sided(CONFIDENCE), 1e6) * deviation / sqrt(ideal_count)
+    return StoppingSpec(precision_ratio=wanted)
+
+
+def _values(
+    generator: np.random.Generator, population: str, drift: str, shape: tuple[int, int, int]
+) -> Array:
+    disturbance = DRIFTS[drift](generator, shape[1:])
+    values = disturbance * POPULATIONS[population](generator, shape)
+    values[1:] *= TRUE_RATIO
+    return values
+
+
+def _judge(tally: Tally, tool: Inference, columns: Sequence[Sequence[float]]) -> None:
+    levels = top_levels(columns)
+    if len(columns) == 1:
+        interval, warned = judge_mean(tool, levels)
+        tally.add(covers(interval, 1.0), warned, len(columns[0]))
+        return
+    intervals, warned = judge_ratios(tool, levels)
+    all_cover = all(covers(interval, TRUE_RATIO) for interval in intervals)
+    tally.add(all_cover, warned, len(columns[0]))
+
+
+def _stops(values: Array, spec: StoppingSpec) -> NDArray[np.int64]:
+    """The number of blocks at which each experiment stops; all where none is precise enough."""
+    if len(values) > 2:
+        experiments = np.moveaxis(values, 0, 2).tolist()
+        return np.array([_real_stop(blocks, spec) for blocks in experiments])
+    stops = _twin_stops(values, spec)
+    checked = np.moveaxis(values[:, :_CHECKED_AGAINST_REAL], 0, 2).tolist()
+    real = [_real_stop(blocks, spec) for blocks in checked]
+    if real != stops[:_CHECKED_AGAINST_REAL].tolist():
+        raise AssertionError(f"the vectorised twin stops elsewhere than Stopping: {spec}")
+    return stops
+
+
+def _real_stop(blocks: Sequence[Sequence[float]], spec: StoppingSpec) -> int:
+    """Where the tool's own rule stops."""
+    rule = Stopping(spec, len(blocks[0]), CONFIDENCE)
+    for block in blocks:
+        rule.add_block(block)
+        if rule.block_count >= first_look(spec) and rule.look().done:
+            break
+    return rule.block_count
+
+
+def _twin_stops(values: Array, spec: StoppingSpec) -> NDArray[np.int64]:
+    """The same for one or two variants, all experiments at once."""
+    longest = values.shape[2]
+    blocks = np.arange(1, longest + 1)
+    means = values.cumsum(axis=2) / blocks
+    # About 1, so that the sums of squares lose no digits that matter here.
+    centred = values - 1.0
+    centred_means = means - 1.0
+
+    def variance(first: int, second: int) -> Array:
+        """Of the means, or their covariance, at every number of blocks."""
+        products = (centred[first] * centred[second]).cumsum(axis=1)
+        products -= blocks * centred_means[first] * centred_means[second]
+        return products / (blocks * np.maximum(blocks - 1, 1))
+
+    quantiles = np.array(
+        [
+            student_quantile(two_sided(CONFIDENCE), max(1, block - 1)) * widening_after(block, spec)
+            for block in blocks.tolist()
+        ]
+    )
+    if len(values) == 1:
+        half_widths = quantiles * np.sqrt(np.maximum(variance(0, 0), 0.0)) / means[0]
+    else:
+        x, y, square = means[0], means[1], quantiles**2
+        leading = x * x - square * variance(0, 0)
+        middle = x * y - square * variance(0, 1)
+        trailing = y * y - square * variance(1, 1)
+        root = np.sqrt(np.maximum(middle * middle - leading * trailing, 0.0))
+        half_widths = np.where(leading > 0.0, root / np.abs(leading), np.inf)
+    precise = half_widths <= spec.precision_ratio
+    precise[:, : first_look(spec) - 1] = False
+    precise[:, -1] = True
+    return precise.argmax(axis=1) + 1
