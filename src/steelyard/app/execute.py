@@ -93,6 +93,7 @@ def run_experiment(
         Midway; every trial that had ended is kept.
     """
     check_usable(place.store)
+    started_unix_s = time.time()
     with contextlib.ExitStack() as stack:
         stack.enter_context(machine_lock(f"experiment {spec.identifier}", wait=place.wait))
         about: dict[str, Any] = {}
@@ -114,9 +115,12 @@ def run_experiment(
         )
         journal.append({"stopped": stopped})
         journal.sync()
-    former = () if earlier is None else earlier.trials
-    created_unix_s = time.time() if earlier is None else earlier.created_unix_s
-    return Experiment(spec, provenance, created_unix_s, (*former, *trials), stopped)
+    session = Experiment(spec, provenance, started_unix_s, tuple(trials), stopped)
+    if earlier is None:
+        return session
+    from steelyard.store.merge import merge_experiments
+
+    return merge_experiments(earlier, session)
 
 
 def _run_session(
