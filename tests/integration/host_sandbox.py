@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from steelyard.host.lock import open_shared
+
 CPUSET = Path("/sys/fs/cgroup/cpuset")
 ENTER = """
 echo $$ > "$1/cgroup.procs"; shift
@@ -27,9 +29,12 @@ exec "$@"' sh "$@"
 @contextmanager
 def only_changer() -> Iterator[None]:
     """Keep other tests from changing this machine meanwhile."""
-    with open("/tmp/steelyard-host-tests.lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    fd = open_shared("/tmp/steelyard-host-tests.lock")
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(fd)
 
 
 def sandbox_reason() -> str | None:
