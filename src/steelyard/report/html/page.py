@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from typing import Any
 
@@ -64,7 +65,7 @@ def html_page(answer: Answer, experiment: Experiment) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["prose"] = unbroken_units
+    environment.filters["prose"] = prose
     view = page_view(answer, experiment)
     script, library = _text_of("page.js"), plotly_script()
     page = environment.get_template("page.html.jinja").render(
@@ -118,9 +119,13 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def unbroken_units(text: str) -> str:
-    """`text` whose percentages are not torn apart at the end of a line."""
-    return text.replace(" %", "\u00a0%").replace(" ± ", "\u00a0± ")
+def prose(text: str) -> Any:
+    """`text` escaped, with percentages that are not torn apart at the end of a line, and what
+    stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    whole = str(escape(text.replace(" %", "\u00a0%").replace(" ± ", "\u00a0± ")))
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", whole))
 
 
 def page_title(cards: list[Card], answer: Answer, names: dict[str, str]) -> str:
