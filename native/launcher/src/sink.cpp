@@ -1,7 +1,11 @@
 #include "sink.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <climits>
 
 #include "clock.hpp"
 #include "fatal.hpp"
@@ -47,18 +51,29 @@ void RecordSink::append(std::string_view line) {
         flush();
 }
 
+/// Sends the first of what is pending; false where nobody is there to take it.
+bool RecordSink::send(std::size_t most_bytes) {
+    const ssize_t sent = write(pipe_, pending_.data(), std::min(most_bytes, pending_.size()));
+    if (sent < 0)
+        return errno == EINTR;
+    pending_.erase(0, static_cast<std::size_t>(sent));
+    return true;
+}
+
 void RecordSink::flush() {
-    std::string_view rest = pending_;
-    while (!rest.empty()) {
-        const ssize_t sent = write(pipe_, rest.data(), rest.size());
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent < 0)
-            break;  // Python is gone; the journal has the records.
-        rest.remove_prefix(static_cast<std::size_t>(sent));
+    while (!pending_.empty()) {
+        if (!send(pending_.size()))
+            pending_.clear();  // Python is gone; the journal has the records.
     }
-    pending_.clear();
     flushed_ns_ = monotonic_ns();
+}
+
+void RecordSink::flush_without_waiting() {
+    pollfd pipe{pipe_, POLLOUT, 0};
+    while (!pending_.empty() && poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLOUT) != 0) {
+        if (!send(PIPE_BUF))  // So much is taken at once wherever there is room at all; pipe(7).
+            return;
+    }
 }
 
 void RecordSink::report_fatal(std::string_view message) {

@@ -20,13 +20,19 @@ class RecordSink {
     /// then taken back.
     void append(std::string_view line);
 
-    /// Sends what Python has not got yet.
+    /// Sends what Python has not got yet; waits for room in the pipe.
     void flush();
+
+    /// Sends as much of it as goes without waiting: while a program runs, its end must not be
+    /// noticed late because Python is slow.
+    void flush_without_waiting();
 
     /// Tells Python why the launcher stops, after all records.
     void report_fatal(std::string_view message);
 
   private:
+    bool send(std::size_t most_bytes);
+
     int journal_ = -1;
     int pipe_;
     std::string pending_;

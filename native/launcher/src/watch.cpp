@@ -101,7 +101,7 @@ void Watch::look(pid_t group) {
         end_group(group, Ending::timeout, asked_before ? SIGKILL : SIGTERM);
         deadline_ns_ = now_ns + grace_ns;
     }
-    sink_.flush();
+    sink_.flush_without_waiting();
     arm(now_ns);
 }
 

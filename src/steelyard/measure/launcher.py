@@ -7,6 +7,7 @@ other while that one waits too.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import select
@@ -26,7 +27,6 @@ JOURNAL_DESCRIPTOR = 3
 READ_SIZE_BYTES = 1 << 18
 # Room for the records of some 2,000 trials; what an unprivileged process may ask for at most.
 PIPE_SIZE_BYTES = 1 << 20
-F_SETPIPE_SZ = 1031  # linux/fcntl.h; fcntl names it only from Python 3.10 on some platforms.
 
 
 class OpenFile(Protocol):
@@ -127,6 +127,8 @@ class Launcher:
             for end in (theirs_in, theirs_out, opened):
                 if end >= 0:
                     os.close(end)
+        with suppress(OSError):  # Its usual size does too, with more waking.
+            fcntl.fcntl(self._out, fcntl.F_SETPIPE_SZ, PIPE_SIZE_BYTES)
         os.set_blocking(self._in, False)
         os.set_blocking(self._out, False)
         self._poll = select.poll()

@@ -106,8 +106,8 @@ def printed_values(
     """What the program of a trial printed, by metric.
 
     Of a regular expression the last match that is not empty counts; each of its groups that
-    took part gives one iteration. A JSON path gives one iteration, or several where it leads to a list; the whole
-    output is read as JSON or, where it is not, its last line.
+    took part gives one iteration. A JSON path gives one iteration, or several where it leads to
+    a list; the whole output is read as JSON or, where it is not, its last line.
 
     Returns
     -------
