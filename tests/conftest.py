@@ -1,4 +1,4 @@
-"""What holds for every test: it has a home of its own, and never the user's."""
+"""What holds for every test: it has a home and a terminal of its own, and never the user's."""
 
 from __future__ import annotations
 
@@ -14,3 +14,11 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("STEELYARD_LOCK", str(tmp_path / "lock"))
     monkeypatch.delenv("STEELYARD_STORE", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def own_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a terminal can do is for a test to say, not for the one that it was started from."""
+    monkeypatch.setenv("TERM", "xterm")
+    for name in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
