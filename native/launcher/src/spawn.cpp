@@ -81,7 +81,8 @@ bool Execution::ended_by(int& signal) const {
 
 Execution execute(const Start& start, std::int64_t timeout_ns, Watch& watch) {
     Execution execution;
-    Handover handover{start, getpid(), execution};
+    static const pid_t launcher = getpid();
+    Handover handover{start, launcher, execution};
     watch.begin(timeout_ns);
     const pid_t pid =
         clone(child, child_stack + child_stack_bytes, CLONE_VM | CLONE_VFORK | SIGCHLD, &handover);

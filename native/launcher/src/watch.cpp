@@ -17,9 +17,13 @@ namespace {
 constexpr std::int64_t tick_ns = 100'000'000;
 
 volatile std::sig_atomic_t stop_asked = 0;
+volatile std::sig_atomic_t parent_signalled = 0;
 
 void note_stop(int) {
     stop_asked = 1;
+}
+void note_parent(int) {
+    parent_signalled = 1;
 }
 void wake(int) {}
 
@@ -51,17 +55,24 @@ void signal_group(pid_t group, int signal) {
 }
 
 Watch::Watch(int requests, RecordSink& sink, Streams& streams)
-    : requests_(requests), sink_(sink), streams_(streams), parent_(getppid()) {
+    : requests_(requests), sink_(sink), streams_(streams) {
     reset_inherited_signals();
     handle(SIGTERM, note_stop);
-    for (const int signal : {SIGALRM, SIGUSR1, SIGPIPE, SIGINT, SIGHUP, SIGQUIT}) {
+    for (const int signal : {SIGALRM, SIGPIPE, SIGINT, SIGHUP, SIGQUIT}) {
         handle(signal, wake);
     }
+    handle(SIGUSR1, note_parent);
+    // Whoever dies after this is signalled; whoever died before has closed the pipe.
     prctl(PR_SET_PDEATHSIG, SIGUSR1);
+    parent_ = getppid();
+    if (abandoned())
+        stop_asked = 1;
 }
 
 bool Watch::stopped() const {
-    return stop_asked != 0 || getppid() != parent_;
+    // The kernel signals the end of the thread that started the launcher, which may not be the
+    // end of its process.
+    return stop_asked != 0 || (parent_signalled != 0 && getppid() != parent_);
 }
 
 bool Watch::abandoned() const {

@@ -22,7 +22,7 @@ class Watch {
     /// Installs the signal handlers. `requests` is the descriptor that Python writes to.
     Watch(int requests, RecordSink& sink, Streams& streams);
 
-    /// Whether Python asked to stop, or is gone. Cheap: one getppid(2).
+    /// Whether Python asked to stop, or is gone. Makes no system call while neither is so.
     bool stopped() const;
 
     /// Begins to watch a command that may run for `timeout_ns`, or for ever when that is 0.
@@ -41,7 +41,7 @@ class Watch {
     int requests_;
     RecordSink& sink_;
     Streams& streams_;
-    pid_t parent_;
+    pid_t parent_ = 0;
     std::int64_t deadline_ns_ = 0;
     Ending ending_ = Ending::natural;
 };

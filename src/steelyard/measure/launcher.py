@@ -171,8 +171,8 @@ class Launcher:
         Raises
         ------
         LauncherDiedError
-            The launcher has ended, by a fault that it reports or by a signal. All records
-            that it wrote were given before.
+            The launcher has ended, by a fault that it reports or by a signal. Records of its
+            last 20 ms may then be in the journal alone, which has all of them.
         """
         self._remove_outputs()
         deadline_s = None if timeout_s is None else time.monotonic() + timeout_s
