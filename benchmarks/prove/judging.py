@@ -77,11 +77,13 @@ class Tally:
     def status(self) -> str:
         """``held`` within 94-96 %; else ``warned``, or ``wide``, or ``FAILED``.
 
-        ``wide`` is an interval that holds more often than it says, without a caution.
+        ``warned``: most answers carry a caution, or those that carry none hold as they say.
+        ``wide``: holds more often than it says, without a caution.
         """
         if LOWEST <= self.coverage <= HIGHEST:
             return "held"
-        if self.warned_share >= WARNED:
+        without = self.unwarned_coverage
+        if self.warned_share >= WARNED or (without is not None and LOWEST <= without <= HIGHEST):
             return "warned"
         return "wide" if self.coverage > HIGHEST else "FAILED"
 

@@ -19,7 +19,7 @@ FEW_BLOCKS = 20
 _COCHRAN = 25.0
 _NORMALITY_LEVEL = 0.01
 # From here the mean of any but wildly skewed values is normal enough: Cochran's rule remains.
-_NORMALITY_MATTERS_BELOW = 50
+_NORMALITY_MATTERS_BELOW = 100
 
 
 def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
@@ -96,7 +96,7 @@ def metric_cautions(variant: VariantResult, result: MetricResult) -> Iterable[Ca
 def shape_cautions(what: str, values: Sequence[float]) -> Iterable[Caution]:
     """Whether an interval may lean on Student's t with so many values of such a shape.
 
-    Cochran's rule, n > 25 G^2 with the sample skewness G, decides; below 50 values, whose
+    Cochran's rule, n > 25 G^2 with the sample skewness G, decides; below 100 values, whose
     sample skewness understates that of the population, Shapiro and Wilk's test too. Fewer
     than `FEW_BLOCKS` values show no shape: of these `few_blocks_caution` warns in any case.
     """

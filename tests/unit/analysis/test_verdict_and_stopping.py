@@ -1,0 +1,156 @@
+"""Words for intervals, and when a running experiment may stop."""
+
+from dataclasses import replace
+
+import pytest
+
+from steelyard.analysis.fieller import paired_fieller
+from steelyard.analysis.mean import mean_interval
+from steelyard.analysis.stopping import Stopping, blocks_for, widening_after
+from steelyard.analysis.student import student_quantile
+from steelyard.analysis.verdict import decide, further_blocks
+from steelyard.core.estimate import Estimate, Unbounded
+from steelyard.core.model import StoppingSpec
+from steelyard.core.rng import derive_seed
+
+
+def ratio(low, high):
+    return Estimate((low + high) / 2, low, high, 0.95, "m")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [
+        (0.90, 0.98, "faster"),
+        (1.02, 1.10, "slower"),
+        (0.991, 0.999, "equivalent"),
+        (0.99, 1.01, "equivalent"),
+        (0.98, 1.005, "undecided"),
+        (0.985, 0.995, "faster"),
+        (0.98, 1.0, "undecided"),
+    ],
+)
+def test_the_verdict_follows_from_the_interval(low, high, word):
+    assert decide(ratio(low, high), 0.01, "lower") == word
+
+
+def test_more_is_better_where_the_metric_says_so():
+    assert decide(ratio(1.02, 1.10), 0.01, "higher") == "faster"
+    assert decide(ratio(0.90, 0.98), 0.01, "higher") == "slower"
+    assert decide(ratio(0.995, 1.005), 0.01, "higher") == "equivalent"
+
+
+def test_an_interval_without_bounds_is_never_equivalent():
+    nothing = Unbounded(1.0, 0.95, "m", "one-value", "")
+    assert decide(nothing, 10.0, "lower") == "undecided"
+    assert further_blocks(nothing, 10, 0.01) is None
+
+
+def test_so_many_further_blocks_would_decide_in_most_repetitions():
+    now = ratio(0.96, 1.02)
+    more = further_blocks(now, 20, 0.01)
+    deviation = 0.03 / student_quantile(0.975, 19) * 20**0.5
+    total = 20 + more
+    reach = (student_quantile(0.975, total - 1) + 0.8416) * deviation / total**0.5
+    assert reach == pytest.approx(0.01, rel=0.01)
+    assert further_blocks(ratio(0.0, 2.0), 20, 1e-9) is None
+
+
+def test_an_undecided_verdict_next_to_the_margin_needs_at_least_one_block():
+    assert further_blocks(ratio(0.9999, 1.0101), 1000, 0.02) == 1
+
+
+def blocks(count, deviation, ratios=(0.95,), name="s"):
+    for index in range(count):
+        draws = [derive_seed(1, name, index, j) / 2**63 - 0.5 for j in range(len(ratios) + 1)]
+        values = [1.0 + deviation * 12**0.5 * draw for draw in draws]
+        yield [values[0], *(r * v for r, v in zip(ratios, values[1:], strict=True))]
+
+
+def test_a_look_gives_the_interval_of_the_whole_analysis():
+    stopping = Stopping(StoppingSpec(runs=30), 2)
+    rows = list(blocks(30, 0.05))
+    for row in rows:
+        stopping.add_block(row)
+    look = stopping.look()
+    expected = paired_fieller([row[0] for row in rows], [row[1] for row in rows], 0.95)
+    assert look.intervals[0].low == pytest.approx(expected.low, rel=1e-12)
+    assert look.intervals[0].high == pytest.approx(expected.high, rel=1e-12)
+    assert look.done
+    assert look.blocks_needed == 30
+
+
+def test_a_look_at_one_variant_gives_the_mean_relative_to_itself():
+    stopping = Stopping(StoppingSpec(runs=12), 1)
+    rows = [row[0] * 40 for row in blocks(12, 0.05)]
+    for value in rows:
+        stopping.add_block([value])
+    look = stopping.look()
+    expected = mean_interval(rows, 0.95)
+    assert look.intervals[0].low == pytest.approx(expected.low, rel=1e-12)
+    assert look.half_width_ratios[0] == pytest.approx(expected.half_width / expected.estimate)
+
+
+@pytest.mark.parametrize("ratios", [(0.95,), (0.95, 1.1, 1.0)])
+def test_it_stops_when_every_half_width_is_as_wanted(ratios):
+    spec = StoppingSpec(precision_ratio=0.02)
+    stopping = Stopping(spec, len(ratios) + 1)
+    for row in blocks(500, 0.05, ratios):
+        stopping.add_block(row)
+        look = stopping.look()
+        if look.done:
+            break
+    assert 30 < look.block_count < 130
+    assert max(look.half_width_ratios) <= 0.02
+    assert look.blocks_needed == look.block_count
+
+
+def test_blocks_needed_foresees_the_end():
+    stopping = Stopping(StoppingSpec(precision_ratio=0.01), 2)
+    for row in blocks(60, 0.05):
+        stopping.add_block(row)
+    look = stopping.look()
+    assert not look.done
+    expected = 60 * (look.half_width_ratios[0] / 0.01) ** 2
+    assert look.blocks_needed == pytest.approx(expected, rel=0.05)
+
+
+def test_a_quiet_program_runs_to_the_minimum_and_no_further():
+    stopping = Stopping(StoppingSpec(minimum_blocks=8), 2)
+    looks = []
+    for row in blocks(8, 1e-5):
+        stopping.add_block(row)
+        looks.append(stopping.look().done)
+    assert looks == [False] * 7 + [True]
+
+
+def test_no_minimum_is_below_five():
+    stopping = Stopping(StoppingSpec(minimum_blocks=2), 1)
+    done = []
+    for row in blocks(6, 1e-5):
+        stopping.add_block(row[:1])
+        done.append(stopping.look().done)
+    assert done == [False] * 4 + [True, True]
+
+
+def test_blocks_with_a_failed_variant_count_as_run_only():
+    stopping = Stopping(StoppingSpec(precision_ratio=0.01), 2)
+    assert stopping.look().intervals[0].reason == "one-value"
+    for index, row in enumerate(blocks(40, 0.05)):
+        stopping.add_block(row if index % 2 else [row[0], None])
+    look = stopping.look()
+    assert look.block_count == 40
+    assert look.blocks_needed > 40 * (look.half_width_ratios[0] / 0.01) ** 2 * 0.8
+
+
+def test_stopping_by_precision_widens_but_not_at_the_first_look():
+    spec = StoppingSpec(minimum_blocks=10)
+    assert widening_after(10, spec) == 1.0
+    assert widening_after(20, spec) == pytest.approx(1.1)
+    assert widening_after(20, spec, comparison_count=4) == pytest.approx(1.025)
+    assert widening_after(20, replace(spec, runs=20)) == 1.0
+
+
+def test_blocks_for_a_half_width_follow_its_square():
+    assert blocks_for(0.02, 400, 0.01, 0.95) == pytest.approx(1600, rel=0.01)
+    assert blocks_for(1.0, 10, 1e-9, 0.95) is None
