@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.app.session import Session, Watcher
-from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial, Variant
+from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial
 from steelyard.host.facts import host_facts
 from steelyard.host.lock import machine_lock
 from steelyard.measure.journal import PRINTED_SOURCES, JournalWriter, trial_from_record
@@ -24,15 +24,24 @@ from steelyard.measure.printed import printed_values
 from steelyard.measure.provenance import program_provenance
 from steelyard.store.location import check_usable, journal_path, work_directory
 
+if TYPE_CHECKING:
+    from steelyard.host.quiet import QuietState
+
 SYNC_INTERVAL_S = 2.0
+
+
+def _say_nothing(_: str) -> None:
+    pass
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where an experiment is kept, and whether it may wait for the machine."""
+    """Where an experiment is kept, whether it may wait for the machine, and who is told of that
+    and of what was made quiet."""
 
     store: str
     wait: bool = False
+    say: Callable[[str], None] = _say_nothing
 
 
 class _LauncherSource:
@@ -95,17 +104,25 @@ def run_experiment(
     check_usable(place.store)
     started_unix_s = time.time()
     with contextlib.ExitStack() as stack:
-        stack.enter_context(machine_lock(f"experiment {spec.identifier}", wait=place.wait))
-        about: dict[str, Any] = {}
-        variants = _quieted(spec, stack, about) if spec.quiet else spec.variants
+        purpose = f"experiment {spec.identifier}"
+        stack.enter_context(machine_lock(purpose, wait=place.wait, on_wait=place.say))
         if spec.setup is not None:
             from steelyard.measure.setup_step import run_setup
 
-            run_setup(spec.setup, variants[0].launch)
-        for variant in variants:
-            # Before the journal exists, so that a wrong call leaves no experiment behind.
+            run_setup(spec.setup, spec.variants[0].launch)
+        for variant in spec.variants:
+            # Before the journal exists, so that a wrong call leaves no experiment behind, and
+            # before the host is quiet, which moves this process off the measured CPUs.
             check_launch(variant.launch)
-        provenance = {"host": host_facts(), **program_provenance(spec), **about}
+        provenance = {"host": host_facts(), **program_provenance(spec)}
+        variants = spec.variants
+        if spec.quiet:
+            state = _quieted(spec, stack, place.say)
+            variants = tuple(
+                replace(variant, launch=replace(variant.launch, **state.launch_changes))
+                for variant in variants
+            )
+            provenance["quiet"] = {"applied": state.applied, "refused": state.refused}
         outputs = work_directory(place.store, spec.identifier)
         os.makedirs(outputs, exist_ok=True)
         path = journal_path(place.store, spec.identifier)
@@ -142,18 +159,13 @@ def _run_session(
 
 
 def _quieted(
-    spec: ExperimentSpec, stack: contextlib.ExitStack, about: dict[str, Any]
-) -> tuple[Variant, ...]:
+    spec: ExperimentSpec, stack: contextlib.ExitStack, say: Callable[[str], None]
+) -> QuietState:
     from steelyard.host.knob import Request
     from steelyard.host.quiet import quiet
+    from steelyard.report.host_text import quiet_lines
 
     state = stack.enter_context(quiet(spec.quiet, Request(cpus=spec.variants[0].launch.cpus)))
-    about["quiet"] = {
-        "applied": state.applied,
-        "refused": state.refused,
-        "notes": {name: list(notes) for name, notes in state.notes.items()},
-    }
-    return tuple(
-        replace(variant, launch=replace(variant.launch, **state.launch_changes))
-        for variant in spec.variants
-    )
+    for line in quiet_lines(state):
+        say(line)
+    return state

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
-from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError
 
 
 def write_json(document: dict[str, Any], target: str | None) -> None:
@@ -22,17 +21,15 @@ def write_json(document: dict[str, Any], target: str | None) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
         return
-    partial = f"{target}.{os.getpid()}.partial"
-    try:
-        with open(partial, "wb") as file:
-            file.write(data)
-        os.replace(partial, target)
-    except OSError as error:
-        raise UsageError(
-            f"The answer cannot be written to {target}: {error.strerror}. "
-            "Name a file in a directory that you may write to.",
-            field="--json",
-        ) from None
+    write_file(data, target)
+
+
+def write_file(data: bytes, path: str) -> None:
+    """Write `data` to `path` whole or not at all; a device or a pipe is written as it is."""
+    from steelyard.store.whole_file import whole_file
+
+    with whole_file(path) as writable, open(writable, "wb") as file:
+        file.write(data)
 
 
 def write_text(text: str) -> None:
@@ -42,9 +39,13 @@ def write_text(text: str) -> None:
     sys.stdout.flush()
 
 
+def write_note(text: str) -> None:
+    """One line beside the answer, on standard error."""
+    encoding = sys.stderr.encoding or "utf-8"
+    sys.stderr.write(f"steelyard: {text}\n".encode(encoding, "replace").decode(encoding))
+    sys.stderr.flush()
+
+
 def write_error(error: SteelyardError) -> None:
     """One message on standard error."""
-    text = f"steelyard: error: {error.message}\n"
-    encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(text.encode(encoding, "replace").decode(encoding))
-    sys.stderr.flush()
+    write_note(f"error: {error.message}")

@@ -15,7 +15,7 @@ from steelyard.app.execute import Place
 from steelyard.app.request import Request, split_command
 from steelyard.app.session import Progress, Watcher
 from steelyard.app.weigh import Gate, Weighing, gate_says_no
-from steelyard.cli.output import write_json, write_text
+from steelyard.cli.output import write_json, write_note, write_text
 from steelyard.core.errors import UsageError
 from steelyard.core.model import Experiment, StoppingSpec
 from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
@@ -237,7 +237,7 @@ def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...]
 
 def place_from(values: dict[str, Any]) -> Place:
     """Where the experiment is kept."""
-    return Place(store=store_path(values["store"]), wait=values.get("wait", False))
+    return Place(store_path(values["store"]), values.get("wait", False), write_note)
 
 
 def parse_gate(text: str | None) -> Gate | None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import stat
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.model import Caution, Experiment
 from steelyard.core.registry import Registry
+from steelyard.store.whole_file import file_errors, whole_file
 
 HEAD_BYTES = 65536
 
@@ -103,41 +101,6 @@ def format_for_name(path: str, formats: Registry[FileFormat]) -> FileFormat:
         f"The name {path!r} does not tell the format. Name one with --format: {known}.",
         field="--format",
     )
-
-
-@contextmanager
-def file_errors(path: str, doing: str) -> Iterator[None]:
-    """Turn what the system says of a file into one message that names it."""
-    try:
-        yield
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise DataError(f"{path} cannot be {_PAST[doing]}: {reason}.", field="file") from None
-
-
-_PAST = {"read": "read", "write": "written"}
-
-
-@contextmanager
-def whole_file(path: str) -> Iterator[str]:
-    """A name to write to; what is there takes the place of `path` when all of it is written.
-
-    A path that is no regular file, such as a terminal or a pipe, is written directly.
-    """
-    with file_errors(path, "write"):
-        target = os.path.realpath(path)
-        if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
-            yield path
-            return
-        partial = f"{target}.{os.getpid()}.partial"
-        try:
-            yield partial
-            with open(partial, "rb") as file:
-                os.fsync(file.fileno())
-            os.replace(partial, target)
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(partial)
 
 
 def read_json(path: str) -> Any:

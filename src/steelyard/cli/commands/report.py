@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.output import write_json
+from steelyard.cli.output import write_file, write_json
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -126,15 +126,5 @@ def _write(
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
         return []
-    partial = f"{output}.{os.getpid()}.partial"
-    try:
-        with open(partial, "wb") as file:
-            file.write(data)
-        os.replace(partial, output)
-    except OSError as error:
-        raise UsageError(
-            f"The report cannot be written to {output}: {error.strerror}. "
-            "Name a file in a directory that you may write to.",
-            field="--output",
-        ) from None
+    write_file(data, output)
     return [output]

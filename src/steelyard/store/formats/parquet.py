@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.core.errors import DataError
 from steelyard.core.model import Caution, Experiment
-from steelyard.store.file_format import FileFormat, file_errors, whole_file
+from steelyard.store.file_format import FileFormat
 from steelyard.store.imported import file_source
 from steelyard.store.table import (
     COLUMNS,
@@ -16,6 +16,7 @@ from steelyard.store.table import (
     experiment_from_rows,
     table_rows,
 )
+from steelyard.store.whole_file import file_errors, whole_file
 
 MAGIC = b"PAR1"
 

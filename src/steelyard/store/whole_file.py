@@ -1,0 +1,44 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from steelyard.core.errors import DataError
+
+_PAST = {"read": "read", "write": "written"}
+
+
+@contextmanager
+def file_errors(path: str, doing: str) -> Iterator[None]:
+    """Turn what the system says of a file into one message that names it."""
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise DataError(f"{path} cannot be {_PAST[doing]}: {reason}.", field="file") from None
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[str]:
+    """A name to write to; what is there takes the place of `path` when all of it is written.
+
+    A path that is no regular file, such as a terminal or a pipe, is written directly.
+    """
+    with file_errors(path, "write"):
+        target = os.path.realpath(path)
+        if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
+            yield path
+            return
+        partial = f"{target}.{os.getpid()}.partial"
+        try:
+            yield partial
+            with open(partial, "rb") as file:
+                os.fsync(file.fileno())
+            os.replace(partial, target)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(partial)

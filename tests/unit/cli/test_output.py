@@ -1,0 +1,49 @@
+import json
+import os
+import stat
+import threading
+
+import pytest
+
+from steelyard.cli.output import write_json
+from steelyard.core.errors import DataError
+
+
+def test_a_document_replaces_the_file_as_a_whole(tmp_path):
+    target = tmp_path / "answer.json"
+    target.write_text("old and much longer than the new one")
+    write_json({"a": 1}, str(target))
+    assert json.loads(target.read_text()) == {"a": 1}
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
+    target = tmp_path / "pipe"
+    os.mkfifo(target)
+    taken = []
+    reader = threading.Thread(target=lambda: taken.append(target.read_text()))
+    reader.start()
+    write_json({"a": 1}, str(target))
+    reader.join()
+    assert json.loads(taken[0]) == {"a": 1}
+    assert stat.S_ISFIFO(target.stat().st_mode)
+
+
+def test_a_link_keeps_pointing_at_the_file_that_is_written(tmp_path):
+    target, link = tmp_path / "answer.json", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_json({"a": 1}, str(link))
+    assert link.is_symlink()
+    assert json.loads(target.read_text()) == {"a": 1}
+
+
+def test_a_directory_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(DataError, match="nowhere"):
+        write_json({}, str(tmp_path / "nowhere" / "answer.json"))
+
+
+def test_numbers_that_json_lacks_are_never_written(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        write_json({"a": float("nan")}, str(tmp_path / "answer.json"))
+    assert list(tmp_path.iterdir()) == []
