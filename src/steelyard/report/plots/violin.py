@@ -37,7 +37,7 @@ def _trace(row: int, series: Series) -> dict[str, Any]:
         "points": "all",
         "pointpos": 0.22,
         "jitter": 0.22,
-        "spanmode": "soft",
+        "spanmode": "hard",
         "hoveron": "points",
         "hoverinfo": "x+name",
         "marker": {"size": 4, "opacity": 0.65, "color": series.color},
