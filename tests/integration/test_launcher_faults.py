@@ -205,7 +205,8 @@ with launcher(directory, [command("true"), sh(f"echo $$ > {meeting}; exec sleep 
     running.queue(1, 0, 1)
     running.queue(2, 0, 0)
     running.records()
-    (directory / "launcher").write_text(str(running.pid))
+    (directory / "partial").write_text(str(running.pid))
+    (directory / "partial").rename(directory / "launcher")
     running.records()
 """
 

@@ -93,8 +93,8 @@ def padded_path(path: bytes, padding_bytes: int) -> bytes:
     """
     if not padding_bytes:
         return path
-    directory, last = os.path.split(path)
-    padded = (directory or b".") + b"/" * (padding_bytes + 1) + last
+    directory, slash, last = path.rpartition(b"/")
+    padded = (directory + slash or b"./") + b"/" * padding_bytes + last
     room = PATH_MAX_BYTES - 1 - len(padded) + padding_bytes
     if padding_bytes < 0 or padding_bytes > room:
         raise UsageError(

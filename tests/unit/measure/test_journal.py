@@ -190,7 +190,7 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         JournalWriter(str(tmp_path / "file" / "journal"), SPEC, {})
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200, deadline=None, database=None)
 @given(cut=st.integers(min_value=0, max_value=4000))
 def test_wherever_a_journal_is_cut_its_whole_trials_are_read(
     cut: int, tmp_path_factory: pytest.TempPathFactory
@@ -209,7 +209,7 @@ def test_wherever_a_journal_is_cut_its_whole_trials_are_read(
         assert positions(str(path)) == list(range(ends - 1))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200, deadline=None, database=None)
 @given(garbage=st.binary(max_size=200), line=st.integers(min_value=0, max_value=4))
 def test_whatever_a_damaged_line_holds_is_a_data_error_or_left_out(
     garbage: bytes, line: int, tmp_path_factory: pytest.TempPathFactory
@@ -225,7 +225,7 @@ def test_whatever_a_damaged_line_holds_is_a_data_error_or_left_out(
         assert len(read_journal(str(path)).trials) <= 3
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, database=None)
 @given(
     value=st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(max_size=5),
