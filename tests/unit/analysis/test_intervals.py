@@ -1,12 +1,18 @@
 """Intervals at their edges: no bounds, no variance, dependence."""
 
-from math import sqrt
+from itertools import product
+from math import cos, inf, pi, sqrt
 
 import pytest
 
-from steelyard.analysis.bootstrap import bootstrap_mean, bootstrap_ratio
+from steelyard.analysis.bootstrap import (
+    bootstrap_mean,
+    bootstrap_ratio,
+    studentised_quantiles,
+)
 from steelyard.analysis.cosine_series import (
     cosine_count,
+    cosine_weights,
     long_run_mean_interval,
     long_run_means,
 )
@@ -124,6 +130,27 @@ def test_the_long_run_variance_of_unordered_noise_is_its_variance():
     assert means.baseline_variance == pytest.approx(expected, rel=0.3)
     assert means.covariance == pytest.approx(2 * means.baseline_variance)
     assert cosine_count(4000) == 101
+
+
+def test_a_cosine_is_seen_by_its_own_weight_alone():
+    wave = [7.0 + cos(pi * 2 * (i + 0.5) / 50) for i in range(50)]
+    expected = [0.0] * cosine_count(50)
+    expected[1] = sqrt(50 / 2)
+    assert cosine_weights(wave) == pytest.approx(expected, abs=1e-12)
+
+
+def test_bootstrap_quantiles_are_those_of_all_resamples():
+    values = [0.0, 1.0, 3.0, 7.0]
+    exact = []
+    for resample in product(values, repeat=4):
+        mean, deviation = sum(resample) / 4, 0.0
+        if len(set(resample)) > 1:
+            deviation = sqrt(sum((value - mean) ** 2 for value in resample) / 3 / 4)
+        exact.append((mean - 2.75) / deviation if deviation else inf * (mean - 2.75))
+    exact.sort()
+    low, high = studentised_quantiles(values, 0.6, seed=1, resample_count=40_000)
+    assert exact[int(0.2 * 256) - 4] <= low <= exact[int(0.2 * 256) + 4]
+    assert high == pytest.approx(exact[int(0.8 * 256)], rel=0.03)
 
 
 def test_bootstrap_is_one_for_one_seed_however_the_work_is_cut(monkeypatch):
