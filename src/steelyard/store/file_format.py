@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -146,77 +145,3 @@ def write_json_file(document: Any, path: str, indent: int | None = None) -> None
         ) from None
     with whole_file(path) as partial, open(partial, "w", encoding="ascii") as file:
         file.write(text + "\n")
-
-
-class FieldReader:
-    """Takes fields out of decoded JSON and says, of a wrong one, in which file and place.
-
-    Parameters
-    ----------
-    path : str
-        The file, for messages.
-    """
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def error(self, field: str, wanted: str, found: Any) -> DataError:
-        """The error for a field that is not as wanted."""
-        shown = json.dumps(found, default=str)
-        shown = shown if len(shown) <= 40 else shown[:39] + "…"
-        return DataError(f"{self.path}: {field} must be {wanted}, not {shown}.", field=field)
-
-    def mapping(self, value: Any, field: str) -> dict[str, Any]:
-        """`value`, an object."""
-        if not isinstance(value, dict):
-            raise self.error(field, "an object", value)
-        return value
-
-    def sequence(self, value: Any, field: str) -> list[Any]:
-        """`value`, a list."""
-        if not isinstance(value, list):
-            raise self.error(field, "a list", value)
-        return value
-
-    def text(self, value: Any, field: str) -> str:
-        """`value`, a text."""
-        if not isinstance(value, str):
-            raise self.error(field, "a text", value)
-        return value
-
-    def number(self, value: Any, field: str) -> float:
-        """`value`, a finite number that is not negative."""
-        if self.finite(value, field) < 0:
-            raise self.error(field, "0 or above", value)
-        return float(value)
-
-    def finite(self, value: Any, field: str) -> float:
-        """`value`, a finite number."""
-        wrong = isinstance(value, bool) or not isinstance(value, int | float)
-        if wrong or not math.isfinite(value):
-            raise self.error(field, "a finite number", value)
-        return float(value)
-
-    def whole(self, value: Any, field: str, below: int | None = None) -> int:
-        """`value`, a whole number, at most `below` - 1."""
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise self.error(field, "a whole number", value)
-        if below is not None and not 0 <= value < below:
-            raise self.error(field, f"from 0 to {below - 1}", value)
-        return value
-
-    def choice(self, value: Any, field: str, choices: Sequence[Any]) -> Any:
-        """`value`, one of a few."""
-        if value not in choices:
-            raise self.error(field, "one of " + ", ".join(map(str, choices)), value)
-        return value
-
-    def required(self, mapping: dict[str, Any], name: str, where: str) -> Any:
-        """A field that must be there."""
-        if name not in mapping:
-            place = where or "the top level"
-            raise DataError(
-                f"{self.path}: {place} lacks the field {name!r}.",
-                field=f"{where}.{name}".lstrip("."),
-            )
-        return mapping[name]

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from steelyard.core.field_reader import FieldReader
 from steelyard.core.model import Experiment, FailureReason, MetricSpec, Trial
-from steelyard.store.file_format import FieldReader
 
 # hyperfine's name of a metric in schema 2: ours and its unit.
 METRICS = {

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from steelyard.core.errors import DataError
+from steelyard.core.field_reader import FieldReader
 from steelyard.core.model import Caution, Experiment
-from steelyard.store.file_format import FieldReader, FileFormat, read_json, write_json_file
+from steelyard.store.file_format import FileFormat, read_json, write_json_file
 from steelyard.store.hyperfine import (
     METRICS,
     Result,

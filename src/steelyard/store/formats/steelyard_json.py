@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from steelyard.core.errors import DataError
+from steelyard.core.field_reader import FieldReader
 from steelyard.core.identifier import LENGTH, is_identifier
 from steelyard.core.json_codec import experiment_spec_from_json, to_json, trial_from_json
 from steelyard.core.model import (
@@ -17,7 +18,7 @@ from steelyard.core.model import (
     Trial,
     TrialStatus,
 )
-from steelyard.store.file_format import FieldReader, FileFormat, read_json, write_json_file
+from steelyard.store.file_format import FileFormat, read_json, write_json_file
 
 SCHEMA = "steelyard/1"
 KIND = "experiment-file"
