@@ -148,7 +148,8 @@ def _chunk(deviations: NDArray[np.float64], seed: int, count: int) -> NDArray[np
     # A resample of one value only: its variance is rounding, not information.
     flat = squares <= 1e-14 * (means * means)
     errors = np.sqrt(np.where(flat, 1.0, squares) / (size - 1))
-    statistics: NDArray[np.float64] = np.where(flat, np.copysign(np.inf, means), means / errors)
+    statistics = means / errors
+    statistics[flat] = np.copysign(np.inf, means[flat])
     return statistics
 
 
