@@ -144,7 +144,8 @@ def _chunk(deviations: NDArray[np.float64], seed: int, count: int) -> NDArray[np
     generator = np.random.Generator(np.random.SFC64(seed))
     drawn = deviations.take(generator.integers(0, size, size=(count, size)))
     means = drawn.sum(axis=1) / size
-    squares = np.einsum("ij,ij->i", drawn, drawn) / size - means * means
+    products: NDArray[np.float64] = np.einsum("ij,ij->i", drawn, drawn)
+    squares = products / size - means * means
     # A resample of one value only: its variance is rounding, not information.
     flat = squares <= 1e-14 * (means * means)
     errors = np.sqrt(np.where(flat, 1.0, squares) / (size - 1))
