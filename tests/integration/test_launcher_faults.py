@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -174,8 +175,7 @@ def test_killing_the_launcher_ends_the_program_and_keeps_what_had_ended(tmp_path
         grandchild = read_pid(meeting)
         os.kill(running.pid, signal.SIGKILL)
         with pytest.raises(LauncherDiedError, match="SIGKILL"):
-            while running.records(PATIENCE_S):
-                pass
+            running.finish(PATIENCE_S)
     assert ends(grandchild)
     lines = (tmp_path / "journal").read_text().splitlines()
     assert [json.loads(line)["trial"] for line in lines] == [0]
@@ -211,26 +211,44 @@ with launcher(directory, [command("true"), sh(f"echo $$ > {meeting}; exec sleep 
 """
 
 
-def test_killing_the_master_ends_the_launcher_and_the_program_without_a_record(
-    tmp_path: Path,
-) -> None:
+@pytest.fixture
+def master(tmp_path: Path) -> Iterator[tuple[int, int, int]]:
+    """A master that waits for its second trial, its launcher, and the program that runs."""
     meeting = fifo(tmp_path / "meeting")
     root = Path(__file__).resolve().parents[2]
     environment = {**os.environ, "PYTHONPATH": f"{root}:{root / 'src'}"}
-    master = os.posix_spawn(
-        sys.executable,
-        [sys.executable, "-c", MASTER, str(tmp_path), str(meeting)],
-        environment,
-    )
+    arguments = [sys.executable, "-c", MASTER, str(tmp_path), str(meeting)]
+    pid = os.posix_spawn(sys.executable, arguments, environment)
     program = read_pid(meeting)
     while not (tmp_path / "launcher").exists():
         os.sched_yield()
-    os.kill(master, signal.SIGKILL)
-    os.waitpid(master, 0)
-    assert ends(int((tmp_path / "launcher").read_text()))
+    yield pid, int((tmp_path / "launcher").read_text()), program
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
+def committed(tmp_path: Path) -> list[int]:
+    return [json.loads(line)["trial"] for line in (tmp_path / "journal").read_text().splitlines()]
+
+
+def test_killing_the_master_ends_the_launcher_and_the_program_without_a_record(
+    tmp_path: Path, master: tuple[int, int, int]
+) -> None:
+    pid, launcher_pid, program = master
+    os.kill(pid, signal.SIGKILL)
+    assert ends(launcher_pid)
     assert ends(program)
-    lines = (tmp_path / "journal").read_text().splitlines()
-    assert [json.loads(line)["trial"] for line in lines] == [0]
+    assert committed(tmp_path) == [0]
+
+
+def test_the_program_dies_with_a_killed_launcher_even_if_the_master_sleeps(
+    tmp_path: Path, master: tuple[int, int, int]
+) -> None:
+    pid, launcher_pid, program = master
+    os.kill(pid, signal.SIGSTOP)
+    os.kill(launcher_pid, signal.SIGKILL)
+    assert ends(program)
+    assert committed(tmp_path) == [0]
 
 
 def test_a_full_disk_is_reported(tmp_path: Path) -> None:
