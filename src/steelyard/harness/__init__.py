@@ -1,0 +1,1 @@
+"""What benchmark harnesses write, read as iterations. Pure: text in, values out."""

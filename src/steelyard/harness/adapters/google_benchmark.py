@@ -1,0 +1,148 @@
+"""Google Benchmark's JSON (``--benchmark_format=json``, ``--benchmark_out``).
+
+Each repetition is one iteration: its value is the mean over the inner loop. Fields as in
+docs/user_guide.md and src/json_reporter.cc of google/benchmark, 1.7.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.core.errors import DataError
+from steelyard.core.field_reader import FieldReader
+from steelyard.core.model import Direction
+from steelyard.harness.adapter import ITERATION_TIME, Adapter, Metric, Series, Source
+from steelyard.harness.json_text import json_value
+from steelyard.harness.quantities import SECONDS
+
+TIMES = {"real_time": ITERATION_TIME, "cpu_time": "iteration_cpu_time"}
+RATES = {"bytes_per_second": "bytes/s", "items_per_second": "1/s"}
+NOT_COUNTERS = {
+    "name",
+    "family_index",
+    "per_family_instance_index",
+    "run_name",
+    "run_type",
+    "repetitions",
+    "repetition_index",
+    "threads",
+    "iterations",
+    "time_unit",
+    "label",
+    "error_occurred",
+    "error_message",
+    "skipped",
+    "skip_message",
+    "aggregate_name",
+    "aggregate_unit",
+    *TIMES,
+}
+# Set by our own export, which keeps several executions apart; Google Benchmark ignores it.
+EXECUTION = "steelyard_execution"
+METRIC = "steelyard_metric"
+
+
+def recognises(text: str) -> bool:
+    """Whether it is an object with ``context`` and ``benchmarks``."""
+    return '"context"' in text and '"benchmarks"' in text and '"num_cpus"' in text
+
+
+def read(source: Source) -> tuple[Series, ...]:
+    """The repetitions of each benchmark; rows of aggregates are passed over."""
+    fields = FieldReader(source.name)
+    document = fields.mapping(json_value(source), "the top level")
+    rows = fields.sequence(fields.required(document, "benchmarks", ""), "benchmarks")
+    context = fields.mapping(document.get("context", {}), "context")
+    reader = _Reader(fields, context.get(METRIC, ITERATION_TIME))
+    for index, item in enumerate(rows):
+        where = f"benchmarks[{index}]"
+        row = fields.mapping(item, where)
+        if not _is_aggregate(row):
+            reader.add(row, where)
+    if not reader.found and not reader.errors:
+        hint = " but aggregates: run it without --benchmark_report_aggregates_only" if rows else ""
+        raise DataError(f"{source.name} holds no benchmark{hint}.", field="benchmarks")
+    return reader.series()
+
+
+def _is_aggregate(row: dict[str, Any]) -> bool:
+    """Files from before version 1.5 have no ``run_type``, but a suffix."""
+    if "run_type" in row:
+        return row["run_type"] == "aggregate"
+    return str(row.get("name", "")).endswith(("_mean", "_median", "_stddev", "_cv"))
+
+
+class _Reader:
+    """Gathers rows by benchmark, execution and metric."""
+
+    def __init__(self, fields: FieldReader, time_metric: Any) -> None:
+        self.fields = fields
+        self.times = {**TIMES, "real_time": fields.text(time_metric, f"context.{METRIC}")}
+        self.found: dict[tuple[str, int, str], list[float]] = {}
+        self.units: dict[str, tuple[str, Direction]] = {}
+        self.errors: dict[str, str] = {}
+
+    def add(self, row: dict[str, Any], where: str) -> None:
+        """Take one repetition."""
+        fields = self.fields
+        given = row.get("run_name", fields.required(row, "name", where))
+        name = fields.text(given, f"{where}.name")
+        if row.get("error_occurred") is True or row.get("skipped"):
+            message = row.get("error_message") or row.get("skip_message") or "skipped"
+            self.errors[name] = str(message)
+            return
+        execution = fields.whole(row.get(EXECUTION, 0), f"{where}.{EXECUTION}")
+        unit = fields.required(row, "time_unit", where)
+        factor = SECONDS[fields.choice(unit, f"{where}.time_unit", list(SECONDS))]
+        for theirs, ours in self.times.items():
+            if theirs in row or theirs == "real_time":
+                value = fields.required(row, theirs, where)
+                value_s = fields.number(value, f"{where}.{theirs}") * factor
+                self._keep((name, execution, ours), value_s, ("s", "lower"))
+        for counter, value in row.items():
+            if counter not in NOT_COUNTERS and not counter.startswith("steelyard_"):
+                rate = counter in RATES
+                number = fields.finite(value, f"{where}.{counter}")
+                about = (RATES.get(counter, "count"), "higher" if rate else "lower")
+                self._keep((name, execution, counter), number, about)
+
+    def _keep(self, key: tuple[str, int, str], value: float, about: tuple[str, Any]) -> None:
+        self.found.setdefault(key, []).append(value)
+        self.units[key[2]] = about
+
+    def series(self) -> tuple[Series, ...]:
+        """What was gathered, and an empty series for each benchmark that only failed."""
+        made = [
+            Series(
+                name,
+                metric,
+                self.units[metric][0],
+                tuple(values),
+                direction=self.units[metric][1],
+                execution=execution,
+                error=self.errors.get(name),
+            )
+            for (name, execution, metric), values in self.found.items()
+        ]
+        known = {item.benchmark for item in made}
+        failed = [
+            Series(name, self.times["real_time"], "s", (), error=error)
+            for name, error in self.errors.items()
+            if name not in known
+        ]
+        return (*made, *failed)
+
+
+EXTENSION = Adapter(
+    name="google-benchmark",
+    harness="Google Benchmark",
+    description="Its JSON; each repetition is an iteration, counters are metrics by their names.",
+    recognises=recognises,
+    read=read,
+    metrics=(
+        Metric(ITERATION_TIME, "s"),
+        Metric("iteration_cpu_time", "s"),
+        Metric("bytes_per_second", "bytes/s", "higher"),
+        Metric("items_per_second", "1/s", "higher"),
+    ),
+)

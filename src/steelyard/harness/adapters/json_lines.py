@@ -1,0 +1,106 @@
+"""Steelyard's own: one JSON object a line, one line an iteration.
+
+``{"value": 0.0123}`` is enough. ``metric`` (default ``iteration_time``), ``unit`` (default ``s``),
+``direction``, ``benchmark`` and ``warmup`` may be there; other fields are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from steelyard.core.errors import DataError
+from steelyard.core.field_reader import FieldReader
+from steelyard.core.model import Direction
+from steelyard.harness.adapter import ITERATION_TIME, Adapter, Series, Source
+from steelyard.harness.quantities import base_unit
+
+
+def recognises(text: str) -> bool:
+    """Whether a line is an object with ``value``."""
+    return any(
+        line.startswith("{") and '"value"' in line and line.rstrip().endswith("}")
+        for line in text.splitlines()[:100]
+    )
+
+
+def read(source: Source) -> tuple[Series, ...]:
+    """The lines that begin with ``{``; a program may print others between them."""
+    fields = FieldReader(source.name)
+    reader = _Reader(fields)
+    for number, line in enumerate(source.text.splitlines(), start=1):
+        if line.startswith("{"):
+            reader.add(_object(source, line, number), f"line {number}")
+    if not reader.values:
+        raise DataError(
+            f'{source.name} has no line such as {{"value": 0.0123}}.', field="the lines"
+        )
+    return reader.series()
+
+
+def _object(source: Source, line: str, number: int) -> Any:
+    try:
+        return json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        told = error.msg if isinstance(error, json.JSONDecodeError) else "it nests too deep"
+        raise DataError(
+            f"{source.name}: line {number} is not whole JSON: {told}.", field=f"line {number}"
+        ) from None
+
+
+class _Reader:
+    """Gathers lines by benchmark and metric."""
+
+    def __init__(self, fields: FieldReader) -> None:
+        self.fields = fields
+        self.values: dict[tuple[str, str], list[float]] = {}
+        self.warmups: dict[tuple[str, str], int] = {}
+        self.about: dict[tuple[str, str], tuple[str, Direction]] = {}
+
+    def add(self, item: Any, where: str) -> None:
+        """Take one line."""
+        fields = self.fields
+        line = fields.mapping(item, where)
+        benchmark = fields.text(line.get("benchmark", ""), f"{where}: benchmark")
+        metric = fields.text(line.get("metric", ITERATION_TIME), f"{where}: metric")
+        default = "s" if metric == ITERATION_TIME else ""
+        factor, unit = base_unit(fields.text(line.get("unit", default), f"{where}: unit"))
+        direction = line.get("direction", "lower")
+        fields.choice(direction, f"{where}: direction", ["lower", "higher"])
+        value = fields.finite(fields.required(line, "value", where), f"{where}: value") * factor
+        if unit == "s" and value < 0:
+            raise fields.error(f"{where}: value", "0 or above, as a time", value)
+        warm = fields.choice(line.get("warmup", False), f"{where}: warmup", [True, False])
+        key = (benchmark, metric)
+        values = self.values.setdefault(key, [])
+        if self.about.setdefault(key, (unit, direction)) != (unit, direction):
+            raise fields.error(
+                f"{where}: unit", f"{self.about[key][0]} as in the lines before", unit
+            )
+        if warm and len(values) != self.warmups.get(key, 0):
+            raise fields.error(f"{where}: warmup", "false after an iteration that is kept", warm)
+        self.warmups[key] = self.warmups.get(key, 0) + bool(warm)
+        values.append(value)
+
+    def series(self) -> tuple[Series, ...]:
+        """What was gathered."""
+        return tuple(
+            Series(
+                *key,
+                self.about[key][0],
+                tuple(values),
+                warmup_count=self.warmups[key],
+                direction=self.about[key][1],
+            )
+            for key, values in self.values.items()
+        )
+
+
+EXTENSION = Adapter(
+    name="json-lines",
+    harness="a program with Steelyard's JSON lines",
+    description="A JSON object a line, as the C header, the Python module and the Java class "
+    "write them.",
+    recognises=recognises,
+    read=read,
+)
