@@ -6,7 +6,8 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 PYTHON := .venv/bin/python
 TEST_JOBS ?= 2
-PYTEST := $(PYTHON) -m pytest
+# Temporary files stay in the checkout too.
+PYTEST := TMPDIR=$(CURDIR)/build/tmp $(PYTHON) -m pytest --basetemp=build/tmp/pytest
 
 .PHONY: help
 help: ## list the targets
@@ -31,10 +32,12 @@ demo: setup ## weigh real compressors on real data; the report is demo-output/re
 
 .PHONY: test
 test: setup-dev ## all tests but the slow ones
+	@mkdir -p build/tmp
 	@$(PYTEST) -n $(TEST_JOBS) --ignore=tests/slow
 
 .PHONY: test-slow
 test-slow: setup-dev ## the slow ones: faults, kills, full disks
+	@mkdir -p build/tmp
 	@$(PYTEST) tests/slow
 
 .PHONY: check

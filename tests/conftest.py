@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+# Fonts are looked for once, and what was found is kept in the checkout, not in a home.
+os.environ["MPLCONFIGDIR"] = str(Path(__file__).parents[1] / "build" / "matplotlib")
 
 
 @pytest.fixture(autouse=True)

@@ -91,7 +91,7 @@ ensure_locked() { # $1 is the name of the lock file
         echo "setup: pip could not install what $lock names; see above." >&2
         exit 1
     fi
-    rm -rf build/tmp build/pip-cache
+    rm -rf build/tmp/pip-* build/pip-cache
     stamp "$1" "$digest"
 }
 
