@@ -1,0 +1,201 @@
+"""Dimension what was measured: a table of measurements, or an experiment of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import TYPE_CHECKING
+
+from steelyard.core.errors import DataError, TrialsFailedError, UsageError
+from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
+
+if TYPE_CHECKING:
+    from steelyard.analysis.dimensioning import Dimensioning
+    from steelyard.analysis.nested import NestedValues
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of measurements.
+
+    Parameters
+    ----------
+    costs_s : mapping of level to float
+        Costs that the user gave; they go before what the data say.
+    budget_s : float or None
+    confidence : float
+    """
+
+    costs_s: Mapping[str, float]
+    budget_s: float | None = None
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True)
+class Dimensioned:
+    """An answer with what it is about: a file, or a metric of a variant of an experiment."""
+
+    answer: Dimensioning
+    metric: MetricSpec
+    file: str | None = None
+    experiment: str | None = None
+    variant: str | None = None
+
+
+def dimension_table(path: str, unit: str, question: Question) -> Dimensioned:
+    """Dimension the measurements of a CSV file, whose values are in `unit`.
+
+    Raises
+    ------
+    DataError
+        The file is not a table of measurements; the message names line and column.
+    UsageError
+        The question names a level that the table has not.
+    """
+    from steelyard.store.level_table import VALUE, read_level_table
+
+    table = read_level_table(path, times=unit == "s")
+    lowest = table.data.levels[-1]
+    costs_s = {**_lowest_cost(lowest, table.data, unit), **table.costs_s}
+    cautions: list[Caution] = []
+    if table.missing_count:
+        cautions.append(
+            Caution(
+                "missing-values",
+                f"{_rows(table.missing_count)} of {path} without a value left out.",
+            )
+        )
+    answer = _answer(table.data, costs_s, question, cautions)
+    return Dimensioned(answer, MetricSpec(VALUE, unit), file=path)
+
+
+def dimension_experiment(
+    experiment: Experiment, variant: str | None, metric: str | None, question: Question
+) -> Dimensioned:
+    """Dimension one metric of one variant of an experiment.
+
+    Parameters
+    ----------
+    variant : str, optional
+        May be left out where there is one.
+    metric : str, optional
+        The primary one unless named.
+
+    Raises
+    ------
+    UsageError
+        A name is none of the experiment's.
+    TrialsFailedError
+        No trial gave a value.
+    """
+    import numpy as np
+
+    from steelyard.analysis.levels import analysed_trials, iteration_values
+    from steelyard.analysis.nested import nested_values
+
+    index = _variant_index(experiment, variant)
+    spec = _metric(experiment, metric)
+    name = experiment.spec.variants[index].name
+    analysed = analysed_trials(experiment.trials, index)
+    kept = [trial for trial in analysed if len(trial.measurements.get(spec.name, ()))]
+    failed = sum(t.variant == index and t.status == "failed" for t in experiment.trials)
+    if not kept:
+        raise TrialsFailedError(
+            f"The experiment {experiment.spec.identifier} has no value of {spec.name} of {name}; "
+            f"{failed} trials failed. `steelyard show` tells why.",
+            field="experiment",
+        )
+    kept.sort(key=lambda trial: (trial.build, trial.position))
+    counts = np.array([len(trial.measurements[spec.name]) for trial in kept])
+    labels = {
+        "build": np.repeat([trial.build for trial in kept], counts),
+        "execution": np.repeat(np.arange(len(kept)), counts),
+        "iteration": np.arange(counts.sum()),
+    }
+    values = np.concatenate([iteration_values(trial.measurements[spec.name]) for trial in kept])
+    several = {"build": bool(np.ptp(labels["build"])), "iteration": bool(counts.max() > 1)}
+    levels = [level for level in labels if several.get(level, True)]
+    data = nested_values(levels, [labels[level].astype(np.int64) for level in levels], values)
+    costs_s = _trial_costs(kept, spec, "iteration" in levels)
+    cautions = [Caution("failed-trials", f"{failed} failed trials left out.")] if failed else []
+    answer = _answer(data, costs_s, question, cautions)
+    identifier = experiment.spec.identifier
+    return Dimensioned(answer, spec, experiment=identifier, variant=name)
+
+
+def _rows(count: int) -> str:
+    return f"{count} {'row' if count == 1 else 'rows'}"
+
+
+def _lowest_cost(level: str, data: NestedValues, unit: str) -> dict[str, float]:
+    """A repetition of the lowest level takes its own value, where that is a time."""
+    mean = float(data.values.mean())
+    return {level: mean} if unit == "s" and mean > 0 else {}
+
+
+def _trial_costs(trials: Sequence[Trial], metric: MetricSpec, iterations: bool) -> dict[str, float]:
+    """Costs as the trials had them: of an execution all but its iterations, where there are."""
+    spent_s = [trial.spent_s for trial in trials]
+    if not iterations:
+        return {"execution": fsum(spent_s) / len(spent_s)} if all(spent_s) else {}
+    if metric.unit != "s":
+        return {}
+    inside_s = [fsum(trial.measurements[metric.name]) for trial in trials]
+    count = sum(len(trial.measurements[metric.name]) for trial in trials)
+    costs_s = {"iteration": fsum(inside_s) / count} if any(inside_s) else {}
+    rest_s = fsum(spent_s) - fsum(inside_s)
+    if all(spent_s) and rest_s > 0:
+        costs_s["execution"] = rest_s / len(trials)
+    return costs_s
+
+
+def _answer(
+    data: NestedValues,
+    costs_s: Mapping[str, float],
+    question: Question,
+    cautions: Sequence[Caution],
+) -> Dimensioning:
+    from steelyard.analysis.dimensioning import dimensioning
+    from steelyard.analysis.variance_components import variance_components
+
+    for level in question.costs_s:
+        if level not in data.levels:
+            raise UsageError(
+                f"--cost names the level {level!r}; the levels are {', '.join(data.levels)}.",
+                field="--cost",
+            )
+    costs_s = {**costs_s, **question.costs_s}
+    if costs_s.get(data.levels[-1]) == 0:
+        raise DataError(
+            f"The cost of {data.levels[-1]} is 0, so that any number of them would be free. Give "
+            f"its time with --cost {data.levels[-1]}=TIME.",
+            field=f"cost_{data.levels[-1]}_s",
+        )
+    components = variance_components(data, question.confidence)
+    found = dimensioning(components, costs_s, question.budget_s)
+    return replace(found, cautions=(*cautions, *found.cautions))
+
+
+def _variant_index(experiment: Experiment, name: str | None) -> int:
+    names = [variant.name for variant in experiment.spec.variants]
+    if name is None and len(names) == 1:
+        return 0
+    if name in names:
+        return names.index(name)
+    found = "has several variants" if name is None else f"has no variant {name!r}"
+    raise UsageError(
+        f"The experiment {experiment.spec.identifier} {found}. Name one with --variant: "
+        f"{', '.join(map(repr, names))}.",
+        field="--variant",
+    )
+
+
+def _metric(experiment: Experiment, name: str | None) -> MetricSpec:
+    if name is None:
+        return experiment.spec.primary_metric
+    for metric in experiment.spec.metrics:
+        if metric.name == name:
+            return metric
+    known = ", ".join(metric.name for metric in experiment.spec.metrics)
+    raise UsageError(f"The experiment has no metric {name!r}. It has: {known}.", field="--metric")
