@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,7 @@ exec "$@"' sh "$@"
 @contextmanager
 def only_changer() -> Iterator[None]:
     """Keep other tests from changing this machine meanwhile."""
-    fd = open_shared("/tmp/steelyard-host-tests.lock")
+    fd = open_shared(os.path.join(tempfile.gettempdir(), "steelyard-host-tests.lock"))
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield
