@@ -47,6 +47,7 @@ check: setup-dev ## style, types, layers, docs, schemas, C++
 .PHONY: prove
 prove: setup-dev ## how often every interval holds, by simulation with a known truth; takes long
 	@$(PYTHON) -m benchmarks.prove
+	@$(PYTHON) -m benchmarks.prove.dimensioned
 
 .PHONY: bench
 bench: setup-dev ## the numbers of docs/PERFORMANCE.md; takes long, wants a quiet machine

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from steelyard.analysis.chi_squared import chi_squared_quantile
-from steelyard.analysis.dimensioning import RATIO_WIDENING
 from steelyard.analysis.fieller import MeanPair, fieller_interval
 from steelyard.analysis.nested import nested_values
+from steelyard.analysis.precision import RATIO_WIDENING
 from steelyard.analysis.repetition_counts import optimal_counts, rounded_up
 from steelyard.analysis.variance_components import variance_components
 
@@ -19,10 +19,10 @@ R = json.loads(Path(__file__).with_name("variance_components.json").read_text())
 NAMES = ("machine", "build", "execution", "iteration")
 
 
-def components(case):
+def components(case, method="anova"):
     labels = [np.array(label, dtype=np.int64) for label in case["labels"]]
     data = nested_values(NAMES[-len(labels) :], labels, np.array(case["values"]))
-    return variance_components(data, 0.95)
+    return variance_components(data, 0.95, method)
 
 
 def case_name(case):
@@ -42,6 +42,12 @@ def test_components_of_equal_counts_are_those_of_lme4():
         found = [level.variance.estimate for level in components(case).levels]
         assert min(found) > 0
         assert found == pytest.approx(case["reml"], rel=1e-6)
+
+
+@pytest.mark.parametrize("case", R["cases"], ids=case_name)
+def test_restricted_maximum_likelihood_is_that_of_lme4(case):
+    found = [level.variance.estimate for level in components(case, "reml").levels]
+    assert found == pytest.approx(case["reml"], rel=1e-6)
 
 
 @pytest.mark.parametrize("row", R["chi_squared"], ids=lambda row: f"{row[0]:g} degrees")

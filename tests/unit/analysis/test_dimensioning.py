@@ -4,6 +4,7 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 
+from benchmarks.prove.dimensioned import SITUATIONS, savings, simulate
 from steelyard.analysis.dimensioning import dimensioning
 from steelyard.analysis.nested import nested_values
 from steelyard.analysis.repetition_counts import (
@@ -200,6 +201,22 @@ def test_a_top_level_that_does_not_vary_stays_with_the_most_that_the_data_allow(
     assert "no-top-variation" in codes(answer)
     assert answer.top_level == "execution"
     assert 1 < answer.plans[1].optimal_count < 1000
+
+
+@pytest.mark.parametrize("situation", SITUATIONS[:4], ids=lambda situation: situation.name)
+def test_real_experiments_at_the_chosen_counts_are_as_predicted(situation):
+    outcome = simulate(situation, 150)
+    assert np.mean(outcome.realised) == pytest.approx(1.0, abs=0.1)
+    assert np.mean(outcome.mean_held) > 0.88
+    assert np.mean(outcome.ratio_held) > 0.88
+    truth, found = np.array(situation.variances), np.array(outcome.variances)
+    assert (abs(found.mean(axis=0) - truth) < 4 * found.std(axis=0) / sqrt(len(found))).all()
+
+
+@pytest.mark.parametrize("situation", SITUATIONS[:3], ids=lambda situation: situation.name)
+def test_the_optimum_takes_less_time_than_the_usual_designs(situation):
+    _, only_top, equal = savings(situation)
+    assert min(only_top, equal) >= 1
 
 
 def test_few_repetitions_on_top_are_warned_of():

@@ -122,6 +122,29 @@ def test_bounds_of_a_variance_are_never_below_0():
     assert top.variance.low == 0.0 <= top.variance.high
 
 
+def test_restricted_maximum_likelihood_is_the_same_for_equal_counts():
+    data = nested(drawn(8, (10, 5, 4), [1, 1, 1]), 10, 5, 4)
+    one, other = (variance_components(data, 0.95, method) for method in ("anova", "reml"))
+    assert other.estimator == "reml"
+    for a, b in zip(one.levels, other.levels, strict=True):
+        assert a.variance.estimate == pytest.approx(b.variance.estimate, rel=1e-6)
+        assert (a.variance.low, a.variance.high) == (b.variance.low, b.variance.high)
+
+
+def test_restricted_maximum_likelihood_is_never_below_0():
+    values = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [2.0, 3.0, 1.5]])
+    found = variance_components(nested(values, 3, 3), 0.95, "reml")
+    assert found.levels[0].variance.estimate == pytest.approx(0.0, abs=1e-9)
+    assert found.levels[1].variance.estimate == pytest.approx(values.var(ddof=1), rel=1e-6)
+
+
+@pytest.mark.parametrize("values", [np.ones((5, 4)), np.arange(5.0)[:, None] * np.ones((5, 4))])
+def test_restricted_maximum_likelihood_of_iterations_alike_is_that_of_the_sums(values):
+    one, other = (variance_components(nested(values, 5, 4), 0.95, m) for m in ("anova", "reml"))
+    for a, b in zip(one.levels, other.levels, strict=True):
+        assert b.variance.estimate == max(0.0, a.variance.estimate)
+
+
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_a_value_that_is_not_finite_is_named(bad):
     values = np.ones(6)
