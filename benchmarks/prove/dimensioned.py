@@ -43,7 +43,6 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "STATISTICS.md"
 MARK = "<!-- prove dimensioning: {} -->"
 EXPERIMENTS = 10_000
 LEVELS = ("machine", "build", "execution", "iteration")
-WANTED = 0.01
 TRUE_RATIO = 0.95
 # Promised: bias of an unbiased estimator, coverage of 95 % intervals, realised half-width.
 BIAS_RATIO = 0.01
@@ -71,6 +70,11 @@ class Situation:
     def variances(self) -> tuple[float, ...]:
         """The true components; the mean is 1."""
         return tuple(variation * variation for variation in self.variations)
+
+    @property
+    def wanted(self) -> float:
+        """The half-width of the real experiments, relative to the mean."""
+        return 0.1 if self.skewed else 0.01
 
 
 SITUATIONS = (
@@ -148,7 +152,6 @@ def simulate(situation: Situation, experiments: int) -> Outcome:
     empty, kept = template(situation, seed)
     costs_s = dict(zip(situation.levels, situation.costs_s, strict=True))
     outcome = Outcome(situation)
-    wanted = WANTED * (10 if situation.skewed else 1)
     for _ in range(experiments):
         values = draw(generator, situation.counts, situation).ravel()[kept]
         components = variance_components(replace(empty, values=values), 0.95)
@@ -162,7 +165,7 @@ def simulate(situation: Situation, experiments: int) -> Outcome:
             ]
         )
         answer = dimensioning(components, costs_s)
-        prediction = predicted(answer, wanted)
+        prediction = predicted(answer, situation.wanted)
         if prediction is not None:
             real_experiment(generator, answer, outcome, *prediction)
     return outcome
@@ -205,7 +208,7 @@ def time_to_precision_s(situation: Situation, counts: Sequence[int]) -> float:
     deviation = sqrt(top_variance(situation.variances, counts))
     prediction = Prediction(deviation, 0.95, None)
     for top_count in count(FEWEST_REPETITIONS):
-        if prediction.half_width_ratio(top_count) <= WANTED:
+        if prediction.half_width_ratio(top_count) <= situation.wanted:
             return top_count * unit_time_s(situation.costs_s, counts)
     raise AssertionError("counts without end")
 
@@ -215,7 +218,7 @@ def equal_time_s(situation: Situation) -> float:
     below = len(situation.counts) - 1
     for repetitions in count(FEWEST_REPETITIONS):
         deviation = sqrt(top_variance(situation.variances, [repetitions] * below))
-        if Prediction(deviation, 0.95, None).half_width_ratio(repetitions) <= WANTED:
+        if Prediction(deviation, 0.95, None).half_width_ratio(repetitions) <= situation.wanted:
             return repetitions * unit_time_s(situation.costs_s, [repetitions] * below)
     raise AssertionError("counts without end")
 

@@ -7,27 +7,18 @@ from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import Literal
 
-from steelyard.analysis.mean import two_sided
+from steelyard.analysis.dimensioning_cautions import dimensioning_cautions
+from steelyard.analysis.precision import HALF_WIDTH_RATIOS, Precision, Prediction, Purchase
+from steelyard.analysis.repeated_levels import RepeatedLevel, repeated_levels
 from steelyard.analysis.repetition_counts import (
     optimal_counts,
     rounded_up,
     top_variance,
     unit_time_s,
 )
-from steelyard.analysis.student import student_quantile
 from steelyard.analysis.variance_components import LevelVariance, VarianceComponents
 from steelyard.core.estimate import Estimate
 from steelyard.core.model import Caution
-
-# Kalibera and Jones, ISMM 2013, section 11: the columns of tables 6 and 7, and the fewest and
-# most repetitions of the top level that they show.
-HALF_WIDTH_RATIOS = (0.005, 0.01, 0.015, 0.025, 0.05)
-FEWEST_REPETITIONS = 5
-MOST_REPETITIONS = 1000
-# Equation 6: the ratio of two systems that vary alike.
-RATIO_WIDENING = sqrt(2.0)
-# The 95 % interval of a standard deviation from fewer values than this spans a factor above 2.5.
-_FEW_UNITS = 10
 
 CountsFrom = Literal["optimum", "experiment"]
 
@@ -55,36 +46,6 @@ class LevelPlan:
     optimal_count: int | None
     exact_count: float | None
     dropped: bool
-
-
-@dataclass(frozen=True)
-class Precision:
-    """What it takes until an interval is as narrow as wanted.
-
-    `count` is the number of repetitions of the top level, None for more than 1,000; `time_s` is
-    None where costs are not known or the count is None. For the ratio of two systems that vary
-    alike, the count is that of each and the time that of both.
-    """
-
-    half_width_ratio: float
-    count: int | None
-    time_s: float | None
-    ratio_count: int | None
-    ratio_time_s: float | None
-
-
-@dataclass(frozen=True)
-class Purchase:
-    """The half-width that a time buys, relative to the mean or the ratio.
-
-    It is None for fewer than 2 repetitions of the top level. Two systems share the time.
-    """
-
-    budget_s: float
-    count: int
-    half_width_ratio: float | None
-    ratio_count: int
-    ratio_half_width_ratio: float | None
 
 
 @dataclass(frozen=True)
@@ -122,67 +83,6 @@ class Dimensioning:
     cautions: tuple[Caution, ...]
 
 
-@dataclass(frozen=True)
-class _Repeated:
-    """A repeated level. Those right below it that were not come with each of its repetitions,
-    so that `cost_s` holds theirs too."""
-
-    found: LevelVariance
-    variance: float
-    cost_s: float | None
-
-
-@dataclass(frozen=True)
-class _Prediction:
-    """Predicts intervals from the deviation of the top level's means, relative to the mean."""
-
-    deviation_ratio: float
-    confidence: float
-    unit_time_s: float | None
-
-    def half_width_ratio(self, count: int) -> float:
-        """With `count` repetitions of the top level, 2 or more (equation 4)."""
-        quantile = student_quantile(two_sided(self.confidence), count - 1)
-        return quantile * self.deviation_ratio / sqrt(count)
-
-    def fewest(self, half_width_ratio: float) -> int | None:
-        """The fewest repetitions, from 5 to 1,000, that make it as narrow; else None."""
-        if self.half_width_ratio(MOST_REPETITIONS) > half_width_ratio:
-            return None
-        low, high = FEWEST_REPETITIONS - 1, MOST_REPETITIONS
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self.half_width_ratio(middle) > half_width_ratio:
-                low = middle
-            else:
-                high = middle
-        return high
-
-    def precision(self, half_width_ratio: float) -> Precision:
-        """A row of the table."""
-        count = self.fewest(half_width_ratio)
-        ratio_count = self.fewest(half_width_ratio / RATIO_WIDENING)
-        return Precision(
-            half_width_ratio, count, self._time_s(count), ratio_count, self._time_s(ratio_count, 2)
-        )
-
-    def _time_s(self, count: int | None, systems: int = 1) -> float | None:
-        if count is None or self.unit_time_s is None:
-            return None
-        return systems * count * self.unit_time_s
-
-    def purchase(self, budget_s: float) -> Purchase | None:
-        """What a time buys; None where times are not known."""
-        if not self.unit_time_s:
-            return None
-        # A budget that is a whole number of units but for rounding errors buys all of them.
-        count = int(budget_s / self.unit_time_s * (1 + 1e-12))
-        ratio_count = int(budget_s / (2 * self.unit_time_s) * (1 + 1e-12))
-        own = self.half_width_ratio(count) if count > 1 else None
-        both = RATIO_WIDENING * self.half_width_ratio(ratio_count) if ratio_count > 1 else None
-        return Purchase(budget_s, count, own, ratio_count, both)
-
-
 def dimensioning(
     components: VarianceComponents,
     costs_s: Mapping[str, float],
@@ -211,7 +111,7 @@ def dimensioning(
     The interval rests on the top level, so that it is never dropped. If nothing is seen to vary
     there (T_n^2 <= 0), equation 3 takes the upper bound of T_n^2 instead.
     """
-    levels = _repeated_levels(components.levels, costs_s)
+    levels = repeated_levels(components.levels, costs_s)
     exact = _exact_counts(levels)
     counts = [rounded_up(c) for c in exact] if exact else _own_counts(levels)
     costs = [level.cost_s for level in levels]
@@ -222,7 +122,7 @@ def dimensioning(
     purchase = None
     if levels and mean is not None and mean > 0:
         variance = top_variance([level.variance for level in levels], counts)
-        prediction = _Prediction(sqrt(variance) / mean, components.mean.confidence, time_s)
+        prediction = Prediction(sqrt(variance) / mean, components.mean.confidence, time_s)
         table = tuple(prediction.precision(wanted) for wanted in HALF_WIDTH_RATIOS)
         purchase = None if budget_s is None else prediction.purchase(budget_s)
     below = [level.found.level for level in levels[1:]]
@@ -235,26 +135,11 @@ def dimensioning(
         unit_time_s=time_s,
         table=table,
         purchase=purchase,
-        cautions=tuple(_cautions(components, levels, costs_s)),
+        cautions=tuple(dimensioning_cautions(components, levels, costs_s)),
     )
 
 
-def _repeated_levels(
-    levels: Sequence[LevelVariance], costs_s: Mapping[str, float]
-) -> list[_Repeated]:
-    found: list[_Repeated] = []
-    for level in levels:
-        cost_s = costs_s.get(level.level)
-        if isinstance(level.variance, Estimate):
-            found.append(_Repeated(level, level.variance.estimate, cost_s))
-        elif found:
-            above = found[-1]
-            both = None if above.cost_s is None or cost_s is None else above.cost_s + cost_s
-            found[-1] = _Repeated(above.found, above.variance, both)
-    return found
-
-
-def _exact_counts(levels: Sequence[_Repeated]) -> tuple[float, ...] | None:
+def _exact_counts(levels: Sequence[RepeatedLevel]) -> tuple[float, ...] | None:
     """Equation 3 before rounding, for the levels below the top one; None without their costs."""
     costs_s = [level.cost_s for level in levels if level.cost_s is not None]
     if len(costs_s) < len(levels) and len(levels) > 1:
@@ -270,7 +155,7 @@ def _exact_counts(levels: Sequence[_Repeated]) -> tuple[float, ...] | None:
     return tuple(e if isfinite(e) else o for e, o in zip(exact, own, strict=True))
 
 
-def _own_counts(levels: Sequence[_Repeated]) -> list[int]:
+def _own_counts(levels: Sequence[RepeatedLevel]) -> list[int]:
     return [max(1, round(level.found.mean_count)) for level in levels[1:]]
 
 
@@ -295,76 +180,3 @@ def _plans(
             )
         )
     return tuple(plans)
-
-
-def _cautions(
-    components: VarianceComponents, levels: Sequence[_Repeated], costs_s: Mapping[str, float]
-) -> list[Caution]:
-    found: list[Caution] = []
-    for level in components.levels:
-        if not isinstance(level.variance, Estimate):
-            found.append(Caution("one-repetition", level.variance.explanation))
-    if components.estimator == "anova-henderson-1":
-        found.append(
-            Caution(
-                "unequal-counts",
-                "Repetition counts differ between units; variances are those of the unbalanced "
-                "nested analysis of variance (Henderson's method I).",
-            )
-        )
-    names = [level.level for level in components.levels]
-    first = names.index(levels[0].found.level) if levels else len(names)
-    unknown = [name for name in names[first:] if name not in costs_s]
-    if unknown:
-        found.append(_unknown_costs(unknown))
-    mean = components.mean.estimate
-    if mean is not None and mean <= 0:
-        found.append(
-            Caution(
-                "mean-not-positive",
-                f"The mean is {mean:g}: half-widths relative to it, and so the counts for them, "
-                "cannot be told.",
-            )
-        )
-    return found + _variation_cautions(levels)
-
-
-def _unknown_costs(levels: Sequence[str]) -> Caution:
-    options = " ".join(f"--cost {level}=TIME" for level in levels)
-    return Caution(
-        "cost-unknown",
-        f"The cost of {' and '.join(levels)} is not known, so that optimal counts and times cannot "
-        f"be told; the table goes by the counts of this experiment. Give {options}.",
-    )
-
-
-def _variation_cautions(levels: Sequence[_Repeated]) -> list[Caution]:
-    if not levels:
-        return []
-    top = levels[0].found
-    if all(level.variance == 0 for level in levels):
-        return [
-            Caution(
-                "constant",
-                "All values are alike, so that nothing seems to vary. Is the clock, or the "
-                "rounding of the values, too coarse?",
-            )
-        ]
-    found: list[Caution] = []
-    if top.unit_count < _FEW_UNITS:
-        found.append(
-            Caution(
-                "few-top-units",
-                f"The variance of {top.level} rests on {top.unit_count} repetitions; the table "
-                "may be far off. 20 or more are good, 30 better.",
-            )
-        )
-    if levels[0].variance <= 0 and len(levels) > 1:
-        found.append(
-            Caution(
-                "no-top-variation",
-                f"No variation of {top.level} by itself was seen. It stays, because the interval "
-                f"rests on it; counts below it assume the most variation that the data allow.",
-            )
-        )
-    return found

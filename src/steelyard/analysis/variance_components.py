@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import sqrt
 from typing import Literal
@@ -10,12 +10,16 @@ from typing import Literal
 import numpy as np
 
 from steelyard.analysis.chi_squared import chi_squared_quantile
+from steelyard.analysis.layers import Layer, layers_of
 from steelyard.analysis.mean import mean_interval, two_sided
-from steelyard.analysis.nested import Floats, Integers, NestedValues
+from steelyard.analysis.nested import Floats, NestedValues
+from steelyard.analysis.reml import reml_components
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 COMPONENT_METHOD = "anova-satterthwaite-mover"
-Estimator = Literal["anova-balanced", "anova-henderson-1"]
+REML_METHOD = f"reml, bounds by {COMPONENT_METHOD}"
+Method = Literal["anova", "reml"]
+Estimator = Literal["anova-balanced", "anova-henderson-1", "reml"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class VarianceComponents:
 
     `mean` is that of the means of the highest repeated level, each level being reduced by its
     mean, with Student's interval. `estimator` is ``"anova-balanced"`` (equations 1 and 2) where
-    all counts are alike, else ``"anova-henderson-1"``.
+    all counts are alike, else ``"anova-henderson-1"``; or ``"reml"`` where that was asked for.
     """
 
     levels: tuple[LevelVariance, ...]
@@ -70,30 +74,9 @@ class VarianceComponents:
     measurement_count: int
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """A repeated level: its units, seen from their parents.
-
-    `parent` and `parent_count` lead to the next repeated level above; `size` is how many
-    measurements each unit holds, `mean` the mean of them, `mean_of_means` the mean with each
-    level below reduced by its mean. `square_sizes[j]` sums, for each unit, the squared sizes
-    of its units at the repeated level `j` (0 is the lowest).
-    """
-
-    parent: Integers
-    parent_count: int
-    size: Floats
-    mean: Floats
-    mean_of_means: Floats
-    square_sizes: tuple[Floats, ...]
-
-    def gathered(self, weights: Floats) -> Floats:
-        """The sum of `weights` over the units of each parent."""
-        sums = np.bincount(self.parent, weights, minlength=self.parent_count)
-        return sums.astype(np.float64, copy=False)
-
-
-def variance_components(data: NestedValues, confidence: float) -> VarianceComponents:
+def variance_components(
+    data: NestedValues, confidence: float, method: Method = "anova"
+) -> VarianceComponents:
     """The variance that each repetition level contributes, with intervals.
 
     Parameters
@@ -102,6 +85,9 @@ def variance_components(data: NestedValues, confidence: float) -> VarianceCompon
         Any number of levels, counts alike or not.
     confidence : float
         Such as 0.95.
+    method : str
+        ``"anova"``, unbiased; or ``"reml"``, never below 0 and more precise where counts differ
+        much (`reml_components`), with the bounds of the other.
 
     Returns
     -------
@@ -127,10 +113,17 @@ def variance_components(data: NestedValues, confidence: float) -> VarianceCompon
     """
     unit_counts = data.unit_counts()
     repeated = [d for d, (above, own) in enumerate(pairwise((1, *unit_counts))) if own > above]
-    layers = _layers(data, repeated)
+    layers = layers_of(data, repeated)
     top: list[float] = (layers[-1].mean_of_means if layers else data.values).tolist()
     mean = mean_interval(top, confidence)
-    variances = dict(zip(reversed(repeated), _components(layers, confidence), strict=True))
+    components = _components(layers, confidence)
+    if method == "reml":
+        values = reml_components(layers, [c.estimate for c in components])
+        components = [
+            replace(c, estimate=value, method=REML_METHOD)
+            for c, value in zip(components, values, strict=True)
+        ]
+    variances = dict(zip(reversed(repeated), components, strict=True))
     biased = dict(zip(reversed(repeated), map(_biased_variance, layers), strict=True))
     levels: list[LevelVariance] = []
     for depth, level in enumerate(data.levels):
@@ -147,7 +140,8 @@ def variance_components(data: NestedValues, confidence: float) -> VarianceCompon
                 variation=_variation(variance.estimate, mean.estimate),
             )
         )
-    estimator: Estimator = "anova-balanced" if data.balanced else "anova-henderson-1"
+    anova: Estimator = "anova-balanced" if data.balanced else "anova-henderson-1"
+    estimator = "reml" if method == "reml" else anova
     return VarianceComponents(tuple(levels), mean, estimator, len(data.values))
 
 
@@ -171,27 +165,7 @@ def _unrepeated(
     return Unbounded(None, confidence, COMPONENT_METHOD, "one-repetition", explanation)
 
 
-def _layers(data: NestedValues, repeated: list[int]) -> list[_Layer]:
-    """The repeated levels, lowest first."""
-    layers: list[_Layer] = []
-    size = np.ones(len(data.values))
-    mean = mean_of_means = data.values
-    square_sizes: tuple[Floats, ...] = ()
-    places = [-1, *repeated]
-    for place in range(len(repeated) - 1, -1, -1):
-        # Between two repeated levels every unit has one child, so that indices carry over.
-        parent = data.parents[repeated[place]]
-        parent_count = len(data.parents[places[place]]) if place else 1
-        layer = _Layer(parent, parent_count, size, mean, mean_of_means, (*square_sizes, size**2))
-        layers.append(layer)
-        square_sizes = tuple(layer.gathered(squares) for squares in layer.square_sizes)
-        size = layer.gathered(layer.size)
-        mean = layer.gathered(layer.size * layer.mean) / size
-        mean_of_means = layer.gathered(mean_of_means) / np.bincount(parent, minlength=parent_count)
-    return layers
-
-
-def _biased_variance(layer: _Layer) -> float:
+def _biased_variance(layer: Layer) -> float:
     """S_i^2; with unequal counts the units are weighed alike and degrees of freedom pooled."""
     counts = np.bincount(layer.parent, minlength=layer.parent_count)
     centre = layer.gathered(layer.mean_of_means) / counts
@@ -199,13 +173,13 @@ def _biased_variance(layer: _Layer) -> float:
     return float(deviations @ deviations) / (len(layer.parent) - layer.parent_count)
 
 
-def _sum_of_squares(layer: _Layer) -> float:
+def _sum_of_squares(layer: Layer) -> float:
     centre = layer.gathered(layer.size * layer.mean) / layer.gathered(layer.size)
     deviations = layer.mean - centre[layer.parent]
     return float((layer.size * deviations) @ deviations)
 
 
-def _expectations(layers: list[_Layer]) -> Floats:
+def _expectations(layers: list[Layer]) -> Floats:
     """The matrix k_ij: how often each component is in the expectation of each sum of squares."""
     count = len(layers)
     coefficients = np.zeros((count, count))
@@ -218,7 +192,7 @@ def _expectations(layers: list[_Layer]) -> Floats:
     return coefficients
 
 
-def _components(layers: list[_Layer], confidence: float) -> list[Estimate]:
+def _components(layers: list[Layer], confidence: float) -> list[Estimate]:
     """T_i^2 with its interval for each layer."""
     if not layers:
         return []
@@ -237,7 +211,7 @@ def _components(layers: list[_Layer], confidence: float) -> list[Estimate]:
     return estimates
 
 
-def _degrees(layer: _Layer, components: Floats) -> float:
+def _degrees(layer: Layer, components: Floats) -> float:
     """Satterthwaite's degrees of freedom of a sum of squares, components up to its level given.
 
     ``2 E^2 / Var`` of ``sum N (m - centre)^2``, whose matrix in a parent with sizes N is

@@ -13,6 +13,7 @@ from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
 if TYPE_CHECKING:
     from steelyard.analysis.dimensioning import Dimensioning
     from steelyard.analysis.nested import NestedValues
+    from steelyard.analysis.variance_components import Method
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,14 @@ class Question:
         Costs that the user gave; they go before what the data say.
     budget_s : float or None
     confidence : float
+    method : str
+        Of the variance components: ``"anova"`` or ``"reml"``.
     """
 
     costs_s: Mapping[str, float]
     budget_s: float | None = None
     confidence: float = 0.95
+    method: Method = "anova"
 
 
 @dataclass(frozen=True)
@@ -172,7 +176,7 @@ def _answer(
             f"its time with --cost {data.levels[-1]}=TIME.",
             field=f"cost_{data.levels[-1]}_s",
         )
-    components = variance_components(data, question.confidence)
+    components = variance_components(data, question.confidence, question.method)
     found = dimensioning(components, costs_s, question.budget_s)
     return replace(found, cautions=(*cautions, *found.cautions))
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.dimensioning import (
-    Dimensioning,
-    LevelPlan,
-    Purchase,
-)
+from steelyard.analysis.dimensioning import Dimensioning, LevelPlan
+from steelyard.analysis.precision import Purchase
 from steelyard.analysis.variance_components import LevelVariance
 from steelyard.core.estimate import Estimate
 from steelyard.core.model import MetricSpec
@@ -20,6 +17,7 @@ _INFINITE = "∞"
 _ESTIMATORS = {
     "anova-balanced": "analysis of variance, equal counts (Kalibera and Jones, eq. 1 and 2)",
     "anova-henderson-1": "analysis of variance, unequal counts (Henderson's method I)",
+    "reml": "restricted maximum likelihood",
 }
 
 

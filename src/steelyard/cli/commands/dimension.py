@@ -44,6 +44,13 @@ steelyard measure --runs 30 -- ./program; steelyard dimension latest --budget 10
     metavar="SHARE",
     help="Confidence of the intervals.",
 )
+@click.option(
+    "--estimator",
+    type=click.Choice(["anova", "reml"]),
+    default="anova",
+    show_default=True,
+    help="Of variances: unbiased, or restricted maximum likelihood.",
+)
 @click.option("--unit", metavar="UNIT", help="Unit of the values of FILE; s unless given.")
 @click.option("--variant", metavar="NAME", help="The variant of EXPERIMENT, if it has several.")
 @click.option("--metric", metavar="NAME", help="The metric of EXPERIMENT instead of the first.")
@@ -55,7 +62,6 @@ def command(
     file: str | None,
     costs: tuple[str, ...],
     budget: str | None,
-    confidence: str,
     json_target: str | None,
     **names: str | None,
 ) -> None:
@@ -66,7 +72,8 @@ def command(
     question = Question(
         costs_s=dict(_cost(text) for text in costs),
         budget_s=None if budget is None else parse_duration(budget, "--budget"),
-        confidence=parse_ratio(confidence, "--confidence"),
+        confidence=parse_ratio(names["confidence"] or "", "--confidence"),
+        method="reml" if names["estimator"] == "reml" else "anova",
     )
     found = _dimensioned(experiment, file, question, names)
     source = {"file": found.file, "experiment": found.experiment, "variant": found.variant}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from steelyard.analysis.dimensioning import Dimensioning, LevelPlan, Precision, Purchase
+from steelyard.analysis.dimensioning import Dimensioning, LevelPlan
+from steelyard.analysis.precision import Precision, Purchase
 from steelyard.analysis.variance_components import LevelVariance
 from steelyard.core.model import MetricSpec
 from steelyard.report.json.measurement import SCHEMA
