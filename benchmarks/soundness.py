@@ -2,7 +2,8 @@
 
 A real program (gzip over text) is compared with itself, and with itself on an input that is
 4 % longer: copies of one chunk that is longer than gzip's window, so that each copy costs the
-same. The same numbers of runs then go through hyperfine, judged by its two usual rules.
+same. The same trials are then judged by hyperfine's two usual rules, and so are the same numbers
+of runs by hyperfine itself, for every fourth comparison.
 
     .venv/bin/python -m benchmarks.soundness --comparisons 100
 """
@@ -27,6 +28,7 @@ CHUNK_BYTES = 192 * 1024  # six times the window of deflate, so copies cannot re
 BASE_COPIES = 25
 EXTRA_COPIES = 26  # one copy more of 25 is 4 % extra work
 PRECISION = "2%"
+HYPERFINE_EVERY = 4  # its runs take as long again
 WORDS = (
     *("balance", "beam", "weight", "scale", "load", "counterpoise", "fulcrum", "arm", "notch"),
     *("measure", "error", "bound", "interval", "sample", "mean", "variance", "trial", "block"),
@@ -114,6 +116,23 @@ def hyperfine(first: Path, second: Path, runs: int, directory: Path) -> list[lis
     return [result["times"] for result in json.loads(target.read_text())["results"]]
 
 
+def exported_times(home: Path) -> list[list[float]]:
+    """The times of the last comparison, through its export to hyperfine's format, in seconds."""
+    target = home / "exported.json"
+    steelyard = str(Path(sys.executable).with_name("steelyard"))
+    options = ["--format", "hyperfine", "-o", str(target), "--store", str(home / "store.sqlite")]
+    subprocess.run(
+        [steelyard, "export", "latest", *options], check=True, stdout=subprocess.DEVNULL
+    )
+    return [result["times"] for result in json.loads(target.read_text())["results"]]
+
+
+def judge(whose: str, times: Sequence[Sequence[float]], told: dict[str, list[str]]) -> None:
+    """Note what each of hyperfine's rules says of these times."""
+    for name, rule in (("mean ± sigma overlap", overlap_rule), ("Welch", welch_rule)):
+        told.setdefault(f"{whose}, {name} rule", []).append(rule(times))
+
+
 def overlap_rule(times: Sequence[Sequence[float]]) -> str:
     """The reading of hyperfine's 'mean +- sigma': different where the two do not overlap."""
     (a, b), (da, db) = ([np.mean(t) for t in times], [np.std(t, ddof=1) for t in times])
@@ -160,21 +179,19 @@ def study(
 ) -> list[Outcome]:
     """All comparisons of one kind, each followed by the same runs through hyperfine."""
     outcomes: list[Outcome] = []
-    rules: dict[str, list[str]] = {"overlap": [], "welch": []}
+    told: dict[str, list[str]] = {}
     for index in range(count):
-        outcome = compare(*inputs, seed + index, home / "store.sqlite")
-        outcomes.append(outcome)
-        if shutil.which("hyperfine"):
-            times = hyperfine(*inputs, outcome.blocks, home)
-            rules["overlap"].append(overlap_rule(times))
-            rules["welch"].append(welch_rule(times))
+        outcomes.append(compare(*inputs, seed + index, home / "store.sqlite"))
+        judge("the same trials", exported_times(home), told)
+        if index % HYPERFINE_EVERY == 0 and shutil.which("hyperfine"):
+            times = hyperfine(*inputs, outcomes[-1].blocks, home)
+            judge("hyperfine's own runs", times, told)
         if sys.stderr.isatty() or (index + 1) % 10 == 0:
             print(f"{title}: {index + 1}/{count}", file=sys.stderr, flush=True)
     tell(title, outcomes, truth)
-    for rule, verdicts in rules.items():
-        if verdicts:
-            told = ", ".join(f"{v} {verdicts.count(v)}" for v in ("faster", "slower", "undecided"))
-            print(f"  hyperfine, same number of runs, {rule} rule: {told}")
+    for rule, verdicts in told.items():
+        counts = ", ".join(f"{v} {verdicts.count(v)}" for v in ("faster", "slower", "undecided"))
+        print(f"  {rule}: {counts}")
     return outcomes
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from steelyard.analysis.cautions import (
@@ -19,6 +20,7 @@ from steelyard.analysis.results import (
     Answer,
     Comparison,
     MetricResult,
+    MetricResults,
     VariantResult,
 )
 from steelyard.analysis.summary import summarise
@@ -73,7 +75,7 @@ def answer(experiment: Experiment) -> Answer:
         comparisons=tuple(
             _comparison(experiment, metric, pair, ratio) for metric, pair, ratio in ratios
         ),
-        cautions=tuple(_cautions(experiment, variants, ratios)),
+        cautions=tuple(_cautions(experiment, variants, levels, ratios)),
         stopped=experiment.stopped,
     )
 
@@ -95,12 +97,18 @@ def _variant_result(
     own = [trial for trial in experiment.trials if trial.variant == index]
     return VariantResult(
         name=spec.variants[index].name,
-        metrics={
-            metric.name: _metric_result(
-                inference, metric, levels[index][metric.name], _others(spec, levels, index, metric)
-            )
-            for metric in spec.metrics
-        },
+        metrics=MetricResults(
+            {
+                metric.name: partial(
+                    _metric_result,
+                    inference,
+                    metric,
+                    levels[index][metric.name],
+                    _others(spec, levels, index, metric),
+                )
+                for metric in spec.metrics
+            }
+        ),
         repetitions=repetitions(analysed, spec.primary_metric.name),
         failed=sum(trial.status == "failed" and not trial.warmup for trial in own),
         spent_s=sum(trial.spent_s for trial in own),
@@ -186,6 +194,7 @@ def _no_values(confidence: float) -> Interval:
 def _cautions(
     experiment: Experiment,
     variants: Sequence[VariantResult],
+    levels: Sequence[Mapping[str, TopLevel]],
     ratios: Sequence[tuple[MetricSpec, tuple[int, int], Ratio | None]],
 ) -> Iterable[Caution]:
     """Cautions about trials and the primary metric; of other metrics, that they lack values."""
@@ -193,10 +202,10 @@ def _cautions(
     primary = experiment.spec.primary_metric
     counts = [len(variant.metrics[primary.name].values) for variant in variants]
     yield from few_blocks_caution(min(counts, default=0))
-    for variant in variants:
-        for result in variant.metrics.values():
-            if result.metric == primary or not result.available:
-                yield from metric_cautions(variant, result)
+    for variant, table in zip(variants, levels, strict=True):
+        for name in variant.metrics:
+            if name == primary.name or not table[name].values:
+                yield from metric_cautions(variant, variant.metrics[name])
     if experiment.spec.order == "blocks":
         yield from block_drift_cautions([variant.metrics[primary.name] for variant in variants])
     for metric, (baseline, candidate), ratio in ratios:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -77,6 +77,29 @@ class MetricResult:
     def available(self) -> bool:
         """Whether there is any value."""
         return self.summary is not None
+
+
+class MetricResults(Mapping[str, MetricResult]):
+    """The metrics of a variant by name, each analysed when it is first looked at.
+
+    A short answer shows few of them, and the analysis of a thousand short trials takes as long
+    as a good part of the trials.
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], MetricResult]]) -> None:
+        self._makers = makers
+        self._made: dict[str, MetricResult] = {}
+
+    def __getitem__(self, name: str) -> MetricResult:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,15 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from steelyard.analysis.simultaneous import group_confidence
-from steelyard.analysis.stopping import Look, Stopping
 from steelyard.core.errors import MissingCapabilityError
 from steelyard.core.model import ExperimentSpec, StoppingSpec, StopReason, Trial
 from steelyard.design.blocks import PlannedTrial, plan_warmups
 from steelyard.design.schedule import Schedule, phases
+
+if TYPE_CHECKING:
+    from steelyard.analysis.stopping import Look, Stopping
 
 LOOKAHEAD_S = 0.02
 LOOKAHEAD_BLOCKS_LIMIT = 1000
@@ -62,10 +63,7 @@ class _Phase:
         self.spec = spec
         self.variants = tuple(variants)
         self.schedule = Schedule(spec, variants, done)
-        stopping = _phase_stopping(spec)
-        groups = spec.groups() if len(self.variants) > 1 else (self.variants,)
-        confidence = group_confidence(spec.confidence, len(groups))
-        self._groups = [(group, Stopping(stopping, len(group), confidence)) for group in groups]
+        self._rules: list[tuple[tuple[int, ...], Stopping]] = []
         self._waiting: dict[int, dict[int, float | None]] = {}
         self.complete_blocks = 0
         self.spent_s = 0.0
@@ -92,12 +90,25 @@ class _Phase:
         if len(block) == len(self.variants):
             del self._waiting[trial.block]
             self.complete_blocks += 1
-            for group, stopping in self._groups:
+            for group, stopping in self._rules_to_stop():
                 stopping.add_block([block[variant] for variant in group])
 
     def looks(self) -> list[Look]:
         """How far each group is."""
-        return [stopping.look() for _, stopping in self._groups]
+        return [stopping.look() for _, stopping in self._rules_to_stop()]
+
+    def _rules_to_stop(self) -> list[tuple[tuple[int, ...], Stopping]]:
+        if not self._rules:
+            # Only now, when the first block has run and the next one runs: loading statistics
+            # must not delay the first trial.
+            from steelyard.analysis.simultaneous import group_confidence
+            from steelyard.analysis.stopping import Stopping
+
+            groups = self.spec.groups() if len(self.variants) > 1 else (self.variants,)
+            confidence = group_confidence(self.spec.confidence, len(groups))
+            rule = _phase_stopping(self.spec)
+            self._rules = [(group, Stopping(rule, len(group), confidence)) for group in groups]
+        return self._rules
 
     @property
     def block_s(self) -> float:

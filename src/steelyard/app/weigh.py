@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from steelyard.analysis.answer import answer
-from steelyard.analysis.results import Answer, Comparison
 from steelyard.app.execute import Place, run_experiment
 from steelyard.app.request import Request, build_experiment
 from steelyard.app.session import Watcher
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.estimate import Estimate
 from steelyard.core.model import Experiment, StoppingSpec, Trial
+
+if TYPE_CHECKING:
+    from steelyard.analysis.results import Answer, Comparison
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ def _answered(experiment: Experiment) -> Weighing:
                 f"They are kept as {experiment.spec.identifier}; "
                 f"`steelyard show {experiment.spec.identifier}` lists them."
             )
+    from steelyard.analysis.answer import answer
+
     return Weighing(experiment, answer(experiment))
 
 
@@ -88,6 +92,8 @@ def describe_failure(trial: Trial) -> str:
         "output": "wrote more output than the limit",
         "metric": "did not print the metric",
     }[trial.reason or "exit"]
+    if trial.reason == "metric" and details.get("error"):
+        return f"{words}. {str(details['error']).rstrip('.')}"
     last = str(details.get("stderr_tail", "")).strip().splitlines()[-1:]
     return f"{words} ({last[0]})" if last else words
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from steelyard.core.hashing import sha256_of
 
 SEED_LIMIT = 2**63
 
@@ -14,8 +14,7 @@ def derive_seed(seed: int, *purpose: str | int) -> int:
     they are asked for, so adding a random choice does not shift the others.
     """
     text = "/".join([str(seed), *(str(part) for part in purpose)])
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") % SEED_LIMIT
+    return int.from_bytes(sha256_of(text.encode())[:8], "big") % SEED_LIMIT
 
 
 def fresh_seed() -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import struct
 import sys
@@ -10,6 +9,7 @@ from functools import lru_cache
 from typing import Any, BinaryIO
 
 from steelyard.core.errors import UsageError
+from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.model import ExperimentSpec, LaunchSpec, Variant
 from steelyard.measure.program import environment_of, find_program
 
@@ -72,7 +72,7 @@ def _binary(path: str) -> dict[str, Any]:
     about: dict[str, Any] = {"path": path}
     try:
         with open(path, "rb") as file:
-            about["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+            about["sha256"] = sha256_hex_of_file(file)
             about["size_bytes"] = os.fstat(file.fileno()).st_size
             file.seek(0)
             start = file.read(SHEBANG_BYTES)
@@ -108,7 +108,7 @@ def _argument_file(start: str, argument: str) -> dict[str, Any] | None:
         about: dict[str, Any] = {"argument": argument, "size_bytes": status.st_size}
         if status.st_size <= HASHED_ARGUMENT_BYTES:
             with open(path, "rb") as file:
-                about["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+                about["sha256"] = sha256_hex_of_file(file)
         else:
             about["modified_unix_s"] = status.st_mtime
     except (OSError, ValueError):

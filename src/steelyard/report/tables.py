@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from steelyard.analysis.results import Answer, Comparison, MetricResult, Summary
@@ -147,21 +147,26 @@ def _mean_header(answer: Answer, metric: MetricSpec) -> str:
     return "mean"
 
 
-def other_metrics(answer: Answer) -> list[MetricSpec]:
-    """The metrics of an answer besides its own, in the order in which they were asked for."""
+def other_metrics(answer: Answer, hidden: Collection[str] = ()) -> list[MetricSpec]:
+    """The metrics of an answer besides its own and those hidden, in the order asked for."""
     found: dict[str, MetricSpec] = {}
     for variant in answer.variants:
-        for name, result in variant.metrics.items():
-            found.setdefault(name, result.metric)
-    found.pop(answer.metric.name, None)
+        for name in variant.metrics:
+            if name not in found and name not in hidden and name != answer.metric.name:
+                found[name] = variant.metrics[name].metric
     return list(found.values())
 
 
-def other_metrics_table(answer: Answer, names: Mapping[str, str]) -> Table | None:
-    """The compact table of all other metrics: a row a metric and variant. None without any."""
+def other_metrics_table(
+    answer: Answer, names: Mapping[str, str], hidden: Collection[str] = ()
+) -> Table | None:
+    """The compact table of all other metrics but those `hidden`: a row a metric and variant.
+
+    None without any.
+    """
     rows: list[tuple[str, ...]] = []
     compared = {(c.metric.name, c.candidate): c for c in answer.comparisons}
-    for metric in other_metrics(answer):
+    for metric in other_metrics(answer, hidden):
         scale = metric_scale(answer, metric)
         title = scale.label(metric)
         for name, result in results_of(answer, metric.name):

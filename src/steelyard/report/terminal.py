@@ -6,7 +6,7 @@ rich is loaded only where a person looks at a terminal.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results import Answer, Comparison
@@ -37,7 +37,7 @@ STOPPED = {
 }
 
 
-def plain_text(answer: Answer, width: int | None = None) -> str:
+def plain_text(answer: Answer, width: int | None = None, hidden: Collection[str] = ()) -> str:
     """The whole answer as plain text that ends with a newline.
 
     Parameters
@@ -46,10 +46,12 @@ def plain_text(answer: Answer, width: int | None = None) -> str:
         What to show.
     width : int, optional
         Columns to fit into; by default tables take what they need.
+    hidden : collection of str
+        Metrics to leave out.
     """
     names = labels(variant.name for variant in answer.variants)
     lines = plain_table(variant_table(answer, answer.metric, names), width)
-    others = other_metrics_table(answer, names)
+    others = other_metrics_table(answer, names, hidden)
     if others is not None:
         lines += ["", *plain_table(others, width)]
     primary = _primary(answer)
@@ -147,7 +149,7 @@ def footer_lines(answer: Answer) -> list[str]:
     ]
 
 
-def rich_text(answer: Answer, width: int) -> str:
+def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:
     """The whole answer with colours and table lines, for a terminal of `width` columns."""
     import io
 
@@ -166,7 +168,7 @@ def rich_text(answer: Answer, width: int) -> str:
     names = labels(variant.name for variant in answer.variants)
     console.print()
     _print_table(console, variant_table(answer, answer.metric, names))
-    others = other_metrics_table(answer, names)
+    others = other_metrics_table(answer, names, hidden)
     if others is not None:
         console.print()
         _print_table(console, others)
@@ -234,7 +236,12 @@ def _print_comparison(
 
 
 def terminal_text(
-    answer: Answer, *, is_terminal: bool, environment: Mapping[str, str], width: int = 80
+    answer: Answer,
+    *,
+    is_terminal: bool,
+    environment: Mapping[str, str],
+    width: int = 80,
+    hidden: Collection[str] = (),
 ) -> str:
     """The answer for a stream, without a last newline: plain where the stream is piped or dumb,
     or where colours are not wanted.
@@ -249,11 +256,13 @@ def terminal_text(
         ``TERM`` and ``NO_COLOR`` (https://no-color.org) are looked at.
     width : int
         Columns of the terminal; a pipe has no width.
+    hidden : collection of str
+        Metrics that nobody asked for and that would only take room.
     """
     if not is_terminal:
-        text = plain_text(answer)
+        text = plain_text(answer, None, hidden)
     elif environment.get("NO_COLOR") or environment.get("TERM", "") in ("", "dumb"):
-        text = plain_text(answer, width)
+        text = plain_text(answer, width, hidden)
     else:
-        text = rich_text(answer, width)
+        text = rich_text(answer, width, hidden)
     return text.rstrip("\n")
