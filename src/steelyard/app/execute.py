@@ -7,6 +7,7 @@ journal by then.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,14 +21,18 @@ from steelyard.host.lock import machine_lock
 from steelyard.measure.journal import PRINTED_SOURCES, JournalWriter, trial_from_record
 from steelyard.measure.launcher import Launcher
 from steelyard.measure.preflight import check_launch
-from steelyard.measure.printed import printed_values
+from steelyard.measure.printed import taken_line
 from steelyard.measure.provenance import program_provenance
 from steelyard.store.location import check_usable, journal_path, work_directory
 
 if TYPE_CHECKING:
     from steelyard.host.quiet import QuietState
+    from steelyard.measure.iterations import IterationFiles
 
 SYNC_INTERVAL_S = 2.0
+# What follows the last trial. It is loaded while the first block runs, on another CPU where
+# there is one: otherwise every measurement would take that much longer.
+LOADED_MEANWHILE = ("steelyard.analysis.answer", "steelyard.report.terminal")
 
 
 def _say_nothing(_: str) -> None:
@@ -47,15 +52,37 @@ class Place:
 class _LauncherSource:
     """A session's source of trials: the launcher, and what the programs print."""
 
-    def __init__(self, spec: ExperimentSpec, launcher: Launcher, journal: JournalWriter) -> None:
-        self._metrics = spec.metrics
-        self._printed = tuple(m for m in spec.metrics if m.source in PRINTED_SOURCES)
+    def __init__(
+        self, spec: ExperimentSpec, launcher: Launcher, journal: JournalWriter, outputs: str
+    ) -> None:
+        self._spec = spec
+        self._prints = any(metric.source in PRINTED_SOURCES for metric in spec.metrics)
         self._launcher = launcher
         self._journal = journal
         self._synced_s = time.monotonic()
+        self._to_load = list(LOADED_MEANWHILE)
         self.queue = launcher.queue
+        self._files: IterationFiles | None = None
+        if spec.iterations is not None:
+            from steelyard.measure.iterations import IterationFiles
+
+            self._files = IterationFiles(spec.iterations, outputs)
+            self.queue = self._queue_with_file
+
+    def _queue_with_file(
+        self, position: int, block: int, variant: int, warmup: bool = False, build: int = 0
+    ) -> None:
+        if self._files is not None:
+            changed = self._files.variant_for(self._spec.variants[variant], position)
+            self._launcher.define(variant, changed)
+        self._launcher.queue(position, block, variant, warmup, build)
 
     def take(self) -> Iterator[Trial]:
+        if self._to_load:
+            # Asking for records sends what is queued, so that the launcher is at work by now.
+            yield from self._trials(self._launcher.records(timeout_s=0.0))
+        while self._to_load:
+            importlib.import_module(self._to_load.pop())
         yield from self._trials(self._launcher.records(timeout_s=1.0))
         now_s = time.monotonic()
         if now_s - self._synced_s > SYNC_INTERVAL_S:
@@ -68,11 +95,13 @@ class _LauncherSource:
 
     def _trials(self, records: Sequence[Mapping[str, Any]]) -> Iterator[Trial]:
         for record in records:
-            values: Mapping[str, Sequence[float]] = {}
-            if self._printed:
-                values = printed_values(record, self._printed)
-                self._journal.append({"printed": record["trial"], "values": values})
-            yield trial_from_record(record, self._metrics, values)
+            taken: Mapping[str, Any] = {}
+            if self._prints:
+                taken = taken_line(record, self._spec)
+                self._journal.append(taken)
+                if self._files is not None:
+                    self._files.remove(record["trial"])
+            yield trial_from_record(record, self._spec.metrics, taken)
 
 
 def run_experiment(
@@ -148,7 +177,7 @@ def _run_session(
     watch: Watcher | None,
 ) -> tuple[list[Trial], StopReason]:
     with Launcher(journal, outputs, spec.variants, spec.metrics) as launcher:
-        source = _LauncherSource(spec, launcher, journal)
+        source = _LauncherSource(spec, launcher, journal, outputs)
         session = Session(spec, source, () if earlier is None else earlier.trials, watch)
         try:
             stopped = session.run()

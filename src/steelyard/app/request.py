@@ -11,6 +11,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.identifier import new_identifier
 from steelyard.core.model import (
     ExperimentSpec,
+    IterationsSpec,
     LaunchSpec,
     MetricSpec,
     Order,
@@ -65,6 +66,9 @@ class Request:
     seed: int | None = None
     quiet: tuple[str, ...] = ()
     note: str = ""
+    iterations: str | None = None
+    benchmark: str | None = None
+    warmup_iteration_count: int | None = None
 
 
 Parameters = tuple[tuple[str, str], ...]
@@ -227,13 +231,53 @@ def build_variants(request: Request) -> tuple[Variant, ...]:
     return tuple(_uniquely_named(variants))
 
 
-def build_metrics(names: Sequence[str]) -> tuple[MetricSpec, ...]:
+def build_iterations(request: Request) -> IterationsSpec | None:
+    """Where the iterations inside each trial are found; None where they are not asked for."""
+    if request.iterations is None:
+        for option, value in (
+            ("--benchmark", request.benchmark),
+            ("--warmup-iterations", request.warmup_iteration_count),
+        ):
+            if value is not None:
+                raise UsageError(f"{option} goes with --iterations only.", field=option)
+        return None
+    from steelyard.measure.iterations import parse_iterations
+
+    return parse_iterations(request.iterations, request.benchmark, request.warmup_iteration_count)
+
+
+def _iteration_metrics(names: Sequence[str], spec: IterationsSpec) -> list[MetricSpec | str]:
+    """`names` with those that the adapter gives as metrics; its usual one where none is asked."""
+    from steelyard.measure.iterations import (
+        adapter_metric,
+        parse_iteration_metric,
+        usual_metric,
+    )
+
+    asked = [
+        (parse_iteration_metric(name) if "=" in name else adapter_metric(name, spec)) or name
+        for name in names
+    ]
+    if any(isinstance(item, MetricSpec) for item in asked):
+        return asked
+    return [*asked, usual_metric(spec)]
+
+
+def build_metrics(
+    names: Sequence[str], iterations: IterationsSpec | None = None
+) -> tuple[MetricSpec, ...]:
     """The metrics asked for, the first being primary, then the usual ones."""
     from steelyard.measure.metrics import METRICS
     from steelyard.measure.printed import parse_printed_metric
 
     metrics: list[MetricSpec] = []
-    for name in (*names, *(usual for usual in DEFAULT_METRICS if usual not in names)):
+    asked: Sequence[MetricSpec | str] = names
+    if iterations is not None:
+        asked = _iteration_metrics(names, iterations)
+    for name in (*asked, *(usual for usual in DEFAULT_METRICS if usual not in names)):
+        if isinstance(name, MetricSpec):
+            metrics.append(name)
+            continue
         if "=" in name:
             metrics.append(parse_printed_metric(name))
             continue
@@ -250,11 +294,12 @@ def build_metrics(names: Sequence[str]) -> tuple[MetricSpec, ...]:
 def build_experiment(request: Request) -> ExperimentSpec:
     """The specification of a new experiment, with its identifier and seed."""
     variants = build_variants(request)
+    iterations = build_iterations(request)
     return ExperimentSpec(
         identifier=new_identifier(time.time_ns() // 1_000_000),
         kind="comparison" if len(variants) > 1 else "measurement",
         variants=variants,
-        metrics=build_metrics(request.metrics),
+        metrics=build_metrics(request.metrics, iterations),
         seed=fresh_seed() if request.seed is None else request.seed,
         order=request.order,
         warmup_count=request.warmup_count,
@@ -265,4 +310,5 @@ def build_experiment(request: Request) -> ExperimentSpec:
         method=request.method,
         quiet=request.quiet,
         note=request.note,
+        iterations=iterations,
     )

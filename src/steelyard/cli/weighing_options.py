@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from steelyard.analysis.results import Answer
 from steelyard.app.execute import Place
-from steelyard.app.request import Request, split_command
+from steelyard.app.request import DEFAULT_METRICS, Request, split_command
 from steelyard.app.session import Progress, Watcher
 from steelyard.app.weigh import Gate, Weighing, gate_says_no
 from steelyard.cli.output import write_json, write_note, write_text
@@ -21,7 +20,11 @@ from steelyard.core.model import Experiment, StoppingSpec
 from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
 from steelyard.store.location import store_path
 
+if TYPE_CHECKING:
+    from steelyard.analysis.results import Answer
+
 F = TypeVar("F", bound=Callable[..., Any])
+TELLING_METRICS = ("wall_time", "user_time", "system_time", "max_rss")
 DEFAULT_BUDGET = "10min"
 GATE_STATUS = 1
 FAILED_STATUS = 3
@@ -79,6 +82,21 @@ PROGRAM_OPTIONS = (
         metavar="NAME",
         help="What to weigh; the first given decides. NAME=regex:PATTERN:UNIT or "
         "NAME=json:PATH:UNIT reads what the program prints.",
+    ),
+)
+ITERATION_OPTIONS = (
+    _option(
+        "--iterations",
+        metavar="ADAPTER[:FILE]",
+        help="Weigh the iterations that the program's harness writes; docs/ADAPTERS.md lists the "
+        "adapters.",
+    ),
+    _option("--benchmark", metavar="NAME", help="Which benchmark, of a harness that runs several."),
+    _option(
+        "--warmup-iterations",
+        "warmup_iteration_count",
+        type=click.IntRange(0),
+        help="Drop so many iterations of each run, instead of those that the harness marks.",
     ),
 )
 STOPPING_OPTIONS = (
@@ -223,6 +241,9 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
                 "method",
                 "seed",
                 "note",
+                "iterations",
+                "benchmark",
+                "warmup_iteration_count",
             )
         },
     )
@@ -274,18 +295,31 @@ def watching(json_target: str | None) -> Iterator[Watcher | None]:
         yield tell
 
 
-def show(weighing: Weighing, json_target: str | None, gate: Gate | None = None) -> int:
-    """Print the answer, write its JSON, and give the exit status."""
+def show(
+    weighing: Weighing,
+    json_target: str | None,
+    gate: Gate | None = None,
+    asked: Sequence[str] = (),
+) -> int:
+    """Print the answer, write its JSON, and give the exit status.
+
+    Of the metrics that come unasked only the most telling are printed; JSON and report have all.
+    """
     answer, experiment = weighing.answer, weighing.experiment
     if json_target != "-":
         from steelyard.report.terminal import terminal_text
 
         is_terminal = sys.stdout.isatty()
+        hidden = set(DEFAULT_METRICS) - set(TELLING_METRICS) - set(asked)
         width = os.get_terminal_size().columns if is_terminal else 80
-        write_text(
-            terminal_text(answer, is_terminal=is_terminal, environment=os.environ, width=width)
-            + "\n"
+        text = terminal_text(
+            answer,
+            is_terminal=is_terminal,
+            environment=os.environ,
+            width=width,
+            hidden=hidden,
         )
+        write_text(text + "\n")
     if json_target is not None:
         write_json(document_of(answer, experiment), json_target)
     if gate is not None and gate_says_no(gate, answer):

@@ -10,6 +10,7 @@ from typing import Any, cast
 from steelyard.core.errors import DataError
 from steelyard.core.model import (
     ExperimentSpec,
+    IterationsSpec,
     LaunchSpec,
     MetricSpec,
     StoppingSpec,
@@ -87,6 +88,8 @@ def experiment_spec_from_json(data: Any) -> ExperimentSpec:
     )
     if "stopping" in parts:
         parts["stopping"] = _build(StoppingSpec, parts["stopping"], "stopping")
+    if parts.get("iterations") is not None:
+        parts["iterations"] = _build(IterationsSpec, parts["iterations"], "iterations")
     return _build(ExperimentSpec, parts, "experiment")
 
 

@@ -90,15 +90,43 @@ class MetricSpec:
     """A metric that an experiment asks for.
 
     `source` names what gives the value: ``"record"`` (the launcher's record of the trial),
-    ``"counter"`` (a performance counter), ``"regex"`` or ``"json"`` (what the program prints);
-    `pattern` is the expression or path of the last two.
+    ``"counter"`` (a performance counter), ``"regex"`` or ``"json"`` (what the program prints),
+    ``"iterations"`` (what its harness writes of each iteration); `pattern` is the expression or
+    path of ``"regex"`` and ``"json"``.
     """
 
     name: str
     unit: str
     direction: Direction = "lower"
-    source: Literal["record", "counter", "regex", "json"] = "record"
+    source: Literal["record", "counter", "regex", "json", "iterations"] = "record"
     pattern: str | None = None
+
+
+@dataclass(frozen=True)
+class IterationsSpec:
+    """Where the iterations inside each trial are found.
+
+    Parameters
+    ----------
+    adapter : str
+        Its name: how the harness writes them.
+    file : str or None
+        A file that the harness writes under this name; None: the file that each trial is given,
+        or its output.
+    pattern : str or None
+        For an adapter that takes one.
+    benchmark : str or None
+        Which of the harness's benchmarks; None where it runs only one.
+    warmup_count : int or None
+        How many iterations to drop at the start of each trial; None drops those that the harness
+        calls warm-up.
+    """
+
+    adapter: str
+    file: str | None = None
+    pattern: str | None = None
+    benchmark: str | None = None
+    warmup_count: int | None = None
 
 
 @dataclass(frozen=True)
@@ -142,6 +170,7 @@ class ExperimentSpec:
     method: str = "fieller"
     quiet: tuple[str, ...] = ()
     note: str = ""
+    iterations: IterationsSpec | None = None
 
     @property
     def primary_metric(self) -> MetricSpec:

@@ -19,7 +19,7 @@ from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.core.model import Experiment, ExperimentSpec, MetricSpec, Trial
 
 VERSION = 1
-PRINTED_SOURCES = ("regex", "json")
+PRINTED_SOURCES = ("regex", "json", "iterations")
 DETAILS = ("exit_code", "signal", "error", "stderr_tail", "leftover_processes", "output")
 
 
@@ -158,7 +158,7 @@ def _cut_torn_line(descriptor: int) -> int:
 def trial_from_record(
     record: Mapping[str, Any],
     metrics: Sequence[MetricSpec],
-    printed: Mapping[str, Sequence[float]] | None = None,
+    taken: Mapping[str, Any] | None = None,
 ) -> Trial:
     """The trial that a record of the launcher tells of.
 
@@ -168,19 +168,21 @@ def trial_from_record(
         A line of the journal.
     metrics : sequence of MetricSpec
         Those asked for; one that the machine did not give is left out.
-    printed : mapping of name to values, optional
-        What the program printed. A trial that ran well but lacks one of these is failed, with
-        the reason ``metric``.
+    taken : mapping, optional
+        What the program printed and its harness wrote, as `printed.taken_line` gives it. A trial
+        that ran well but lacks one of these values is failed, with the reason ``metric``.
     """
     from steelyard.measure.metrics import METRICS
 
+    taken = taken or {}
+    printed: Mapping[str, Sequence[float]] = taken.get("values", {})
     status, reason = record["status"], record["reason"]
     details = {name: record[name] for name in DETAILS if record.get(name) not in (None, "", 0)}
     measurements: dict[str, tuple[float, ...]] = {}
     missing: list[str] = []
     for metric in metrics:
         if metric.source in PRINTED_SOURCES:
-            values = tuple(printed.get(metric.name, ())) if printed else ()
+            values = tuple(printed.get(metric.name, ()))
             if values:
                 measurements[metric.name] = values
             else:
@@ -191,7 +193,10 @@ def trial_from_record(
             measurements[metric.name] = (value,)
     if missing and status == "ok":
         status, reason = "failed", "metric"
-        details["error"] = f"Its output has no value for {', '.join(missing)}."
+        told = f"Its output has no value for {', '.join(missing)}."
+        details["error"] = taken.get("problem", told)
+    if "warmups" in taken:
+        details["warmup_iterations"] = taken["warmups"]
     return Trial(
         position=record["trial"],
         block=record["block"],
@@ -219,13 +224,13 @@ class _Reader:
         self.provenance = dict(header["provenance"])
         self.stopped: Any = None
         self._records: dict[int, Mapping[str, Any]] = {}
-        self._printed: dict[int, Mapping[str, Sequence[float]]] = {}
+        self._taken: dict[int, Mapping[str, Any]] = {}
 
     def add(self, line: Mapping[str, Any]) -> None:
         if "trial" in line:
             self._records.setdefault(line["trial"], line)
         elif "printed" in line:
-            self._printed[line["printed"]] = line["values"]
+            self._taken[line["printed"]] = line
         elif "stopped" in line:
             self.stopped = line["stopped"]
         elif "resumed_unix_s" in line:
@@ -236,25 +241,23 @@ class _Reader:
 
     def experiment(self) -> Experiment:
         metrics = self.spec.metrics
-        printing = tuple(m for m in metrics if m.source in PRINTED_SOURCES)
+        printing = any(m.source in PRINTED_SOURCES for m in metrics)
         trials: list[Trial] = []
         for position, record in self._records.items():
-            printed = self._printed.get(position)
-            if printing and printed is None:
-                printed = _late_values(record, printing)
-            trials.append(trial_from_record(record, metrics, printed))
+            taken = self._taken.get(position)
+            if printing and taken is None:
+                taken = _taken_late(record, self.spec)
+            trials.append(trial_from_record(record, metrics, taken))
         return Experiment(
             self.spec, self.provenance, self.created_unix_s, tuple(trials), self.stopped
         )
 
 
-def _late_values(
-    record: Mapping[str, Any], metrics: Sequence[MetricSpec]
-) -> Mapping[str, Sequence[float]]:
+def _taken_late(record: Mapping[str, Any], spec: ExperimentSpec) -> Mapping[str, Any]:
     """Values of a trial whose output had not been read when Steelyard was killed."""
-    from steelyard.measure.printed import printed_values
+    from steelyard.measure.printed import taken_line
 
-    return printed_values(record, metrics)
+    return taken_line(record, spec)
 
 
 def read_journal(path: str) -> Experiment:

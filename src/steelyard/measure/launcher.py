@@ -90,7 +90,7 @@ class Launcher:
         keep_output: bool = False,
         output_cap_bytes: int | None = None,
     ) -> None:
-        printed = any(metric.source in ("regex", "json") for metric in metrics)
+        printed = any(metric.source in ("regex", "json", "iterations") for metric in metrics)
         self._removes_output = printed and not keep_output
         self._outputs: list[str] = []
         session = [(b"directory", os.path.abspath(os.fsencode(work_directory)))]

@@ -8,9 +8,9 @@ from typing import Any
 from steelyard.core.errors import DataError
 from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.core.model import ExperimentSpec
-from steelyard.measure.journal import PRINTED_SOURCES, JournalWriter, trial_from_record
+from steelyard.measure.journal import JournalWriter, trial_from_record
 from steelyard.measure.launcher import Launcher
-from steelyard.measure.printed import printed_values
+from steelyard.measure.printed import taken_line
 from steelyard.measure.provenance import program_provenance
 
 FIELDS = {
@@ -18,6 +18,7 @@ FIELDS = {
     "kind": "trial-spec",
     "variant": None,
     "metrics": None,
+    "iterations": None,
     "position": 0,
     "block": 0,
     "variant_index": 0,
@@ -58,14 +59,15 @@ def run_trial(spec: Any) -> dict[str, Any]:
             "kind": "measurement",
             "variants": [parts["variant"]],
             "metrics": parts["metrics"],
+            "iterations": parts["iterations"],
             "seed": parts["seed"],
         }
     )
     provenance = program_provenance(experiment)
     with tempfile.TemporaryDirectory(prefix="steelyard-trial-") as directory:
-        record, printed = _run(experiment, parts, directory)
+        record, taken = _run(experiment, parts, directory)
     trial = trial_from_record(
-        {**record, "variant": parts["variant_index"]}, experiment.metrics, printed
+        {**record, "variant": parts["variant_index"]}, experiment.metrics, taken
     )
     return {
         "schema": "steelyard/1",
@@ -96,13 +98,18 @@ def _parts(spec: Any) -> dict[str, Any]:
 
 def _run(
     experiment: ExperimentSpec, parts: dict[str, Any], directory: str
-) -> tuple[dict[str, Any], dict[str, list[float]]]:
+) -> tuple[dict[str, Any], dict[str, Any]]:
     journal = JournalWriter(os.path.join(directory, "journal"), experiment, {})
+    variant = experiment.variants[0]
+    if experiment.iterations is not None:
+        from steelyard.measure.iterations import IterationFiles
+
+        files = IterationFiles(experiment.iterations, directory)
+        variant = files.variant_for(variant, parts["position"])
     with (
         journal,
-        Launcher(journal, directory, experiment.variants, experiment.metrics) as launcher,
+        Launcher(journal, directory, [variant], experiment.metrics) as launcher,
     ):
         launcher.queue(parts["position"], parts["block"], 0, parts["warmup"], parts["build"])
         (record,) = launcher.records()
-        printing = [metric for metric in experiment.metrics if metric.source in PRINTED_SOURCES]
-        return record, printed_values(record, printing)
+        return record, taken_line(record, experiment)

@@ -11,6 +11,7 @@ from steelyard.cli.weighing_options import (
     ANSWER_OPTIONS,
     DESIGN_OPTIONS,
     HOST_OPTIONS,
+    ITERATION_OPTIONS,
     PROGRAM_OPTIONS,
     STOPPING_OPTIONS,
     options,
@@ -36,7 +37,14 @@ steelyard compare --parameter level=1,6,9 'gzip -{level} -c data.txt'
 
 
 @click.command("compare", help=HELP, short_help="Weigh programs against the first.")
-@options(PROGRAM_OPTIONS, STOPPING_OPTIONS, DESIGN_OPTIONS, HOST_OPTIONS, ANSWER_OPTIONS)
+@options(
+    PROGRAM_OPTIONS,
+    ITERATION_OPTIONS,
+    STOPPING_OPTIONS,
+    DESIGN_OPTIONS,
+    HOST_OPTIONS,
+    ANSWER_OPTIONS,
+)
 @click.option(
     "--fail-if",
     "fail_if",
@@ -56,4 +64,4 @@ def command(commands: tuple[str, ...], fail_if: str | None, **values: Any) -> in
         )
     with watching(values["json_target"]) as watch:
         weighing = weigh(request, place_from(values), watch)
-    return show(weighing, values["json_target"], gate)
+    return show(weighing, values["json_target"], gate, values["metrics"])

@@ -11,6 +11,7 @@ from steelyard.cli.weighing_options import (
     ANSWER_OPTIONS,
     DESIGN_OPTIONS,
     HOST_OPTIONS,
+    ITERATION_OPTIONS,
     PROGRAM_OPTIONS,
     STOPPING_OPTIONS,
     options,
@@ -36,7 +37,14 @@ steelyard measure --runs 30 --metric max_rss -- ./server --once
     short_help="Weigh one program.",
     context_settings={"ignore_unknown_options": False},
 )
-@options(PROGRAM_OPTIONS, STOPPING_OPTIONS, DESIGN_OPTIONS, HOST_OPTIONS, ANSWER_OPTIONS)
+@options(
+    PROGRAM_OPTIONS,
+    ITERATION_OPTIONS,
+    STOPPING_OPTIONS,
+    DESIGN_OPTIONS,
+    HOST_OPTIONS,
+    ANSWER_OPTIONS,
+)
 @click.argument("words", metavar="[--] CMD [ARG]...", nargs=-1, required=True)
 def command(words: tuple[str, ...], **values: Any) -> int:
     """Run a new experiment and show its answer."""
@@ -44,4 +52,4 @@ def command(words: tuple[str, ...], **values: Any) -> int:
     request = request_from((argv,), values)
     with watching(values["json_target"]) as watch:
         weighing = weigh(request, place_from(values), watch)
-    return show(weighing, values["json_target"])
+    return show(weighing, values["json_target"], asked=values["metrics"])

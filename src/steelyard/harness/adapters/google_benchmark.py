@@ -37,14 +37,16 @@ NOT_COUNTERS = {
     "aggregate_unit",
     *TIMES,
 }
-# Set by our own export, which keeps several executions apart; Google Benchmark ignores it.
+# Set by our own export, which keeps several executions and its metrics apart; Google Benchmark's
+# tools ignore them.
 EXECUTION = "steelyard_execution"
-METRIC = "steelyard_metric"
+TIME_NAMES = {"real_time": "steelyard_real_time", "cpu_time": "steelyard_cpu_time"}
 
 
 def recognises(text: str) -> bool:
     """Whether it is an object with ``context`` and ``benchmarks``."""
-    return '"context"' in text and '"benchmarks"' in text and '"num_cpus"' in text
+    told = '"num_cpus"' in text or '"real_time"' in text
+    return told and '"context"' in text and '"benchmarks"' in text
 
 
 def read(source: Source) -> tuple[Series, ...]:
@@ -53,7 +55,11 @@ def read(source: Source) -> tuple[Series, ...]:
     document = fields.mapping(json_value(source), "the top level")
     rows = fields.sequence(fields.required(document, "benchmarks", ""), "benchmarks")
     context = fields.mapping(document.get("context", {}), "context")
-    reader = _Reader(fields, context.get(METRIC, ITERATION_TIME))
+    names = {
+        theirs: fields.text(context.get(key, TIMES[theirs]), f"context.{key}")
+        for theirs, key in TIME_NAMES.items()
+    }
+    reader = _Reader(fields, names)
     for index, item in enumerate(rows):
         where = f"benchmarks[{index}]"
         row = fields.mapping(item, where)
@@ -75,9 +81,9 @@ def _is_aggregate(row: dict[str, Any]) -> bool:
 class _Reader:
     """Gathers rows by benchmark, execution and metric."""
 
-    def __init__(self, fields: FieldReader, time_metric: Any) -> None:
+    def __init__(self, fields: FieldReader, times: dict[str, str]) -> None:
         self.fields = fields
-        self.times = {**TIMES, "real_time": fields.text(time_metric, f"context.{METRIC}")}
+        self.times = times
         self.found: dict[tuple[str, int, str], list[float]] = {}
         self.units: dict[str, tuple[str, Direction]] = {}
         self.errors: dict[str, str] = {}

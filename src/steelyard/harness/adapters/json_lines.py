@@ -17,11 +17,14 @@ from steelyard.harness.quantities import base_unit
 
 
 def recognises(text: str) -> bool:
-    """Whether a line is an object with ``value``."""
-    return any(
-        line.startswith("{") and '"value"' in line and line.rstrip().endswith("}")
-        for line in text.splitlines()[:100]
-    )
+    """Whether the first line that begins with ``{`` is a whole object with ``value``."""
+    first = next((line for line in text.splitlines() if line.startswith("{")), "")
+    if '"value"' not in first:
+        return False
+    try:
+        return "value" in json.loads(first)
+    except (ValueError, RecursionError):
+        return False
 
 
 def read(source: Source) -> tuple[Series, ...]:

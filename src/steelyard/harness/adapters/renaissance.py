@@ -24,7 +24,7 @@ MISSING = "NA"
 def recognises(text: str) -> bool:
     """Whether it is the object or the table of the suite."""
     if text.lstrip().startswith("{"):
-        return '"format_version"' in text and '"results"' in text
+        return f'"{DURATION}"' in text and '"results"' in text
     first = text.lstrip().split("\n", 1)[0]
     return first.startswith("benchmark,") and DURATION in first
 

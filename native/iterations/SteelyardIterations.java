@@ -1,0 +1,59 @@
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Writes the iterations of a program for {@code steelyard measure --iterations json-lines}.
+ *
+ * <pre>
+ * for (int i = 0; i < 100; i++) {
+ *     long start = System.nanoTime();
+ *     work();
+ *     SteelyardIterations.iteration((System.nanoTime() - start) * 1e-9);
+ * }
+ * </pre>
+ *
+ * Java 11 or later, no dependency. Where {@code STEELYARD_ITERATIONS} is not set, as when the
+ * program is run by itself, nothing is written.
+ */
+public final class SteelyardIterations {
+    private static final String PATH = System.getenv("STEELYARD_ITERATIONS");
+
+    private SteelyardIterations() {}
+
+    /** The time of one iteration. */
+    public static void iteration(double seconds) {
+        value("iteration_time", "s", seconds, false);
+    }
+
+    /** The time of an iteration that belongs to the warm-up. All of them come first. */
+    public static void warmup(double seconds) {
+        value("iteration_time", "s", seconds, true);
+    }
+
+    /**
+     * One value of a metric, such as ("requests", "1/s", 2000, false). The texts are taken as they
+     * are: letters, digits, '_', '/' and '.'.
+     */
+    public static synchronized void value(
+            String metric, String unit, double value, boolean warmup) {
+        if (PATH == null || PATH.isEmpty()) {
+            return;
+        }
+        String line =
+                "{\"metric\": \"" + metric + "\", \"unit\": \"" + unit + "\", \"value\": " + value
+                        + ", \"warmup\": " + warmup + "}\n";
+        try {
+            Files.write(
+                    Path.of(PATH),
+                    line.getBytes(StandardCharsets.UTF_8),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+        } catch (IOException failure) {
+            throw new UncheckedIOException("STEELYARD_ITERATIONS cannot be written", failure);
+        }
+    }
+}

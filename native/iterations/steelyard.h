@@ -1,0 +1,71 @@
+/* Writes the iterations of a program for `steelyard measure --iterations json-lines`.
+ *
+ *     for (int i = 0; i < 100; ++i) {
+ *         const double start_s = steelyard_now();
+ *         work();
+ *         steelyard_iteration(steelyard_now() - start_s);
+ *     }
+ *
+ * C99 or C++, nothing to link. Where STEELYARD_ITERATIONS is not set, as when the program is run
+ * by itself, nothing is written. Each line is written at once and outside of what was timed.
+ */
+#ifndef STEELYARD_H
+#define STEELYARD_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The file that the environment names, or NULL. */
+static inline FILE* steelyard_file(void) {
+    static FILE* file = NULL;
+    static int opened = 0;
+    const char* path = getenv("STEELYARD_ITERATIONS");
+    if (!opened && path != NULL && path[0] != '\0') {
+        opened = 1;
+        file = fopen(path, "a");
+        if (file == NULL)
+            perror(path);
+        else
+            setvbuf(file, NULL, _IOLBF, BUFSIZ);
+    }
+    return file;
+}
+
+/* One value of a metric, such as ("requests", "1/s", 2000.0, 0). The texts are taken as they are:
+ * letters, digits, '_', '/' and '.'. */
+static inline void steelyard_value(const char* metric, const char* unit, double value, int warmup) {
+    FILE* file = steelyard_file();
+    char number[64];
+    char* comma;
+    if (file == NULL)
+        return;
+    snprintf(number, sizeof number, "%.17g", value);
+    comma = strchr(number, ','); /* of a program that has set its locale */
+    if (comma != NULL)
+        *comma = '.';
+    fprintf(file, "{\"metric\": \"%s\", \"unit\": \"%s\", \"value\": %s, \"warmup\": %s}\n", metric,
+            unit, number, warmup ? "true" : "false");
+}
+
+/* The time of one iteration. */
+static inline void steelyard_iteration(double seconds) {
+    steelyard_value("iteration_time", "s", seconds, 0);
+}
+
+/* The time of an iteration that belongs to the warm-up. All of them come first. */
+static inline void steelyard_warmup(double seconds) {
+    steelyard_value("iteration_time", "s", seconds, 1);
+}
+
+#ifdef CLOCK_MONOTONIC /* POSIX: missing under -std=c99 without _POSIX_C_SOURCE */
+/* Seconds on a clock that only goes forward. */
+static inline double steelyard_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+#endif
+
+#endif

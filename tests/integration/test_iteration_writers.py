@@ -1,0 +1,129 @@
+"""The header, the module and the class with which programs write their iterations."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from steelyard.harness.adapter import Series, Source, read_series
+from steelyard.harness.adapters import ADAPTERS
+
+WRITERS = Path(__file__).parents[2] / "native" / "iterations"
+C_PROGRAM = """
+#include "steelyard.h"
+int main(void) {
+    steelyard_warmup(0.5);
+    for (int i = 1; i <= 3; ++i)
+        steelyard_iteration(i * 0.125);
+#ifdef CLOCK_MONOTONIC
+    if (steelyard_now() <= 0)
+        return 1;
+#endif
+    steelyard_value("requests", "1/s", 1.0 / 3, 0);
+    return 0;
+}
+"""
+PYTHON_PROGRAM = """
+from steelyard_iterations import iteration, write_value
+write_value(0.5, warmup=True)
+for i in range(1, 4):
+    write_value(i * 0.125)
+write_value(1 / 3, "requests", "1/s")
+with iteration(benchmark="timed"):
+    pass
+"""
+JAVA_PROGRAM = """
+public class Program {
+    public static void main(String[] arguments) {
+        SteelyardIterations.warmup(0.5);
+        for (int i = 1; i <= 3; i++) {
+            SteelyardIterations.iteration(i * 0.125);
+        }
+        SteelyardIterations.value("requests", "1/s", 1.0 / 3, false);
+    }
+}
+"""
+Prepare = Callable[[Path], list[str]]
+
+
+def tool(name: str, package: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"needs {name} ({package})")
+    return found
+
+
+def c_program(compiler: str, package: str, *flags: str) -> Prepare:
+    def prepare(directory: Path) -> list[str]:
+        source = directory / ("program.cc" if compiler == "g++" else "program.c")
+        source.write_text(C_PROGRAM)
+        program = str(directory / "program")
+        strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", str(WRITERS))
+        command = [tool(compiler, package), *flags, *strict, str(source), "-o", program]
+        subprocess.run(command, check=True, timeout=60)
+        return [program]
+
+    return prepare
+
+
+def python_program(directory: Path) -> list[str]:
+    shutil.copy(WRITERS / "steelyard_iterations.py", directory)
+    program = directory / "program.py"
+    program.write_text(PYTHON_PROGRAM)
+    return [sys.executable, "-S", str(program)]
+
+
+def java_program(directory: Path) -> list[str]:
+    java, javac = tool("java", "openjdk-17-jdk"), tool("javac", "openjdk-17-jdk")
+    source = directory / "Program.java"
+    source.write_text(JAVA_PROGRAM)
+    writer = str(WRITERS / "SteelyardIterations.java")
+    command = [javac, "-Xlint:all", "-Werror", "-d", str(directory), str(source), writer]
+    subprocess.run(command, check=True, timeout=60)
+    return [java, "-Xshare:auto", "-cp", str(directory), "Program"]
+
+
+every_writer = pytest.mark.parametrize(
+    "prepare",
+    [
+        pytest.param(c_program("gcc", "gcc", "-std=gnu99"), id="C"),
+        pytest.param(c_program("gcc", "gcc", "-std=c99"), id="strict C99"),
+        pytest.param(c_program("g++", "g++", "-std=c++17"), id="C++"),
+        pytest.param(python_program, id="Python"),
+        pytest.param(java_program, id="Java"),
+    ],
+)
+
+
+def run(argv: list[str], directory: Path, path: Path | None) -> str:
+    environment = {k: v for k, v in os.environ.items() if k != "STEELYARD_ITERATIONS"}
+    if path is not None:
+        environment["STEELYARD_ITERATIONS"] = str(path)
+    done = subprocess.run(
+        argv, env=environment, cwd=directory, check=True, timeout=60, capture_output=True
+    )
+    return done.stdout.decode()
+
+
+@every_writer
+def test_what_it_writes_is_read_by_the_adapter(tmp_path: Path, prepare: Prepare) -> None:
+    path = tmp_path / "iterations"
+    assert run(prepare(tmp_path), tmp_path, path) == ""
+    series = read_series(ADAPTERS.get("json-lines"), Source(path.read_text(), "file"), ADAPTERS)
+    times, rates = series[:2]
+    assert times == Series("", "iteration_time", "s", (0.5, 0.125, 0.25, 0.375), warmup_count=1)
+    assert rates == Series("", "requests", "1/s", (1 / 3,))
+
+
+@every_writer
+def test_it_writes_nothing_where_nobody_asks(tmp_path: Path, prepare: Prepare) -> None:
+    argv = prepare(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    assert run(argv, tmp_path, None) == ""
+    assert sorted(p for p in tmp_path.iterdir() if p.name != "__pycache__") == before

@@ -1,0 +1,108 @@
+"""Iterations of programs with a harness, weighed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.integration.conftest import User
+
+LINES = 'for i in 1 2 3; do echo "{\\"value\\": 0.$i$1, \\"unit\\": \\"ms\\"}"; done'
+Script = Callable[..., str]
+
+
+def trials_of(user: User) -> list[dict]:
+    return user.types("show", "latest", "--json", "-", "--trials").document()["trials"]
+
+
+def test_the_iterations_of_each_trial_are_its_measurements(user: User, script: Script) -> None:
+    path = script(f"{{ {LINES}; }} > $STEELYARD_ITERATIONS")
+    arguments = ("--runs", "3", "--iterations", "json-lines", "--json", "-")
+    told = user.types("compare", *arguments, path, f"{path} 5")
+    document = told.document()
+    assert (document["metric"], document["unit"]) == ("iteration_time", "s")
+    for variant in document["variants"]:
+        assert variant["repetitions"] == {"build": 1, "execution": 3, "iteration": 3}
+    assert abs(document["variants"][0]["mean"]["estimate"] - 0.2e-3) < 1e-9
+    trials = trials_of(user)
+    assert len(trials) == 6
+    assert {len(trial["measurements"]["iteration_time"]) for trial in trials} == {3}
+
+
+def test_the_harnesss_own_file_is_taken_from_each_trial(user: User, script: Script) -> None:
+    path = script(f"{{ {LINES}; }} > out.json")
+    cleaned = script("echo x >> cleaned", "clean")
+    arguments = ("--runs", "3", "--warmup-iterations", "1", "--cleanup", cleaned)
+    told = user.types("measure", *arguments, "--iterations", "json-lines:out.json", "--", path)
+    assert told.status == 0, told.err
+    assert {len(t["measurements"]["iteration_time"]) for t in trials_of(user)} == {2}
+    assert (user.home / "cleaned").read_text() == "x\n" * 3
+    assert not (user.home / "out.json").exists()
+
+
+def test_a_file_from_before_the_experiment_is_no_trials_and_stays(
+    user: User, script: Script
+) -> None:
+    old = user.home / "out.json"
+    old.write_text('{"value": 1}\n')
+    os.utime(old, (1_000_000_000, 1_000_000_000))
+    told = user.types("measure", "--iterations", "json-lines:out.json", "--", script("true"))
+    assert told.status == 3
+    assert "The trial wrote no file 'out.json'" in told.err
+    assert old.read_text() == '{"value": 1}\n'
+
+
+def test_another_tools_output_fails_the_trials_and_is_named(user: User, script: Script) -> None:
+    sample = Path("tests/data/adapters/jmh.json").absolute()
+    told = user.types("measure", "--iterations", "pyperf", "--", script(f"cat {sample}"))
+    assert told.status == 3
+    assert "The adapter 'pyperf' found no iterations" in told.err
+    assert "It looks like the output of JMH: try the adapter 'jmh'" in told.err
+    assert {(t["status"], t["reason"]) for t in trials_of(user)} == {("failed", "metric")}
+
+
+def test_a_trial_without_iterations_fails_and_the_others_are_kept(
+    user: User, script: Script
+) -> None:
+    path = script(f"echo x >> count; [ $(wc -l < count) = 2 ] || {{ {LINES}; }}")
+    arguments = ("--runs", "4", "--iterations", "json-lines", "--json", "-")
+    told = user.types("measure", *arguments, "--", path)
+    assert told.status == 3
+    assert told.document()["variants"][0]["failed"] == 1
+    assert [trial["status"] for trial in trials_of(user)] == ["ok", "failed", "ok", "ok"]
+
+
+def test_any_output_is_read_by_a_regular_expression(user: User, script: Script) -> None:
+    path = script('echo "warm 9 ms"; echo "run 4 ms"; echo "run 6 ms"')
+    pattern = r"regex:(?:(?P<warmup>warm)|run) (?P<value>\d+) ms:ms"
+    told = user.types("measure", "--runs", "2", "--iterations", pattern, "--json", "-", "--", path)
+    assert abs(told.document()["variants"][0]["mean"]["estimate"] - 0.005) < 1e-12
+
+
+def test_an_experiment_with_iterations_is_resumed(user: User, script: Script) -> None:
+    path = script(f"{{ {LINES}; }} > $STEELYARD_ITERATIONS")
+    user.types("measure", "--runs", "2", "--iterations", "json-lines", "--", path)
+    told = user.types("resume", "latest", "--runs", "4", "--json", "-")
+    assert told.document()["variants"][0]["repetitions"]["execution"] == 4
+
+
+def test_a_trial_for_an_executor_has_its_iterations(user: User, script: Script) -> None:
+    path = script(f"{{ {LINES}; }} > $STEELYARD_ITERATIONS")
+    spec = {
+        "variant": {"name": "a", "launch": {"argv": [path]}},
+        "metrics": [{"name": "iteration_time", "unit": "s", "source": "iterations"}],
+        "iterations": {"adapter": "json-lines", "warmup_count": 1},
+        "position": 4,
+    }
+    (user.home / "spec.json").write_text(json.dumps(spec))
+    trial = user.types("trial", "run", "spec.json").document()["trial"]
+    assert (trial["status"], len(trial["measurements"]["iteration_time"])) == ("ok", 2)
+    assert len(trial["details"]["warmup_iterations"]["iteration_time"]) == 1
+
+
+def test_options_that_need_an_adapter_say_so(user: User) -> None:
+    told = user.types("measure", "--warmup-iterations", "3", "--", "true")
+    assert told.status == 2
+    assert "--warmup-iterations goes with --iterations only" in told.err
