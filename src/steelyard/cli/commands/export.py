@@ -21,8 +21,8 @@ STANDARD_OUTPUT = "-"
     "--format",
     "format_name",
     metavar="NAME",
-    help="csv, hyperfine, hyperfine-2, parquet or steelyard-json; else by the end of the "
-    "file's name.",
+    help="asv, bencher, benchfmt, csv, github-action-benchmark, google-benchmark, hyperfine, "
+    "hyperfine-2, parquet or steelyard-json; else by the end of the file's name.",
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write; - prints.")
 @STORE

@@ -13,7 +13,8 @@ from steelyard.cli.output import write_json, write_text
     "--format",
     "format_name",
     metavar="NAME",
-    help="The file's format: csv, hyperfine, parquet or steelyard-json; found by its content.",
+    help="The file's format, such as csv, hyperfine, parquet, steelyard-json or an adapter of "
+    "docs/ADAPTERS.md; found by its content.",
 )
 @STORE
 @JSON

@@ -27,11 +27,15 @@ from steelyard.store.imported import (
     unique_names,
 )
 
+# What other tools' objects with `results` have: Steelyard's documents, Renaissance, asv.
+NOT_OURS = (b'"steelyard/1"', b'"duration_ns"', b'"result_columns"')
+
 
 def sniff(head: bytes) -> bool:
-    """Whether a file is an object with ``results`` and not one of Steelyard's documents."""
+    """Whether a file is an object with ``results`` and not that of another tool."""
     start = head.lstrip()
-    return start.startswith(b"{") and b'"results"' in start and b'"steelyard/1"' not in start
+    is_other = any(mark in start for mark in NOT_OURS)
+    return start.startswith(b"{") and b'"results"' in start and not is_other
 
 
 def read(path: str) -> Experiment:

@@ -1,0 +1,79 @@
+"""Go's benchmark format, for benchstat and what else reads it.
+
+One line an execution, with the mean of its iterations: benchstat takes lines for independent
+samples, which iterations of one execution are not. As in golang.org/design/14313-benchmark-format;
+a name may have keys (``/variant=old``), and ends in the number of processors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import fsum
+
+from steelyard.core.errors import DataError
+from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
+from steelyard.store.exported import cautions_of, ran_well
+from steelyard.store.file_format import FileFormat, whole_file
+from steelyard.store.imported import unique_names
+
+NANOSECONDS = 1e9
+
+
+def write(experiment: Experiment, path: str) -> Sequence[Caution]:
+    """Write all metrics of each execution.
+
+    Raises
+    ------
+    DataError
+        No trial succeeded.
+    """
+    spec = experiment.spec
+    names = unique_names([_name(variant.name) for variant in spec.variants])
+    lines = [
+        f"BenchmarkSteelyard/variant={names[trial.variant].replace(' ', '_')}-1 1 {values}"
+        for trial in experiment.trials
+        if ran_well(trial) and (values := _values(trial, spec.metrics))
+    ]
+    if not lines:
+        raise DataError(
+            f"The experiment {spec.identifier} has no successful trial, so Go's benchmark format "
+            "has nothing to hold.",
+            field="experiment",
+        )
+    with whole_file(path) as partial, open(partial, "w", encoding="utf-8") as file:
+        file.write(f"steelyard-experiment: {spec.identifier}\n\n")
+        file.writelines(f"{line}\n" for line in lines)
+    return cautions_of(experiment, "Go's benchmark format", {m.name for m in spec.metrics})
+
+
+def _name(name: str) -> str:
+    """Without what separates fields and keys in the format."""
+    plain = name.encode("utf-8", "replace").decode()
+    return "".join("_" if letter.isspace() or letter == "/" else letter for letter in plain)
+
+
+def _values(trial: Trial, metrics: Sequence[MetricSpec]) -> str:
+    parts: list[str] = []
+    for number, metric in enumerate(metrics):
+        values = trial.measurements.get(metric.name, ())
+        if len(values):
+            factor, unit = _unit(metric, is_primary=number == 0)
+            parts.append(f"{fsum(values) / len(values) * factor!r} {unit}")
+    return " ".join(parts)
+
+
+def _unit(metric: MetricSpec, is_primary: bool) -> tuple[float, str]:
+    """Benchstat's tools know ``ns/op`` and units that end in ``-ns`` and ``-B``."""
+    name = "".join("_" if letter.isspace() else letter for letter in metric.name)
+    if metric.unit == "s":
+        return NANOSECONDS, "ns/op" if is_primary else f"{name}-ns/op"
+    return 1.0, f"{name}-B" if metric.unit == "bytes" else name
+
+
+EXTENSION = FileFormat(
+    name="benchfmt",
+    suffixes=(".benchfmt",),
+    description="Go's benchmark format for benchstat: a line an execution, with all metrics.",
+    sniff=lambda _head: False,
+    write=write,
+)

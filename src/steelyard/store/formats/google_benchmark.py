@@ -1,0 +1,65 @@
+"""Google Benchmark's JSON: read by its adapter, and written for its tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from steelyard.core.model import Caution, Experiment, Trial
+from steelyard.harness.adapter import ITERATION_TIME
+from steelyard.harness.adapters.google_benchmark import EXECUTION, TIME_NAMES
+from steelyard.store.exported import cautions_of, kept_trials, time_metric
+from steelyard.store.file_format import write_json_file
+from steelyard.store.harness_experiment import harness_format
+
+CPU_TIMES = {"wall_time": "cpu_time", ITERATION_TIME: "iteration_cpu_time"}
+
+
+def write(experiment: Experiment, path: str) -> Sequence[Caution]:
+    """Write a row for each iteration of each execution, in seconds.
+
+    Raises
+    ------
+    DataError
+        No trial has a time.
+    """
+    metric = time_metric(experiment, "Google Benchmark's format").name
+    cpu_metric = CPU_TIMES.get(metric, "cpu_time")
+    created = datetime.fromtimestamp(experiment.created_unix_s, UTC)
+    names = dict(zip(TIME_NAMES.values(), (metric, cpu_metric), strict=True))
+    host = experiment.provenance.get("host", {})
+    context: dict[str, Any] = {
+        "date": created.isoformat(timespec="seconds"),
+        "host_name": str(host.get("hostname", "")),
+        "executable": "steelyard",
+        "num_cpus": host.get("cpu_count", 0),
+        "steelyard_experiment": experiment.spec.identifier,
+        **names,
+    }
+    rows: list[dict[str, Any]] = []
+    for index, variant in enumerate(experiment.spec.variants):
+        trials = kept_trials(experiment, index, metric)
+        own = [row for number, trial in enumerate(trials) for row in _rows(trial, number, names)]
+        for repetition, row in enumerate(own):
+            about = {"repetitions": len(own), "repetition_index": repetition, "threads": 1}
+            rows.append({"name": variant.name, "run_name": variant.name, **about, **row})
+    write_json_file({"context": context, "benchmarks": rows}, path, indent=2)
+    return cautions_of(experiment, "Google Benchmark's format", {metric, cpu_metric})
+
+
+def _rows(trial: Trial, execution: int, names: dict[str, str]) -> Iterator[dict[str, Any]]:
+    wall, cpu = (trial.measurements.get(name, ()) for name in names.values())
+    for index, value in enumerate(wall):
+        row = {"run_type": "iteration", "iterations": 1, "real_time": value}
+        if len(cpu) == len(wall):
+            row["cpu_time"] = cpu[index]
+        yield {**row, "time_unit": "s", EXECUTION: execution}
+
+
+EXTENSION = harness_format(
+    "google-benchmark",
+    suffixes=(".googlebench.json",),
+    description="Google Benchmark's JSON: a variant a benchmark, an iteration a repetition.",
+    write=write,
+)

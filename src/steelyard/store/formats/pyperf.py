@@ -1,0 +1,11 @@
+"""pyperf's JSON, read."""
+
+from __future__ import annotations
+
+from steelyard.store.harness_experiment import harness_format
+
+EXTENSION = harness_format(
+    "pyperf",
+    suffixes=(),
+    description="pyperf's JSON: a variant a benchmark, a trial a run with values.",
+)

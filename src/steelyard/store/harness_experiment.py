@@ -1,0 +1,107 @@
+"""What a harness wrote as an experiment: a variant a benchmark, a trial an execution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from steelyard.core.errors import DataError
+from steelyard.core.model import Experiment, MetricSpec, Trial, Variant
+from steelyard.harness.adapter import ITERATION_TIME, Series, Source, read_series
+from steelyard.harness.adapters import ADAPTERS
+from steelyard.store.file_format import FileFormat, WriteFile, file_errors
+from steelyard.store.imported import file_source, imported_experiment, imported_variant
+
+Key = tuple[str, int]
+
+
+def harness_format(
+    name: str,
+    suffixes: tuple[str, ...],
+    description: str,
+    write: WriteFile | None = None,
+) -> FileFormat:
+    """The file format whose files the adapter `name` reads."""
+    adapter = ADAPTERS.get(name)
+
+    def sniff(head: bytes) -> bool:
+        return adapter.recognises(head.decode("utf-8", "replace"))
+
+    return FileFormat(name, suffixes, description, sniff, reader_for(name), write)
+
+
+def reader_for(name: str) -> Callable[[str], Experiment]:
+    """A reader of files by the adapter `name`."""
+
+    def read(path: str) -> Experiment:
+        with file_errors(path, "read"), open(path, "rb") as file:
+            text = file.read().decode("utf-8", "replace")
+        series = read_series(ADAPTERS.get(name), Source(text, path), ADAPTERS)
+        return experiment_of(series, path, name)
+
+    return read
+
+
+def experiment_of(series: Sequence[Series], path: str, name: str) -> Experiment:
+    """The experiment of all series of one file.
+
+    A harness runs one benchmark after the other, so that nothing pairs their executions: the
+    order is ``sequential``. Iterations that the harness calls warm-up are kept in the details of
+    their trial, under ``warmup_iterations``.
+
+    Raises
+    ------
+    DataError
+        One metric has two units.
+    """
+    source = file_source(path, name)
+    benchmarks = list(dict.fromkeys(item.benchmark for item in series))
+    grouped: dict[Key, list[Series]] = {}
+    for item in series:
+        grouped.setdefault((item.benchmark, item.execution), []).append(item)
+    trials = [
+        _trial(position, benchmarks.index(benchmark), items, source["created_unix_s"])
+        for position, ((benchmark, _), items) in enumerate(grouped.items())
+    ]
+    return imported_experiment(
+        source, _variants(benchmarks), _metrics(series, path), trials, order="sequential"
+    )
+
+
+def _variants(benchmarks: Sequence[str]) -> list[Variant]:
+    return [imported_variant(benchmark or "benchmark") for benchmark in benchmarks]
+
+
+def _metrics(series: Sequence[Series], path: str) -> list[MetricSpec]:
+    """All of them, the time of an iteration first."""
+    found: dict[str, MetricSpec] = {}
+    for item in series:
+        metric = MetricSpec(item.metric, item.unit, item.direction)
+        if found.setdefault(item.metric, metric) != metric:
+            raise DataError(
+                f"{path}: the metric {item.metric!r} of {item.benchmark!r} is in {item.unit!r}, "
+                f"and in {found[item.metric].unit!r} of another benchmark. Import them from "
+                "files of their own.",
+                field=item.metric,
+            )
+    return sorted(found.values(), key=lambda metric: metric.name != ITERATION_TIME)
+
+
+def _trial(position: int, variant: int, items: Sequence[Series], created_unix_s: float) -> Trial:
+    error = next((item.error for item in items if item.error is not None), None)
+    kept = {item.metric: item.values[item.warmup_count :] for item in items}
+    warmups = {i.metric: i.values[: i.warmup_count] for i in items if i.warmup_count}
+    details: dict[str, object] = {} if error is None else {"error": error}
+    if warmups:
+        details["warmup_iterations"] = {name: list(values) for name, values in warmups.items()}
+    return Trial(
+        position=position,
+        block=items[0].execution,
+        variant=variant,
+        warmup=False,
+        status="ok" if error is None else "failed",
+        reason=None if error is None else "metric",
+        started_unix_s=created_unix_s,
+        spent_s=0.0,
+        measurements={name: values for name, values in kept.items() if values},
+        details=details,
+    )
