@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from steelyard.analysis.chi_squared import chi_squared_quantile
+from steelyard.analysis.component_degrees import degrees_of_freedom
 from steelyard.analysis.layers import Layer, layers_of
 from steelyard.analysis.mean import mean_interval, two_sided
 from steelyard.analysis.nested import Floats, NestedValues
@@ -105,11 +106,11 @@ def variance_components(
     N_g^2 / N_(unit of level m that holds g)`` and ``Q_(i,i) = N``. It is unbiased for any
     distribution, and the same as equation 2 when counts are equal.
 
-    Intervals: each SS_i is taken for a multiple of chi-squared with Satterthwaite's degrees of
-    freedom (exact for equal counts); their limits are joined by the method of variance
-    estimates recovery (Zou and Donner, Statist. Med. 27 (2008) 1693; Graybill and Wang, JASA 75
-    (1980) 869). Assumes that what a level adds is normal: skewed times get intervals of
-    variances that are too narrow. Nothing else in a dimensioning rests on them.
+    Intervals: each SS_i is taken for a multiple of chi-squared with the degrees of freedom of
+    `degrees_of_freedom`; their limits are joined by the method of variance estimates recovery
+    (Zou and Donner, Statist. Med. 27 (2008) 1693; Graybill and Wang, JASA 75 (1980) 869). Assumes
+    that what the top level adds is about normal; tails of the levels below are allowed for from
+    10 top units on.
     """
     unit_counts = data.unit_counts()
     repeated = [d for d, (above, own) in enumerate(pairwise((1, *unit_counts))) if own > above]
@@ -199,7 +200,8 @@ def _components(layers: list[Layer], confidence: float) -> list[Estimate]:
     sums = np.array([_sum_of_squares(layer) for layer in layers])
     coefficients = np.asarray(np.linalg.inv(_expectations(layers)), dtype=np.float64)
     found = coefficients @ sums
-    degrees = [_degrees(layers[i], np.maximum(found[: i + 1], 0.0)) for i in range(len(layers))]
+    positive = np.maximum(found, 0.0)
+    degrees = [degrees_of_freedom(layers, i, positive[: i + 1]) for i in range(len(layers))]
     low, high = _limits(sums, degrees, confidence)
     estimates: list[Estimate] = []
     for weights, value in zip(coefficients, found.tolist(), strict=True):
@@ -209,24 +211,6 @@ def _components(layers: list[Layer], confidence: float) -> list[Estimate]:
         bounds = max(0.0, value - down), max(0.0, value + up)
         estimates.append(Estimate(value, *bounds, confidence, COMPONENT_METHOD))
     return estimates
-
-
-def _degrees(layer: Layer, components: Floats) -> float:
-    """Satterthwaite's degrees of freedom of a sum of squares, components up to its level given.
-
-    ``2 E^2 / Var`` of ``sum N (m - centre)^2``, whose matrix in a parent with sizes N is
-    ``diag(N) - N N' / sum N``, for independent means m with the variances that components give.
-    """
-    nominal = len(layer.parent) - layer.parent_count
-    below = [c * s for c, s in zip(components.tolist(), layer.square_sizes, strict=True)]
-    variance = np.sum(below, axis=0) / layer.size**2
-    weight, total = layer.size, layer.gathered(layer.size)
-    spread = layer.gathered(weight**2 * variance) / total
-    expected = float((weight * variance).sum() - spread.sum())
-    squares = (weight * variance) ** 2
-    trace = squares.sum() - 2 * (layer.gathered(squares * weight) / total).sum()
-    trace = float(trace + (spread**2).sum())
-    return expected * expected / trace if trace > 0 and expected > 0 else float(nominal)
 
 
 def _limits(sums: Floats, degrees: list[float], confidence: float) -> tuple[Floats, Floats]:

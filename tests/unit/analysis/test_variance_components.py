@@ -3,6 +3,7 @@ from math import prod
 import numpy as np
 import pytest
 
+from steelyard.analysis.chi_squared import chi_squared_quantile
 from steelyard.analysis.nested import mean_of_units, nested_values
 from steelyard.analysis.variance_components import variance_components
 from steelyard.core.errors import AnalysisError
@@ -120,6 +121,19 @@ def test_bounds_of_a_variance_are_never_below_0():
     assert top.variance.estimate < 0
     assert top.variation == 0.0
     assert top.variance.low == 0.0 <= top.variance.high
+
+
+def test_heavy_tails_below_the_top_widen_the_interval():
+    generator = np.random.default_rng(9)
+    normal, tailed = generator.standard_normal((20, 40)), generator.standard_t(3, (20, 40))
+    widths = []
+    for values in (normal, tailed):
+        variance = variance_components(nested(values, 20, 40), 0.95).levels[1].variance
+        widths.append((variance.high - variance.low) / variance.estimate)
+    assert widths[1] > 1.5 * widths[0]
+    few = variance_components(nested(tailed[:9], 9, 40), 0.95).levels[1].variance
+    degrees = 9 * 39
+    assert few.low == pytest.approx(few.estimate * degrees / chi_squared_quantile(0.975, degrees))
 
 
 def test_restricted_maximum_likelihood_is_the_same_for_equal_counts():
