@@ -109,7 +109,8 @@ def dimensioning(
     it, the more the fewer repetitions the top level has.
 
     The interval rests on the top level, so that it is never dropped. If nothing is seen to vary
-    there (T_n^2 <= 0), equation 3 takes the upper bound of T_n^2 instead.
+    there (T_n^2 <= 0), equation 3 takes the upper bound of T_n^2 instead; where that is 0 too, the
+    level below keeps the count of the experiment.
     """
     levels = repeated_levels(components.levels, costs_s)
     exact = _exact_counts(levels)

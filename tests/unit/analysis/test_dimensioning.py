@@ -193,14 +193,22 @@ def test_a_mean_that_is_not_positive_gives_no_relative_half_widths(mean):
 
 
 def test_a_top_level_that_does_not_vary_stays_with_the_most_that_the_data_allow():
-    pattern = np.array([[1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]] * 10)
-    values = pattern + 0.01 * drawn((20, 4), (1.0, 0.0))
-    found = components(values)
-    assert found.levels[0].variance.estimate < 0
+    seeds = (drawn((20, 4), (0.0, 1.0), seed) for seed in range(50))
+    found = next(c for c in map(components, seeds) if c.levels[0].variance.estimate < 0)
+    top, iteration = (level.variance for level in found.levels)
     answer = dimensioning(found, {"execution": 4.0, "iteration": 1.0})
     assert "no-top-variation" in codes(answer)
     assert answer.top_level == "execution"
-    assert 1 < answer.plans[1].optimal_count < 1000
+    assert answer.plans[1].exact_count == pytest.approx(sqrt(4 * iteration.estimate / top.high))
+
+
+def test_a_top_level_that_cannot_vary_leaves_the_counts_of_the_experiment():
+    pattern = np.array([[1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]] * 10)
+    found = components(pattern + 0.01 * drawn((20, 4), (1.0, 0.0)))
+    assert found.levels[0].variance.high == 0
+    answer = dimensioning(found, {"execution": 4.0, "iteration": 1.0})
+    assert "no-top-variation" in codes(answer)
+    assert answer.plans[1].optimal_count == 4
 
 
 @pytest.mark.parametrize("situation", SITUATIONS[:4], ids=lambda situation: situation.name)
