@@ -121,9 +121,7 @@ def exported_times(home: Path) -> list[list[float]]:
     target = home / "exported.json"
     steelyard = str(Path(sys.executable).with_name("steelyard"))
     options = ["--format", "hyperfine", "-o", str(target), "--store", str(home / "store.sqlite")]
-    subprocess.run(
-        [steelyard, "export", "latest", *options], check=True, stdout=subprocess.DEVNULL
-    )
+    subprocess.run([steelyard, "export", "latest", *options], check=True, stdout=subprocess.DEVNULL)
     return [result["times"] for result in json.loads(target.read_text())["results"]]
 
 

@@ -6,7 +6,8 @@ CPython's own `random` module does the same. Large files are worth OpenSSL's fas
 from __future__ import annotations
 
 import os
-from typing import Any, BinaryIO
+from io import BufferedReader
+from typing import Any
 
 # OpenSSL takes 4 ms to load and then hashes three times as fast.
 _WORTH_OPENSSL_BYTES = 1 << 20
@@ -28,7 +29,7 @@ def sha256_of(data: bytes) -> bytes:
     return _built_in(data).digest()
 
 
-def sha256_hex_of_file(file: BinaryIO) -> str:
+def sha256_hex_of_file(file: BufferedReader) -> str:
     """The SHA-256 digest of a file that is open for reading, from its beginning, in hexadecimal."""
     file.seek(0)
     if os.fstat(file.fileno()).st_size <= _WORTH_OPENSSL_BYTES:
