@@ -1,0 +1,139 @@
+"""What single adapters make of units, names and marks; what all of them keep is in contracts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from steelyard.core.errors import DataError
+from steelyard.harness.adapter import Series, Source, read_series
+from steelyard.harness.adapters import ADAPTERS
+
+
+def read(adapter: str, text: str, pattern: str | None = None) -> tuple[Series, ...]:
+    return read_series(ADAPTERS.get(adapter), Source(text, "out/file", pattern), ADAPTERS)
+
+
+def jmh(mode: str, unit: str, **metric: Any) -> str:
+    primary = {"scoreUnit": unit, "rawData": [[2.0, 4.0]], **metric}
+    return json.dumps([{"benchmark": "b", "mode": mode, "primaryMetric": primary}])
+
+
+def google(**row: Any) -> str:
+    one = {"name": "b", "run_type": "iteration", "real_time": 2.0, "time_unit": "us", **row}
+    return json.dumps({"context": {"num_cpus": 1}, "benchmarks": [one]})
+
+
+@pytest.mark.parametrize(
+    ("mode", "unit", "metric", "ours", "values"),
+    [
+        ("avgt", "ns/op", "iteration_time", "s", (2e-9, 4e-9)),
+        ("ss", "ms/op", "iteration_time", "s", (2e-3, 4e-3)),
+        ("thrpt", "ops/s", "throughput", "op/s", (2.0, 4.0)),
+        ("thrpt", "ops/ms", "throughput", "op/s", (2e3, 4e3)),
+    ],
+)
+def test_jmhs_units_become_seconds_and_operations_a_second(
+    mode: str, unit: str, metric: str, ours: str, values: tuple[float, ...]
+) -> None:
+    (series,) = read("jmh", jmh(mode, unit))
+    assert (series.metric, series.unit) == (metric, ours)
+    assert series.values == pytest.approx(values)
+
+
+def test_a_sample_of_jmh_counts_as_often_as_it_was_seen() -> None:
+    histogram = [[[[10.0, 3], [30.0, 1]]]]
+    (series,) = read("jmh", jmh("sample", "us/op", rawDataHistogram=histogram))
+    assert series.values == pytest.approx((15e-6,))
+
+
+@pytest.mark.parametrize("histogram", [[[[]]], [[[[1.0]]]], [[[[1.0, 0.5]]]], [[[[1.0, 0]]]]])
+def test_a_wrong_histogram_of_jmh_is_named(histogram: Any) -> None:
+    with pytest.raises(DataError, match=r"rawDataHistogram\[0\]\[0\]"):
+        read("jmh", jmh("sample", "us/op", rawDataHistogram=histogram))
+
+
+def test_google_benchmarks_time_unit_is_taken_into_account() -> None:
+    (series,) = read("google-benchmark", google())
+    assert series.values == pytest.approx((2e-6,))
+
+
+def test_google_benchmarks_rates_are_better_when_higher() -> None:
+    series = read("google-benchmark", google(items_per_second=5.0, depth=3.0))
+    assert [(item.metric, item.direction) for item in series[1:]] == [
+        ("items_per_second", "higher"),
+        ("depth", "lower"),
+    ]
+
+
+def test_aggregates_alone_are_refused_with_the_option_that_made_them() -> None:
+    with pytest.raises(DataError, match="--benchmark_report_aggregates_only"):
+        read("google-benchmark", google(run_type="aggregate"))
+
+
+def test_two_runs_of_dacapo_in_one_text_are_two_executions() -> None:
+    run = (
+        "===== DaCapo 9.12 fop completed warmup 1 in 5 msec =====\n"
+        "===== DaCapo 9.12 fop PASSED in 4 msec =====\n"
+    )
+    series = read("dacapo", run + "noise\n" + run)
+    assert [(item.execution, item.warmup_count, item.values) for item in series] == [
+        (0, 1, (0.005, 0.004)),
+        (1, 1, (0.005, 0.004)),
+    ]
+
+
+def test_dacapo_without_its_last_iteration_has_failed() -> None:
+    (series,) = read("dacapo", "===== DaCapo 9.12 fop completed warmup 1 in 5 msec =====\n")
+    assert series.error is not None
+    assert "cut off" in series.error
+
+
+def test_the_counters_of_renaissances_plug_ins_are_metrics() -> None:
+    table = "benchmark,JIT_TIME,duration_ns,vm_start_unix_ms\nals,7,2000000000,1\n"
+    counter, time = read("renaissance", table)
+    assert (counter.metric, counter.values, time.values) == ("JIT_TIME", (7.0,), (2.0,))
+
+
+def test_criterions_older_columns_are_nanoseconds() -> None:
+    table = "group,function,value,sample_time_nanos,iteration_count\nf,g,,3000,3\n"
+    (series,) = read("criterion", table)
+    assert (series.benchmark, series.values) == ("f/g", pytest.approx((1e-6,)))
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "nan", "x"])
+def test_a_count_of_criterion_that_is_no_count_is_named(count: str) -> None:
+    table = f"group,function,value,sample_time_nanos,iteration_count\nf,g,,3000,{count}\n"
+    with pytest.raises(DataError, match="line 2, column 'iteration_count'"):
+        read("criterion", table)
+
+
+def test_a_line_whose_warm_up_comes_late_is_named() -> None:
+    with pytest.raises(DataError, match="line 2: warmup must be false after"):
+        read("json-lines", '{"value": 1}\n{"value": 2, "warmup": true}\n')
+
+
+def test_lines_of_one_metric_in_two_units_are_refused() -> None:
+    with pytest.raises(DataError, match="line 2: unit must be s as in the lines before"):
+        read("json-lines", '{"value": 1}\n{"value": 2, "unit": "bytes"}\n')
+
+
+def test_the_groups_of_an_expression_say_unit_benchmark_and_warm_up() -> None:
+    text = "a warm 9us\na 4ms\nb 5us\n"
+    pattern = r"^(?P<benchmark>\w) (?P<warmup>warm )?(?P<value>\d+)(?P<unit>[um]s)$"
+    first, second = read("regex", text, pattern)
+    assert (first.benchmark, first.warmup_count) == ("a", 1)
+    assert first.values == pytest.approx((9e-6, 4e-3))
+    assert (second.benchmark, second.values) == ("b", pytest.approx((5e-6,)))
+
+
+def test_a_match_that_is_no_number_is_named() -> None:
+    with pytest.raises(DataError, match='match 1: value must be a number, not "x"'):
+        read("regex", "took x", "took (.+)")
+
+
+def test_json_is_found_behind_other_lines() -> None:
+    text = "[info] starting\n{not json\n" + google() + "\nbye\n"
+    assert read("google-benchmark", text)[0].values == pytest.approx((2e-6,))
