@@ -120,7 +120,7 @@ ensure_command() {
     if [ ${#start} -gt 120 ] || [[ $venv == *[[:space:]]* ]]; then # the kernel would cut it
         start=$(printf '#!/bin/sh\n'"'''"'exec'"'"' "%s" -I "$0" "$@"\n'"'"" '''" "$venv/bin/python")
     fi
-    printf '%s\nimport sys\n\nfrom steelyard.cli.main import main\n\nsys.exit(main())\n' \
+    printf '%s\nimport sys\n\nfrom steelyard.cli.start import main\n\nsys.exit(main())\n' \
         "$start" >"$venv/bin/steelyard"
     chmod +x "$venv/bin/steelyard"
     "$venv/bin/python" -I -m compileall -q src

@@ -7,7 +7,6 @@ journal by then.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     from steelyard.measure.iterations import IterationFiles
 
 SYNC_INTERVAL_S = 2.0
-# What follows the last trial. It is loaded while the first block runs, on another CPU where
-# there is one: otherwise every measurement would take that much longer.
-LOADED_MEANWHILE = ("steelyard.analysis.answer", "steelyard.report.terminal")
 
 
 def _say_nothing(_: str) -> None:
@@ -60,7 +56,6 @@ class _LauncherSource:
         self._launcher = launcher
         self._journal = journal
         self._synced_s = time.monotonic()
-        self._to_load = list(LOADED_MEANWHILE)
         self.queue = launcher.queue
         self._files: IterationFiles | None = None
         if spec.iterations is not None:
@@ -78,11 +73,6 @@ class _LauncherSource:
         self._launcher.queue(position, block, variant, warmup, build)
 
     def take(self) -> Iterator[Trial]:
-        if self._to_load:
-            # Asking for records sends what is queued, so that the launcher is at work by now.
-            yield from self._trials(self._launcher.records(timeout_s=0.0))
-        while self._to_load:
-            importlib.import_module(self._to_load.pop())
         yield from self._trials(self._launcher.records(timeout_s=1.0))
         now_s = time.monotonic()
         if now_s - self._synced_s > SYNC_INTERVAL_S:

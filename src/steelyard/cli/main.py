@@ -6,7 +6,6 @@ Commands are imported when they are called, so that each pays only for what it u
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 import os
 import sys
@@ -123,8 +122,6 @@ def run(arguments: list[str]) -> int:
 
 def main() -> NoReturn:
     """The console script."""
-    # A short-lived process: what reference counting leaves goes with it.
-    gc.disable()
     status = run(sys.argv[1:])
     with contextlib.suppress(OSError):
         sys.stdout.flush()
