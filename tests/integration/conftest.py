@@ -41,6 +41,10 @@ class Told:
         return document
 
 
+# A test run that was started in the background ignores the interrupt, and so would its programs.
+INTERRUPTIBLE = ("/usr/bin/env", "--default-signal=INT")
+
+
 @dataclass(frozen=True)
 class User:
     """Runs `steelyard` with a store, a lock and a working directory of the test's own."""
@@ -51,7 +55,7 @@ class User:
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         """A command that runs on; the caller waits for it."""
         return subprocess.Popen(
-            [sys.executable, "-m", "steelyard.cli.main", *arguments],
+            [*INTERRUPTIBLE, sys.executable, "-m", "steelyard.cli.main", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -6,14 +6,16 @@ import fcntl
 import os
 
 from steelyard.core.errors import BusyError, HostError
-from steelyard.host.journal import MACHINE_JOURNAL
 from steelyard.host.system import Host
+
+# Only root writes there, and a lock need not outlive the boot that it belongs to.
+MACHINE_LOCK = "/run/steelyard-host.lock"
 
 
 def session_lock_path(journal_path: str, host: Host) -> str:
     """The file that a session with this journal holds."""
     is_shared = host.is_root and not host.root
-    return (MACHINE_JOURNAL if is_shared else journal_path) + ".lock"
+    return MACHINE_LOCK if is_shared else f"{journal_path}.lock"
 
 
 def is_session_alive(journal_path: str, host: Host) -> bool:
