@@ -6,6 +6,7 @@ rich is loaded only where a person looks at a terminal.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
@@ -87,10 +88,27 @@ def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
     )
 
 
+def warnings(answer: Answer) -> list[str]:
+    """One warning of each kind: the last, since those on a ratio follow those on its variants.
+
+    The report has all of them.
+    """
+    last = {caution.code: caution for caution in answer.cautions}
+    count = Counter(caution.code for caution in answer.cautions)
+    return [
+        caution_text(caution.message) + _and_more(count[caution.code] - 1)
+        for caution in last.values()
+    ]
+
+
+def _and_more(count: int) -> str:
+    return f" ({count} more of this kind in the report.)" if count else ""
+
+
 def _plain_warnings(answer: Answer, width: int | None) -> list[str]:
     lines: list[str] = []
-    for caution in answer.cautions:
-        lines += ["", *_wrapped(f"warning: {caution_text(caution.message)}", width)]
+    for warning in warnings(answer):
+        lines += ["", *_wrapped(f"warning: {warning}", width)]
     return lines
 
 
@@ -181,9 +199,9 @@ def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:
     if together is not None:
         console.print()
         console.print(together, style="dim", markup=False)
-    for caution in answer.cautions:
+    for warning in warnings(answer):
         console.print()
-        console.print(Text.assemble(("warning: ", _UNDECIDED_STYLE), caution_text(caution.message)))
+        console.print(Text.assemble(("warning: ", _UNDECIDED_STYLE), warning))
     console.print()
     for line in footer_lines(answer):
         console.print(line, style="dim", markup=False)

@@ -66,6 +66,14 @@ def test_a_variant_without_any_value_keeps_its_row(samples):
     assert row.split() == ["B", "not", "available", "0", "0"]
 
 
+def test_of_warnings_of_one_kind_the_last_is_printed_and_the_others_are_counted(samples):
+    cautions = (Caution("x", "One."), Caution("y", "Other."), Caution("x", "Two."))
+    text = plain_text(replace(samples.two(), cautions=cautions))
+    assert "\nwarning: Two. (1 more of this kind in the report.)\n" in text
+    assert "\nwarning: Other.\n" in text
+    assert "One." not in text
+
+
 def test_warnings_are_printed_on_one_line_each(samples):
     answer = replace(samples.two(), cautions=(Caution("x", "Odd\nthing. Do this."),))
     assert "\nwarning: Odd thing. Do this.\n" in plain_text(answer)
