@@ -20,8 +20,12 @@ from steelyard.design.schedule import Schedule, phases
 if TYPE_CHECKING:
     from steelyard.analysis.stopping import Look, Stopping
 
-LOOKAHEAD_S = 0.02
+# The launcher hands records over every 20 ms; what is queued must last several times that long,
+# or it waits for this side between short trials.
+LOOKAHEAD_S = 0.15
 LOOKAHEAD_BLOCKS_LIMIT = 1000
+# Planned at a time: while more are planned, the launcher may run out of work.
+PLANNED_AT_ONCE = 64
 HOPELESS_FAILURES = 3
 
 
@@ -59,11 +63,13 @@ class _Phase:
     goes on until all of them are done.
     """
 
-    def __init__(self, spec: ExperimentSpec, variants: Sequence[int], done: set[int]) -> None:
+    def __init__(
+        self, spec: ExperimentSpec, variants: Sequence[int], done: set[int], *, followed: bool
+    ) -> None:
         self.spec = spec
         self.variants = tuple(variants)
         self.schedule = Schedule(spec, variants, done)
-        self._rules: list[tuple[tuple[int, ...], Stopping]] = []
+        self._rules = _rules_to_stop(spec, self.variants) if followed else []
         self._waiting: dict[int, dict[int, float | None]] = {}
         self.complete_blocks = 0
         self.spent_s = 0.0
@@ -90,31 +96,31 @@ class _Phase:
         if len(block) == len(self.variants):
             del self._waiting[trial.block]
             self.complete_blocks += 1
-            for group, stopping in self._rules_to_stop():
+            for group, stopping in self._rules:
                 stopping.add_block([block[variant] for variant in group])
 
     def looks(self) -> list[Look]:
         """How far each group is."""
-        return [stopping.look() for _, stopping in self._rules_to_stop()]
-
-    def _rules_to_stop(self) -> list[tuple[tuple[int, ...], Stopping]]:
-        if not self._rules:
-            # Only now, when the first block has run and the next one runs: loading statistics
-            # must not delay the first trial.
-            from steelyard.analysis.simultaneous import group_confidence
-            from steelyard.analysis.stopping import Stopping
-
-            groups = self.spec.groups() if len(self.variants) > 1 else (self.variants,)
-            confidence = group_confidence(self.spec.confidence, len(groups))
-            rule = _phase_stopping(self.spec)
-            self._rules = [(group, Stopping(rule, len(group), confidence)) for group in groups]
-        return self._rules
+        return [stopping.look() for _, stopping in self._rules]
 
     @property
     def block_s(self) -> float:
         """Mean cost of a block of this session, in seconds; 0 before the first."""
         fresh = self.complete_blocks - self.earlier_blocks
         return self.spent_s / fresh if fresh else 0.0
+
+
+def _rules_to_stop(
+    spec: ExperimentSpec, variants: tuple[int, ...]
+) -> list[tuple[tuple[int, ...], Stopping]]:
+    """A rule for each group of variants. Loaded here, for a fixed number of runs needs none."""
+    from steelyard.analysis.simultaneous import group_confidence
+    from steelyard.analysis.stopping import Stopping
+
+    groups = spec.groups() if len(variants) > 1 else (variants,)
+    confidence = group_confidence(spec.confidence, len(groups))
+    rule = _phase_stopping(spec)
+    return [(group, Stopping(rule, len(group), confidence)) for group in groups]
 
 
 def _value(trial: Trial, metric: str) -> float | None:
@@ -159,6 +165,7 @@ class Session:
         self._source = source
         self._earlier = tuple(earlier)
         self._watch = watch
+        self._followed = watch is not None or spec.stopping.runs is None
         self._started_s = time.monotonic()
         self._phases_begun = 0
         self._ok = [0] * len(spec.variants)
@@ -171,7 +178,8 @@ class Session:
         reason: StopReason = "runs"
         for variants in phases(self.spec):
             self._phases_begun += 1
-            reason = self._run_phase(_Phase(self.spec, variants, done))
+            phase = _Phase(self.spec, variants, done, followed=self._followed)
+            reason = self._run_phase(phase)
             if reason == "failures":
                 break
         return reason
@@ -215,9 +223,9 @@ class Session:
 
     def _decide(self, phase: _Phase) -> StopReason | None:
         """Look at the blocks so far, tell the watcher, and stop when they are precise enough."""
-        fixed = self.spec.stopping.runs is not None
-        if fixed and self._watch is None:
+        if not self._followed:
             return None
+        fixed = self.spec.stopping.runs is not None
         looks = phase.looks()
         self._tell(phase, looks)
         return "precision" if not fixed and all(look.done for look in looks) else None
@@ -227,7 +235,9 @@ class Session:
         block_s, ahead = phase.block_s, 2
         if block_s:
             ahead = min(LOOKAHEAD_BLOCKS_LIMIT, max(2, math.ceil(LOOKAHEAD_S / block_s)))
-        while phase.outstanding < ahead * len(phase.variants):
+        for _ in range(PLANNED_AT_ONCE):
+            if phase.outstanding >= ahead * len(phase.variants):
+                break
             if self._over_budget(phase):
                 return "budget"
             planned = phase.plan()

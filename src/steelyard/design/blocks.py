@@ -25,6 +25,8 @@ def block_order(seed: int, block: int, variant_count: int) -> list[int]:
     block `n` does not depend on how many blocks were drawn before it, so that a resumed
     experiment keeps to its plan.
     """
+    if variant_count == 1:
+        return [0]
     return sorted(range(variant_count), key=lambda item: derive_seed(seed, "block", block, item))
 
 
