@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from steelyard.host.knob import FileKnob, Request, Severity
-from steelyard.host.system import Host
-
-_PATH = "/proc/sys/kernel/nmi_watchdog"
+from steelyard.host.switch_knob import SwitchKnob
 
 
-class NmiWatchdog(FileKnob):
+class NmiWatchdog(SwitchKnob):
     """The kernel's switch for it."""
 
     name = "nmi-watchdog"
     title = "NMI watchdog"
-    in_default_set = True
-    wanted_text = "off"
     order = 47
-
-    def paths(self, host: Host, request: Request) -> Sequence[str]:
-        return [_PATH]
-
-    def quiet_text(self, host: Host, path: str, text: str) -> str:
-        return "0"
-
-    def assess(self, host: Host, request: Request) -> tuple[str | None, Severity]:
-        value = host.read(_PATH)
-        if value is None:
-            return "not in this kernel", "ok"
-        return ("off", "ok") if value == "0" else ("on", "info")
-
-    def advice(self, host: Host, request: Request) -> str:
-        return f"sysctl kernel.nmi_watchdog=0, or {super().advice(host, request)}"
+    path = "/proc/sys/kernel/nmi_watchdog"
+    command = "sysctl kernel.nmi_watchdog=0"
+    severity_when_on = "info"
 
 
 EXTENSION = NmiWatchdog()
