@@ -98,11 +98,23 @@ class JournalWriter:
             raise StoreError(f"The journal {self.path} cannot be written: the disk is full.")
 
     def sync(self) -> None:
-        """Wait until all that was appended, by the launcher too, is on the disk."""
+        """Wait until all that was appended, by the launcher too, is on the disk.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written, or somebody has removed it.
+        """
         try:
             os.fdatasync(self._file)
+            links = os.fstat(self._file).st_nlink
         except OSError as error:
             raise _unwritable(self.path, error) from None
+        if links == 0:
+            raise StoreError(
+                f"The journal {self.path} was removed while it was written, and with it what was "
+                "measured. Leave the directory beside the store alone while something is measured."
+            )
 
     def close(self) -> None:
         """Sync and let go of the lock. Does nothing the second time."""

@@ -79,6 +79,13 @@ def test_an_experiment_comes_back_with_its_trials(path: str) -> None:
     assert (first.warmup, second.warmup) == (False, True)
 
 
+def test_a_journal_that_was_removed_meanwhile_is_told_of(path: str) -> None:
+    with JournalWriter(path, SPEC, {}) as journal:
+        os.unlink(path)
+        with pytest.raises(StoreError, match="was removed"):
+            journal.sync()
+
+
 def test_a_torn_last_line_is_dropped(path: str) -> None:
     write(path, record(0), record(1))
     data = Path(path).read_bytes()
