@@ -20,7 +20,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from benchmarks.prove import fixed, resampling, stopped
-from benchmarks.prove.judging import Tally
+from benchmarks.prove.judging import CLAIMED, Tally
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "STATISTICS.md"
 EXPERIMENTS = 10_000
@@ -105,9 +105,7 @@ def main() -> int:
     if not options.no_docs:
         _write(lines)
     tallies = [tally for _, found in results for tally in found]
-    # The rest is shown for what it is: not what the tool says or does.
-    claims = ("mean", "ratio", "3 ratios")
-    claimed = [tally for tally in tallies if tally.quantity in claims]
+    claimed = [tally for tally in tallies if tally.quantity in CLAIMED]
     failed = [tally for tally in claimed if tally.status == "FAILED"]
     counts = {name: sum(t.status == name for t in claimed) for name in ("held", "warned", "wide")}
     sys.stdout.write(

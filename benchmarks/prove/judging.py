@@ -29,6 +29,10 @@ LOWEST, HIGHEST = 0.94, 0.96
 WARNED = 0.5
 
 
+# The rest is shown for what it is: not what the tool says or does.
+CLAIMED = ("mean", "ratio", "3 ratios")
+
+
 @dataclass
 class Tally:
     """How often intervals held the truth in one simulated situation.
@@ -75,17 +79,20 @@ class Tally:
 
     @property
     def status(self) -> str:
-        """``held`` within 94-96 %; else ``warned``, or ``wide``, or ``FAILED``.
+        """``held`` within 94-96 %; else ``warned``, or ``wide``, or ``FAILED`` or ``short``.
 
         ``warned``: most answers carry a caution, or those that carry none hold as they say.
         ``wide``: holds more often than it says, without a caution.
+        ``short``: as ``FAILED``, of a quantity for which the tool makes no claim.
         """
         if LOWEST <= self.coverage <= HIGHEST:
             return "held"
         without = self.unwarned_coverage
         if self.warned_share >= WARNED or (without is not None and LOWEST <= without <= HIGHEST):
             return "warned"
-        return "wide" if self.coverage > HIGHEST else "FAILED"
+        if self.coverage > HIGHEST:
+            return "wide"
+        return "FAILED" if self.quantity in CLAIMED else "short"
 
 
 def inference(
