@@ -23,7 +23,7 @@ for program in "${programs[@]}"; do
 done
 echo
 
-"$steelyard" compare --wait --store "$out/store.sqlite" --precision 2% --budget "${DEMO_BUDGET:-40s}" \
+"$steelyard" compare --wait --store "$out/store.sqlite" --precision 2% --min-runs 20 --budget "${DEMO_BUDGET:-40s}" \
     --json "$out/answer.json" "${arguments[@]}"
 "$steelyard" report latest --store "$out/store.sqlite" -o "$out/report.html"
 echo
