@@ -1,34 +1,15 @@
-"""The options that measure and compare share, and what becomes of their answer."""
+"""The options that measure and compare share."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
-from steelyard.app.execute import Place
-from steelyard.app.request import DEFAULT_METRICS, Request, split_command
-from steelyard.app.session import Progress, Watcher
-from steelyard.app.weigh import Gate, Weighing, gate_says_no
-from steelyard.cli.output import write_json, write_note, write_text
-from steelyard.core.errors import UsageError
-from steelyard.core.model import Experiment, StoppingSpec
-from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
-from steelyard.store.location import store_path
-
-if TYPE_CHECKING:
-    from steelyard.analysis.results import Answer
+from steelyard.cli.weighing_request import DEFAULT_BUDGET
 
 F = TypeVar("F", bound=Callable[..., Any])
-TELLING_METRICS = ("wall_time", "user_time", "system_time", "max_rss")
-DEFAULT_BUDGET = "10min"
-GATE_STATUS = 1
-FAILED_STATUS = 3
-INTERRUPTED_STATUS = 130
 
 _option = click.option
 
@@ -181,159 +162,3 @@ def options(*groups: tuple[Callable[[F], F], ...]) -> Callable[[F], F]:
         return function
 
     return add
-
-
-def stopping_from(
-    precision: str | None, budget: str | None, runs: int | None, min_runs: int | None
-) -> StoppingSpec:
-    """The rule to stop that the options ask for."""
-    if runs is not None and (precision or min_runs):
-        raise UsageError(
-            "--runs fixes the number of runs; it does not go with --precision or --min-runs.",
-            field="--runs",
-        )
-    budget_s, budget_runs = parse_budget(budget or DEFAULT_BUDGET, "--budget")
-    if runs is not None and budget is None:
-        budget_s = None
-    default = StoppingSpec()
-    return StoppingSpec(
-        precision_ratio=parse_ratio(precision, "--precision")
-        if precision
-        else default.precision_ratio,
-        minimum_blocks=min_runs or default.minimum_blocks,
-        budget_s=budget_s,
-        budget_runs=budget_runs,
-        runs=runs,
-    )
-
-
-def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> Request:
-    """The request that a call's options and commands make."""
-    timeout = values["timeout"]
-    quiet = values["knobs"] or (("default",) if values["quiet"] else ())
-    return Request(
-        commands=commands,
-        timeout_s=None if timeout is None else parse_duration(timeout, "--timeout"),
-        cpus=None if values["cpus"] is None else parse_cpus(values["cpus"], "--cpus"),
-        exit_codes=values["exit_codes"] or (0,),
-        stopping=stopping_from(
-            values["precision"], values["budget"], values["runs"], values["min_runs"]
-        ),
-        confidence=parse_ratio(values["confidence"], "--confidence"),
-        margin_ratio=parse_ratio(values["margin"], "--margin"),
-        quiet=tuple(quiet),
-        **{
-            name: values[name]
-            for name in (
-                "shell",
-                "names",
-                "prepare",
-                "cleanup",
-                "setup",
-                "environment",
-                "environment_padding_bytes",
-                "directory",
-                "stdin_file",
-                "parameters",
-                "metrics",
-                "order",
-                "warmup_count",
-                "method",
-                "seed",
-                "note",
-                "iterations",
-                "benchmark",
-                "warmup_iteration_count",
-            )
-        },
-    )
-
-
-def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...], ...]:
-    """Commands as argument vectors; with a shell each stays one string."""
-    if shell:
-        return tuple((text,) for text in texts)
-    return tuple(split_command(text, "command") for text in texts)
-
-
-def place_from(values: dict[str, Any]) -> Place:
-    """Where the experiment is kept."""
-    return Place(store_path(values["store"]), values.get("wait", False), write_note)
-
-
-def parse_gate(text: str | None) -> Gate | None:
-    """A gate from ``slower`` or ``slower:2%``."""
-    if text is None:
-        return None
-    verdict, separator, share = text.partition(":")
-    if verdict not in ("slower", "faster"):
-        raise UsageError(
-            f"--fail-if takes slower or faster, or slower:2%; it got {text!r}.", field="--fail-if"
-        )
-    return Gate(verdict, parse_ratio(share, "--fail-if") if separator else 0.0)
-
-
-def _width_text(half_width_ratio: float | None) -> str:
-    return "" if half_width_ratio is None else f"± {half_width_ratio:.1%}"
-
-
-@contextlib.contextmanager
-def watching(json_target: str | None) -> Iterator[Watcher | None]:
-    """A progress line for a person at a terminal; nothing where nobody watches."""
-    from steelyard.report.progress import Progress as ProgressLine
-
-    if json_target == "-" or not sys.stderr.isatty():
-        yield None
-        return
-    with ProgressLine(sys.stderr) as line:
-
-        def tell(progress: Progress) -> None:
-            line.update(
-                progress.blocks, _width_text(progress.half_width_ratio), progress.expected_left_s
-            )
-
-        yield tell
-
-
-def show(
-    weighing: Weighing,
-    json_target: str | None,
-    gate: Gate | None = None,
-    asked: Sequence[str] = (),
-) -> int:
-    """Print the answer, write its JSON, and give the exit status.
-
-    Of the metrics that come unasked only the most telling are printed; JSON and report have all.
-    """
-    answer, experiment = weighing.answer, weighing.experiment
-    if json_target != "-":
-        from steelyard.report.terminal import terminal_text
-
-        is_terminal = sys.stdout.isatty()
-        hidden = set(DEFAULT_METRICS) - set(TELLING_METRICS) - set(asked)
-        width = os.get_terminal_size().columns if is_terminal else 80
-        text = terminal_text(
-            answer,
-            is_terminal=is_terminal,
-            environment=os.environ,
-            width=width,
-            hidden=hidden,
-        )
-        write_text(text + "\n")
-    if json_target is not None:
-        write_json(document_of(answer, experiment), json_target)
-    if gate is not None and gate_says_no(gate, answer):
-        return GATE_STATUS
-    if any(variant.failed for variant in answer.variants):
-        return FAILED_STATUS
-    return INTERRUPTED_STATUS if answer.stopped == "interrupted" else 0
-
-
-def document_of(answer: Answer, experiment: Experiment) -> dict[str, Any]:
-    """The JSON object of an answer."""
-    from steelyard.report.json.comparison import comparison_document
-    from steelyard.report.json.measurement import measurement_document
-
-    if answer.kind == "comparison":
-        return comparison_document(answer, experiment)
-    return measurement_document(answer, experiment)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from steelyard.app.weigh import weigh
+from steelyard.cli.weighing_answer import show, watching
 from steelyard.cli.weighing_options import (
     ANSWER_OPTIONS,
     DESIGN_OPTIONS,
@@ -15,13 +16,8 @@ from steelyard.cli.weighing_options import (
     PROGRAM_OPTIONS,
     STOPPING_OPTIONS,
     options,
-    parse_gate,
-    place_from,
-    request_from,
-    show,
-    split_commands,
-    watching,
 )
+from steelyard.cli.weighing_request import parse_gate, place_from, request_from, split_commands
 from steelyard.core.errors import UsageError
 
 HELP = """

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from steelyard.app.weigh import weigh
+from steelyard.cli.weighing_answer import show, watching
 from steelyard.cli.weighing_options import (
     ANSWER_OPTIONS,
     DESIGN_OPTIONS,
@@ -15,11 +16,8 @@ from steelyard.cli.weighing_options import (
     PROGRAM_OPTIONS,
     STOPPING_OPTIONS,
     options,
-    place_from,
-    request_from,
-    show,
-    watching,
 )
+from steelyard.cli.weighing_request import place_from, request_from
 
 HELP = """
 Weigh one program: run it until the mean of its first metric is known to the precision

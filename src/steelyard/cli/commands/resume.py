@@ -7,16 +7,9 @@ from typing import Any
 import click
 
 from steelyard.app.weigh import weigh_further
-from steelyard.cli.weighing_options import (
-    ANSWER_OPTIONS,
-    STOPPING_OPTIONS,
-    options,
-    parse_gate,
-    place_from,
-    show,
-    stopping_from,
-    watching,
-)
+from steelyard.cli.weighing_answer import show, watching
+from steelyard.cli.weighing_options import ANSWER_OPTIONS, STOPPING_OPTIONS, options
+from steelyard.cli.weighing_request import parse_gate, place_from, stopping_from
 
 
 @click.command("resume", short_help="Go on with an experiment.")

@@ -1,0 +1,106 @@
+"""From the values of options to what the use cases take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.app.execute import Place
+from steelyard.app.request import Request, split_command
+from steelyard.app.weigh import Gate
+from steelyard.cli.output import write_note
+from steelyard.core.errors import UsageError
+from steelyard.core.model import StoppingSpec
+from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
+from steelyard.store.location import store_path
+
+DEFAULT_BUDGET = "10min"
+
+
+def stopping_from(
+    precision: str | None, budget: str | None, runs: int | None, min_runs: int | None
+) -> StoppingSpec:
+    """The rule to stop that the options ask for."""
+    if runs is not None and (precision or min_runs):
+        raise UsageError(
+            "--runs fixes the number of runs; it does not go with --precision or --min-runs.",
+            field="--runs",
+        )
+    budget_s, budget_runs = parse_budget(budget or DEFAULT_BUDGET, "--budget")
+    if runs is not None and budget is None:
+        budget_s = None
+    default = StoppingSpec()
+    return StoppingSpec(
+        precision_ratio=parse_ratio(precision, "--precision")
+        if precision
+        else default.precision_ratio,
+        minimum_blocks=min_runs or default.minimum_blocks,
+        budget_s=budget_s,
+        budget_runs=budget_runs,
+        runs=runs,
+    )
+
+
+def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> Request:
+    """The request that a call's options and commands make."""
+    timeout = values["timeout"]
+    quiet = values["knobs"] or (("default",) if values["quiet"] else ())
+    return Request(
+        commands=commands,
+        timeout_s=None if timeout is None else parse_duration(timeout, "--timeout"),
+        cpus=None if values["cpus"] is None else parse_cpus(values["cpus"], "--cpus"),
+        exit_codes=values["exit_codes"] or (0,),
+        stopping=stopping_from(
+            values["precision"], values["budget"], values["runs"], values["min_runs"]
+        ),
+        confidence=parse_ratio(values["confidence"], "--confidence"),
+        margin_ratio=parse_ratio(values["margin"], "--margin"),
+        quiet=tuple(quiet),
+        **{
+            name: values[name]
+            for name in (
+                "shell",
+                "names",
+                "prepare",
+                "cleanup",
+                "setup",
+                "environment",
+                "environment_padding_bytes",
+                "directory",
+                "stdin_file",
+                "parameters",
+                "metrics",
+                "order",
+                "warmup_count",
+                "method",
+                "seed",
+                "note",
+                "iterations",
+                "benchmark",
+                "warmup_iteration_count",
+            )
+        },
+    )
+
+
+def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...], ...]:
+    """Commands as argument vectors; with a shell each stays one string."""
+    if shell:
+        return tuple((text,) for text in texts)
+    return tuple(split_command(text, "command") for text in texts)
+
+
+def place_from(values: dict[str, Any]) -> Place:
+    """Where the experiment is kept."""
+    return Place(store_path(values["store"]), values.get("wait", False), write_note)
+
+
+def parse_gate(text: str | None) -> Gate | None:
+    """A gate from ``slower`` or ``slower:2%``."""
+    if text is None:
+        return None
+    verdict, separator, share = text.partition(":")
+    if verdict not in ("slower", "faster"):
+        raise UsageError(
+            f"--fail-if takes slower or faster, or slower:2%; it got {text!r}.", field="--fail-if"
+        )
+    return Gate(verdict, parse_ratio(share, "--fail-if") if separator else 0.0)
