@@ -9,10 +9,12 @@ from typing import Any, cast
 
 from steelyard.core.errors import DataError
 from steelyard.core.model import (
+    BuildSpec,
     ExperimentSpec,
     IterationsSpec,
     LaunchSpec,
     MetricSpec,
+    OutputCheck,
     StoppingSpec,
     Trial,
     Variant,
@@ -66,8 +68,13 @@ def variant_from_json(data: Any, where: str = "variant") -> Variant:
     values = _object(data, where)
     if "launch" not in values:
         raise DataError(f"{where} lacks the field 'launch'.", field=where)
-    launch = _build(LaunchSpec, values["launch"], f"{where}.launch")
-    return _build(Variant, {**values, "launch": launch}, where)
+    parts = {**values, "launch": _build(LaunchSpec, values["launch"], f"{where}.launch")}
+    if parts.get("build") is not None:
+        parts["build"] = _build(BuildSpec, parts["build"], f"{where}.build")
+    parts["checks"] = tuple(
+        _build(OutputCheck, item, f"{where}.{name}") for item, name in _items(values, "checks")
+    )
+    return _build(Variant, parts, where)
 
 
 def experiment_spec_from_json(data: Any) -> ExperimentSpec:

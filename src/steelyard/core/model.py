@@ -15,7 +15,16 @@ Order = Literal["blocks", "sequential"]
 StopReason = Literal["precision", "budget", "runs", "interrupted", "failures"]
 TrialStatus = Literal["ok", "failed"]
 FailureReason = Literal[
-    "exit", "signal", "timeout", "spawn", "prepare", "cleanup", "output", "metric"
+    "exit",
+    "signal",
+    "timeout",
+    "spawn",
+    "prepare",
+    "cleanup",
+    "output",
+    "metric",
+    "build",
+    "check",
 ]
 
 
@@ -70,11 +79,68 @@ class LaunchSpec:
 
 
 @dataclass(frozen=True)
+class BuildSpec:
+    """How a program is built. A new build may give a new layout, and so a new mean.
+
+    ``{build}`` in the build's own words, and in the launch of its variant, stands for the
+    directory of the build, which is new and empty (or a copy of `source`) for each.
+
+    Parameters
+    ----------
+    argv : tuple of str
+        The build command, run in the build's directory.
+    source : str or None
+        A directory whose contents are copied into the build's directory first.
+    environment : tuple of (name, value)
+        Changes to the environment of Steelyard; a value of None removes the variable.
+    compilers : tuple of (name, program)
+        The real programs behind ``CC``, ``CXX``, ``FC`` and ``LD``; those not named are taken
+        from the environment, or Debian's usual ones.
+    randomize : tuple of str
+        Names of the randomisations of the build room, such as ``link-order``; each draws from
+        the seed of the build.
+    timeout_s : float or None
+        After it the build is ended and has failed.
+    """
+
+    argv: tuple[str, ...]
+    source: str | None = None
+    environment: tuple[tuple[str, str | None], ...] = ()
+    compilers: tuple[tuple[str, str], ...] = ()
+    randomize: tuple[str, ...] = ()
+    timeout_s: float | None = None
+
+
+@dataclass(frozen=True)
+class OutputCheck:
+    """What a trial must have written to count.
+
+    Parameters
+    ----------
+    comparator : str
+        ``"sha256"`` (the bytes), ``"text"`` (lines, so that the first that differs is named) or
+        ``"numbers"`` (as text, with numbers equal within `tolerance_ratio`).
+    expected : str
+        The digest, or the path of the file with what is expected.
+    file : str or None
+        The file to look at, relative to the working directory; None: the standard output.
+    tolerance_ratio : float
+        Of ``"numbers"``: the relative difference that passes.
+    """
+
+    comparator: Literal["sha256", "text", "numbers"]
+    expected: str
+    file: str | None = None
+    tolerance_ratio: float = 0.0
+
+
+@dataclass(frozen=True)
 class Variant:
     """One of the things compared: its name, its program, and what is done around each trial.
 
     Variants of one `group` are compared with the first of it; a parameter sweep over several
-    commands makes one group for each combination of parameter values.
+    commands makes one group for each combination of parameter values. `build` makes the program
+    and `checks` say what its output must be; a trial that fails one has failed.
     """
 
     name: str
@@ -83,6 +149,8 @@ class Variant:
     cleanup: tuple[str, ...] | None = None
     parameters: tuple[tuple[str, str], ...] = ()
     group: str = ""
+    build: BuildSpec | None = None
+    checks: tuple[OutputCheck, ...] = ()
 
 
 @dataclass(frozen=True)

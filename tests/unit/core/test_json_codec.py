@@ -13,9 +13,11 @@ from steelyard.core.json_codec import (
     variant_from_json,
 )
 from steelyard.core.model import (
+    BuildSpec,
     ExperimentSpec,
     LaunchSpec,
     MetricSpec,
+    OutputCheck,
     StoppingSpec,
     Trial,
     Variant,
@@ -35,6 +37,15 @@ launches = st.builds(
     aslr=st.none() | st.booleans(),
     limits=st.lists(st.tuples(words, small), max_size=2).map(tuple),
 )
+builds = st.builds(
+    BuildSpec,
+    argv=st.lists(words, min_size=1, max_size=3).map(tuple),
+    compilers=st.lists(st.tuples(words, words), max_size=2).map(tuple),
+    randomize=st.lists(words, max_size=2).map(tuple),
+)
+checks = st.builds(
+    OutputCheck, comparator=st.sampled_from(["sha256", "text", "numbers"]), expected=words
+)
 variants = st.builds(
     Variant,
     name=words,
@@ -42,6 +53,8 @@ variants = st.builds(
     prepare=st.none() | st.lists(words, min_size=1, max_size=3).map(tuple),
     parameters=st.lists(st.tuples(words, words), max_size=3).map(tuple),
     group=words,
+    build=st.none() | builds,
+    checks=st.lists(checks, max_size=2).map(tuple),
 )
 experiments = st.builds(
     ExperimentSpec,
