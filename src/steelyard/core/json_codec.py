@@ -10,11 +10,14 @@ from typing import Any, cast
 from steelyard.core.errors import DataError
 from steelyard.core.model import (
     BuildSpec,
+    DimensionedBy,
     ExperimentSpec,
     IterationsSpec,
     LaunchSpec,
+    MeanSquare,
     MetricSpec,
     OutputCheck,
+    RepetitionLevel,
     StoppingSpec,
     Trial,
     Variant,
@@ -77,6 +80,14 @@ def variant_from_json(data: Any, where: str = "variant") -> Variant:
     return _build(Variant, parts, where)
 
 
+def _dimensioned_by(data: Any, where: str) -> DimensionedBy:
+    values = _object(data, where)
+    squares = tuple(
+        _build(MeanSquare, item, f"{where}.{name}") for item, name in _items(values, "squares")
+    )
+    return _build(DimensionedBy, {**values, "squares": squares}, where)
+
+
 def experiment_spec_from_json(data: Any) -> ExperimentSpec:
     """A specification from the object that `to_json` made of it.
 
@@ -97,6 +108,12 @@ def experiment_spec_from_json(data: Any) -> ExperimentSpec:
         parts["stopping"] = _build(StoppingSpec, parts["stopping"], "stopping")
     if parts.get("iterations") is not None:
         parts["iterations"] = _build(IterationsSpec, parts["iterations"], "iterations")
+    parts["levels"] = tuple(
+        _build(RepetitionLevel, item, where) for item, where in _items(values, "levels")
+    )
+    parts["dimensioned"] = tuple(
+        _dimensioned_by(item, where) for item, where in _items(values, "dimensioned")
+    )
     return _build(ExperimentSpec, parts, "experiment")
 
 
@@ -105,4 +122,5 @@ def trial_from_json(data: Any) -> Trial:
     values = _object(data, "trial")
     measured = _object(values.get("measurements", {}), "trial.measurements")
     measurements = {name: tuple(series) for name, series in measured.items()}
-    return _build(Trial, {**values, "measurements": measurements}, "trial")
+    levels = tuple(level for level, _ in _items(values, "levels"))
+    return _build(Trial, {**values, "measurements": measurements, "levels": levels}, "trial")

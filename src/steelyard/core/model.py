@@ -188,6 +188,8 @@ class IterationsSpec:
     warmup_count : int or None
         How many iterations to drop at the start of each trial; None drops those that the harness
         calls warm-up.
+    count : int or None
+        How many iterations to keep were asked of the program, which may give another number.
     """
 
     adapter: str
@@ -195,6 +197,60 @@ class IterationsSpec:
     pattern: str | None = None
     benchmark: str | None = None
     warmup_count: int | None = None
+    count: int | None = None
+
+
+@dataclass(frozen=True)
+class RepetitionLevel:
+    """A level above the iterations at which an experiment repeats.
+
+    Parameters
+    ----------
+    name : str
+        ``"build"``, ``"execution"``, or one that the user names.
+    count : int or None
+        Repetitions in each unit of the level above. None at the highest level, which is repeated
+        as often as the rule to stop asks for: each time is a block.
+    command : tuple of str or None
+        Run at the start of each repetition of a user-named level.
+    """
+
+    name: str
+    count: int | None = None
+    command: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class MeanSquare:
+    """How the means of one level varied in an initial experiment.
+
+    Parameters
+    ----------
+    level : str
+    count : float
+        Mean repetitions in a unit of the level above.
+    square_ratio : float
+        S_i^2 relative to the square of the mean.
+    degrees : float
+        Its degrees of freedom.
+    """
+
+    level: str
+    count: float
+    square_ratio: float
+    degrees: float
+
+
+@dataclass(frozen=True)
+class DimensionedBy:
+    """The initial experiment that the counts of a variant come from, and how that varied.
+
+    `squares` are those of its repeated levels, highest first.
+    """
+
+    variant: str
+    experiment: str
+    squares: tuple[MeanSquare, ...]
 
 
 @dataclass(frozen=True)
@@ -222,7 +278,12 @@ class StoppingSpec:
 
 @dataclass(frozen=True)
 class ExperimentSpec:
-    """A design, and everything needed to repeat it."""
+    """A design, and everything needed to repeat it.
+
+    `levels` are the repetition levels above the iterations, highest first; without any, each
+    block is one execution of every variant. `dimensioned` says where their counts come from, if
+    from initial experiments.
+    """
 
     identifier: str
     kind: Literal["measurement", "comparison"]
@@ -239,6 +300,8 @@ class ExperimentSpec:
     quiet: tuple[str, ...] = ()
     note: str = ""
     iterations: IterationsSpec | None = None
+    levels: tuple[RepetitionLevel, ...] = ()
+    dimensioned: tuple[DimensionedBy, ...] = ()
 
     @property
     def primary_metric(self) -> MetricSpec:
@@ -275,7 +338,11 @@ class Trial:
     realised : mapping
         What the launcher found to be in force (CPUs, ASLR, niceness ...).
     details : mapping
-        Exit code, signal, end of the standard error of a failed trial and the like.
+        Exit code, signal, end of the standard error of a failed trial and the like; ``costs_s``
+        holds, by level, what the build and the commands of its levels took.
+    levels : tuple of int
+        Which repetition of each user-named level it ran in, highest first, counted through the
+        whole experiment.
     """
 
     position: int
@@ -290,6 +357,7 @@ class Trial:
     build: int = 0
     realised: Mapping[str, Any] = field(default_factory=dict[str, Any])
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    levels: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ def trial_row(trial: Trial, identity: int, experiment_id: int) -> dict[str, Any]
         "spent_s": trial.spent_s,
         "realised": dump_json(trial.realised),
         "details": dump_json(trial.details),
+        "levels": dump_json(trial.levels),
     }
 
 
@@ -99,4 +100,5 @@ class TrialReader:
             measurements=measurements,
             realised=self._object(row.realised),
             details=self._object(row.details),
+            levels=() if row.levels == "[]" else tuple(json.loads(row.levels)),
         )

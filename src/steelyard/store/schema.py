@@ -64,6 +64,7 @@ trials = Table(
     Column("spent_s", Float, nullable=False),
     Column("realised", Text, nullable=False),
     Column("details", Text, nullable=False),
+    Column("levels", Text, nullable=False, server_default="[]"),
     UniqueConstraint("experiment_id", "position"),
 )
 
@@ -75,4 +76,21 @@ measurements = Table(
     Column("trial_id", Integer, _belongs_to("trials"), primary_key=True),
     Column("metric", Text, primary_key=True),
     Column("values_f64le", LargeBinary, nullable=False),
+)
+
+# What initial experiments gave, for each benchmark, content, platform, runtime (digests of what
+# `identity` says in full) and metric. Kept also when the experiment is deleted.
+dimensionings = Table(
+    "dimensionings",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("benchmark", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("platform", Text, nullable=False),
+    Column("runtime", Text, nullable=False),
+    Column("metric", Text, nullable=False),
+    Column("created_unix_s", Float, nullable=False),
+    Column("identity", Text, nullable=False),
+    Column("result", Text, nullable=False),
+    UniqueConstraint("benchmark", "content", "platform", "runtime", "metric"),
 )

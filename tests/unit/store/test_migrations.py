@@ -24,8 +24,8 @@ NEXT = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "{revision}"
+down_revision = "{down_revision}"
 
 
 def upgrade():
@@ -39,7 +39,11 @@ def upgrade():
 def _next_version(tmp_path, end):
     scripts = tmp_path / "migrations"
     shutil.copytree(SCRIPTS, scripts)
-    (scripts / "versions" / "0002_next.py").write_text(NEXT.format(end=end))
+    revisions = {
+        "revision": f"{SCHEMA_VERSION + 1:04}",
+        "down_revision": f"{SCHEMA_VERSION:04}",
+    }
+    (scripts / "versions" / "next.py").write_text(NEXT.format(end=end, **revisions))
     return str(scripts)
 
 
@@ -93,11 +97,11 @@ def test_an_upgrade_keeps_data_even_where_it_rebuilds_a_table(tmp_path, monkeypa
     path = str(tmp_path / "s.sqlite")
     Store(path).save(make_experiment())
     before = _dump(path, ["sessions", "trials", "measurements"])
-    monkeypatch.setattr(module, "SCHEMA_VERSION", 2)
+    monkeypatch.setattr(module, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
     bring_up_to_date(open_engine(path), path, _next_version(tmp_path, end="pass"))
     names, version = _columns(path)
     assert {"mood", "sort"} < set(names)
-    assert version == 2
+    assert version == SCHEMA_VERSION + 1
     assert _dump(path, ["sessions", "trials", "measurements"]) == before
 
 
@@ -121,6 +125,6 @@ def test_a_store_of_a_newer_version_is_refused_and_left_alone(tmp_path):
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 5}")
     connection.close()
     content = Path(path).read_bytes()
-    with pytest.raises(StoreError, match=r"newer Steelyard \(store version 6.*Update Steelyard"):
+    with pytest.raises(StoreError, match=r"newer Steelyard \(store version 7.*Update Steelyard"):
         Store(path)
     assert Path(path).read_bytes() == content
