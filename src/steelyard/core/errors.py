@@ -79,6 +79,13 @@ class LauncherDiedError(SteelyardError):
     exit_status = 3
 
 
+class BuildFailedError(SteelyardError):
+    """A program could not be built. The message names the log and shows its last lines."""
+
+    code = "build-failed"
+    exit_status = 3
+
+
 class MissingCapabilityError(SteelyardError):
     """This machine lacks something. The message names it and the command that installs it."""
 

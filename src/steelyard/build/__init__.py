@@ -1,0 +1,1 @@
+"""Build programs, with their layout randomised where that is asked for."""
