@@ -16,6 +16,7 @@ class PlannedTrial:
     block: int
     variant: int
     warmup: bool = False
+    build: int = 0
 
 
 def block_order(seed: int, block: int, variant_count: int) -> list[int]:
