@@ -98,8 +98,8 @@ def dimension_experiment(
     from steelyard.analysis.levels import analysed_trials, iteration_values
     from steelyard.analysis.nested import nested_values
 
-    index = _variant_index(experiment, variant)
-    spec = _metric(experiment, metric)
+    index = chosen_variant(experiment, variant)
+    spec = chosen_metric(experiment, metric)
     name = experiment.spec.variants[index].name
     analysed = analysed_trials(experiment.trials, index)
     kept = [trial for trial in analysed if len(trial.measurements.get(spec.name, ()))]
@@ -181,7 +181,14 @@ def _answer(
     return replace(found, cautions=(*cautions, *found.cautions))
 
 
-def _variant_index(experiment: Experiment, name: str | None) -> int:
+def chosen_variant(experiment: Experiment, name: str | None) -> int:
+    """The index of the variant called `name`, which may be left out where there is one.
+
+    Raises
+    ------
+    UsageError
+        There is none of this name, or no name and several variants.
+    """
     names = [variant.name for variant in experiment.spec.variants]
     if name is None and len(names) == 1:
         return 0
@@ -195,7 +202,14 @@ def _variant_index(experiment: Experiment, name: str | None) -> int:
     )
 
 
-def _metric(experiment: Experiment, name: str | None) -> MetricSpec:
+def chosen_metric(experiment: Experiment, name: str | None) -> MetricSpec:
+    """The metric called `name`, the primary one without a name.
+
+    Raises
+    ------
+    UsageError
+        The experiment has no metric of this name.
+    """
     if name is None:
         return experiment.spec.primary_metric
     for metric in experiment.spec.metrics:

@@ -1,0 +1,176 @@
+"""Answer a question by an analysis that was asked for by name, from a file or an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.levels import analysed_trials, iteration_values
+from steelyard.app.dimension import chosen_metric, chosen_variant
+from steelyard.core.errors import TrialsFailedError, UsageError
+from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
+from steelyard.report.rendering import Origin
+
+if TYPE_CHECKING:
+    from steelyard.analysis.method import Method, Question, Result
+    from steelyard.analysis.table import Column, Table
+
+
+@dataclass(frozen=True)
+class Analyzed:
+    """A result with what it is about."""
+
+    result: Result
+    origin: Origin
+
+
+def chosen_method(name: str, question: Question) -> Method:
+    """The analysis called `name`.
+
+    Raises
+    ------
+    UnknownNameError
+        There is none; the message lists those that there are.
+    UsageError
+        The question lacks what it needs, or has an option that it does not know.
+    """
+    from steelyard.analysis.methods import ANALYSES
+
+    method = ANALYSES.get(name)
+    for need in method.needs:
+        if not getattr(question, need):
+            raise UsageError(f"--method {name} needs --{need}.", field=f"--{need}")
+    for option in question.extra:
+        if option not in method.options:
+            known = ", ".join(sorted(method.options)) or "none"
+            raise UsageError(
+                f"--method {name} has no option {option!r}. It has: {known}.", field="--option"
+            )
+    return method
+
+
+def analyze_file(path: str, method: Method, question: Question) -> Analyzed:
+    """Analyse the table of a CSV file.
+
+    Raises
+    ------
+    DataError, AnalysisError
+        The file is no table, or not one that the method can take.
+    """
+    from steelyard.store.data_table import read_data_table
+
+    result = method.analyze(read_data_table(path), question)
+    name = "value" if method.reads == "levels" else question.response or ""
+    return Analyzed(result, Origin(method.name, MetricSpec(name, question.unit), file=path))
+
+
+def analyze_experiment(
+    experiment: Experiment,
+    names: tuple[str | None, str | None],
+    method: Method,
+    question: Question,
+) -> Analyzed:
+    """Analyse a stored experiment.
+
+    Parameters
+    ----------
+    names : pair of str or None
+        For a method that reads levels, the variant, which may be left out where there is one,
+        and the metric, the primary one unless named.
+
+    Raises
+    ------
+    UsageError
+        A name is none of the experiment's.
+    TrialsFailedError
+        No trial gave a value.
+    """
+    identifier = experiment.spec.identifier
+    if method.reads == "trials":
+        table = _trial_table(experiment)
+        metric = _response_metric(experiment, question.response)
+        result = _with_failures(method.analyze(table, question), experiment, None)
+        return Analyzed(result, Origin(method.name, metric, experiment=identifier))
+    index = chosen_variant(experiment, names[0])
+    metric = chosen_metric(experiment, names[1])
+    table = _level_table(experiment, index, metric)
+    result = method.analyze(table, replace(question, unit=metric.unit))
+    result = _with_failures(result, experiment, index)
+    variant = experiment.spec.variants[index].name
+    return Analyzed(result, Origin(method.name, metric, experiment=identifier, variant=variant))
+
+
+def _with_failures(result: Any, experiment: Experiment, variant: int | None) -> Any:
+    failed = sum(
+        trial.status == "failed" and variant in (None, trial.variant) for trial in experiment.trials
+    )
+    if not failed:
+        return result
+    trials = "failed trial" if failed == 1 else "failed trials"
+    caution = Caution("failed-trials", f"{failed} {trials} left out.")
+    return replace(result, cautions=(caution, *result.cautions))
+
+
+def _response_metric(experiment: Experiment, response: str | None) -> MetricSpec:
+    metrics = {metric.name: metric for metric in experiment.spec.metrics}
+    return metrics.get(response or "", MetricSpec(response or "", ""))
+
+
+def _trial_table(experiment: Experiment) -> Table:
+    """A row a trial: where it was run, the parameters of its variant, the mean of each metric."""
+    import numpy as np
+
+    from steelyard.analysis.table import Table
+
+    spec = experiment.spec
+    trials = [t for v in range(len(spec.variants)) for t in analysed_trials(experiment.trials, v)]
+    trials.sort(key=lambda trial: trial.position)
+    _require(trials, experiment, "any metric")
+    columns: dict[str, Column] = {
+        "variant": tuple(spec.variants[trial.variant].name for trial in trials)
+    }
+    for name in ("build", "block", "position"):
+        columns[name] = np.array([getattr(trial, name) for trial in trials], dtype=np.float64)
+    parameters = [dict(spec.variants[trial.variant].parameters) for trial in trials]
+    for name in dict.fromkeys(name for values in parameters for name in values):
+        columns[name] = tuple(values.get(name, "") for values in parameters)
+    for metric in spec.metrics:
+        columns[metric.name] = np.array([_mean(trial, metric.name) for trial in trials])
+    return Table(f"the experiment {spec.identifier}", columns, range(len(trials)))
+
+
+def _mean(trial: Trial, metric: str) -> float:
+    values = trial.measurements.get(metric, ())
+    return fsum(iteration_values(values)) / len(values) if len(values) else float("nan")
+
+
+def _level_table(experiment: Experiment, variant: int, metric: MetricSpec) -> Table:
+    """A row a measurement of one metric of one variant."""
+    import numpy as np
+
+    from steelyard.analysis.table import Table
+
+    analysed = analysed_trials(experiment.trials, variant)
+    kept = [trial for trial in analysed if len(trial.measurements.get(metric.name, ()))]
+    _require(kept, experiment, metric.name)
+    counts = [len(trial.measurements[metric.name]) for trial in kept]
+    columns: dict[str, Column] = {}
+    if len({trial.build for trial in kept}) > 1:
+        columns["build"] = np.repeat([float(trial.build) for trial in kept], counts)
+    columns["execution"] = np.repeat([float(trial.position) for trial in kept], counts)
+    columns["iteration"] = np.concatenate([np.arange(count, dtype=np.float64) for count in counts])
+    columns["value"] = np.concatenate(
+        [np.asarray(trial.measurements[metric.name], dtype=np.float64) for trial in kept]
+    )
+    return Table(f"the experiment {experiment.spec.identifier}", columns, range(sum(counts)))
+
+
+def _require(trials: Sequence[Trial], experiment: Experiment, what: str) -> None:
+    if not trials:
+        raise TrialsFailedError(
+            f"The experiment {experiment.spec.identifier} has no value of {what}. "
+            "`steelyard show` tells why.",
+            field="experiment",
+        )

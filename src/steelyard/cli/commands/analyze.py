@@ -1,0 +1,149 @@
+"""`steelyard analyze`: any analysis on any table."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
+from steelyard.cli.output import write_file, write_json, write_text
+from steelyard.core.errors import UsageError
+from steelyard.core.quantity import parse_ratio
+
+if TYPE_CHECKING:
+    from steelyard.analysis.method import Method, Question
+    from steelyard.app.analyze import Analyzed
+
+HELP = """
+Answer a question about a table of data, or about a stored experiment.
+
+DATA is a CSV file, or a stored experiment: an identifier, the beginning of one, or `latest`.
+Methods read one row a measurement, with a column for each repetition level and `value`, or
+one row a trial, with the columns that --response and --factors name.
+
+\b
+steelyard analyze iterations.csv --method states
+steelyard analyze trials.csv --method anova --response time --factors compiler,level
+"""
+
+
+class MethodList(click.ParamType[str]):
+    """The name of a method; the list of them is only made where it is shown."""
+
+    name = "method"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        from steelyard.analysis.methods import ANALYSES
+
+        return f"[{'|'.join(ANALYSES.names())}]"
+
+
+@click.command("analyze", help=HELP, short_help="Any analysis on any table.")
+@click.option("--method", required=True, type=MethodList(), help="The analysis.")
+@click.option("--response", metavar="COLUMN", help="The column to explain.")
+@click.option("--factors", metavar="A,B,C", help="The columns to explain it by.")
+@click.option("--quantiles", metavar="P,Q", help="Quantiles, such as 0.5,0.9 or 50%,90%.")
+@click.option(
+    "--confidence", default="95%", show_default=True, metavar="SHARE", help="Of what is stated."
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Of what is drawn."
+)
+@click.option("--unit", metavar="UNIT", help="Unit of the values of a file; s unless given.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the method's own; may be repeated.",
+)
+@click.option("--variant", metavar="NAME", help="The variant of an experiment with several.")
+@click.option("--metric", metavar="NAME", help="The metric of an experiment instead of the first.")
+@click.option("--html", metavar="FILE", help="Write a page that needs nothing else.")
+@STORE
+@JSON
+@click.argument("data")
+def command(data: str, json_target: str | None, html: str | None, **given: object) -> None:
+    """Read, analyse, show."""
+    from steelyard.report.renderings import RENDERINGS
+
+    found = _analyzed(data, given)
+    rendering = RENDERINGS.get(found.result.kind)
+    if html is not None:
+        if rendering.page is None:
+            raise UsageError(f"--method {found.origin.method} has no page.", field="--html")
+        write_file(rendering.page(found.result, found.origin).encode(), html)
+    write_json(rendering.document(found.result, found.origin), json_target)
+    if json_target != "-":
+        write_text(rendering.text(found.result, found.origin, terminal_width()))
+
+
+def _analyzed(data: str, given: dict[str, object]) -> Analyzed:
+    from steelyard.app.analyze import analyze_experiment, analyze_file, chosen_method
+
+    question = _question(given)
+    method: Method = chosen_method(str(given["method"]), question)
+    names = (_text(given, "variant"), _text(given, "metric"))
+    if _is_file(data):
+        _refuse(given, ("variant", "metric"), "an experiment, not to a file")
+        return analyze_file(data, method, question)
+    _refuse(given, ("unit",), "a file, not to an experiment")
+    if method.reads == "trials":
+        _refuse(given, ("variant", "metric"), "methods that read levels; see --response")
+    with opened_library(_text(given, "store")) as library:
+        experiment = library.load(data)
+    return analyze_experiment(experiment, names, method, question)
+
+
+def _question(given: dict[str, object]) -> Question:
+    from steelyard.analysis.method import Question
+
+    options = given["options"]
+    assert isinstance(options, tuple)
+    return Question(
+        response=_text(given, "response"),
+        factors=_listed(given, "factors"),
+        quantiles=tuple(parse_ratio(p, "--quantiles") for p in _listed(given, "quantiles")),
+        confidence=parse_ratio(str(given["confidence"]), "--confidence"),
+        seed=int(str(given["seed"])),
+        unit=_text(given, "unit") or "s",
+        extra=dict(_pair(str(option)) for option in options),
+    )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"--option takes NAME=VALUE; it got {text!r}.", field="--option")
+    return name, value
+
+
+def _text(given: dict[str, object], name: str) -> str | None:
+    value = given[name]
+    return None if value is None else str(value)
+
+
+def _listed(given: dict[str, object], name: str) -> tuple[str, ...]:
+    text = _text(given, name)
+    if text is None:
+        return ()
+    parts = tuple(part.strip() for part in text.split(","))
+    if not all(parts) or len(set(parts)) != len(parts):
+        raise UsageError(
+            f"--{name} takes different names or numbers with commas between; it got {text!r}.",
+            field=f"--{name}",
+        )
+    return parts
+
+
+def _is_file(data: str) -> bool:
+    """Whether DATA is meant as a file: it is there, or its name is none of an experiment."""
+    return os.path.exists(data) or os.sep in data or "." in data
+
+
+def _refuse(given: dict[str, object], options: tuple[str, ...], where: str) -> None:
+    for option in options:
+        if given[option] is not None:
+            raise UsageError(f"--{option} belongs to {where}.", field=f"--{option}")
