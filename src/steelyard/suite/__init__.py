@@ -1,0 +1,1 @@
+"""Real programs to measure with: recipes, and fetching, unpacking and feeding them."""
