@@ -1,0 +1,1 @@
+../../../../../native/iterations/SteelyardIterations.java
