@@ -153,12 +153,8 @@ def test_a_build_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) 
 
 
 def test_a_daemon_that_the_build_leaves_is_ended(tmp_path: Path) -> None:
-    build(
-        tmp_path,
-        sh(
-            f"setsid sh -c 'echo $$ > {tmp_path}/pid; exec sleep 100' & while [ ! -s {tmp_path}/pid ]; do :; done"
-        ),
-    )
+    daemon = f"setsid sh -c 'echo $$ > {tmp_path}/pid; exec sleep 100' &"
+    build(tmp_path, sh(f"{daemon} while [ ! -s {tmp_path}/pid ]; do :; done"))
     assert wait_until_gone(wait_for_number(tmp_path / "pid"))
 
 
