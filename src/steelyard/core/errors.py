@@ -86,6 +86,19 @@ class BuildFailedError(SteelyardError):
     exit_status = 3
 
 
+class SuiteError(SteelyardError):
+    """A program of the suite cannot be made ready, or the suite's cache cannot be written."""
+
+    code = "suite"
+
+
+class FetchError(SuiteError):
+    """A source could not be fetched, or is not what the recipe says."""
+
+    code = "fetch"
+    exit_status = 4
+
+
 class MissingCapabilityError(SteelyardError):
     """This machine lacks something. The message names it and the command that installs it."""
 

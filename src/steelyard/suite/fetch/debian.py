@@ -1,0 +1,63 @@
+"""Source packages of Debian, by the apt of the system with a directory of our own."""
+
+from __future__ import annotations
+
+import os
+
+from steelyard.core.errors import FetchError
+from steelyard.suite.cache import remove_tree
+from steelyard.suite.command import run_tool
+from steelyard.suite.fetch.apt_directory import AptDirectory
+from steelyard.suite.fetch.source_kind import NotOfferedError, Wanted
+
+
+def fetch_debian(wanted: Wanted, directory: str, state: str) -> None:
+    """Fetch all files of a source package in its very version.
+
+    apt compares them with the signed lists of the archive, and goes on with a file that is there
+    in part.
+    """
+    apt = AptDirectory(os.path.join(state, "apt"))
+    os.makedirs(apt.root, exist_ok=True)
+    package = f"{wanted.source.package}={wanted.version}"
+    updated = False
+    if not apt.is_fresh():
+        updated = _update(apt)
+    if not _is_offered(apt, package) and not updated:
+        _update(apt)
+    if not _is_offered(apt, package):
+        raise NotOfferedError(
+            f"The archives in apt's configuration do not offer the source package {package}, or "
+            "could not be reached."
+        )
+    # apt takes what it finds for whole; a file of the wrong size would stay so.
+    for artifact in wanted.artifacts:
+        _drop_longer(os.path.join(directory, artifact.file), artifact.size_bytes)
+    run_tool([*_source(apt), package], directory)
+
+
+def _update(apt: AptDirectory) -> bool:
+    """Update the lists; older ones do where nobody can be reached."""
+    try:
+        apt.update()
+    except FetchError:
+        if not os.listdir(os.path.join(apt.root, "lists")):
+            raise
+    return True
+
+
+def _source(apt: AptDirectory) -> list[str]:
+    return [apt.apt, *apt.options(), "source", "--download-only", "--only-source"]
+
+
+def _is_offered(apt: AptDirectory, package: str) -> bool:
+    try:
+        told = run_tool([*_source(apt), "--print-uris", package], "/")
+    except FetchError:
+        return False
+    return "'" in told
+
+
+def _drop_longer(path: str, size_bytes: int | None) -> None:
+    if size_bytes is not None and os.path.exists(path) and os.path.getsize(path) > size_bytes:
+        remove_tree(path)

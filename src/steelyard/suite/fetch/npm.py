@@ -1,0 +1,15 @@
+"""Packages of npm's registry, by the user's npm with its configuration."""
+
+from __future__ import annotations
+
+from steelyard.suite.command import run_tool, tool
+from steelyard.suite.fetch.source_kind import Wanted
+
+
+def fetch_npm(wanted: Wanted, directory: str, state: str) -> None:
+    """Pack each package into its archive; nothing is installed and no script of it is run."""
+    npm = tool("npm", "npm", "Fetching from npm's registry")
+    options = ("--ignore-scripts", "--silent", "--pack-destination", directory)
+    for artifact in wanted.artifacts:
+        package, version = artifact.coordinates
+        run_tool([npm, "pack", *options, f"{package}@{version}"], directory)
