@@ -20,7 +20,7 @@ from steelyard.report.sentences import (
     verdict_sentence,
 )
 from steelyard.report.tables import UNAVAILABLE, Table, other_metrics_table, variant_table
-from steelyard.report.wording import caution_text, elided, labels
+from steelyard.report.wording import caution_text, elided, labels, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,13 +58,13 @@ def plain_text(answer: Answer, width: int | None = None, hidden: Collection[str]
     primary = _primary(answer)
     lines += [""] if primary else []
     for comparison in primary:
-        lines += _wrapped(verdict_sentence(comparison, names), width)
+        lines += wrapped(verdict_sentence(comparison, names), width)
         further = further_sentence(comparison, answer.experiment)
         if further is not None:
-            lines += _wrapped(further, width, indent="  ")
+            lines += wrapped(further, width, indent="  ")
     together = together_sentence(answer)
     if together is not None:
-        lines += ["", *_wrapped(together, width)]
+        lines += ["", *wrapped(together, width)]
     lines += _plain_warnings(answer, width)
     return "\n".join([*lines, "", *footer_lines(answer)]) + "\n"
 
@@ -73,7 +73,8 @@ def _primary(answer: Answer) -> list[Comparison]:
     return [c for c in answer.comparisons if c.metric.name == answer.metric.name]
 
 
-def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
+def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
+    """The lines of a text in `width` columns where one is given."""
     if width is None:
         return [indent + text]
     import textwrap
@@ -108,7 +109,7 @@ def _and_more(count: int) -> str:
 def _plain_warnings(answer: Answer, width: int | None) -> list[str]:
     lines: list[str] = []
     for warning in warnings(answer):
-        lines += ["", *_wrapped(f"warning: {warning}", width)]
+        lines += ["", *wrapped(f"warning: {warning}", width)]
     return lines
 
 
@@ -154,17 +155,28 @@ def table_width(table: Table, gap: int = len(GAP)) -> int:
 def footer_lines(answer: Answer) -> list[str]:
     """What the answer cost, why it stopped, and how to see more of it."""
     spent_s = sum(variant.spent_s for variant in answer.variants)
-    blocks = max((v.repetitions.get("execution", 0) for v in answer.variants), default=0)
+    blocks = answer.block_count
     parts = [
         f"spent {format_duration(spent_s)}",
         f"{blocks} block{'' if blocks == 1 else 's'}",
     ]
+    if answer.levelled:
+        parts[-1] += f" ({repetitions_text(answer)})"
     if answer.stopped is not None:
         parts.append(f"stopped: {STOPPED[answer.stopped]}")
     return [
         ", ".join(parts),
         f"experiment {answer.experiment}; report: steelyard report {answer.experiment}",
     ]
+
+
+def repetitions_text(answer: Answer) -> str:
+    """How often each level was repeated in one of the level above: ``5 build x 3 execution``."""
+    names = dict.fromkeys(name for v in answer.variants for name in v.repetitions)
+    counts = {n: max(v.repetitions.get(n, 0) for v in answer.variants) for n in names}
+    if counts.get("iteration", 0) < 2:
+        counts.pop("iteration", None)
+    return " x ".join(f"{count} {one_line(name)}" for name, count in counts.items())
 
 
 def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:

@@ -11,7 +11,7 @@ from steelyard.core.errors import UsageError
 from steelyard.report.plots import plots_in_order
 
 FILE_FORMATS = ("png", "svg")
-_STYLE: Any = {
+STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.titlesize": 9.5,
@@ -48,7 +48,7 @@ def write_plots(answer: Answer, directory: str) -> list[str]:
     from matplotlib.figure import Figure
 
     paths: list[str] = []
-    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         # A name may hold characters that no font here has: they are drawn as boxes.
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
         for plot in plots_in_order():

@@ -1,0 +1,1 @@
+"""Linear models of factorial experiments: coding, least squares, and what they rest on."""

@@ -1,0 +1,118 @@
+"""Factors of a table: their levels in order, and which level each row has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.analysis.table import Table
+from steelyard.core.errors import AnalysisError
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Above so many levels a column is rather a number, and its interactions a matrix without end.
+MOST_LEVELS = 1000
+_NUMBER = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A categorical column.
+
+    Parameters
+    ----------
+    name : str
+    levels : tuple of str
+        The first is the low one: -1 where levels are coded, the baseline otherwise.
+    codes : array of int
+        For each row the index of its level.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    codes: Integers
+
+    def rows(self, keep: NDArray[np.bool_]) -> Factor:
+        """The factor for some of the rows; levels that are left without a row go."""
+        codes = self.codes[keep]
+        present, again = np.unique(codes, return_inverse=True)
+        levels = tuple(self.levels[int(index)] for index in present)
+        return Factor(self.name, levels, again.reshape(-1).astype(np.int64))
+
+
+def factor_of(table: Table, name: str, order: Sequence[str] = ()) -> Factor:
+    """The factor in a column.
+
+    Parameters
+    ----------
+    table : Table
+    name : str
+        Of the column.
+    order : sequence of str, optional
+        Levels that come first, in this order; the others follow in natural order: numbers by
+        their value, texts by their letters without regard to case.
+
+    Raises
+    ------
+    AnalysisError
+        No such column; a level in `order` that the column has not; too many levels.
+    """
+    column = table.column(name, "--factors")
+    if isinstance(column, tuple):
+        texts, codes = np.unique(np.asarray(column, dtype=object), return_inverse=True)
+        found = [str(text) for text in texts.tolist()]
+    else:
+        values, codes = np.unique(column, return_inverse=True)
+        found = [f"{value:.15g}" for value in values.tolist()]
+    if len(found) > MOST_LEVELS:
+        raise AnalysisError(
+            f"The factor {name!r} of {table.source} has {len(found)} levels. A column of numbers "
+            f"that vary freely is a covariate: --option covariates={name}.",
+            field="--factors",
+        )
+    for level in order:
+        if level not in found:
+            raise AnalysisError(
+                f"The factor {name!r} has no level {level!r}. It has: "
+                f"{', '.join(map(repr, found[:20]))}.",
+                field="--option low",
+            )
+    rest = [level for level in found if level not in order]
+    if isinstance(column, tuple):
+        rest.sort(key=_natural)
+    levels = [*order, *rest]
+    place = np.empty(len(found), dtype=np.int64)
+    for index, level in enumerate(found):
+        place[index] = levels.index(level)
+    return Factor(name, tuple(levels), place[codes.reshape(-1)])
+
+
+def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    parts = _NUMBER.split(text.casefold())
+    return (*((1, int(p), "") if p.isdigit() else (0, 0, p) for p in parts), (0, 0, text))
+
+
+def first_levels(text: str, factors: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """The levels named to come first, from ``compressor=bzip2;flag=-O2``.
+
+    Raises
+    ------
+    AnalysisError
+        It does not read so, or names no factor of the question.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(";"))):
+        name, equals, levels = part.partition("=")
+        if not equals or name not in factors:
+            raise AnalysisError(
+                f"--option low takes FACTOR=LEVEL;FACTOR=LEVEL with factors of --factors; it got "
+                f"{part!r}.",
+                field="--option low",
+            )
+        found[name] = tuple(level.strip() for level in levels.split(","))
+    return found

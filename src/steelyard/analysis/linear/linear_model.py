@@ -1,0 +1,275 @@
+"""The linear model of a factorial experiment: effects first, then what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.analysis.analysis import Analysis, Assumption, Effect
+from steelyard.analysis.corrections import holm
+from steelyard.analysis.distributions import normal_scores
+from steelyard.analysis.figures import ResidualFigure
+from steelyard.analysis.linear.box_cox import PowerChoice, box_cox, thinned, transformed
+from steelyard.analysis.linear.cautions import design_cautions, fit_cautions
+from steelyard.analysis.linear.diagnostics import LEVEL, Diagnostics, diagnose
+from steelyard.analysis.linear.effects import (
+    common_spread,
+    effects_of,
+    robust_spread,
+    sources_of,
+)
+from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.linear.least_squares import Fit, fit
+from steelyard.analysis.linear.model_matrix import Coding, Covariate, ModelMatrix, model_matrix
+
+Floats = NDArray[np.float64]
+
+# More points than that a plot does not show better.
+_DRAWN_ROWS = 2000
+# From so many rows a coefficient on, the central limit carries the intervals of means.
+_CENTRAL_ROWS = 30
+METHOD = "anova"
+
+
+@dataclass(frozen=True)
+class LinearQuestion:
+    """What is asked of a linear model.
+
+    Parameters
+    ----------
+    order : int
+        The most factors in one interaction.
+    coding : str
+        ``"coded"`` or ``"treatment"``.
+    confidence : float
+    transform : str or None
+        A transformation of the response: ``"log"``, ``"sqrt"`` or ``"inverse"``.
+    change : float or None
+        The change of the response that power is told for, in its unit; None: 1 % of its mean.
+    robust : bool or None
+        Whether each point of the design has a variance of its own; None: as the tests say.
+    """
+
+    order: int
+    coding: Coding = "coded"
+    confidence: float = 0.95
+    transform: str | None = None
+    change: float | None = None
+    robust: bool | None = None
+
+
+# The change that power is told for unless one is named: the margin of an equivalent verdict.
+USUAL_CHANGE = 0.01
+
+
+def linear_model(
+    factors: Sequence[Factor],
+    covariates: Sequence[Covariate],
+    response: str,
+    unit: str,
+    values: Floats,
+    question: LinearQuestion,
+) -> Analysis:
+    """Explain a response by factors and their interactions.
+
+    Parameters
+    ----------
+    factors, covariates : sequence
+    response, unit : str
+        Name and unit of the response.
+    values : array
+        One a row, finite.
+    question : LinearQuestion
+
+    Notes
+    -----
+    Least squares. Where the tests say that rows do not vary alike (or the question does), the
+    intervals are those of `robust_spread`.
+    """
+    if question.transform:
+        values = transformed(values, question.transform)
+        unit = f"{question.transform} {unit}".strip()
+    model = model_matrix(factors, covariates, question.order, question.coding)
+    fitted = fit(model, values)
+    found = diagnose(fitted)
+    common, spread = common_spread(fitted), None
+    unlike = found.spread_p is not None and found.spread_p < LEVEL
+    if question.robust or (question.robust is None and unlike):
+        spread = robust_spread(fitted)
+    effects = effects_of(
+        fitted, spread or common, question.confidence, unit, _change(question, values)
+    )
+    plain = fitted
+    if question.coding != "coded":
+        plain = fit(model_matrix(factors, covariates, question.order, "coded"), values)
+    choice = None
+    if question.transform is None and (unlike or _not_normal(found)):
+        choice = box_cox(*thinned(model, values))
+    robust = spread is not None
+    return Analysis(
+        method=METHOD,
+        response=response,
+        unit=unit,
+        count=len(values),
+        effects=_corrected(effects),
+        sources=sources_of(plain, (robust_spread(plain) if robust else common_spread(plain))),
+        r_squared=fitted.r_squared,
+        tests=found.tests(),
+        assumptions=_assumptions(fitted, found, choice, robust, values),
+        cautions=(
+            *design_cautions(fitted, factors, question.order),
+            *fit_cautions(fitted, found, spread or common),
+        ),
+        figures=_figures(fitted),
+        facts=_facts(fitted, found, question),
+        conclusion=_equation(effects, response, question.confidence),
+    )
+
+
+def _equation(effects: Sequence[Effect], response: str, confidence: float) -> tuple[str, ...]:
+    """The model of those effects that chance does not explain; none where it cannot be told."""
+    if not any(effect.p is not None for effect in effects):
+        return ()
+    text = f"{response} = {effects[0].effect.estimate:.3f}"
+    for effect in effects[1:]:
+        if effect.p is None or effect.p >= 1 - confidence or effect.effect.estimate is None:
+            continue
+        value = effect.effect.estimate
+        text += f" {'-' if value < 0 else '+'} {abs(value):.3f} {effect.term}"
+    return (f"{text} (effects with p below {1 - confidence:.2g}).",)
+
+
+def _change(question: LinearQuestion, values: Floats) -> float | None:
+    """The effect that power is told for: with coded levels half the change of the response."""
+    change = question.change
+    if change is None:
+        change = USUAL_CHANGE * abs(float(values.mean())) if question.transform is None else None
+    if change is None or change == 0:
+        return None
+    return change / 2 if question.coding == "coded" else change
+
+
+def _corrected(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+    """With p values that hold for all effects together."""
+    tested = [effect.p for effect in effects if effect.p is not None]
+    adjusted = iter(holm(tested))
+    return tuple(
+        effect if effect.p is None else replace(effect, adjusted_p=next(adjusted))
+        for effect in effects
+    )
+
+
+def _not_normal(found: Diagnostics) -> bool:
+    return found.normality is not None and (found.normality.p or 0.0) < LEVEL
+
+
+def _assumptions(
+    fitted: Fit, found: Diagnostics, choice: PowerChoice | None, robust: bool, values: Floats
+) -> tuple[Assumption, ...]:
+    instead = _instead(fitted.model, choice, values)
+    many = fitted.count >= _CENTRAL_ROWS * fitted.rank
+    normal: bool | None = None
+    if found.normality is not None:
+        normal = not _not_normal(found)
+    alike: bool | None = None
+    if found.spread_p is not None:
+        alike = found.spread_p >= LEVEL
+    carried = (
+        "With so many rows the intervals of means hold all the same; what happens off the mean "
+        "they do not show. "
+        if many
+        else ""
+    )
+    allowed = (
+        "The intervals here allow each point of the design its own variance. "
+        if robust
+        else "The intervals here take all rows to vary alike, and may be too narrow. "
+    )
+    return (
+        Assumption(
+            "normal residuals",
+            normal,
+            None if found.normality is None else found.normality.p,
+            carried + instead if normal is False else "",
+        ),
+        Assumption(
+            "equal variances",
+            alike,
+            found.spread_p,
+            allowed + instead if alike is False else "",
+        ),
+        _no_influence(found),
+    )
+
+
+def _instead(model: ModelMatrix, choice: PowerChoice | None, values: Floats) -> str:
+    """Which analysis to use where the assumptions fail: a transformation that mends them, if
+    there is one."""
+    quantile = "Use `--method quantile`, which assumes neither."
+    if choice is None or choice.name is None:
+        return quantile
+    again = diagnose(fit(model, transformed(values, choice.name)))
+    mended = not _not_normal(again) and (again.spread_p is None or again.spread_p >= LEVEL)
+    found = (
+        f"Box and Cox's power is {choice.power:g} ({choice.low:g} … {choice.high:g}): with "
+        f"`--option transform={choice.name}`"
+    )
+    if mended:
+        return f"{found} both assumptions hold, and effects are on that scale."
+    return f"{found} they do not hold either. {quantile}"
+
+
+def _no_influence(found: Diagnostics) -> Assumption:
+    name = "no row decides alone"
+    if found.largest_distance is None:
+        return Assumption(name, None, None, "")
+    if not found.influential:
+        return Assumption(name, True, None, "")
+    rows = ", ".join(f"row {row + 1} (Cook's distance {d:.2g})" for row, d in found.influential[:5])
+    return Assumption(
+        name, False, None, f"The fit rests on {rows}. Look at what happened there; the answer "
+        "without them is another one.",
+    )  # fmt: skip
+
+
+def _facts(fitted: Fit, found: Diagnostics, question: LinearQuestion) -> dict[str, float | str]:
+    facts: dict[str, float | str] = {
+        "coding": question.coding,
+        "points": float(len(fitted.model.counts)),
+        "error_degrees": float(fitted.error_degrees),
+    }
+    if fitted.error_variance is not None:
+        facts["residual_deviation"] = fitted.error_variance**0.5
+    r_squared = fitted.r_squared
+    if r_squared is not None and fitted.error_degrees > 0:
+        facts["adjusted_r_squared"] = (
+            1 - (1 - r_squared) * (fitted.count - 1) / fitted.error_degrees
+        )
+    if found.largest_distance is not None:
+        facts["largest_cooks_distance"] = found.largest_distance
+    if found.outlier is not None:
+        facts["largest_residual_row"] = float(found.outlier[0] + 1)
+        facts["largest_residual_p"] = found.outlier[1]
+    if found.inflation:
+        facts["largest_variance_inflation"] = max(found.inflation.values())
+    return facts
+
+
+def _figures(fitted: Fit) -> tuple[ResidualFigure, ...]:
+    if fitted.error_squares <= 0:
+        return ()
+    order = np.argsort(fitted.residuals, kind="stable")
+    scores = normal_scores(fitted.count)
+    if fitted.count > _DRAWN_ROWS:
+        places = np.linspace(0, fitted.count - 1, _DRAWN_ROWS).astype(np.int64)
+        order, scores = order[places], scores[places]
+    return (
+        ResidualFigure(
+            tuple(fitted.fitted[order].tolist()),
+            tuple(fitted.residuals[order].tolist()),
+            tuple(scores.tolist()),
+        ),
+    )

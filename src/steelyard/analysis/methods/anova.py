@@ -1,0 +1,59 @@
+"""The linear model with interactions, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.method import Method, Question
+
+if TYPE_CHECKING:
+    from steelyard.analysis.analysis import Analysis
+    from steelyard.analysis.linear.model_matrix import Coding
+    from steelyard.analysis.table import Table
+
+
+def analyze(table: Table, question: Question) -> Analysis:
+    """Fit the model that the question asks for."""
+    from steelyard.analysis.linear.linear_model import LinearQuestion, linear_model
+    from steelyard.analysis.trials_table import (
+        choice_option,
+        number_option,
+        read_trials,
+        whole_option,
+        with_cautions,
+    )
+
+    trials = read_trials(table, question)
+    extra = question.extra
+    codings: dict[str, Coding] = {"coded": "coded", "treatment": "treatment"}
+    variances = {"auto": None, "equal": False, "robust": True}
+    asked = LinearQuestion(
+        order=whole_option(extra, "interactions", len(trials.factors), least=1),
+        coding=codings[choice_option(extra, "coding", tuple(codings))],
+        confidence=question.confidence,
+        transform=extra.get("transform"),
+        change=number_option(extra, "change"),
+        robust=variances[choice_option(extra, "variance", tuple(variances))],
+    )
+    found = linear_model(
+        trials.factors, trials.covariates, trials.response, question.unit, trials.values, asked
+    )
+    return with_cautions(found, trials.cautions)
+
+
+EXTENSION = Method(
+    name="anova",
+    description="A linear model with interactions: effects, sums of squares, R squared, power.",
+    reads="trials",
+    analyze=analyze,
+    needs=("response",),
+    options={
+        "interactions": "The most factors in one interaction; all of them unless given.",
+        "coding": "`coded` (-1 and +1, the default) or `treatment` (against the first level).",
+        "low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL.",
+        "covariates": "Columns of numbers that enter as they are, separated by commas.",
+        "transform": "Of the response: `log`, `sqrt` or `inverse`.",
+        "variance": "`equal` (of all rows), `robust` (each point its own), `auto` as tests say.",
+        "change": "The change of the response that power is told for; 1 % of its mean.",
+    },
+)

@@ -1,0 +1,173 @@
+"""A table with one row a trial, as response and factors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.analysis.analysis import Analysis
+from steelyard.analysis.linear.factor import Factor, factor_of, first_levels
+from steelyard.analysis.linear.model_matrix import Covariate
+from steelyard.analysis.method import Question
+from steelyard.analysis.table import Table
+from steelyard.core.errors import AnalysisError
+from steelyard.core.model import Caution
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The rows that have a response, as arrays.
+
+    Parameters
+    ----------
+    response : str
+    values : array
+        Finite, one a row.
+    factors : tuple of Factor
+    covariates : tuple of Covariate
+    rows : array of int
+        The index of each row in the table.
+    cautions : tuple of Caution
+        What was left out.
+    """
+
+    response: str
+    values: Floats
+    factors: tuple[Factor, ...]
+    covariates: tuple[Covariate, ...]
+    rows: NDArray[np.int64]
+    cautions: tuple[Caution, ...]
+
+    def factor(self, name: str) -> Factor:
+        """One of the factors by its name."""
+        return next(factor for factor in self.factors if factor.name == name)
+
+
+def read_trials(table: Table, question: Question, also: Sequence[str] = ()) -> Trials:
+    """The response and the factors that a question names.
+
+    Parameters
+    ----------
+    table : Table
+    question : Question
+        ``extra`` may name ``covariates`` and, in ``low``, levels that come first.
+    also : sequence of str
+        Further columns to read as factors, after those of the question.
+
+    Raises
+    ------
+    AnalysisError
+        A column is missing or holds something else; a response is infinite; no row is left.
+    """
+    response = question.response or ""
+    values = table.numbers(response, "--response")
+    names = [*question.factors, *(name for name in also if name not in question.factors)]
+    covariate_names = [n.strip() for n in question.extra.get("covariates", "").split(",") if n]
+    _check_names(response, [*names, *covariate_names])
+    order = first_levels(question.extra.get("low", ""), names)
+    factors = [factor_of(table, name, order.get(name, ())) for name in names]
+    numbers = [(name, table.numbers(name, "--option covariates")) for name in covariate_names]
+    infinite = np.flatnonzero(np.isinf(values))
+    if len(infinite):
+        raise AnalysisError(
+            f"{table.source}, line {table.lines[int(infinite[0])]}: the response {response!r} is "
+            f"{values[infinite[0]]}; it must be finite.",
+            field="--response",
+        )
+    keep = ~np.isnan(values)
+    for _, column in numbers:
+        keep &= np.isfinite(column)
+    if not bool(keep.any()):
+        raise AnalysisError(
+            f"{table.source} has no row with a value of {response!r}.", field="--response"
+        )
+    return Trials(
+        response,
+        values[keep],
+        tuple(factor.rows(keep) for factor in factors),
+        tuple(Covariate(name, column[keep]) for name, column in numbers),
+        np.flatnonzero(keep).astype(np.int64),
+        _left_out(table, factors, keep),
+    )
+
+
+def _check_names(response: str, names: Sequence[str]) -> None:
+    if not names:
+        raise AnalysisError(
+            "An analysis of trials takes --factors A,B,... (or --option covariates=X,Y).",
+            field="--factors",
+        )
+    for name in names:
+        if name == response or names.count(name) > 1:
+            raise AnalysisError(
+                f"The column {name!r} is named twice among response, factors and covariates.",
+                field="--factors",
+            )
+
+
+def _left_out(
+    table: Table, factors: Sequence[Factor], keep: NDArray[np.bool_]
+) -> tuple[Caution, ...]:
+    """Rows without a value, and levels that lost all of theirs."""
+    lost = int((~keep).sum())
+    if not lost:
+        return ()
+    gone = [
+        f"{factor.name}={factor.levels[level]}"
+        for factor in factors
+        for level in sorted(set(factor.codes.tolist()) - set(factor.codes[keep].tolist()))
+    ]
+    text = f"{lost} of {table.row_count} rows of {table.source} have no value and are left out."
+    if gone:
+        text += f" Nothing is left of {', '.join(gone)}: it is not in the answer."
+    return (Caution("missing-values", text),)
+
+
+def with_cautions(found: Analysis, cautions: Sequence[Caution]) -> Analysis:
+    """An analysis with further cautions, before its own."""
+    return replace(found, cautions=(*cautions, *found.cautions)) if cautions else found
+
+
+def whole_option(extra: Mapping[str, str], name: str, default: int, least: int) -> int:
+    """A method's own option that is a whole number."""
+    text = extra.get(name)
+    if text is None:
+        return max(default, least)
+    if not text.isdigit() or int(text) < least:
+        raise AnalysisError(
+            f"--option {name} takes a whole number from {least} up; it got {text!r}.",
+            field=f"--option {name}",
+        )
+    return int(text)
+
+
+def number_option(extra: Mapping[str, str], name: str) -> float | None:
+    """A method's own option that is a number; None where it is not given."""
+    text = extra.get(name)
+    if text is None:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not np.isfinite(value):
+        raise AnalysisError(
+            f"--option {name} takes a number; it got {text!r}.", field=f"--option {name}"
+        )
+    return value
+
+
+def choice_option(extra: Mapping[str, str], name: str, choices: Sequence[str]) -> str:
+    """A method's own option that is one of a few words; the first unless given."""
+    text = extra.get(name, choices[0])
+    if text not in choices:
+        raise AnalysisError(
+            f"--option {name} takes one of {', '.join(choices)}; it got {text!r}.",
+            field=f"--option {name}",
+        )
+    return text

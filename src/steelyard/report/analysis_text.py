@@ -1,0 +1,67 @@
+"""An analysis of a table as text for people."""
+
+from __future__ import annotations
+
+from steelyard.analysis.analysis import Analysis
+from steelyard.analysis.methods import ANALYSES
+from steelyard.report.analysis_tables import (
+    assumption_lines,
+    effects_table,
+    fact_lines,
+    sources_table,
+    tests_table,
+)
+from steelyard.report.rendering import Origin
+from steelyard.report.terminal import plain_table, wrapped
+from steelyard.report.wording import caution_text, one_line
+
+# Beyond it a list of effects is for a file.
+_MOST_EFFECTS = 200
+
+
+def headline(found: Analysis) -> str:
+    """What was analysed, and how."""
+    unit = f" [{one_line(found.unit)}]" if found.unit else ""
+    method = ANALYSES.get(found.method).description.partition(":")[0]
+    return f"{one_line(found.response)}{unit}: {method}, {found.count} rows"
+
+
+def analysis_text(found: Analysis, _origin: Origin, width: int | None = None) -> str:
+    """What may be said, then effects, tests and assumptions; ends with a newline.
+
+    Parameters
+    ----------
+    found : Analysis
+    width : int, optional
+        Columns to fit the tables into.
+    """
+    lines = wrapped(headline(found), width)
+    for sentence in found.conclusion:
+        lines += wrapped(sentence, width)
+    if found.effects:
+        table = effects_table(found)
+        shown = table._replace(rows=table.rows[:_MOST_EFFECTS])
+        lines += ["", *plain_table(shown, width)]
+        if len(table.rows) > _MOST_EFFECTS:
+            lines.append(f"… and {len(table.rows) - _MOST_EFFECTS} more; --json has all.")
+    lines += _fit_lines(found, width)
+    if found.assumptions:
+        lines.append("")
+        for line in assumption_lines(found):
+            lines += wrapped(line, width)
+    if found.cautions:
+        lines.append("")
+        for caution in found.cautions:
+            lines += wrapped(f"warning: {caution_text(caution.message)}", width)
+    return "\n".join(lines) + "\n"
+
+
+def _fit_lines(found: Analysis, width: int | None) -> list[str]:
+    lines: list[str] = []
+    for table in (sources_table(found), tests_table(found)):
+        if table is not None:
+            lines += ["", *plain_table(table, width)]
+    facts = fact_lines(found)
+    if found.r_squared is not None:
+        facts.insert(0, f"R²: {found.r_squared:.3f}")
+    return [*lines, "", *wrapped("; ".join(facts), width)] if facts else lines
