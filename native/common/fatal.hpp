@@ -7,7 +7,7 @@
 
 namespace steelyard {
 
-/// The launcher cannot go on. Finished trials are in the journal; the message is for a person.
+/// A native program cannot go on. What it had finished is written; the message is for a person.
 struct Fatal {
     std::string message;
 

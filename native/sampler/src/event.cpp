@@ -1,0 +1,226 @@
+#include "event.hpp"
+
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "fatal.hpp"
+
+namespace steelyard {
+
+namespace {
+
+// The bits of the registers wanted, in asm/perf_regs.h, and the order in which they come.
+#if defined(__x86_64__)
+constexpr std::uint64_t base_pointer_bit = 6, stack_pointer_bit = 7, address_bit = 8;
+#elif defined(__aarch64__)
+constexpr std::uint64_t base_pointer_bit = 29, stack_pointer_bit = 31, address_bit = 32;
+#else
+#error "The sampler knows the registers of x86-64 and AArch64."
+#endif
+constexpr std::uint64_t registers_wanted =
+    (1ULL << base_pointer_bit) | (1ULL << stack_pointer_bit) | (1ULL << address_bit);
+
+constexpr std::size_t sampling_pages = 8;
+constexpr std::size_t tracking_pages = 64;
+constexpr std::uint64_t never_by_itself = 1ULL << 62;
+
+int open_event(perf_event_attr& attributes, Watched watched) {
+    return static_cast<int>(syscall(SYS_perf_event_open, &attributes, watched.thread, watched.cpu,
+                                    -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+Fatal refusal(const char* what) {
+    if (errno == EACCES || errno == EPERM) {
+        return Fatal(std::string("The kernel does not allow ") + what +
+                     ": sysctl kernel.perf_event_paranoid=2 (or less) allows it for your own "
+                     "programs.");
+    }
+    if (errno == ENOENT || errno == EOPNOTSUPP || errno == ENODEV)
+        return Fatal(std::string("This machine cannot give ") + what + "; use --event cpu-clock.");
+    if (errno == EMFILE)
+        return Fatal("There are more threads than files may be open: raise `ulimit -n`.");
+    return Fatal::with_errno(std::string("The kernel refuses ") + what);
+}
+
+perf_event_attr monotonic_attributes(bool kernel) {
+    perf_event_attr attributes{};
+    attributes.size = sizeof attributes;
+    attributes.exclude_kernel = kernel ? 0 : 1;
+    attributes.exclude_hv = 1;
+    attributes.use_clockid = 1;
+    attributes.clockid = CLOCK_MONOTONIC;
+    return attributes;
+}
+
+/// Takes values from a record, one after the other, and knows when it has ended.
+class Cursor {
+  public:
+    explicit Cursor(const RawRecord& record) : at_(record.body), left_(record.body_bytes) {}
+
+    template <typename Value>
+    Value take() {
+        Value value{};
+        if (left_ < sizeof value) {
+            cut_short_ = true;
+            return value;
+        }
+        std::memcpy(&value, at_, sizeof value);
+        skip(sizeof value);
+        return value;
+    }
+
+    const std::byte* take_bytes(std::size_t bytes) {
+        if (left_ < bytes) {
+            cut_short_ = true;
+            return nullptr;
+        }
+        const std::byte* here = at_;
+        skip(bytes);
+        return here;
+    }
+
+    bool cut_short() const { return cut_short_; }
+
+  private:
+    void skip(std::size_t bytes) {
+        at_ += bytes;
+        left_ -= bytes;
+    }
+
+    const std::byte* at_;
+    std::size_t left_;
+    bool cut_short_ = false;
+};
+
+}  // namespace
+
+std::optional<Sample> sample_from(const RawRecord& record, Depth depth) {
+    Cursor cursor(record);
+    Sample sample;
+    const auto mode = record.header->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+    sample.in_kernel = mode == PERF_RECORD_MISC_KERNEL;
+    sample.address = cursor.take<std::uint64_t>();
+    sample.process = cursor.take<std::uint32_t>();
+    sample.thread = cursor.take<std::uint32_t>();
+    sample.time_ns = cursor.take<std::uint64_t>();
+    sample.cpu = cursor.take<std::uint32_t>();
+    cursor.take<std::uint32_t>();  // reserved
+    if (depth.frame_pointers) {
+        const auto length = cursor.take<std::uint64_t>();
+        if (length > record.body_bytes)
+            return std::nullopt;
+        sample.chain_length = static_cast<std::size_t>(length);
+        sample.chain = reinterpret_cast<const std::uint64_t*>(
+            cursor.take_bytes(sample.chain_length * sizeof(std::uint64_t)));
+    }
+    if (cursor.take<std::uint64_t>() != PERF_SAMPLE_REGS_ABI_NONE) {
+        sample.base_pointer = cursor.take<std::uint64_t>();
+        sample.stack_pointer = cursor.take<std::uint64_t>();
+        sample.user_address = cursor.take<std::uint64_t>();
+    }
+    if (cursor.cut_short())
+        return std::nullopt;
+    return sample;
+}
+
+Rights rights_here() {
+    perf_event_attr attributes = monotonic_attributes(true);
+    attributes.type = PERF_TYPE_SOFTWARE;
+    attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+    attributes.disabled = 1;
+    const int everywhere = open_event(attributes, {-1, 0});
+    if (everywhere >= 0) {
+        close(everywhere);
+        return {true, true};
+    }
+    const int own = open_event(attributes, {0, -1});
+    if (own >= 0)
+        close(own);
+    return {false, own >= 0};
+}
+
+SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel) {
+    perf_event_attr attributes = monotonic_attributes(kernel);
+    attributes.type = clock == Clock::software ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
+    attributes.config = clock == Clock::software
+                            ? static_cast<std::uint64_t>(PERF_COUNT_SW_CPU_CLOCK)
+                            : static_cast<std::uint64_t>(PERF_COUNT_HW_CPU_CYCLES);
+    attributes.disabled = 1;
+    attributes.sample_period = never_by_itself;
+    attributes.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+                             PERF_SAMPLE_REGS_USER;
+    attributes.sample_regs_user = registers_wanted;
+    attributes.wakeup_events = 1;
+    if (depth.frame_pointers) {
+        attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
+        attributes.exclude_callchain_kernel = 1;
+    }
+    file_ = open_event(attributes, watched);
+    if (file_ < 0)
+        throw refusal(clock == Clock::software ? "samples by its software clock"
+                                               : "samples by the cycles of the processor");
+    try {
+        ring_.emplace(file_, sampling_pages);
+    } catch (const Fatal&) {
+        close(file_);
+        throw;
+    }
+}
+
+SamplingEvent::~SamplingEvent() {
+    ring_.reset();
+    close(file_);
+}
+
+void SamplingEvent::arm(std::uint64_t interval_ns) {
+    if (ioctl(file_, PERF_EVENT_IOC_PERIOD, &interval_ns) != 0)
+        throw Fatal::with_errno("The kernel takes no new time to the next sample");
+    if (ioctl(file_, PERF_EVENT_IOC_REFRESH, 1) != 0)
+        throw Fatal::with_errno("The kernel does not go on sampling");
+}
+
+void SamplingEvent::run_fixed(std::uint64_t interval_ns) {
+    if (ioctl(file_, PERF_EVENT_IOC_PERIOD, &interval_ns) != 0 ||
+        ioctl(file_, PERF_EVENT_IOC_ENABLE, 0) != 0)
+        throw Fatal::with_errno("The kernel does not start to sample");
+}
+
+TrackingEvent::TrackingEvent(Watched watched, bool kernel) {
+    perf_event_attr attributes = monotonic_attributes(kernel);
+    attributes.type = PERF_TYPE_SOFTWARE;
+    attributes.config = PERF_COUNT_SW_DUMMY;
+    attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+    attributes.sample_id_all = 1;
+    attributes.mmap = 1;
+    attributes.mmap2 = 1;
+    attributes.comm = 1;
+    attributes.comm_exec = 1;
+    attributes.task = 1;
+    attributes.inherit = watched.thread >= 0 ? 1 : 0;
+    // Records that are no samples wake by the bytes that they take alone.
+    attributes.watermark = 1;
+    attributes.wakeup_watermark = 1;
+    file_ = open_event(attributes, watched);
+    if (file_ < 0)
+        throw refusal("to be told of new threads and mappings");
+    try {
+        ring_.emplace(file_, tracking_pages);
+    } catch (const Fatal&) {
+        close(file_);
+        throw;
+    }
+}
+
+TrackingEvent::~TrackingEvent() {
+    ring_.reset();
+    close(file_);
+}
+
+}  // namespace steelyard

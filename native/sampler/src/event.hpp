@@ -1,0 +1,91 @@
+// The kernel's side of sampling: what is asked of perf_event_open(2).
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "intervals.hpp"
+#include "ring.hpp"
+
+namespace steelyard {
+
+enum class Clock { software, cycles };
+
+/// What each sample holds beyond where the thread was.
+struct Depth {
+    bool frame_pointers = false;  ///< the chain of return addresses, by frame pointers
+};
+
+/// Whom an event watches: one thread wherever it runs, or whatever runs on one CPU.
+struct Watched {
+    pid_t thread = -1;
+    int cpu = -1;
+};
+
+/// One sample, as the kernel wrote it.
+struct Sample {
+    std::uint64_t time_ns = 0;  ///< CLOCK_MONOTONIC
+    std::uint32_t process = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t cpu = 0;
+    bool in_kernel = false;
+    std::uint64_t address = 0;       ///< of the instruction, the kernel's if it was there
+    std::uint64_t user_address = 0;  ///< where the program itself was; 0 where it has no registers
+    std::uint64_t stack_pointer = 0;
+    std::uint64_t base_pointer = 0;
+    const std::uint64_t* chain = nullptr;
+    std::size_t chain_length = 0;
+};
+
+/// Reads a PERF_RECORD_SAMPLE of a `SamplingEvent`; nothing where it is cut short.
+std::optional<Sample> sample_from(const RawRecord& record, Depth depth);
+
+/// Whether this user may look at whole CPUs, and into the kernel.
+struct Rights {
+    bool whole_cpus = false;
+    bool kernel = false;
+};
+Rights rights_here();
+
+/// Samples once after each `arm`, then waits to be armed again: so no sample falls into the
+/// handling of the last one, and each interval is a draw of its own.
+class SamplingEvent {
+  public:
+    SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel);
+    ~SamplingEvent();
+    SamplingEvent(const SamplingEvent&) = delete;
+    SamplingEvent& operator=(const SamplingEvent&) = delete;
+
+    void arm(std::uint64_t interval_ns);
+    /// Samples by the kernel's own timer from now on, always after `interval_ns`.
+    void run_fixed(std::uint64_t interval_ns);
+
+    int file() const { return file_; }
+    Ring& ring() { return *ring_; }
+
+  private:
+    int file_;
+    std::optional<Ring> ring_;
+};
+
+/// Tells of new processes and threads, their names, ends and executable mappings.
+class TrackingEvent {
+  public:
+    TrackingEvent(Watched watched, bool kernel);
+    ~TrackingEvent();
+    TrackingEvent(const TrackingEvent&) = delete;
+    TrackingEvent& operator=(const TrackingEvent&) = delete;
+
+    int file() const { return file_; }
+    Ring& ring() { return *ring_; }
+
+  private:
+    int file_;
+    std::optional<Ring> ring_;
+};
+
+}  // namespace steelyard

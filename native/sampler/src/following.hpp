@@ -1,0 +1,43 @@
+// Which processes belong to the profile: the one asked for and all that descend from it.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+
+#include "profile_file.hpp"
+
+namespace steelyard {
+
+/// Keeps the followed processes with what a new file of a rotated profile must restate of them.
+class Following {
+  public:
+    void add(std::uint32_t process);
+
+    /// Whether `process` is followed. For one that was never heard of, its parents are asked for
+    /// in /proc, since the word of its start may still wait in the ring of another CPU.
+    bool includes(std::uint32_t process);
+
+    void started(const Lifetime& life);
+    /// Whether a followed process ended with this, its last thread.
+    bool ended(const Lifetime& life);
+    void mapped(const Mapping& mapping);
+    void named(const Naming& naming);
+
+    bool empty() const { return living_.empty(); }
+
+    /// Writes what is mapped and how threads are called.
+    void restate(ProfileFile& file) const;
+
+  private:
+    struct Process {
+        std::map<std::uint64_t, Mapping> mappings;  // by start
+        std::map<std::uint32_t, Naming> names;      // by thread
+    };
+
+    std::unordered_map<std::uint32_t, Process> living_;
+    std::unordered_map<std::uint32_t, bool> strangers_;
+};
+
+}  // namespace steelyard

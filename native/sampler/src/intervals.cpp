@@ -1,0 +1,56 @@
+#include "intervals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "fatal.hpp"
+
+namespace steelyard {
+
+namespace {
+
+// The kernel raises shorter periods of its software clock to this (perf_swevent_start_hrtimer).
+constexpr double shortest_ns = 10'000;
+constexpr int mantissa_bits = 53;
+
+}  // namespace
+
+Spread spread_from(std::string_view name) {
+    if (name == "fixed")
+        return Spread::fixed;
+    if (name == "uniform")
+        return Spread::uniform;
+    if (name == "exponential")
+        return Spread::exponential;
+    throw Fatal("The sampler knows no spread '" + std::string(name) +
+                "': it is uniform, exponential or fixed.");
+}
+
+Intervals::Intervals(Spread spread, double period_ns, double ratio, std::uint64_t seed)
+    : spread_(spread), period_ns_(period_ns), ratio_(ratio), state_(seed) {}
+
+// SplitMix64: Steele, Lea and Flood, OOPSLA 2014, figure 17. Every seed gives a full period.
+std::uint64_t Intervals::random_bits() {
+    state_ += 0x9e3779b97f4a7c15U;
+    std::uint64_t bits = state_;
+    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
+    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
+    return bits ^ (bits >> 31U);
+}
+
+double Intervals::random_share() {
+    return static_cast<double>(random_bits() >> (64 - mantissa_bits)) *
+           std::ldexp(1, -mantissa_bits);
+}
+
+std::uint64_t Intervals::next_ns() {
+    double interval_ns = period_ns_;
+    if (spread_ == Spread::uniform)
+        interval_ns = period_ns_ * (1 + ratio_ * (2 * random_share() - 1));
+    if (spread_ == Spread::exponential)
+        interval_ns = -period_ns_ * std::log1p(-random_share());
+    return static_cast<std::uint64_t>(std::max(interval_ns, shortest_ns));
+}
+
+}  // namespace steelyard

@@ -1,0 +1,36 @@
+// The time to the next sample: a period plus a random part, drawn anew for every sample.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace steelyard {
+
+enum class Spread { fixed, uniform, exponential };
+
+/// Reads a spread's name; throws Fatal for one that is not known.
+Spread spread_from(std::string_view name);
+
+/// Draws intervals between samples, in nanoseconds.
+///
+/// Uniform: period times 1 ± ratio. Exponential: mean `period`, so that samples are a Poisson
+/// process, whose past says nothing about its future. Fixed: always `period`; it aliases with
+/// whatever the program does as regularly, and is here to show that.
+class Intervals {
+  public:
+    Intervals(Spread spread, double period_ns, double ratio, std::uint64_t seed);
+
+    std::uint64_t next_ns();
+
+  private:
+    std::uint64_t random_bits();
+    double random_share();
+
+    Spread spread_;
+    double period_ns_;
+    double ratio_;
+    std::uint64_t state_;
+};
+
+}  // namespace steelyard

@@ -1,0 +1,131 @@
+// The sampler: looks at random times where a program is, and writes that down.
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fatal.hpp"
+#include "options.hpp"
+#include "target.hpp"
+
+namespace steelyard {
+
+namespace {
+
+constexpr std::uint64_t nanoseconds = 1'000'000'000;
+constexpr long flush_interval_ns = 250'000'000;
+
+std::uint64_t now_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * nanoseconds +
+           static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Many threads take many files; the limit that is raised is the sampler's, not the program's.
+void allow_many_files() {
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
+std::string summary_json(const Recording& recording, const Sampler& sampler,
+                         std::uint64_t elapsed_ns, std::optional<int> status) {
+    std::string json = "{\"samples\": " + std::to_string(recording.samples()) +
+                       ", \"lost\": " + std::to_string(recording.lost()) +
+                       ", \"unwatched_threads\": " + std::to_string(sampler.unwatched()) +
+                       ", \"elapsed_ns\": " + std::to_string(elapsed_ns) +
+                       ", \"handling_ns\": " + std::to_string(sampler.handling_ns()) +
+                       ", \"scope\": \"" + sampler.scope() + "\"";
+    if (status && WIFEXITED(*status))
+        json += ", \"exit_code\": " + std::to_string(WEXITSTATUS(*status));
+    if (status && WIFSIGNALED(*status))
+        json += ", \"signal\": " + std::to_string(WTERMSIG(*status));
+    return json + "}";
+}
+
+/// Blocks the signals that end a recording, so that they can be waited for.
+sigset_t ending_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD})
+        sigaddset(&set, signal);
+    sigprocmask(SIG_BLOCK, &set, nullptr);
+    return set;
+}
+
+/// Waits until the program has ended, the time is over or somebody says that it is enough.
+std::optional<int> wait_for_the_end(const Options& options, Target* target, Recording& recording,
+                                    const Sampler& sampler, const sigset_t& signals) {
+    const std::uint64_t begin_ns = now_ns();
+    const auto limit_ns = static_cast<std::uint64_t>(options.duration_s * 1e9);
+    while (!sampler.failed()) {
+        const timespec interval{0, flush_interval_ns};
+        const int signal = sigtimedwait(&signals, nullptr, &interval);
+        int status = 0;
+        if (target != nullptr && target->ended(status))
+            return status;
+        if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP)
+            break;
+        if (target == nullptr && kill(options.process, 0) != 0 && errno == ESRCH)
+            break;
+        if (limit_ns > 0 && now_ns() - begin_ns >= limit_ns)
+            break;
+        recording.flush();
+    }
+    return std::nullopt;
+}
+
+void record(Options options) {
+    const sigset_t signals = ending_signals();
+    Recording recording(options.storage);
+    std::unique_ptr<Target> target;
+    if (options.process == 0)
+        target = std::make_unique<Target>(options.command);
+    allow_many_files();
+    const pid_t process = target ? target->process() : options.process;
+    const Rights rights = rights_here();
+    recording.follow(process);
+    const auto sampler = rights.whole_cpus && !options.threads_only
+                             ? cpu_sampler(options.sampling, recording)
+                             : thread_sampler(options.sampling, recording, process, rights.kernel);
+    if (!target) {
+        for (const Mapping& mapping : present_mappings(process, now_ns()))
+            recording.take(mapping);
+        for (const Naming& naming : present_names(process, now_ns()))
+            recording.take(naming);
+    }
+    const std::uint64_t begin_ns = now_ns();
+    sampler->start();
+    if (target)
+        target->release();
+    const auto status = wait_for_the_end(options, target.get(), recording, *sampler, signals);
+    sampler->stop();
+    const std::string summary = summary_json(recording, *sampler, now_ns() - begin_ns, status);
+    recording.finish(summary);
+    std::fprintf(stderr, "%s\n", summary.c_str());
+}
+
+}  // namespace
+
+}  // namespace steelyard
+
+int main(int count, char** words) {
+    try {
+        steelyard::record(steelyard::options_from(count, words));
+    } catch (const steelyard::Fatal& fatal) {
+        std::fprintf(stderr, "steelyard-sampler: %s\n", fatal.message.c_str());
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,99 @@
+#include "options.hpp"
+
+#include <charconv>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <system_error>
+
+#include "fatal.hpp"
+
+namespace steelyard {
+
+namespace {
+
+template <typename Number>
+Number number_from(std::string_view name, std::string_view text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+        throw Fatal(std::string(name) + " takes a number, not '" + std::string(text) + "'.");
+    return value;
+}
+
+Clock clock_from(std::string_view name) {
+    if (name == "cpu-clock")
+        return Clock::software;
+    if (name == "cycles")
+        return Clock::cycles;
+    throw Fatal("The sampler knows no event '" + std::string(name) +
+                "': it is cpu-clock or cycles.");
+}
+
+using Setter = std::function<void(Options&, std::string_view)>;
+
+const std::map<std::string_view, Setter>& setters() {
+    static const std::map<std::string_view, Setter> table{
+        {"--output", [](Options& o, std::string_view v) { o.storage.path = v; }},
+        {"--header", [](Options& o, std::string_view v) { o.storage.header_json = v; }},
+        {"--rotate-bytes",
+         [](Options& o, std::string_view v) {
+             o.storage.limit_bytes = number_from<std::uint64_t>("--rotate-bytes", v);
+         }},
+        {"--keep-files",
+         [](Options& o, std::string_view v) {
+             o.storage.kept_files = number_from<unsigned>("--keep-files", v);
+         }},
+        {"--event", [](Options& o, std::string_view v) { o.sampling.clock = clock_from(v); }},
+        {"--period",
+         [](Options& o, std::string_view v) {
+             o.sampling.period_ns = number_from<double>("--period", v);
+         }},
+        {"--ratio",
+         [](Options& o, std::string_view v) {
+             o.sampling.ratio = number_from<double>("--ratio", v);
+         }},
+        {"--spread", [](Options& o, std::string_view v) { o.sampling.spread = spread_from(v); }},
+        {"--seed",
+         [](Options& o, std::string_view v) {
+             o.sampling.seed = number_from<std::uint64_t>("--seed", v);
+         }},
+        {"--stacks",
+         [](Options& o, std::string_view v) {
+             o.sampling.depth.frame_pointers = v == "frame-pointers";
+         }},
+        {"--scope", [](Options& o, std::string_view v) { o.threads_only = v == "threads"; }},
+        {"--duration",
+         [](Options& o, std::string_view v) {
+             o.duration_s = number_from<double>("--duration", v);
+         }},
+        {"--pid",
+         [](Options& o, std::string_view v) { o.process = number_from<pid_t>("--pid", v); }},
+    };
+    return table;
+}
+
+}  // namespace
+
+Options options_from(int count, char** words) {
+    Options options;
+    int at = 1;
+    for (; at < count && std::strcmp(words[at], "--") != 0; at += 2) {
+        const auto setter = setters().find(words[at]);
+        if (setter == setters().end() || at + 1 >= count)
+            throw Fatal("The sampler does not understand '" + std::string(words[at]) + "'.");
+        setter->second(options, words[at + 1]);
+    }
+    if (at < count)
+        options.command.assign(words + at + 1, words + count);
+    if (options.storage.path.empty())
+        throw Fatal("The sampler needs --output.");
+    if (options.command.empty() == (options.process == 0))
+        throw Fatal("The sampler takes either --pid or a command after --.");
+    if (!options.command.empty())
+        options.command.push_back(nullptr);
+    return options;
+}
+
+}  // namespace steelyard

@@ -1,0 +1,27 @@
+// What the sampler is asked for on its command line. It is started by steelyard, not by hand.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "recording.hpp"
+#include "sampler.hpp"
+
+namespace steelyard {
+
+struct Options {
+    Storage storage;
+    Sampling sampling;
+    pid_t process = 0;  ///< to attach to; 0: `command` is started
+    bool threads_only = false;
+    double duration_s = 0;
+    std::vector<char*> command;  ///< ends with a null pointer
+};
+
+/// Throws Fatal for what it does not understand.
+Options options_from(int count, char** words);
+
+}  // namespace steelyard

@@ -1,0 +1,90 @@
+// The file of a profile: a header, then chunks that can each be checked, so that what was flushed
+// before a crash is readable.
+//
+//   header   "STEELYARD-PROFILE 1\n", then one line of JSON
+//   chunk    "CHNK", bytes of payload (u32), CRC-32 of the payload (u32), payload
+//   payload  records: a letter, then its fields, little endian, without padding
+//     S  sample    time_ns u64, process u32, thread u32, cpu u16, in_kernel u8, address u64,
+//                  user_address u64, stack_pointer u64, base_pointer u64, depth u16, address u64
+//                  ...
+//     M  mapping   time_ns u64, process u32, start u64, length u64, offset u64, path (u16, bytes)
+//     C  name      time_ns u64, process u32, thread u32, after exec u8, name (u16, bytes)
+//     F  start     time_ns u64, process u32, thread u32, parent process u32, parent thread u32
+//     X  end       time_ns u64, process u32, thread u32
+//     L  lost      time_ns u64, samples u64
+//     E  the end   JSON (u16, bytes): what the sampler says of itself
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "event.hpp"
+
+namespace steelyard {
+
+struct Mapping {
+    std::uint64_t time_ns = 0;
+    std::uint32_t process = 0;
+    std::uint64_t start = 0;
+    std::uint64_t length = 0;
+    std::uint64_t offset = 0;
+    std::string path;
+};
+
+struct Naming {
+    std::uint64_t time_ns = 0;
+    std::uint32_t process = 0;
+    std::uint32_t thread = 0;
+    bool after_exec = false;
+    std::string name;
+};
+
+struct Lifetime {
+    std::uint64_t time_ns = 0;
+    std::uint32_t process = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t parent_process = 0;
+    std::uint32_t parent_thread = 0;
+};
+
+/// Writes records to a file. Throws Fatal when the file takes no more; what was flushed stays.
+class ProfileFile {
+  public:
+    ProfileFile(const std::string& path, const std::string& header_json);
+    ~ProfileFile();
+    ProfileFile(const ProfileFile&) = delete;
+    ProfileFile& operator=(const ProfileFile&) = delete;
+
+    void write(const Sample& sample);
+    void write(const Mapping& mapping);
+    void write(const Naming& naming);
+    void write_start(const Lifetime& life);
+    void write_end(const Lifetime& life);
+    void write_lost(std::uint64_t time_ns, std::uint64_t samples);
+    void write_summary(std::string_view json);
+    void flush();
+
+    std::uint64_t bytes() const { return written_bytes_ + payload_.size(); }
+
+  private:
+    template <typename Value>
+    void put(Value value);
+    void put_text(std::string_view text);
+    void begin(char kind);
+    void write_all(const char* data, std::size_t bytes);
+
+    int file_;
+    std::string path_;
+    std::vector<char> payload_;
+    std::uint64_t written_bytes_ = 0;
+};
+
+/// CRC-32 as in zlib and PNG (ISO 3309).
+std::uint32_t crc32(const char* data, std::size_t bytes);
+
+}  // namespace steelyard

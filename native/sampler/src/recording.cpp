@@ -1,0 +1,90 @@
+#include "recording.hpp"
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace steelyard {
+
+namespace {
+
+std::string numbered(const std::string& path, unsigned number) {
+    return number == 0 ? path : path + "." + std::to_string(number);
+}
+
+}  // namespace
+
+Recording::Recording(Storage storage)
+    : storage_(std::move(storage)),
+      file_(std::make_unique<ProfileFile>(storage_.path, storage_.header_json)) {}
+
+void Recording::follow(pid_t process) {
+    const std::lock_guard lock(mutex_);
+    following_.add(static_cast<std::uint32_t>(process));
+}
+
+void Recording::take(const Sample& sample) {
+    if (sample.process == 0)
+        return;  // the CPU was idle
+    const std::lock_guard lock(mutex_);
+    if (!following_.includes(sample.process))
+        return;
+    file_->write(sample);
+    ++samples_;
+    if (storage_.limit_bytes > 0 && file_->bytes() >= storage_.limit_bytes)
+        rotate();
+}
+
+void Recording::take(const Happening& happening) {
+    const std::lock_guard lock(mutex_);
+    if (const auto* started = std::get_if<Started>(&happening)) {
+        following_.started(*started);
+        if (following_.includes(started->process))
+            file_->write_start(*started);
+    } else if (const auto* ended = std::get_if<Ended>(&happening)) {
+        if (following_.includes(ended->process))
+            file_->write_end(*ended);
+        following_.ended(*ended);
+    } else if (const auto* mapping = std::get_if<Mapping>(&happening)) {
+        if (!following_.includes(mapping->process))
+            return;
+        following_.mapped(*mapping);
+        file_->write(*mapping);
+    } else if (const auto* naming = std::get_if<Naming>(&happening)) {
+        if (!following_.includes(naming->process))
+            return;
+        following_.named(*naming);
+        file_->write(*naming);
+    } else if (const auto* lost = std::get_if<Lost>(&happening)) {
+        lost_ += lost->records;
+        file_->write_lost(0, lost->records);
+    }
+}
+
+void Recording::flush() {
+    const std::lock_guard lock(mutex_);
+    file_->flush();
+}
+
+void Recording::finish(const std::string& summary_json) {
+    const std::lock_guard lock(mutex_);
+    file_->write_summary(summary_json);
+    file_->flush();
+}
+
+bool Recording::follows_nobody() {
+    const std::lock_guard lock(mutex_);
+    return following_.empty();
+}
+
+void Recording::rotate() {
+    file_->flush();
+    ++file_number_;
+    file_ =
+        std::make_unique<ProfileFile>(numbered(storage_.path, file_number_), storage_.header_json);
+    following_.restate(*file_);
+    if (storage_.kept_files > 0 && file_number_ >= storage_.kept_files)
+        unlink(numbered(storage_.path, file_number_ - storage_.kept_files).c_str());
+}
+
+}  // namespace steelyard

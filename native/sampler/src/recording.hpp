@@ -1,0 +1,53 @@
+// One profile being recorded: what belongs to it, and into which file it goes.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "following.hpp"
+#include "profile_file.hpp"
+#include "tracking.hpp"
+
+namespace steelyard {
+
+/// Where a profile is kept. With a limit it goes on in PATH.1, PATH.2 ... of about `limit_bytes`
+/// each, of which the newest `kept_files` stay (0: all).
+struct Storage {
+    std::string path;
+    std::string header_json;
+    std::uint64_t limit_bytes = 0;
+    unsigned kept_files = 0;
+};
+
+/// Takes samples and happenings from several threads at once.
+class Recording {
+  public:
+    explicit Recording(Storage storage);
+
+    void follow(pid_t process);
+    void take(const Sample& sample);
+    void take(const Happening& happening);
+    void flush();
+    void finish(const std::string& summary_json);
+
+    bool follows_nobody();
+    std::uint64_t samples() const { return samples_; }
+    std::uint64_t lost() const { return lost_; }
+
+  private:
+    void rotate();
+
+    Storage storage_;
+    std::mutex mutex_;
+    Following following_;
+    unsigned file_number_ = 0;
+    std::unique_ptr<ProfileFile> file_;
+    std::atomic<std::uint64_t> samples_ = 0;
+    std::atomic<std::uint64_t> lost_ = 0;
+};
+
+}  // namespace steelyard

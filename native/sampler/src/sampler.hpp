@@ -1,0 +1,51 @@
+// The two ways to sample: every CPU, or, for a user who may not look at those, every thread.
+
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "event.hpp"
+#include "intervals.hpp"
+#include "recording.hpp"
+
+namespace steelyard {
+
+struct Sampling {
+    Clock clock = Clock::software;
+    Depth depth;
+    Spread spread = Spread::uniform;
+    double period_ns = 1e6;
+    double ratio = 1;
+    std::uint64_t seed = 0;
+};
+
+/// Samples in threads of its own from `start` to `stop`.
+class Sampler {
+  public:
+    virtual ~Sampler() = default;
+    virtual void start() = 0;
+    /// Ends sampling and takes what is still in the rings. Throws what a thread failed with.
+    virtual void stop() = 0;
+    /// Processor time that handling samples took, in nanoseconds.
+    virtual std::uint64_t handling_ns() const = 0;
+    /// Threads that could not be watched.
+    virtual std::uint64_t unwatched() const { return 0; }
+    virtual const char* scope() const = 0;
+    virtual bool failed() const = 0;
+};
+
+/// Looks at every CPU at random times. A thread on each CPU re-arms its event there, so that no
+/// other CPU is interrupted. Also idle CPUs are looked at: passing over them would make the next
+/// look depend on when the program began to run.
+std::unique_ptr<Sampler> cpu_sampler(const Sampling& sampling, Recording& recording);
+
+/// Watches each thread of `process` and of what it starts, each by its own processor time. A thread
+/// is watched from a moment after its start.
+std::unique_ptr<Sampler> thread_sampler(const Sampling& sampling, Recording& recording,
+                                        pid_t process, bool kernel);
+
+}  // namespace steelyard

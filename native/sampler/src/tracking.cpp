@@ -1,0 +1,137 @@
+#include "tracking.hpp"
+
+#include <dirent.h>
+#include <linux/perf_event.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+
+namespace steelyard {
+
+namespace {
+
+template <typename Value>
+Value value_at(const RawRecord& record, std::size_t offset) {
+    Value value{};
+    if (offset + sizeof value <= record.body_bytes)
+        std::memcpy(&value, record.body + offset, sizeof value);
+    return value;
+}
+
+std::string text_at(const RawRecord& record, std::size_t offset) {
+    if (offset >= record.body_bytes)
+        return {};
+    const char* text = reinterpret_cast<const char*>(record.body + offset);
+    return {text, strnlen(text, record.body_bytes - offset)};
+}
+
+/// Of records with sample_id_all the time is last: process and thread, then time.
+std::uint64_t time_of(const RawRecord& record) {
+    constexpr std::size_t time_bytes = sizeof(std::uint64_t);
+    return record.body_bytes < time_bytes
+               ? 0
+               : value_at<std::uint64_t>(record, record.body_bytes - time_bytes);
+}
+
+// Offsets in struct bodies as perf_event_open(2) gives them, from the end of the header.
+Lifetime lifetime_from(const RawRecord& record) {
+    Lifetime life;
+    life.process = value_at<std::uint32_t>(record, 0);
+    life.parent_process = value_at<std::uint32_t>(record, 4);
+    life.thread = value_at<std::uint32_t>(record, 8);
+    life.parent_thread = value_at<std::uint32_t>(record, 12);
+    life.time_ns = value_at<std::uint64_t>(record, 16);
+    return life;
+}
+
+Mapping mapping_from(const RawRecord& record) {
+    Mapping mapping;
+    mapping.process = value_at<std::uint32_t>(record, 0);
+    mapping.start = value_at<std::uint64_t>(record, 8);
+    mapping.length = value_at<std::uint64_t>(record, 16);
+    mapping.offset = value_at<std::uint64_t>(record, 24);
+    mapping.path = text_at(record, 64);
+    mapping.time_ns = time_of(record);
+    return mapping;
+}
+
+Naming naming_from(const RawRecord& record) {
+    Naming naming;
+    naming.process = value_at<std::uint32_t>(record, 0);
+    naming.thread = value_at<std::uint32_t>(record, 4);
+    naming.name = text_at(record, 8);
+    naming.after_exec = (record.header->misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
+    naming.time_ns = time_of(record);
+    return naming;
+}
+
+}  // namespace
+
+Happening happening_from(const RawRecord& record) {
+    switch (record.header->type) {
+        case PERF_RECORD_FORK:
+            return Started{lifetime_from(record)};
+        case PERF_RECORD_EXIT:
+            return Ended{lifetime_from(record)};
+        case PERF_RECORD_MMAP2:
+            return mapping_from(record);
+        case PERF_RECORD_COMM:
+            return naming_from(record);
+        case PERF_RECORD_LOST:
+            return Lost{value_at<std::uint64_t>(record, 8)};
+        default:
+            return std::monostate{};
+    }
+}
+
+std::vector<pid_t> threads_of(pid_t process) {
+    std::vector<pid_t> threads;
+    const std::string path = "/proc/" + std::to_string(process) + "/task";
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), closedir);
+    if (!folder)
+        return threads;
+    while (const dirent* entry = readdir(folder.get())) {
+        if (const int thread = std::atoi(entry->d_name); thread > 0)
+            threads.push_back(thread);
+    }
+    return threads;
+}
+
+std::vector<Mapping> present_mappings(pid_t process, std::uint64_t now_ns) {
+    std::vector<Mapping> state;
+    std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
+    for (std::string line; std::getline(maps, line);) {
+        std::uint64_t start = 0, end = 0, offset = 0;
+        char permissions[5] = {};
+        int path_at = 0;
+        const int found =
+            std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &start,
+                        &end, permissions, &offset, &path_at);
+        if (found < 4 || permissions[2] != 'x')
+            continue;
+        const std::string path = line.substr(static_cast<std::size_t>(path_at));
+        state.push_back(Mapping{now_ns, static_cast<std::uint32_t>(process), start, end - start,
+                                offset, path.empty() ? "//anon" : path});
+    }
+    return state;
+}
+
+std::vector<Naming> present_names(pid_t process, std::uint64_t now_ns) {
+    std::vector<Naming> state;
+    for (const pid_t thread : threads_of(process)) {
+        std::ifstream comm("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) +
+                           "/comm");
+        std::string name;
+        std::getline(comm, name);
+        state.push_back(Naming{now_ns, static_cast<std::uint32_t>(process),
+                               static_cast<std::uint32_t>(thread), false, name});
+    }
+    return state;
+}
+
+}  // namespace steelyard

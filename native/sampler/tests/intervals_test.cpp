@@ -1,0 +1,97 @@
+#include "intervals.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "fatal.hpp"
+#include "tests.hpp"
+
+namespace {
+
+using steelyard::Intervals;
+using steelyard::Spread;
+
+constexpr double period_ns = 1e6;
+constexpr int draws = 100'000;
+
+struct Moments {
+    double mean = 0;
+    double variance = 0;
+    double lag_one = 0;
+};
+
+Moments moments_of(Spread spread, double ratio) {
+    Intervals intervals(spread, period_ns, ratio, 1);
+    std::vector<double> values;
+    for (int draw = 0; draw < draws; ++draw)
+        values.push_back(static_cast<double>(intervals.next_ns()) / period_ns);
+    Moments moments;
+    for (const double value : values)
+        moments.mean += value / draws;
+    for (std::size_t at = 0; at < values.size(); ++at) {
+        const double from_mean = values[at] - moments.mean;
+        moments.variance += from_mean * from_mean / draws;
+        if (at > 0)
+            moments.lag_one += from_mean * (values[at - 1] - moments.mean) / draws;
+    }
+    moments.lag_one /= moments.variance;
+    return moments;
+}
+
+bool near(double value, double wanted, double tolerance) {
+    return std::fabs(value - wanted) < tolerance;
+}
+
+}  // namespace
+
+TEST("a fixed spread never varies") {
+    Intervals intervals(Spread::fixed, period_ns, 1, 1);
+    for (int draw = 0; draw < 10; ++draw)
+        CHECK(intervals.next_ns() == 1'000'000);
+}
+
+// A uniform value on (0, 2) has variance 1/3; four standard errors of a mean of 100,000 are 0.0073.
+TEST("uniform intervals have the period as mean, their variance, and no memory") {
+    const Moments moments = moments_of(Spread::uniform, 1);
+    CHECK(near(moments.mean, 1, 0.01));
+    CHECK(near(moments.variance, 1.0 / 3, 0.01));
+    CHECK(near(moments.lag_one, 0, 0.013));
+}
+
+TEST("exponential intervals have variance one, and no memory") {
+    const Moments moments = moments_of(Spread::exponential, 1);
+    CHECK(near(moments.mean, 1, 0.02));
+    CHECK(near(moments.variance, 1, 0.05));
+    CHECK(near(moments.lag_one, 0, 0.013));
+}
+
+TEST("a smaller ratio keeps intervals close to the period") {
+    Intervals intervals(Spread::uniform, period_ns, 0.1, 7);
+    for (int draw = 0; draw < draws; ++draw) {
+        const auto interval_ns = intervals.next_ns();
+        CHECK(interval_ns >= 900'000 && interval_ns <= 1'100'000);
+    }
+}
+
+TEST("the same seed gives the same intervals, another one others") {
+    Intervals first(Spread::uniform, period_ns, 1, 5);
+    Intervals again(Spread::uniform, period_ns, 1, 5);
+    Intervals other(Spread::uniform, period_ns, 1, 6);
+    bool differs = false;
+    for (int draw = 0; draw < 10; ++draw) {
+        const auto interval_ns = first.next_ns();
+        CHECK(interval_ns == again.next_ns());
+        differs = differs || interval_ns != other.next_ns();
+    }
+    CHECK(differs);
+}
+
+TEST("a spread that is not known is refused by name") {
+    bool refused = false;
+    try {
+        steelyard::spread_from("gaussian");
+    } catch (const steelyard::Fatal& fatal) {
+        refused = fatal.message.find("gaussian") != std::string::npos;
+    }
+    CHECK(refused);
+}

@@ -1,0 +1,58 @@
+#include "profile_file.hpp"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "fatal.hpp"
+#include "tests.hpp"
+
+namespace {
+
+std::string temporary_path() {
+    char path[] = "/tmp/steelyard-profile-XXXXXX";
+    const int file = mkstemp(path);
+    close(file);
+    return path;
+}
+
+std::string content_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+// The check value of CRC-32 for "123456789", in every catalogue of CRCs.
+TEST("the checksum is the one that zlib makes") {
+    CHECK(steelyard::crc32("123456789", 9) == 0xcbf43926U);
+}
+
+TEST("what was flushed is in the file, whole, while the rest is still to come") {
+    const std::string path = temporary_path();
+    {
+        steelyard::ProfileFile file(path, "{}");
+        file.write_lost(1, 2);
+        file.flush();
+        file.write_lost(3, 4);
+        const std::string content = content_of(path);
+        const std::string head = "STEELYARD-PROFILE 1\n{}\n";
+        CHECK(content.substr(0, head.size()) == head);
+        CHECK(content.size() == head.size() + 12 + 17);
+        CHECK(content[head.size() + 12] == 'L');
+    }
+    unlink(path.c_str());
+}
+
+TEST("a file that takes no more is told of by its name") {
+    bool told = false;
+    try {
+        steelyard::ProfileFile file("/dev/full", "{}");
+    } catch (const steelyard::Fatal& fatal) {
+        told = fatal.message.find("/dev/full") != std::string::npos;
+    }
+    CHECK(told);
+}
