@@ -44,9 +44,7 @@ def effects_table(found: Analysis) -> Table:
         _Column("as", lambda e: e.measure if e.measure != "coefficient" else _NOTHING, left=True),
         _Column("estimate", _value),
         _Column(share, _bounds),
-        _Column(
-            "unit", lambda e: one_line(e.unit) if _units_differ(effects) else _NOTHING, left=True
-        ),
+        _Column("unit", lambda e: one_line(e.unit) if differ else _NOTHING, left=True),
         _Column("sum of squares", _squares(effects, found.sources)),
         _Column("p", lambda e: p_text(e.p)),
         _Column("p corrected", lambda e: p_text(e.adjusted_p)),
