@@ -126,12 +126,15 @@ class OutputCheck:
         The file to look at, relative to the working directory; None: the standard output.
     tolerance_ratio : float
         Of ``"numbers"``: the relative difference that passes.
+    ignore : str or None
+        A regular expression: lines in which it is found are left out, such as those with times.
     """
 
     comparator: Literal["sha256", "text", "numbers"]
     expected: str
     file: str | None = None
     tolerance_ratio: float = 0.0
+    ignore: str | None = None
 
 
 @dataclass(frozen=True)

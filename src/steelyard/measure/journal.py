@@ -182,7 +182,8 @@ def trial_from_record(
         Those asked for; one that the machine did not give is left out.
     taken : mapping, optional
         What the program printed and its harness wrote, as `printed.taken_line` gives it. A trial
-        that ran well but lacks one of these values is failed, with the reason ``metric``.
+        that ran well but lacks one of these values is failed, with the reason ``metric``; one
+        whose output is not what it must be, with the reason ``check``.
     """
     from steelyard.measure.metrics import METRICS
 
@@ -203,6 +204,9 @@ def trial_from_record(
         value = METRICS.get(metric.name).value(record)
         if value is not None:
             measurements[metric.name] = (value,)
+    if taken.get("differences") and status == "ok":
+        status, reason = "failed", "check"
+        details["error"] = "; ".join(taken["differences"])
     if missing and status == "ok":
         status, reason = "failed", "metric"
         told = f"Its output has no value for {', '.join(missing)}."
@@ -222,6 +226,13 @@ def trial_from_record(
         measurements=measurements,
         realised=record.get("realised", {}),
         details=details,
+    )
+
+
+def is_taken(spec: ExperimentSpec) -> bool:
+    """Whether what the programs write is looked at: for metrics, iterations or checks."""
+    return any(metric.source in PRINTED_SOURCES for metric in spec.metrics) or any(
+        variant.checks for variant in spec.variants
     )
 
 
@@ -253,7 +264,7 @@ class _Reader:
 
     def experiment(self) -> Experiment:
         metrics = self.spec.metrics
-        printing = any(m.source in PRINTED_SOURCES for m in metrics)
+        printing = is_taken(self.spec)
         trials: list[Trial] = []
         for position, record in self._records.items():
             taken = self._taken.get(position)

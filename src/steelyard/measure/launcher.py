@@ -15,7 +15,7 @@ import signal
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from steelyard.core.errors import LauncherDiedError, MissingCapabilityError
 from steelyard.core.model import MetricSpec, Variant
@@ -65,10 +65,10 @@ class Launcher:
         The programs; `queue` names them by their index.
     metrics : sequence of MetricSpec
         What is asked for; performance counters are opened only for these.
-    keep_output : bool
-        Keep the standard output of each trial in ``work_directory/POSITION.out``.
-        Otherwise it is discarded or, where a metric is taken from it, removed at the
-        `records` call after the one that gave the trial.
+    keep_output : bool or str
+        Keep the standard output of each trial in ``work_directory/POSITION.out``; with
+        ``"until-taken"``, until the `records` call after the one that gave the trial. That is
+        done in any case where a metric is taken from it; otherwise the output is discarded.
     output_cap_bytes : int, optional
         A program that writes more is ended, its trial failed with the reason ``output``.
 
@@ -87,15 +87,15 @@ class Launcher:
         variants: Sequence[Variant],
         metrics: Sequence[MetricSpec],
         *,
-        keep_output: bool = False,
+        keep_output: bool | Literal["until-taken"] = False,
         output_cap_bytes: int | None = None,
     ) -> None:
         printed = any(metric.source in ("regex", "json", "iterations") for metric in metrics)
-        self._removes_output = printed and not keep_output
+        self._removes_output = keep_output == "until-taken" or (printed and not keep_output)
         self._outputs: list[str] = []
         session = [(b"directory", os.path.abspath(os.fsencode(work_directory)))]
         session.append((b"journal", b"%d" % JOURNAL_DESCRIPTOR))
-        session.append((b"keep-output", b"%d" % (keep_output or printed)))
+        session.append((b"keep-output", b"%d" % (bool(keep_output) or printed)))
         if output_cap_bytes is not None:
             session.append((b"output-cap-bytes", b"%d" % output_cap_bytes))
         session += [(b"counter", os.fsencode(counter)) for counter in counters_for(metrics)]

@@ -108,9 +108,15 @@ def taken_line(record: Mapping[str, Any], spec: ExperimentSpec) -> dict[str, Any
     dict
         ``printed`` (the trial's position), ``values``, and where iterations are asked for
         ``warmups`` (those that were dropped, by metric) and ``problem`` (why there are none).
+        Of a variant with checks ``differences``: where its output is not what it must be.
     """
     values = printed_values(record, [m for m in spec.metrics if m.source in ("regex", "json")])
     line: dict[str, Any] = {"printed": record["trial"], "values": values}
+    checks = spec.variants[record["variant"]].checks
+    if checks:
+        from steelyard.measure.output_checks import found_differences
+
+        line["differences"] = found_differences(record, checks)
     if spec.iterations is not None:
         from steelyard.measure.iterations import SOURCE, found_iterations
 

@@ -106,9 +106,15 @@ def _run(
 
         files = IterationFiles(experiment.iterations, directory)
         variant = files.variant_for(variant, parts["position"])
+    if variant.checks:
+        from steelyard.measure.output_checks import checked_variant
+
+        variant = checked_variant(variant, directory, parts["position"])
     with (
         journal,
-        Launcher(journal, directory, [variant], experiment.metrics) as launcher,
+        Launcher(
+            journal, directory, [variant], experiment.metrics, keep_output=bool(variant.checks)
+        ) as launcher,
     ):
         launcher.queue(parts["position"], parts["block"], 0, parts["warmup"], parts["build"])
         (record,) = launcher.records()
