@@ -9,7 +9,8 @@ import java.nio.file.StandardOpenOption;
  * Writes the iterations of a program for {@code steelyard measure --iterations json-lines}.
  *
  * <pre>
- * for (int i = 0; i < 100; i++) {
+ * int count = SteelyardIterations.count(100);
+ * for (int i = 0; i < count; i++) {
  *     long start = System.nanoTime();
  *     work();
  *     SteelyardIterations.iteration((System.nanoTime() - start) * 1e-9);
@@ -23,6 +24,15 @@ public final class SteelyardIterations {
     private static final String PATH = System.getenv("STEELYARD_ITERATIONS");
 
     private SteelyardIterations() {}
+
+    /**
+     * How many iterations are wanted, with those of the warm-up; {@code otherwise} where nobody
+     * says.
+     */
+    public static int count(int otherwise) {
+        String wanted = System.getenv("STEELYARD_ITERATION_COUNT");
+        return wanted == null || wanted.isEmpty() ? otherwise : Integer.parseInt(wanted);
+    }
 
     /** The time of one iteration. */
     public static void iteration(double seconds) {

@@ -1,6 +1,7 @@
 /* Writes the iterations of a program for `steelyard measure --iterations json-lines`.
  *
- *     for (int i = 0; i < 100; ++i) {
+ *     const int count = steelyard_iteration_count(100);
+ *     for (int i = 0; i < count; ++i) {
  *         const double start_s = steelyard_now();
  *         work();
  *         steelyard_iteration(steelyard_now() - start_s);
@@ -57,6 +58,13 @@ static inline void steelyard_iteration(double seconds) {
 /* The time of an iteration that belongs to the warm-up. All of them come first. */
 static inline void steelyard_warmup(double seconds) {
     steelyard_value("iteration_time", "s", seconds, 1);
+}
+
+/* How many iterations are wanted, with those of the warm-up; `otherwise` where nobody says. */
+static inline int steelyard_iteration_count(int otherwise) {
+    const char* wanted = getenv("STEELYARD_ITERATION_COUNT");
+    const int count = wanted == NULL ? 0 : atoi(wanted);
+    return count > 0 ? count : otherwise;
 }
 
 #ifdef CLOCK_MONOTONIC /* POSIX: missing under -std=c99 without _POSIX_C_SOURCE */

@@ -3,9 +3,9 @@
 Needs the standard library only: copy it beside your program. Where ``STEELYARD_ITERATIONS`` is
 not set, as when the program is run by itself, nothing is written.
 
-    from steelyard_iterations import iteration
+    from steelyard_iterations import iteration, iteration_count
 
-    for _ in range(100):
+    for _ in range(iteration_count(100)):
         with iteration():
             work()
 """
@@ -19,6 +19,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 VARIABLE = "STEELYARD_ITERATIONS"
+COUNT_VARIABLE = "STEELYARD_ITERATION_COUNT"
+
+
+def iteration_count(otherwise: int) -> int:
+    """How many iterations are wanted, with those of the warm-up; `otherwise` where nobody says."""
+    return int(os.environ.get(COUNT_VARIABLE) or otherwise)
 
 
 def write_value(

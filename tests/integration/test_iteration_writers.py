@@ -19,7 +19,7 @@ C_PROGRAM = """
 #include "steelyard.h"
 int main(void) {
     steelyard_warmup(0.5);
-    for (int i = 1; i <= 3; ++i)
+    for (int i = 1; i <= steelyard_iteration_count(3); ++i)
         steelyard_iteration(i * 0.125);
 #ifdef CLOCK_MONOTONIC
     if (steelyard_now() <= 0)
@@ -30,9 +30,9 @@ int main(void) {
 }
 """
 PYTHON_PROGRAM = """
-from steelyard_iterations import iteration, write_value
+from steelyard_iterations import iteration, iteration_count, write_value
 write_value(0.5, warmup=True)
-for i in range(1, 4):
+for i in range(1, iteration_count(3) + 1):
     write_value(i * 0.125)
 write_value(1 / 3, "requests", "1/s")
 with iteration(benchmark="timed"):
@@ -42,7 +42,7 @@ JAVA_PROGRAM = """
 public class Program {
     public static void main(String[] arguments) {
         SteelyardIterations.warmup(0.5);
-        for (int i = 1; i <= 3; i++) {
+        for (int i = 1; i <= SteelyardIterations.count(3); i++) {
             SteelyardIterations.iteration(i * 0.125);
         }
         SteelyardIterations.value("requests", "1/s", 1.0 / 3, false);
@@ -119,6 +119,17 @@ def test_what_it_writes_is_read_by_the_adapter(tmp_path: Path, prepare: Prepare)
     times, rates = series[:2]
     assert times == Series("", "iteration_time", "s", (0.5, 0.125, 0.25, 0.375), warmup_count=1)
     assert rates == Series("", "requests", "1/s", (1 / 3,))
+
+
+@every_writer
+def test_it_makes_as_many_iterations_as_it_is_asked_for(
+    tmp_path: Path, prepare: Prepare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_ITERATION_COUNT", "5")
+    path = tmp_path / "iterations"
+    run(prepare(tmp_path), tmp_path, path)
+    series = read_series(ADAPTERS.get("json-lines"), Source(path.read_text(), "file"), ADAPTERS)
+    assert len(series[0].values) == 1 + 5
 
 
 @every_writer

@@ -9,13 +9,14 @@ from itertools import pairwise
 from steelyard.analysis.cautions import (
     block_drift_cautions,
     few_blocks_caution,
+    level_cautions,
     metric_cautions,
     ratio_cautions,
     trial_cautions,
 )
 from steelyard.analysis.independence import independence
 from steelyard.analysis.inference import Inference, Ratio, block_correlation, is_dependent
-from steelyard.analysis.levels import TopLevel, analysed_trials, repetitions, top_level
+from steelyard.analysis.levels import TopLevel, analysed_trials, repetitions, spent_s, top_level
 from steelyard.analysis.results import (
     Answer,
     Comparison,
@@ -95,6 +96,7 @@ def _variant_result(
 ) -> VariantResult:
     spec = experiment.spec
     own = [trial for trial in experiment.trials if trial.variant == index]
+    levels_named = [level.name for level in spec.user_levels]
     return VariantResult(
         name=spec.variants[index].name,
         metrics=MetricResults(
@@ -109,9 +111,9 @@ def _variant_result(
                 for metric in spec.metrics
             }
         ),
-        repetitions=repetitions(analysed, spec.primary_metric.name),
+        repetitions=repetitions(analysed, spec.primary_metric.name, levels_named),
         failed=sum(trial.status == "failed" and not trial.warmup for trial in own),
-        spent_s=sum(trial.spent_s for trial in own),
+        spent_s=spent_s(own, levels_named),
     )
 
 
@@ -175,10 +177,16 @@ def _comparison(
 
 
 def _block_cost_s(experiment: Experiment) -> float:
-    """The mean cost of a block so far, with preparation and clean-up."""
+    """The mean cost of a block so far, with all that is done around its trials."""
+    spec = experiment.spec
     run = [trial for trial in experiment.trials if not trial.warmup]
-    per_trial_s = sum(trial.spent_s for trial in run) / len(run)
-    return per_trial_s * len(experiment.spec.variants)
+    names = [level.name for level in spec.user_levels]
+    per_trial_s = sum(spent_s(own, names) for own in _by_variant(spec, run)) / len(run)
+    return per_trial_s * len(spec.variants) * spec.trials_of_variant
+
+
+def _by_variant(spec: ExperimentSpec, trials: Sequence[Trial]) -> list[list[Trial]]:
+    return [[t for t in trials if t.variant == index] for index in range(len(spec.variants))]
 
 
 def _no_values(confidence: float) -> Interval:
@@ -199,6 +207,7 @@ def _cautions(
 ) -> Iterable[Caution]:
     """Cautions about trials and the primary metric; of other metrics, that they lack values."""
     yield from trial_cautions(experiment)
+    yield from level_cautions(experiment)
     primary = experiment.spec.primary_metric
     counts = [len(variant.metrics[primary.name].values) for variant in variants]
     yield from few_blocks_caution(min(counts, default=0))

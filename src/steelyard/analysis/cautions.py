@@ -36,7 +36,7 @@ def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
                 "They are not in the estimates; if slow runs fail more often than fast ones, "
                 "the estimates are too low.",
             )
-    if experiment.spec.order == "blocks" and len(variants) > 1:
+    if experiment.spec.order == "blocks" and (len(variants) > 1 or experiment.spec.levels):
         yield from _interrupted_block(experiment)
     if experiment.stopped in ("budget", "interrupted", "failures"):
         cause = {
@@ -62,13 +62,50 @@ def _interrupted_block(experiment: Experiment) -> Iterable[Caution]:
     if not run:
         return
     last = max(t.block for t in run)
-    missing = len(experiment.spec.variants) - len({t.variant for t in run if t.block == last})
+    variants = len(experiment.spec.variants)
+    missing = variants - len({t.variant for t in run if t.block == last})
     if missing:
         yield Caution(
             "interrupted-block",
-            f"Block {last + 1} lacks {missing} of {len(experiment.spec.variants)} variants. "
+            f"Block {last + 1} lacks {missing} of {variants} variants. "
             "Ratios use complete blocks only.",
         )
+        return
+    whole = variants * experiment.spec.trials_of_variant
+    lacking = whole - sum(t.block == last for t in run)
+    if lacking:
+        yield Caution(
+            "interrupted-block",
+            f"Block {last + 1} lacks {lacking} of its {whole} trials; it counts by those that it "
+            "has.",
+        )
+
+
+def level_cautions(experiment: Experiment) -> Iterable[Caution]:
+    """Builds that were not repeated, and programs that made another number of iterations."""
+    spec = experiment.spec
+    built = [variant.name for variant in spec.variants if variant.build is not None]
+    if built and not spec.repeats_builds:
+        yield Caution(
+            "one-build",
+            f"There is one build of {', '.join(built)}, so that the answer is about these "
+            "binaries. Another build of the same source may be faster or slower; "
+            "--repeat build=COUNT tells.",
+        )
+    wanted = None if spec.iterations is None else spec.iterations.count
+    if wanted is None:
+        return
+    metric = spec.primary_metric.name
+    for index, variant in enumerate(spec.variants):
+        own = [t for t in experiment.trials if t.variant == index and t.status == "ok"]
+        counts = {len(t.measurements.get(metric, ())) for t in own}
+        if counts - {wanted}:
+            told = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+            yield Caution(
+                "other-iteration-count",
+                f"{variant.name} was asked for {wanted} iterations and gave {told}. It is told by "
+                "{iteration_count} in its command, or by STEELYARD_ITERATION_COUNT.",
+            )
 
 
 def metric_cautions(variant: VariantResult, result: MetricResult) -> Iterable[Caution]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
+from steelyard.core.levels import BUILD_LEVEL
 from steelyard.core.model import Trial
 
 
@@ -49,12 +50,13 @@ def top_level(trials: Sequence[Trial], metric: str) -> TopLevel:
 
     Notes
     -----
-    Each level is reduced by its mean: iterations to an execution, executions to a build or a
-    block. Kalibera and Jones, ISMM 2013, section 9.3: the interval of several levels is that of
-    these means.
+    Each level is reduced by its mean: iterations to an execution, executions to a build, builds to
+    the level above, up to a block. Kalibera and Jones, ISMM 2013, section 9.3: the interval of
+    several levels is that of these means.
     """
     by_build = has_builds(trials)
-    executions: dict[int, list[float]] = {}
+    nested = bool(trials) and bool(trials[0].levels)
+    executions: dict[Any, list[float]] = {}
     for trial in trials:
         values = trial.measurements.get(metric)
         if values is None or len(values) == 0:
@@ -63,9 +65,27 @@ def top_level(trials: Sequence[Trial], metric: str) -> TopLevel:
             mean = float(values[0])
         else:
             mean = fsum(iteration_values(values)) / len(values)
-        executions.setdefault(trial.build if by_build else trial.block, []).append(mean)
+        unit = trial.build if by_build else trial.block
+        executions.setdefault((*trial.levels, unit) if nested else unit, []).append(mean)
+    if nested:
+        executions = _top_of(executions)
     means = [v[0] if len(v) == 1 else fsum(v) / len(v) for v in executions.values()]
     return TopLevel(tuple(means), tuple(executions))
+
+
+def _top_of(means: Mapping[tuple[int, ...], list[float]]) -> dict[int, list[float]]:
+    """The means right below the highest level, gathered by its units."""
+    while len(next(iter(means), (0, 0))) > 2:
+        means = _above(means)
+    return {unit: values for (unit,), values in _above(means).items()}
+
+
+def _above(means: Mapping[tuple[int, ...], list[float]]) -> dict[tuple[int, ...], list[float]]:
+    """The mean of each unit, gathered by the unit of the level above."""
+    found: dict[tuple[int, ...], list[float]] = {}
+    for unit, values in means.items():
+        found.setdefault(unit[:-1], []).append(fsum(values) / len(values))
+    return found
 
 
 def has_builds(trials: Sequence[Trial]) -> bool:
@@ -73,21 +93,55 @@ def has_builds(trials: Sequence[Trial]) -> bool:
     return any(trial.build != trials[0].build for trial in trials)
 
 
-def repetitions(trials: Sequence[Trial], metric: str) -> Mapping[str, int]:
-    """How often each level was repeated: builds, executions a build, iterations an execution.
+def spent_s(trials: Sequence[Trial], user_levels: Sequence[str] = ()) -> float:
+    """What the trials of one variant took, with their builds and the commands of their levels.
 
-    Where the counts of units differ, the largest is given.
+    Commands of levels serve all variants, and count fully for each.
     """
-    executions: dict[int, int] = {}
+    total_s = sum(trial.spent_s for trial in trials)
+    counted: set[tuple[str, int]] = set()
+    for trial in trials:
+        costs_s: Mapping[str, float] = trial.details.get("costs_s", {})
+        for level, cost_s in costs_s.items():
+            build = level == BUILD_LEVEL
+            unit = level, trial.build if build else trial.levels[user_levels.index(level)]
+            if unit not in counted:
+                counted.add(unit)
+                total_s += cost_s
+    return total_s
+
+
+def repetitions(
+    trials: Sequence[Trial], metric: str, user_levels: Sequence[str] = ()
+) -> Mapping[str, int]:
+    """How often each level was repeated in a unit of the level above.
+
+    Parameters
+    ----------
+    user_levels : sequence of str
+        The names of those that `Trial.levels` counts, highest first.
+
+    Returns
+    -------
+    mapping of level to int
+        Highest first: those levels, builds, executions of a build, iterations of an execution.
+        Where the counts of units differ, the largest is given.
+    """
+    found: dict[str, int] = {}
+    units = {(*trial.levels, trial.build) for trial in trials}
+    for depth, name in enumerate((*user_levels, "build")):
+        inside: dict[tuple[int, ...], int] = {}
+        for unit in {unit[: depth + 1] for unit in units}:
+            inside[unit[:-1]] = inside.get(unit[:-1], 0) + 1
+        found[name] = max(inside.values(), default=0)
+    executions: dict[tuple[int, ...], int] = {}
     iterations = 0
     for trial in trials:
-        executions[trial.build] = executions.get(trial.build, 0) + 1
+        unit = (*trial.levels, trial.build)
+        executions[unit] = executions.get(unit, 0) + 1
         iterations = max(iterations, len(trial.measurements.get(metric, ())))
-    return {
-        "build": len(executions),
-        "execution": max(executions.values(), default=0),
-        "iteration": iterations,
-    }
+    found["execution"] = max(executions.values(), default=0)
+    return {**found, "iteration": iterations}
 
 
 def common_units(variants: Sequence[TopLevel]) -> list[list[float]]:

@@ -147,3 +147,18 @@ class Answer:
     comparisons: tuple[Comparison, ...]
     cautions: tuple[Caution, ...]
     stopped: StopReason | None
+
+    @property
+    def block_count(self) -> int:
+        """Repetitions of the highest level that gave a value, of the variant with the most."""
+        counts = [len(variant.metrics[self.metric.name].values) for variant in self.variants]
+        return max(counts, default=0)
+
+    @property
+    def levelled(self) -> bool:
+        """Whether builds or levels of the user's own were repeated."""
+        usual = 3  # build, execution, iteration
+        return any(
+            len(variant.repetitions) > usual or variant.repetitions.get("build", 0) > 1
+            for variant in self.variants
+        )

@@ -11,13 +11,13 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.app.session import Session, Watcher
-from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial
+from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial, Variant
 from steelyard.host.facts import host_facts
 from steelyard.host.lock import machine_lock
-from steelyard.measure.journal import PRINTED_SOURCES, JournalWriter, trial_from_record
+from steelyard.measure.journal import JournalWriter, is_taken, trial_from_record
 from steelyard.measure.launcher import Launcher
 from steelyard.measure.preflight import check_launch
 from steelyard.measure.printed import taken_line
@@ -25,6 +25,7 @@ from steelyard.measure.provenance import program_provenance
 from steelyard.store.location import check_usable, journal_path, work_directory
 
 if TYPE_CHECKING:
+    from steelyard.app.unit_source import UnitSource
     from steelyard.host.quiet import QuietState
     from steelyard.measure.iterations import IterationFiles
 
@@ -45,6 +46,14 @@ class Place:
     say: Callable[[str], None] = _say_nothing
 
 
+class _Ran(NamedTuple):
+    """What a session has done: its trials, why it stopped, and the builds that it made."""
+
+    trials: list[Trial]
+    stopped: StopReason
+    builds: list[dict[str, Any]]
+
+
 class _LauncherSource:
     """A session's source of trials: the launcher, and what the programs print."""
 
@@ -52,25 +61,41 @@ class _LauncherSource:
         self, spec: ExperimentSpec, launcher: Launcher, journal: JournalWriter, outputs: str
     ) -> None:
         self._spec = spec
-        self._prints = any(metric.source in PRINTED_SOURCES for metric in spec.metrics)
+        self._variants = list(spec.variants)
+        self._prints = is_taken(spec)
         self._launcher = launcher
         self._journal = journal
         self._synced_s = time.monotonic()
         self.queue = launcher.queue
+        self._outputs = outputs
         self._files: IterationFiles | None = None
+        # Files of iterations and outputs that are checked are a trial's own, and so its program is.
+        self._own_programs = spec.iterations is not None or any(v.checks for v in spec.variants)
         if spec.iterations is not None:
             from steelyard.measure.iterations import IterationFiles
 
             self._files = IterationFiles(spec.iterations, outputs)
-            self.queue = self._queue_with_file
+        if self._own_programs:
+            self.queue = self._queue_own_program
 
-    def _queue_with_file(
+    def _queue_own_program(
         self, position: int, block: int, variant: int, warmup: bool = False, build: int = 0
     ) -> None:
+        changed = self._variants[variant]
+        if changed.checks:
+            from steelyard.measure.output_checks import checked_variant
+
+            changed = checked_variant(changed, self._outputs, position)
         if self._files is not None:
-            changed = self._files.variant_for(self._spec.variants[variant], position)
-            self._launcher.define(variant, changed)
+            changed = self._files.variant_for(changed, position)
+        self._launcher.define(variant, changed)
         self._launcher.queue(position, block, variant, warmup, build)
+
+    def define(self, index: int, variant: Variant) -> None:
+        """Make `variant` the program `index` for the trials queued from now on."""
+        self._variants[index] = variant
+        if not self._own_programs:
+            self._launcher.define(index, variant)
 
     def take(self) -> Iterator[Trial]:
         yield from self._trials(self._launcher.records(timeout_s=1.0))
@@ -91,6 +116,10 @@ class _LauncherSource:
                 self._journal.append(taken)
                 if self._files is not None:
                     self._files.remove(record["trial"])
+                if "differences" in taken:
+                    from steelyard.measure.output_checks import forget_differences
+
+                    forget_differences(self._outputs, record["trial"])
             yield trial_from_record(record, self._spec.metrics, taken)
 
 
@@ -132,7 +161,12 @@ def run_experiment(
         for variant in spec.variants:
             # Before the journal exists, so that a wrong call leaves no experiment behind, and
             # before the host is quiet, which moves this process off the measured CPUs.
-            check_launch(variant.launch)
+            check_launch(variant.launch, built=variant.build is not None)
+        outputs = work_directory(place.store, spec.identifier)
+        if any(variant.build is not None for variant in spec.variants):
+            from steelyard.app.unit_source import check_sources
+
+            check_sources(spec, outputs)
         provenance = {"host": host_facts(), **program_provenance(spec)}
         variants = spec.variants
         if spec.quiet:
@@ -142,16 +176,15 @@ def run_experiment(
                 for variant in variants
             )
             provenance["quiet"] = {"applied": state.applied, "refused": state.refused}
-        outputs = work_directory(place.store, spec.identifier)
         os.makedirs(outputs, exist_ok=True)
         path = journal_path(place.store, spec.identifier)
         journal = stack.enter_context(JournalWriter(path, spec, provenance))
-        trials, stopped = _run_session(
-            replace(spec, variants=variants), journal, outputs, earlier, watch
-        )
-        journal.append({"stopped": stopped})
+        ran = _run_session(replace(spec, variants=variants), journal, outputs, earlier, watch)
+        journal.append({"stopped": ran.stopped})
         journal.sync()
-    session = Experiment(spec, provenance, started_unix_s, tuple(trials), stopped)
+    if ran.builds:
+        provenance["builds"] = ran.builds
+    session = Experiment(spec, provenance, started_unix_s, tuple(ran.trials), ran.stopped)
     if earlier is None:
         return session
     from steelyard.store.merge import merge_experiments
@@ -165,16 +198,35 @@ def _run_session(
     outputs: str,
     earlier: Experiment | None,
     watch: Watcher | None,
-) -> tuple[list[Trial], StopReason]:
-    with Launcher(journal, outputs, spec.variants, spec.metrics) as launcher:
+) -> _Ran:
+    # Programs that are built are defined when they are there.
+    in_units = bool(spec.levels) or any(variant.build for variant in spec.variants)
+    defined = () if in_units else spec.variants
+    with (
+        Launcher(
+            journal,
+            outputs,
+            defined,
+            spec.metrics,
+            keep_output="until-taken" if is_taken(spec) else False,
+        ) as launcher,
+        contextlib.ExitStack() as stack,
+    ):
         source = _LauncherSource(spec, launcher, journal, outputs)
-        session = Session(spec, source, () if earlier is None else earlier.trials, watch)
+        units: UnitSource | None = None
+        if in_units:
+            from steelyard.app.unit_source import UnitSource
+
+            units = UnitSource(spec, source, journal, outputs)
+            stack.callback(units.close)
+        trials = () if earlier is None else earlier.trials
+        session = Session(spec, units or source, trials, watch)
         try:
             stopped = session.run()
         except KeyboardInterrupt:
-            session.trials.extend(source.abandon())
+            session.trials.extend((units or source).abandon())
             stopped = "interrupted"
-        return session.trials, stopped
+        return _Ran(session.trials, stopped, units.costs.builds if units else [])
 
 
 def _quieted(

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from steelyard.app.build_request import BuildRequest, filled_build, requested_builds
+from steelyard.app.command_text import (
+    Parameters,
+    fill,
+    fill_optional,
+    one_or_each,
+    parse_environment,
+    parse_parameters,
+    shell_words,
+    step,
+)
+from steelyard.app.level_request import RequestedLevels
 from steelyard.core.errors import UsageError
 from steelyard.core.identifier import new_identifier
 from steelyard.core.model import (
@@ -32,14 +43,18 @@ DEFAULT_METRICS = (
     "involuntary_switches",
 )
 NAME_LENGTH = 48
+# How many iterations are wanted, for programs that can be told: in arguments, and as a variable.
+ITERATION_COUNT = "iteration_count"
+ITERATION_COUNT_VARIABLE = "STEELYARD_ITERATION_COUNT"
 
 
 @dataclass(frozen=True)
 class Request:
     """What a user asked for, as the command line gives it.
 
-    `commands` are argument vectors, or single strings for the shell when `shell` is set.
-    `prepare` and `cleanup` hold one command for all variants or one for each.
+    `commands` are argument vectors, or single strings for the shell when `shell` is set; a single
+    one with several builds is a variant for each build. `prepare` and `cleanup` hold one command
+    for all variants or one for each.
     """
 
     commands: tuple[tuple[str, ...], ...]
@@ -69,99 +84,19 @@ class Request:
     iterations: str | None = None
     benchmark: str | None = None
     warmup_iteration_count: int | None = None
+    levels: RequestedLevels = field(default_factory=RequestedLevels)
+    build: BuildRequest = field(default_factory=BuildRequest)
 
 
-Parameters = tuple[tuple[str, str], ...]
-
-
-def parse_parameters(texts: Sequence[str]) -> list[Parameters]:
-    """Every combination of ``name=value,value`` options, the first varying slowest.
-
-    Raises
-    ------
-    UsageError
-        An option has no name or value, or a name comes twice.
-    """
-    combinations: list[Parameters] = [()]
-    seen: set[str] = set()
-    for text in texts:
-        name, separator, values = text.partition("=")
-        if not separator or not name or not all(values.split(",")):
-            raise UsageError(
-                f"--parameter takes name=value,value such as size=1,10,100; it got {text!r}.",
-                field="--parameter",
-            )
-        if name in seen:
-            raise UsageError(f"The parameter {name!r} is given twice.", field="--parameter")
-        seen.add(name)
-        combinations = [
-            (*chosen, (name, value)) for chosen in combinations for value in values.split(",")
-        ]
-    return combinations
-
-
-def _fill(text: str, parameters: Parameters) -> str:
-    for name, value in parameters:
-        text = text.replace("{" + name + "}", value)
-    return text
-
-
-def split_command(text: str, field: str) -> tuple[str, ...]:
-    """The words of a command, split as a shell splits them but without running one."""
-    try:
-        words = tuple(shlex.split(text))
-    except ValueError as error:
-        raise UsageError(
-            f"{field} {text!r} cannot be split into words: {error}. Close the quotation, or use "
-            "--shell.",
-            field=field,
-        ) from None
-    if not words or not words[0]:
-        raise UsageError(f"{field} is empty: name the program to run.", field=field)
-    return words
-
-
-def _step(text: str | None, shell: bool, field: str) -> tuple[str, ...] | None:
-    if text is None:
-        return None
-    return _shell(text) if shell else split_command(text, field)
-
-
-def _shell(command: str) -> tuple[str, ...]:
-    return ("/bin/sh", "-c", command)
-
-
-def parse_environment(texts: Sequence[str]) -> tuple[tuple[str, str | None], ...]:
-    """Changes to the environment from ``NAME=VALUE``, or ``NAME`` alone to remove it."""
-    changes: list[tuple[str, str | None]] = []
-    for text in texts:
-        name, separator, value = text.partition("=")
-        if not name:
-            raise UsageError(
-                f"--env takes NAME=VALUE, or NAME to remove it; it got {text!r}.", field="--env"
-            )
-        changes.append((name, value if separator else None))
-    return tuple(changes)
-
-
-def _fill_optional(text: str | None, parameters: Parameters) -> str | None:
-    return None if text is None else _fill(text, parameters)
-
-
-def _one_or_each(texts: tuple[str, ...], count: int, option: str) -> list[str | None]:
-    if len(texts) in (0, 1):
-        return [texts[0] if texts else None] * count
-    if len(texts) != count:
-        raise UsageError(
-            f"{option} is given {len(texts)} times for {count} commands: give it once for all "
-            "of them, or once for each.",
-            field=option,
-        )
-    return list(texts)
-
-
-def _default_name(command: tuple[str, ...]) -> str:
-    name = " ".join(command)
+def _default_name(request: Request, index: int) -> str:
+    """The command; where one program is built in several ways, what tells the builds apart."""
+    name = " ".join(request.commands[index])
+    if len(set(request.commands)) == 1:
+        build = request.build
+        for each in (build.commands, build.cc, build.cxx, build.ld, build.sources):
+            if len(each) == len(request.commands) > 1:
+                name = each[index]
+                break
     return name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…"
 
 
@@ -179,19 +114,26 @@ def _uniquely_named(variants: Sequence[Variant]) -> Iterator[Variant]:
 
 
 def _launch_for(request: Request, command: tuple[str, ...], parameters: Parameters) -> LaunchSpec:
-    filled = tuple(_fill(word, parameters) for word in command)
+    wanted = request.levels.iteration_count
+    if wanted is not None:
+        # As many as are to be kept, and those before them.
+        asked = str(wanted + (request.warmup_iteration_count or 0))
+        parameters = (*parameters, (ITERATION_COUNT, asked))
+    filled = tuple(fill(word, parameters) for word in command)
     if not filled or not filled[0]:
         raise UsageError("A command is empty: name the program to run.", field="command")
     environment = tuple(
-        (name, None if value is None else _fill(value, parameters))
+        (name, None if value is None else fill(value, parameters))
         for name, value in parse_environment(request.environment)
     )
+    if wanted is not None:
+        environment = (*environment, (ITERATION_COUNT_VARIABLE, parameters[-1][1]))
     return LaunchSpec(
-        argv=_shell(filled[0]) if request.shell else filled,
+        argv=shell_words(filled[0]) if request.shell else filled,
         environment=environment,
         environment_padding_bytes=request.environment_padding_bytes,
-        working_directory=_fill_optional(request.directory, parameters),
-        stdin_file=_fill_optional(request.stdin_file, parameters),
+        working_directory=fill_optional(request.directory, parameters),
+        stdin_file=fill_optional(request.stdin_file, parameters),
         timeout_s=request.timeout_s,
         expected_exit_codes=request.exit_codes,
         cpus=request.cpus,
@@ -204,28 +146,32 @@ def build_variants(request: Request) -> tuple[Variant, ...]:
     With one command the combinations are compared with the first of them; with several, the
     commands are compared with the first at equal parameters.
     """
+    if len(request.commands) == 1 and request.build.variant_count > 1:
+        repeated = request.commands * request.build.variant_count
+        return build_variants(replace(request, commands=repeated))
     count = len(request.commands)
     if len(request.names) > count:
         raise UsageError(
             f"--name is given {len(request.names)} times for {count} commands.", field="--name"
         )
-    prepare = _one_or_each(request.prepare, count, "--prepare")
-    cleanup = _one_or_each(request.cleanup, count, "--cleanup")
+    prepare = one_or_each(request.prepare, count, "--prepare")
+    cleanup = one_or_each(request.cleanup, count, "--cleanup")
+    builds = requested_builds(request.build, count, shell=request.shell)
     variants: list[Variant] = []
     for parameters in parse_parameters(request.parameters):
         for index, command in enumerate(request.commands):
-            given = request.names[index : index + 1]
-            name = _fill(given[0] if given else _default_name(command), parameters)
-            before = _fill_optional(prepare[index], parameters)
-            after = _fill_optional(cleanup[index], parameters)
+            given = request.names[index : index + 1] or [_default_name(request, index)]
+            before = fill_optional(prepare[index], parameters)
+            after = fill_optional(cleanup[index], parameters)
             variants.append(
                 Variant(
-                    name=_labelled(name, parameters),
+                    name=_labelled(fill(given[0], parameters), parameters),
                     launch=_launch_for(request, command, parameters),
-                    prepare=_step(before, request.shell, "--prepare"),
-                    cleanup=_step(after, request.shell, "--cleanup"),
+                    prepare=step(before, request.shell, "--prepare"),
+                    cleanup=step(after, request.shell, "--cleanup"),
                     parameters=parameters,
                     group=_labelled("", parameters).strip() if count > 1 else "",
+                    build=filled_build(builds[index], parameters),
                 )
             )
     return tuple(_uniquely_named(variants))
@@ -243,7 +189,8 @@ def build_iterations(request: Request) -> IterationsSpec | None:
         return None
     from steelyard.measure.iterations import parse_iterations
 
-    return parse_iterations(request.iterations, request.benchmark, request.warmup_iteration_count)
+    spec = parse_iterations(request.iterations, request.benchmark, request.warmup_iteration_count)
+    return replace(spec, count=request.levels.iteration_count)
 
 
 def _iteration_metrics(names: Sequence[str], spec: IterationsSpec) -> list[MetricSpec | str]:
@@ -304,11 +251,12 @@ def build_experiment(request: Request) -> ExperimentSpec:
         order=request.order,
         warmup_count=request.warmup_count,
         stopping=request.stopping,
-        setup=_step(request.setup, request.shell, "--setup"),
+        setup=step(request.setup, request.shell, "--setup"),
         confidence=request.confidence,
         margin_ratio=request.margin_ratio,
         method=request.method,
         quiet=request.quiet,
         note=request.note,
         iterations=iterations,
+        levels=request.levels.levels,
     )

@@ -32,7 +32,9 @@ HOPELESS_FAILURES = 3
 class TrialSource(Protocol):
     """What a session needs of a launcher."""
 
-    def queue(self, position: int, block: int, variant: int, warmup: bool) -> None: ...
+    def queue(
+        self, position: int, block: int, variant: int, warmup: bool, build: int = 0
+    ) -> None: ...
 
     def take(self) -> Iterable[Trial]:
         """The trials that have ended; waits for one, but not much longer than a second."""
@@ -69,6 +71,9 @@ class _Phase:
         self.spec = spec
         self.variants = tuple(variants)
         self.schedule = Schedule(spec, variants, done)
+        self.block_size = len(self.variants) * spec.trials_of_variant
+        self._levelled: dict[int, list[Trial]] = {}
+        self._started_s = time.monotonic()
         self._rules = _rules_to_stop(spec, self.variants) if followed else []
         self._waiting: dict[int, dict[int, float | None]] = {}
         self.complete_blocks = 0
@@ -91,6 +96,9 @@ class _Phase:
     def add(self, trial: Trial) -> None:
         """Take one trial; the block that it completes goes to the rules to stop."""
         self.spent_s += trial.spent_s
+        if self.spec.levels:
+            self._add_levelled(trial)
+            return
         block = self._waiting.setdefault(trial.block, {})
         block[trial.variant] = _value(trial, self.spec.primary_metric.name)
         if len(block) == len(self.variants):
@@ -98,6 +106,21 @@ class _Phase:
             self.complete_blocks += 1
             for group, stopping in self._rules:
                 stopping.add_block([block[variant] for variant in group])
+
+    def _add_levelled(self, trial: Trial) -> None:
+        """The same where a block has several trials of each variant: their means count."""
+        from steelyard.analysis.levels import analysed_trials, top_level
+
+        block = self._levelled.setdefault(trial.block, [])
+        block.append(trial)
+        if len(block) < self.block_size:
+            return
+        del self._levelled[trial.block]
+        self.complete_blocks += 1
+        metric = self.spec.primary_metric.name
+        for group, stopping in self._rules:
+            tops = [top_level(analysed_trials(block, variant), metric) for variant in group]
+            stopping.add_block([top.values[0] if top.values else None for top in tops])
 
     def looks(self) -> list[Look]:
         """How far each group is."""
@@ -107,7 +130,17 @@ class _Phase:
     def block_s(self) -> float:
         """Mean cost of a block of this session, in seconds; 0 before the first."""
         fresh = self.complete_blocks - self.earlier_blocks
-        return self.spent_s / fresh if fresh else 0.0
+        spent_s = self.spent_s
+        if self.spec.levels:  # With what was done between the trials.
+            spent_s = time.monotonic() - self._started_s
+        return spent_s / fresh if fresh else 0.0
+
+    def wants_more(self, ahead: int) -> bool:
+        """Whether less than `ahead` blocks are queued. Between blocks of several levels the
+        launcher idles in any case, and none is begun before it is known to be needed."""
+        if self.spec.levels:
+            return self.outstanding == 0
+        return self.outstanding < ahead * self.block_size
 
 
 def _rules_to_stop(
@@ -170,6 +203,7 @@ class Session:
         self._phases_begun = 0
         self._ok = [0] * len(spec.variants)
         self._failed = [0] * len(spec.variants)
+        self._failed_builds: set[tuple[int, int]] = set()
 
     def run(self) -> StopReason:
         """Run to the end; the reason why it ended."""
@@ -236,7 +270,7 @@ class Session:
         if block_s:
             ahead = min(LOOKAHEAD_BLOCKS_LIMIT, max(2, math.ceil(LOOKAHEAD_S / block_s)))
         for _ in range(PLANNED_AT_ONCE):
-            if phase.outstanding >= ahead * len(phase.variants):
+            if not phase.wants_more(ahead):
                 break
             if self._over_budget(phase):
                 return "budget"
@@ -255,17 +289,17 @@ class Session:
             return False
         if stopping.budget_runs is not None:
             share = stopping.budget_runs * self._phases_begun / len(phases(self.spec))
-            if queued + len(phase.variants) > share:
+            if queued + phase.block_size > share:
                 return True
         if stopping.budget_s is not None:
             share_s = stopping.budget_s * self._phases_begun / len(phases(self.spec))
-            waiting_s = block_s * phase.outstanding / len(phase.variants)
+            waiting_s = block_s * phase.outstanding / phase.block_size
             if time.monotonic() - self._started_s + waiting_s + block_s > share_s:
                 return True
         return False
 
     def _queue(self, trial: PlannedTrial) -> None:
-        self._source.queue(trial.position, trial.block, trial.variant, trial.warmup)
+        self._source.queue(trial.position, trial.block, trial.variant, trial.warmup, trial.build)
 
     def _take(self) -> list[Trial]:
         taken = list(self._source.take())
@@ -274,8 +308,18 @@ class Session:
             if trial.status == "ok":
                 self._ok[trial.variant] += 1
             else:
-                self._failed[trial.variant] += 1
+                self._failed[trial.variant] += self._failures_in(trial)
         return taken
+
+    def _failures_in(self, trial: Trial) -> int:
+        """One; but a build that failed counts once, and for good where it is the only one."""
+        if trial.reason != "build":
+            return 1
+        if not self.spec.repeats_builds:
+            return HOPELESS_FAILURES
+        known = (trial.variant, trial.build) in self._failed_builds
+        self._failed_builds.add((trial.variant, trial.build))
+        return 0 if known else 1
 
     def _hopeless(self) -> bool:
         """Whether some variant has failed from its first trial on, so that none will succeed."""

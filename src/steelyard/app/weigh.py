@@ -91,8 +91,10 @@ def describe_failure(trial: Trial) -> str:
         "cleanup": "its clean-up failed",
         "output": "wrote more output than the limit",
         "metric": "did not print the metric",
+        "build": "its build failed",
+        "check": "its output is not what it should be",
     }[trial.reason or "exit"]
-    if trial.reason == "metric" and details.get("error"):
+    if trial.reason in ("metric", "build", "prepare", "check") and details.get("error"):
         return f"{words}. {str(details['error']).rstrip('.')}"
     last = str(details.get("stderr_tail", "")).strip().splitlines()[-1:]
     return f"{words} ({last[0]})" if last else words

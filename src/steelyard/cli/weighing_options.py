@@ -80,6 +80,47 @@ ITERATION_OPTIONS = (
         help="Drop so many iterations of each run, instead of those that the harness marks.",
     ),
 )
+LEVEL_OPTIONS = (
+    _option(
+        "--build",
+        "build_commands",
+        multiple=True,
+        metavar="CMD",
+        help="Build the program with this, anew for each repetition; once for all commands or "
+        "once for each. {build} in commands is the directory of the build.",
+    ),
+    _option(
+        "--build-source",
+        "build_sources",
+        multiple=True,
+        metavar="DIR",
+        help="Copy this into the directory of each build first.",
+    ),
+    _option("--build-timeout", metavar="TIME", help="End a build that takes longer; it failed."),
+    _option(
+        "--randomize",
+        metavar="NAME,NAME",
+        help="Randomise the layout of each build, such as link-order,function-order.",
+    ),
+    _option("--cc", multiple=True, metavar="CMD", help="The C compiler of builds."),
+    _option("--cxx", multiple=True, metavar="CMD", help="The C++ compiler of builds."),
+    _option("--ld", multiple=True, metavar="CMD", help="The linker of builds."),
+    _option(
+        "--repeat",
+        multiple=True,
+        metavar="LEVEL=COUNT",
+        help="Repetitions of a level in each of the one above, such as build=10, execution=3, "
+        "iteration=20. The highest level is repeated until it is precise unless named here.",
+    ),
+    _option(
+        "--level",
+        "levels",
+        multiple=True,
+        metavar="NAME[=CMD]",
+        help="A level of your own above builds and executions, highest first; CMD is run at the "
+        "start of each of its repetitions.",
+    ),
+)
 STOPPING_OPTIONS = (
     _option(
         "--precision",

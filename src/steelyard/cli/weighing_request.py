@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from steelyard.app.build_request import BuildRequest
+from steelyard.app.command_text import split_command
 from steelyard.app.execute import Place
-from steelyard.app.request import Request, split_command
+from steelyard.app.level_request import RequestedLevels, requested_levels
+from steelyard.app.request import Request
 from steelyard.app.weigh import Gate
 from steelyard.cli.output import write_note
 from steelyard.core.errors import UsageError
@@ -42,15 +45,28 @@ def stopping_from(
 
 def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> Request:
     """The request that a call's options and commands make."""
-    timeout = values["timeout"]
+    levels = requested_levels(
+        values["levels"],
+        values["repeat"],
+        builds=bool(values["build_commands"]),
+        iterations=values["iterations"] is not None,
+    )
     quiet = values["knobs"] or (("default",) if values["quiet"] else ())
     return Request(
         commands=commands,
-        timeout_s=None if timeout is None else parse_duration(timeout, "--timeout"),
+        timeout_s=_duration(values["timeout"], "--timeout"),
         cpus=None if values["cpus"] is None else parse_cpus(values["cpus"], "--cpus"),
         exit_codes=values["exit_codes"] or (0,),
-        stopping=stopping_from(
-            values["precision"], values["budget"], values["runs"], values["min_runs"]
+        stopping=_levelled_stopping(levels, values),
+        levels=levels,
+        build=BuildRequest(
+            commands=values["build_commands"],
+            sources=values["build_sources"],
+            randomize=tuple((values["randomize"] or "").split(",")) if values["randomize"] else (),
+            timeout_s=_duration(values["build_timeout"], "--build-timeout"),
+            cc=values["cc"],
+            cxx=values["cxx"],
+            ld=values["ld"],
         ),
         confidence=parse_ratio(values["confidence"], "--confidence"),
         margin_ratio=parse_ratio(values["margin"], "--margin"),
@@ -80,6 +96,27 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
             )
         },
     )
+
+
+def _duration(text: str | None, option: str) -> float | None:
+    return None if text is None else parse_duration(text, option)
+
+
+def _levelled_stopping(levels: RequestedLevels, values: dict[str, Any]) -> StoppingSpec:
+    """The rule to stop; a count of the highest level is a fixed number of runs."""
+    runs = values["runs"]
+    if levels.top_count is not None:
+        option = f"--repeat {levels.top_level}={levels.top_count}"
+        for other in ("runs", "precision", "min_runs"):
+            if values[other] is not None:
+                name = f"--{other.replace('_', '-')}"
+                raise UsageError(
+                    f"{option} fixes the repetitions of the highest level; it does not go with "
+                    f"{name}.",
+                    field="--repeat",
+                )
+        runs = levels.top_count
+    return stopping_from(values["precision"], values["budget"], runs, values["min_runs"])
 
 
 def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...], ...]:

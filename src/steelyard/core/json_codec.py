@@ -8,16 +8,14 @@ from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from steelyard.core.errors import DataError
+from steelyard.core.levels import DimensionedBy, MeanSquare, RepetitionLevel
 from steelyard.core.model import (
     BuildSpec,
-    DimensionedBy,
     ExperimentSpec,
     IterationsSpec,
     LaunchSpec,
-    MeanSquare,
     MetricSpec,
     OutputCheck,
-    RepetitionLevel,
     StoppingSpec,
     Trial,
     Variant,

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, Literal
+
+from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL, DimensionedBy, RepetitionLevel
 
 Direction = Literal["lower", "higher"]
 Order = Literal["blocks", "sequential"]
@@ -204,59 +207,6 @@ class IterationsSpec:
 
 
 @dataclass(frozen=True)
-class RepetitionLevel:
-    """A level above the iterations at which an experiment repeats.
-
-    Parameters
-    ----------
-    name : str
-        ``"build"``, ``"execution"``, or one that the user names.
-    count : int or None
-        Repetitions in each unit of the level above. None at the highest level, which is repeated
-        as often as the rule to stop asks for: each time is a block.
-    command : tuple of str or None
-        Run at the start of each repetition of a user-named level.
-    """
-
-    name: str
-    count: int | None = None
-    command: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True)
-class MeanSquare:
-    """How the means of one level varied in an initial experiment.
-
-    Parameters
-    ----------
-    level : str
-    count : float
-        Mean repetitions in a unit of the level above.
-    square_ratio : float
-        S_i^2 relative to the square of the mean.
-    degrees : float
-        Its degrees of freedom.
-    """
-
-    level: str
-    count: float
-    square_ratio: float
-    degrees: float
-
-
-@dataclass(frozen=True)
-class DimensionedBy:
-    """The initial experiment that the counts of a variant come from, and how that varied.
-
-    `squares` are those of its repeated levels, highest first.
-    """
-
-    variant: str
-    experiment: str
-    squares: tuple[MeanSquare, ...]
-
-
-@dataclass(frozen=True)
 class StoppingSpec:
     """When to stop. `runs` fixes the number of blocks; otherwise precision, within a budget.
 
@@ -310,6 +260,22 @@ class ExperimentSpec:
     def primary_metric(self) -> MetricSpec:
         """The metric that verdicts and stopping look at: the first one asked for."""
         return self.metrics[0]
+
+    @property
+    def user_levels(self) -> tuple[RepetitionLevel, ...]:
+        """The levels that the user named, highest first; builds and executions are below them."""
+        own = (BUILD_LEVEL, EXECUTION_LEVEL)
+        return tuple(level for level in self.levels if level.name not in own)
+
+    @property
+    def repeats_builds(self) -> bool:
+        """Whether builds are repeated, rather than made once for the whole experiment."""
+        return any(level.name == BUILD_LEVEL for level in self.levels)
+
+    @property
+    def trials_of_variant(self) -> int:
+        """How many trials a block has of each variant."""
+        return prod(level.count or 1 for level in self.levels[1:])
 
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """The indices of the variants of each group, its baseline first."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
-from steelyard.core.model import ExperimentSpec, RepetitionLevel
+from steelyard.core.levels import EXECUTION_LEVEL
+from steelyard.core.model import ExperimentSpec
 from steelyard.design.blocks import PlannedTrial, block_order
-
-BUILD = "build"
-EXECUTION = "execution"
 
 
 @dataclass(frozen=True)
@@ -25,33 +22,18 @@ class Unit:
     build: int
 
 
-def user_levels(spec: ExperimentSpec) -> tuple[RepetitionLevel, ...]:
-    """The levels that the user named, highest first; builds and executions are below them."""
-    return tuple(level for level in spec.levels if level.name not in (BUILD, EXECUTION))
-
-
-def repeats_builds(spec: ExperimentSpec) -> bool:
-    """Whether builds are repeated, rather than made once for the whole experiment."""
-    return any(level.name == BUILD for level in spec.levels)
-
-
-def trials_of_variant(spec: ExperimentSpec) -> int:
-    """How many trials a block has of each variant."""
-    return prod(level.count or 1 for level in spec.levels[1:])
-
-
 def unit_of(spec: ExperimentSpec, position: int) -> Unit:
     """Where the trial at `position` stands; warm-ups stand where the first trial does."""
     if not spec.levels:
         return Unit((), 0)
     executions = _executions(spec)
     alone = spec.order == "sequential"
-    block, place = divmod(max(0, position), trials_of_variant(spec) * len(spec.variants))
+    block, place = divmod(max(0, position), spec.trials_of_variant * len(spec.variants))
     if alone:
-        place %= trials_of_variant(spec)
+        place %= spec.trials_of_variant
     else:
         place //= len(spec.variants)
-    return _unit(spec, block * (trials_of_variant(spec) // executions) + place // executions)
+    return _unit(spec, block * (spec.trials_of_variant // executions) + place // executions)
 
 
 def plan_levelled_block(
@@ -63,7 +45,7 @@ def plan_levelled_block(
     them alike. Of the sequential order, `variants` is one variant with positions of its own.
     """
     executions = _executions(spec)
-    per_variant = trials_of_variant(spec)
+    per_variant = spec.trials_of_variant
     position = block * per_variant * len(spec.variants)
     if spec.order == "sequential":
         position += variants[0] * per_variant
@@ -82,17 +64,17 @@ def plan_levelled_block(
 def _executions(spec: ExperimentSpec) -> int:
     """Executions in each unit: one where their level is the highest, or not named."""
     last = spec.levels[-1]
-    return (last.count or 1) if last.name == EXECUTION else 1
+    return (last.count or 1) if last.name == EXECUTION_LEVEL else 1
 
 
 def _unit(spec: ExperimentSpec, number: int) -> Unit:
     """The `number`-th unit of the experiment."""
-    above = [level for level in spec.levels if level.name != EXECUTION]
+    above = [level for level in spec.levels if level.name != EXECUTION_LEVEL]
     indices: list[int] = []
     for level in reversed(above):
         indices.append(number)
         number //= level.count or 1
     indices.reverse()
-    if repeats_builds(spec):
+    if spec.repeats_builds:
         return Unit(tuple(indices[:-1]), indices[-1])
     return Unit(tuple(indices), 0)

@@ -17,10 +17,11 @@ from typing import Any
 from steelyard.core.errors import BusyError, DataError, StoreError
 from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.core.model import Experiment, ExperimentSpec, MetricSpec, Trial
+from steelyard.measure.level_costs import BUILT, ENTERED, LevelCosts
 
 VERSION = 1
 PRINTED_SOURCES = ("regex", "json", "iterations")
-DETAILS = ("exit_code", "signal", "error", "stderr_tail", "leftover_processes", "output")
+DETAILS = ("exit_code", "signal", "error", "stderr_tail", "leftover_processes", "output", "log")
 
 
 class JournalWriter:
@@ -248,12 +249,15 @@ class _Reader:
         self.stopped: Any = None
         self._records: dict[int, Mapping[str, Any]] = {}
         self._taken: dict[int, Mapping[str, Any]] = {}
+        self._costs = LevelCosts(self.spec)
 
     def add(self, line: Mapping[str, Any]) -> None:
         if "trial" in line:
             self._records.setdefault(line["trial"], line)
         elif "printed" in line:
             self._taken[line["printed"]] = line
+        elif BUILT in line or ENTERED in line:
+            self._costs.add(line)
         elif "stopped" in line:
             self.stopped = line["stopped"]
         elif "resumed_unix_s" in line:
@@ -270,7 +274,9 @@ class _Reader:
             taken = self._taken.get(position)
             if printing and taken is None:
                 taken = _taken_late(record, self.spec)
-            trials.append(trial_from_record(record, metrics, taken))
+            trials.append(self._costs.placed(trial_from_record(record, metrics, taken)))
+        if self._costs.builds:
+            self.provenance["builds"] = self._costs.builds
         return Experiment(
             self.spec, self.provenance, self.created_unix_s, tuple(trials), self.stopped
         )

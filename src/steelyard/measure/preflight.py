@@ -6,11 +6,14 @@ import os
 
 from steelyard.core.errors import UsageError
 from steelyard.core.model import LaunchSpec
+from steelyard.measure.built_variant import PLACE
 from steelyard.measure.program import environment_of, find_program
 
 
-def check_launch(launch: LaunchSpec) -> None:
+def check_launch(launch: LaunchSpec, *, built: bool = False) -> None:
     """Make sure that the program, its directory, its input and its CPUs are there.
+
+    What lies in the directory of a build, if it is `built`, is not there yet.
 
     Raises
     ------
@@ -18,13 +21,18 @@ def check_launch(launch: LaunchSpec) -> None:
         One of them is not; the message names it and the option.
     """
     directory = launch.working_directory
+    if built and PLACE in (directory or ""):
+        return
     if directory is not None and not os.path.isdir(directory):
         raise UsageError(
             f"There is no directory {directory!r} to run in. Make it, or name another.",
             field="--directory",
         )
-    _check_input(launch.stdin_file)
     _check_cpus(launch.cpus)
+    if not built or PLACE not in (launch.stdin_file or ""):
+        _check_input(launch.stdin_file)
+    if built and PLACE in launch.argv[0]:
+        return
     find_program(launch.argv[0], environment_of(launch), directory)
 
 

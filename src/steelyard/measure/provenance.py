@@ -34,7 +34,7 @@ def program_provenance(spec: ExperimentSpec) -> dict[str, Any]:
 
     environment = environment_of(LaunchSpec(()))
     return {
-        "programs": [_program(variant) for variant in spec.variants],
+        "programs": [program_of(variant) for variant in spec.variants],
         "environment": {
             os.fsdecode(name): None if _is_secret(name) else os.fsdecode(value)
             for name, value in environment.items()
@@ -52,7 +52,9 @@ def _is_secret(name: bytes) -> bool:
     return upper.endswith("KEY") or any(word in upper for word in SECRET_WORDS)
 
 
-def _program(variant: Variant) -> dict[str, Any]:
+def program_of(variant: Variant) -> dict[str, Any]:
+    """The program of a variant and the files among its arguments, by their contents; the reason
+    as ``missing`` where it is not there."""
     launch = variant.launch
     start = launch.working_directory or ""
     try:

@@ -11,7 +11,7 @@ from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial
 from steelyard.core.units import format_duration, format_value
 from steelyard.report.tables import Table
 from steelyard.report.terminal import STOPPED, plain_table
-from steelyard.report.wording import elided, labels, one_line
+from steelyard.report.wording import build_texts, elided, labels, levels_text, one_line
 
 if TYPE_CHECKING:
     from steelyard.store.database import Listed
@@ -170,6 +170,8 @@ def _design_pairs(spec: ExperimentSpec) -> list[tuple[str, str]]:
         rule += f", or after {stopping.budget_runs} trials"
     return [
         ("metrics", ", ".join(metric.name for metric in spec.metrics)),
+        *(("levels", levels_text(spec)) for _ in spec.levels[:1]),
+        *(("build", text) for text in build_texts(spec)),
         ("order", spec.order),
         ("seed", str(spec.seed)),
         ("stops", rule),

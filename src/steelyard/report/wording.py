@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from steelyard.core.estimate import Estimate
+from steelyard.core.model import ExperimentSpec
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
@@ -141,3 +142,23 @@ def document_value(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [document_value(item) for item in value]
     return value
+
+
+def levels_text(spec: ExperimentSpec) -> str:
+    """The repetition levels above the iterations, highest first, and how often each is repeated."""
+    parts = [
+        one_line(level.name) if level.count is None else f"{level.count} x {one_line(level.name)}"
+        for level in spec.levels
+    ]
+    return ", each of ".join(parts) or "execution"
+
+
+def build_texts(spec: ExperimentSpec) -> list[str]:
+    """The build commands, each once, with what they randomise."""
+    found: dict[str, None] = {}
+    for variant in spec.variants:
+        if variant.build is not None:
+            text = one_line(" ".join(variant.build.argv))
+            names = ", ".join(variant.build.randomize)
+            found[f"{text} (random: {names})" if names else text] = None
+    return list(found)

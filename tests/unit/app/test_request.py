@@ -1,12 +1,7 @@
 import pytest
 
-from steelyard.app.request import (
-    Request,
-    build_variants,
-    parse_environment,
-    parse_parameters,
-    split_command,
-)
+from steelyard.app.command_text import parse_environment, parse_parameters, split_command
+from steelyard.app.request import Request, build_variants
 from steelyard.core.errors import UsageError
 from steelyard.core.model import ExperimentSpec
 

@@ -34,7 +34,7 @@ class Machine:
         self.ran = []
         self.fewest_waiting = None
 
-    def queue(self, position, block, variant, warmup):
+    def queue(self, position, block, variant, warmup, build=0):
         self.queued.append((position, block, variant, warmup))
 
     def take(self):

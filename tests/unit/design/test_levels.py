@@ -3,15 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.core.model import (
-    ExperimentSpec,
-    LaunchSpec,
-    MetricSpec,
-    RepetitionLevel,
-    StoppingSpec,
-    Variant,
-)
-from steelyard.design.levels import Unit, plan_levelled_block, trials_of_variant, unit_of
+from steelyard.core.levels import RepetitionLevel
+from steelyard.core.model import ExperimentSpec, LaunchSpec, MetricSpec, StoppingSpec, Variant
+from steelyard.design.levels import Unit, plan_levelled_block, unit_of
 from steelyard.design.schedule import Schedule
 
 METRICS = (MetricSpec("wall_time", "s"),)
@@ -35,7 +29,7 @@ ALL = spec_of(("machine", None), ("reboot", 2), ("build", 3), ("execution", 4))
 
 def test_a_block_has_every_variant_as_often_as_the_counts_say():
     trials = plan_levelled_block(ALL, 5, (0, 1))
-    assert trials_of_variant(ALL) == 24
+    assert ALL.trials_of_variant == 24
     assert Counter(t.variant for t in trials) == {0: 24, 1: 24}
     assert {t.block for t in trials} == {5}
     assert Counter((t.variant, t.build) for t in trials) == {

@@ -13,6 +13,7 @@ from steelyard.cli.weighing_options import (
     DESIGN_OPTIONS,
     HOST_OPTIONS,
     ITERATION_OPTIONS,
+    LEVEL_OPTIONS,
     PROGRAM_OPTIONS,
     STOPPING_OPTIONS,
     options,
@@ -36,6 +37,7 @@ steelyard compare --parameter level=1,6,9 'gzip -{level} -c data.txt'
 @options(
     PROGRAM_OPTIONS,
     ITERATION_OPTIONS,
+    LEVEL_OPTIONS,
     STOPPING_OPTIONS,
     DESIGN_OPTIONS,
     HOST_OPTIONS,
@@ -52,9 +54,9 @@ def command(commands: tuple[str, ...], fail_if: str | None, **values: Any) -> in
     """Run a new experiment and show its answer."""
     gate = parse_gate(fail_if)
     request = request_from(split_commands(commands, values["shell"]), values)
-    if len(commands) == 1 and not values["parameters"]:
+    if len(commands) == 1 and not values["parameters"] and request.build.variant_count < 2:
         raise UsageError(
-            "compare needs two commands or more, or one with --parameter; "
+            "compare needs two commands or more, or one with --parameter or with several --build; "
             "`steelyard measure` weighs a single one.",
             field="command",
         )

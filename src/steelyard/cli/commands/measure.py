@@ -13,6 +13,7 @@ from steelyard.cli.weighing_options import (
     DESIGN_OPTIONS,
     HOST_OPTIONS,
     ITERATION_OPTIONS,
+    LEVEL_OPTIONS,
     PROGRAM_OPTIONS,
     STOPPING_OPTIONS,
     options,
@@ -38,6 +39,7 @@ steelyard measure --runs 30 --metric max_rss -- ./server --once
 @options(
     PROGRAM_OPTIONS,
     ITERATION_OPTIONS,
+    LEVEL_OPTIONS,
     STOPPING_OPTIONS,
     DESIGN_OPTIONS,
     HOST_OPTIONS,

@@ -87,7 +87,7 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
     """Everything that the template shows, as text and tables."""
     names = labels(variant.name for variant in answer.variants)
     cards = verdict_cards(answer, names)
-    blocks = max((v.repetitions.get("execution", 0) for v in answer.variants), default=0)
+    blocks = answer.block_count
     failed, failed_count = failed_trials(experiment)
     plots, figures = _plots(answer)
     return {

@@ -10,7 +10,14 @@ from typing import Any
 from steelyard.core.model import Experiment, ExperimentSpec, LaunchSpec, Trial
 from steelyard.core.units import format_duration
 from steelyard.report.tables import Table
-from steelyard.report.wording import REPLACEMENT, elided, one_line, without_surrogates
+from steelyard.report.wording import (
+    REPLACEMENT,
+    build_texts,
+    elided,
+    levels_text,
+    one_line,
+    without_surrogates,
+)
 
 FAILED_LIMIT = 100
 _VALUE_LIMIT = 2000
@@ -68,6 +75,8 @@ def design_table(experiment: Experiment, block_count: int) -> Table:
     rows = [
         ("experiment", spec.identifier),
         ("started", moment(experiment.created_unix_s)),
+        *(("levels", levels_text(spec)) for _ in spec.levels[:1]),
+        *(("build", text) for text in build_texts(spec)),
         ("order", _order(spec)),
         ("seed", str(spec.seed)),
         ("blocks", str(block_count)),
