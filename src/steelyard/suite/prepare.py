@@ -21,6 +21,8 @@ from steelyard.suite.unpack import apply_patches, copy_tree, unpack, unpack_debi
 SCRIPT = "steelyard-build.sh"
 # Raise it when the same recipe is laid out otherwise.
 _LAYOUT = 1
+# Not in the environment, where it would make builds on other machines different ones.
+_PREAMBLE = "JOBS=${JOBS:-$(nproc)}\nexport JOBS\n"
 
 
 def prepared_source(cache: SuiteCache, recipe: Recipe) -> str:
@@ -67,7 +69,7 @@ def _lay_out(cache: SuiteCache, recipe: Recipe, release: Release, directory: str
         copy_tree(os.path.join(shared_directory(), name), os.path.join(directory, "shared", name))
     if recipe.build.script:
         with open(os.path.join(directory, SCRIPT), "w") as file:
-            file.write(recipe.build.script)
+            file.write(_PREAMBLE + recipe.build.script)
 
 
 def _unpack_into(archive: str, target: str) -> None:
