@@ -1,0 +1,64 @@
+"""From where on the iterations of each execution can be measured."""
+
+from __future__ import annotations
+
+from steelyard.analysis.method import Method, Question
+from steelyard.analysis.states.answer import StatesResult, states_result
+from steelyard.analysis.states.execution import ExecutionState, Rules, execution_state
+from steelyard.analysis.states.series import IterationSeries, iteration_series, refusal_of
+from steelyard.analysis.table import Table
+from steelyard.core.model import Caution
+from steelyard.core.quantity import parse_ratio
+from steelyard.core.rng import derive_seed
+
+
+def analyze(table: Table, question: Question) -> StatesResult:
+    """The states of all executions of a table, and which iterations to measure."""
+    tolerance = Rules().tolerance
+    if "tolerance" in question.extra:
+        tolerance = parse_ratio(question.extra["tolerance"], "--option tolerance")
+    rules = Rules(tolerance, question.confidence, question.seed)
+    series = iteration_series(table)
+    executions = [_judged(one, rules) for one in series]
+    return states_result(executions, rules, _cautions(series))
+
+
+def _judged(series: IterationSeries, rules: Rules) -> ExecutionState:
+    refusal = refusal_of(series.values)
+    if refusal is not None:
+        return ExecutionState(series.label, series.values, refusal=refusal)
+    seeded = Rules(
+        rules.tolerance, rules.confidence, derive_seed(rules.seed, "states", series.label)
+    )
+    return execution_state(series.label, series.values, seeded)
+
+
+def _cautions(series: tuple[IterationSeries, ...]) -> list[Caution]:
+    found: list[Caution] = []
+    if len(series) == 1:
+        found.append(
+            Caution(
+                "one-execution",
+                "There is one execution only: whether others become steady at the same point, "
+                "and how far their means lie apart, cannot be seen.",
+            )
+        )
+    lengths = {len(one.values) for one in series}
+    if len(lengths) > 1:
+        found.append(
+            Caution(
+                "unequal-lengths",
+                f"Executions have between {min(lengths)} and {max(lengths)} iterations; each is "
+                "judged by its own.",
+            )
+        )
+    return found
+
+
+EXTENSION = Method(
+    name="states",
+    description="From where on iterations are initialised and independent, and which to measure.",
+    reads="levels",
+    analyze=analyze,
+    options={"tolerance": "Relative difference up to which levels are the same; 5 % unless given."},
+)

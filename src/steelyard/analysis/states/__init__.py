@@ -1,0 +1,1 @@
+"""When iterations of an execution reach a state that can be measured: initialised, independent."""

@@ -1,0 +1,53 @@
+"""Values that come back after a fixed count of iterations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.analysis.states.dependence import correlations_of
+from steelyard.analysis.table import Floats
+
+# A cycle has to be seen often enough to be one: its period goes so many times into the values.
+_PERIODS = 8
+# How much of the variance comes back after a period, and how much of that after four: what
+# fades faster is a process with a memory, such as a sum of the last values.
+_LEAST_CORRELATION = 0.3
+_KEPT_CORRELATION = 0.5
+_LATER_PERIODS = 4
+
+
+def cycle_period(values: Floats, tolerance: float) -> int | None:
+    """The period of a cycle that matters, in iterations; None without one.
+
+    Parameters
+    ----------
+    values : array
+        Finite, in the order of their making, without outliers.
+    tolerance : float
+        A cycle matters if the means of its phases differ by more than this share of the mean.
+
+    Notes
+    -----
+    A period is a local maximum of the autocorrelation that stands out by 0.3 from what lies
+    before it and keeps half its height after four periods. The shortest one is given.
+    """
+    count = len(values)
+    most = count // _PERIODS
+    if most < 2 or not float(np.ptp(values)) > tolerance * abs(float(values.mean())):
+        return None
+    found = correlations_of(values, _LATER_PERIODS * most)
+    lags = np.arange(2, most + 1)
+    lowest = np.minimum.accumulate(found)[lags - 1]
+    peak = (found[lags] > found[lags - 1]) & (found[lags] >= found[lags + 1])
+    high = (found[lags] >= _LEAST_CORRELATION) & (found[lags] - lowest >= _LEAST_CORRELATION)
+    lasting = found[_LATER_PERIODS * lags] >= _KEPT_CORRELATION * found[lags]
+    for period in lags[peak & high & lasting]:
+        if _swing(values, int(period)) > tolerance * abs(float(values.mean())):
+            return int(period)
+    return None
+
+
+def _swing(values: Floats, period: int) -> float:
+    """Largest minus smallest mean of the phases."""
+    whole = len(values) // period * period
+    return float(np.ptp(values[:whole].reshape(-1, period).mean(axis=0)))

@@ -1,0 +1,9 @@
+"""States of executions."""
+
+from __future__ import annotations
+
+from steelyard.report.json.states import states_document
+from steelyard.report.rendering import Rendering
+from steelyard.report.states_text import states_text
+
+EXTENSION = Rendering("states", states_document, states_text)

@@ -1,0 +1,309 @@
+"""States of iterations: change points, classes, independence, the rules, and what is refused."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pytest
+
+from steelyard.analysis.method import Question
+from steelyard.analysis.methods.states import analyze
+from steelyard.analysis.states.answer import with_choices
+from steelyard.analysis.states.change_points import SHORTEST_SEGMENT, change_points
+from steelyard.analysis.states.course import state_begin
+from steelyard.analysis.states.cycles import cycle_period
+from steelyard.analysis.states.dependence import dependence
+from steelyard.analysis.states.execution import Rules, execution_state
+from steelyard.analysis.states.heuristics import dacapo, georges
+from steelyard.analysis.states.levels import Level
+from steelyard.analysis.states.outliers import ordinary_places
+from steelyard.analysis.table import Table
+from steelyard.core.errors import AnalysisError
+from steelyard.core.estimate import Estimate
+
+FLOOR = 0.001
+
+
+def noise(count, seed=1, spread=0.02):
+    return np.random.default_rng(seed).normal(1.0, spread, count)
+
+
+def remembering(count, memory, seed):
+    values = np.random.default_rng(seed).normal(0.0, 0.02, count)
+    for index in range(1, count):
+        values[index] += memory * values[index - 1]
+    return 1.0 + values
+
+
+def best_division(values, penalty):
+    """All divisions by dynamic programming, with costs from the values themselves."""
+    count = len(values)
+    best, before = [-penalty] + [float("inf")] * count, [0] * (count + 1)
+    for end in range(SHORTEST_SEGMENT, count + 1):
+        for start in range(end - SHORTEST_SEGMENT + 1):
+            variance = float(np.var(values[start:end])) + FLOOR**2
+            total = best[start] + (end - start) * log(variance) + penalty
+            if total < best[end]:
+                best[end], before[end] = total, start
+    found, end = [], before[count]
+    while end:
+        found.append(end)
+        end = before[end]
+    return tuple(reversed(found))
+
+
+def table(executions, **changes):
+    counts = [len(values) for values in executions]
+    columns = {
+        "execution": np.repeat(np.arange(float(len(executions))), counts),
+        "iteration": np.concatenate([np.arange(float(count)) for count in counts]),
+        "value": np.concatenate(executions),
+        **changes,
+    }
+    return Table("times.csv", columns, range(2, 2 + sum(counts)))
+
+
+def states_of(*executions, **options):
+    return analyze(table(executions), Question(**options))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_change_points_are_those_of_the_exact_minimum(seed):
+    generator = np.random.default_rng(seed)
+    pieces = [
+        generator.normal(generator.uniform(1, 1.3), generator.uniform(0.01, 0.1), length)
+        for length in generator.integers(2, 40, 4)
+    ]
+    values = np.concatenate(pieces)
+    penalty = float(generator.choice([4, 10, 30, 80]))
+    assert change_points(values, FLOOR, penalty) == best_division(values, penalty)
+
+
+def test_changes_of_a_long_sequence_are_found_where_they_are():
+    values = np.concatenate([noise(777) + 0.3, noise(1501, 2), noise(722, 3) + 0.2])
+    found = change_points(values, FLOOR)
+    assert len(found) == 2
+    assert np.abs(np.array(found) - [777, 2278]).max() <= 1
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.5, 0.8])
+def test_no_change_is_found_where_there_is_none(memory):
+    assert [change_points(remembering(2000, memory, seed), FLOOR) for seed in range(8)] == [()] * 8
+
+
+def test_a_single_far_value_is_an_outlier_and_a_slow_start_is_not():
+    values = noise(1000)
+    values[[0, 1, 2, 500]] = [9.0, 8.0, 7.0, 9.0]
+    assert set(range(1000)) - set(ordinary_places(values).tolist()) == {500}
+
+
+SERIES = {
+    "flat": noise(1000),
+    "warm-up": np.concatenate([noise(120) + 0.4, noise(880, 2)]),
+    "slow-down": np.concatenate([noise(300), noise(700, 2) + 0.3]),
+    "cyclic": noise(1000) + 0.2 * (np.arange(1000) % 7 == 0),
+    "drift": noise(1000) + 0.3 * np.arange(1000) / 1000,
+    "no-steady-state": np.concatenate([noise(400) + 0.2, noise(500, 2), noise(100, 3) + 0.4]),
+}
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_each_class_is_told_from_the_others(name):
+    found = execution_state("1", SERIES[name], Rules())
+    assert found.state == name
+    assert found.confidence is not None
+    assert found.confidence > 0.9
+
+
+def test_the_state_begins_where_the_level_is_reached():
+    assert execution_state("1", SERIES["warm-up"], Rules()).initialised == pytest.approx(120, abs=1)
+    assert execution_state("1", SERIES["slow-down"], Rules()).initialised == pytest.approx(
+        300, abs=1
+    )
+    assert execution_state("1", SERIES["flat"], Rules()).initialised == 0
+    assert execution_state("1", SERIES["no-steady-state"], Rules()).initialised is None
+    assert execution_state("1", SERIES["drift"], Rules()).initialised is None
+
+
+def test_a_level_within_the_tolerance_is_the_same_level():
+    values = np.concatenate([noise(300) + 0.03, noise(700, 2)])
+    assert execution_state("1", values, Rules(tolerance=0.05)).initialised == 0
+    assert execution_state("1", values, Rules(tolerance=0.01)).initialised == pytest.approx(
+        300, abs=3
+    )
+
+
+def test_start_up_is_told_even_where_nothing_is_steady():
+    values = np.concatenate([noise(50) + 2, SERIES["no-steady-state"]])
+    found = execution_state("1", values, Rules())
+    assert found.initialised is None
+    assert found.start_up_count == 50
+
+
+def level(start, stop):
+    return Level(start, stop, 1.0, 0.01, 9.0)
+
+
+def test_a_short_disturbance_is_passed_and_a_long_one_is_not():
+    short = [level(0, 900), level(900, 930), level(930, 3000)]
+    assert state_begin([0, 2, 0], short) == 0
+    long = [level(0, 900), level(900, 1000), level(1000, 3000)]
+    assert state_begin([0, 2, 0], long) == 1000
+    warming = [level(0, 20), level(20, 50), level(50, 3000)]
+    assert state_begin([0, 2, 0], warming) == 50
+
+
+def test_a_last_level_beyond_the_tolerance_is_no_steady_state():
+    assert state_begin([0, 2], [level(0, 2900), level(2900, 3000)]) is None
+    assert state_begin([0, 2], [level(0, 2960), level(2960, 3000)]) == 0
+
+
+@pytest.mark.parametrize("period", [2, 7, 50])
+def test_the_period_of_a_cycle_is_found(period):
+    wave = 0.2 * np.sin(2 * np.pi * (np.arange(1500) % period + 0.5) / period)
+    assert cycle_period(noise(1500) + wave, 0.05) == period
+
+
+def test_neither_noise_nor_memory_nor_a_small_wave_is_a_cycle():
+    assert cycle_period(noise(1500), 0.05) is None
+    assert cycle_period(remembering(1500, 0.9, 1), 0.05) is None
+    assert cycle_period(1 + noise(1500, spread=0.001) * 0.01 * (np.arange(1500) % 2), 0.05) is None
+
+
+def test_independence_is_seldom_denied_to_independent_values_of_any_distribution():
+    generator = np.random.default_rng(5)
+    denied = sum(dependence(generator.pareto(1.5, 200)).found(0.95) for _ in range(400))
+    # Binomial(400, 0.05) exceeds 34 in 0.1 % of cases.
+    assert denied <= 34
+
+
+def test_dependence_a_trend_and_a_long_cycle_are_found():
+    order = np.arange(1000)
+    assert dependence(remembering(1000, 0.3, 1)).serial_p < 1e-6
+    assert dependence(noise(1000) + 0.02 * order / 1000).trend_p < 1e-6
+    assert dependence(noise(1000) + 0.01 * np.sin(order / 20)).cycle_p < 1e-6
+
+
+def test_the_rules_of_the_harnesses():
+    values = np.array([3.0, 2.0, 1.0, 1.01, 1.02, 5.0, *[1.0, 1.1] * 10])
+    assert dacapo(values).first == 5
+    assert dacapo(values).mean == 5.0
+    found = georges(values)
+    assert (found.first, found.count) == (6, 10)
+    assert found.mean == pytest.approx(1.05)
+    never = georges(np.array([1.0, 3.0] * 20))
+    assert (never.first, never.mean) == (None, None)
+
+
+def test_independent_executions_keep_all_from_the_last_point_on():
+    found = states_of(*(np.concatenate([noise(k) + 1, noise(900, k)]) for k in (20, 40, 61)))
+    assert [e.independent for e in found.executions] == [20, 40, 61]
+    assert found.proposal.rule == "independent"
+    assert found.proposal.iteration == 61
+    assert isinstance(found.proposal.mean, Estimate)
+    assert found.proposal.mean.estimate == pytest.approx(1, abs=0.01)
+
+
+def test_dependent_executions_take_the_same_iteration_of_each():
+    ones = [np.concatenate([noise(k) + 1, remembering(900, 0.8, k)]) for k in (20, 40)]
+    found = states_of(*ones)
+    assert (found.proposal.rule, found.proposal.iteration) == ("same-iteration", 40)
+    assert found.proposal.agreement == "steady"
+    assert found.proposal.mean.estimate == pytest.approx((ones[0][40] + ones[1][40]) / 2)
+
+
+def test_executions_that_differ_are_inconsistent():
+    found = states_of(SERIES["flat"], SERIES["no-steady-state"])
+    assert found.proposal.agreement == "inconsistent"
+    assert found.proposal.explanation == "not-steady"
+    assert states_of(SERIES["drift"]).proposal.agreement == "no-steady-state"
+
+
+def test_what_the_rules_would_have_cost_is_told():
+    found = states_of(np.concatenate([noise(200) + 0.5, noise(800, 2)]))
+    for one in found.heuristics:
+        assert one.decided_count == 1
+        assert one.median_error == pytest.approx(0.5, abs=0.05)
+
+
+def test_the_same_seed_gives_the_same_answer():
+    values = noise(200, 1, 0.1)
+    values[:30] += 0.09
+    ones = [states_of(values, seed=seed).executions[0].confidence for seed in (1, 1, 2)]
+    assert ones[0] == ones[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        (noise(10), "too-few-iterations"),
+        (np.ones(100), "constant"),
+        (np.where(np.arange(100) == 5, np.nan, noise(100)), "missing-iterations"),
+        (np.where(np.arange(100) == 5, -1.0, noise(100)), "impossible-values"),
+        (np.where(np.arange(100) == 5, np.inf, noise(100)), "impossible-values"),
+        (np.where(np.arange(100) == 5, 0.0, noise(100)), "impossible-values"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused_and_the_others_kept(values, code):
+    found = states_of(noise(100, 9), values)
+    assert found.executions[0].state == "flat"
+    assert found.executions[1].state is None
+    assert found.executions[1].refusal.code == code
+    assert found.proposal.rule is not None
+    assert code in {caution.code for caution in found.cautions}
+    alone = states_of(values)
+    assert alone.proposal.explanation == "refused"
+    assert alone.proposal.rule is None
+
+
+def test_an_iteration_left_out_in_the_middle_is_missing():
+    order = np.delete(np.arange(100.0), 50)
+    columns = {"execution": np.zeros(99), "iteration": order, "value": noise(99)}
+    found = analyze(Table("t.csv", columns, range(2, 101)), Question())
+    assert found.executions[0].refusal.code == "missing-iterations"
+
+
+def test_rows_may_stand_in_any_order_and_lengths_may_differ():
+    values = [SERIES["warm-up"], noise(500, 4)]
+    sorted_table = table(values)
+    order = np.random.default_rng(1).permutation(sorted_table.row_count)
+    mixed = {name: column[order] for name, column in sorted_table.columns.items()}
+    found = analyze(Table("t.csv", mixed, range(len(order))), Question())
+    by_label = {e.label: e.initialised for e in found.executions}
+    assert by_label == {"0": pytest.approx(120, abs=1), "1": 0}
+    assert "unequal-lengths" in {caution.code for caution in found.cautions}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"time": noise(50)}, "no table of iterations"),
+        ({"value": noise(50)}, "no table of iterations"),
+        ({"execution": np.arange(50.0), "value": noise(50)}, "no table of iterations"),
+        ({"iteration": np.zeros(50), "value": noise(50)}, "line 3: the same iteration"),
+        ({"iteration": np.full(50, np.nan), "value": noise(50)}, "line 2, column 'iteration'"),
+        ({"iteration": np.arange(50.0), "value": ("fast",) * 50}, "line 2, column 'value'"),
+    ],
+)
+def test_a_table_of_something_else_is_refused_by_name(columns, message):
+    with pytest.raises(AnalysisError, match=message) as caught:
+        analyze(Table("t.csv", columns, range(2, 52)), Question())
+    assert caught.value.field
+
+
+def test_a_choice_goes_before_what_was_found():
+    found = states_of(*(np.concatenate([noise(40) + 1, noise(900, k)]) for k in (2, 3)))
+    chosen = with_choices(found, {"0": 300})
+    assert chosen.chosen == {"0": 300}
+    assert (chosen.proposal.rule, chosen.proposal.iteration) == ("independent", 300)
+    assert chosen.proposal.from_choices
+    earlier = with_choices(found, {"0": 10, "1": 20})
+    assert (earlier.proposal.rule, earlier.proposal.iteration) == ("same-iteration", 20)
+
+
+@pytest.mark.parametrize("chosen", [{"7": 3}, {"0": 5000}])
+def test_a_choice_for_what_is_not_there_is_refused(chosen):
+    with pytest.raises(AnalysisError) as caught:
+        with_choices(states_of(noise(100)), chosen)
+    assert caught.value.field == "--choices"
