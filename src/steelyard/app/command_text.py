@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from steelyard.core.errors import UsageError
 
 Parameters = tuple[tuple[str, str], ...]
+SUITE_PREFIX = "suite:"
 
 
 def parse_parameters(texts: Sequence[str]) -> list[Parameters]:
@@ -41,6 +42,11 @@ def fill(text: str, parameters: Parameters) -> str:
     for name, value in parameters:
         text = text.replace("{" + name + "}", value)
     return text
+
+
+def is_suite_name(text: str) -> bool:
+    """Whether a command is the name of something in the suite."""
+    return text.startswith(SUITE_PREFIX)
 
 
 def split_command(text: str, field: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from steelyard.app.command_text import (
     Parameters,
     fill,
     fill_optional,
+    is_suite_name,
     one_or_each,
     parse_environment,
     parse_parameters,
@@ -43,9 +44,6 @@ DEFAULT_METRICS = (
     "involuntary_switches",
 )
 NAME_LENGTH = 48
-# How many iterations are wanted, for programs that can be told: in arguments, and as a variable.
-ITERATION_COUNT = "iteration_count"
-ITERATION_COUNT_VARIABLE = "STEELYARD_ITERATION_COUNT"
 
 
 @dataclass(frozen=True)
@@ -114,11 +112,6 @@ def _uniquely_named(variants: Sequence[Variant]) -> Iterator[Variant]:
 
 
 def _launch_for(request: Request, command: tuple[str, ...], parameters: Parameters) -> LaunchSpec:
-    wanted = request.levels.iteration_count
-    if wanted is not None:
-        # As many as are to be kept, and those before them.
-        asked = str(wanted + (request.warmup_iteration_count or 0))
-        parameters = (*parameters, (ITERATION_COUNT, asked))
     filled = tuple(fill(word, parameters) for word in command)
     if not filled or not filled[0]:
         raise UsageError("A command is empty: name the program to run.", field="command")
@@ -126,8 +119,6 @@ def _launch_for(request: Request, command: tuple[str, ...], parameters: Paramete
         (name, None if value is None else fill(value, parameters))
         for name, value in parse_environment(request.environment)
     )
-    if wanted is not None:
-        environment = (*environment, (ITERATION_COUNT_VARIABLE, parameters[-1][1]))
     return LaunchSpec(
         argv=shell_words(filled[0]) if request.shell else filled,
         environment=environment,
@@ -140,12 +131,20 @@ def _launch_for(request: Request, command: tuple[str, ...], parameters: Paramete
     )
 
 
+def _names_suite(request: Request) -> bool:
+    return any(command and is_suite_name(command[0]) for command in request.commands)
+
+
 def build_variants(request: Request) -> tuple[Variant, ...]:
     """Every command at every combination of parameters, in groups of equal parameters.
 
     With one command the combinations are compared with the first of them; with several, the
     commands are compared with the first at equal parameters.
     """
+    if _names_suite(request):
+        from steelyard.app.suite_variants import suite_variants
+
+        return tuple(_uniquely_named(suite_variants(request)))
     if len(request.commands) == 1 and request.build.variant_count > 1:
         repeated = request.commands * request.build.variant_count
         return build_variants(replace(request, commands=repeated))
@@ -178,8 +177,17 @@ def build_variants(request: Request) -> tuple[Variant, ...]:
 
 
 def build_iterations(request: Request) -> IterationsSpec | None:
-    """Where the iterations inside each trial are found; None where they are not asked for."""
+    """Where the iterations inside each trial are found; None where they are not asked for.
+
+    Programs of the suite that all run the same harness need not be asked.
+    """
     if request.iterations is None:
+        if _names_suite(request):
+            from steelyard.app.suite_variants import suite_iterations
+
+            found = suite_iterations(request)
+            if found is not None:
+                return replace(found, count=request.levels.iteration_count)
         for option, value in (
             ("--benchmark", request.benchmark),
             ("--warmup-iterations", request.warmup_iteration_count),
@@ -242,9 +250,10 @@ def build_experiment(request: Request) -> ExperimentSpec:
     """The specification of a new experiment, with its identifier and seed."""
     variants = build_variants(request)
     iterations = build_iterations(request)
+    groups = {variant.group for variant in variants}
     return ExperimentSpec(
         identifier=new_identifier(time.time_ns() // 1_000_000),
-        kind="comparison" if len(variants) > 1 else "measurement",
+        kind="comparison" if len(variants) > len(groups) else "measurement",
         variants=variants,
         metrics=build_metrics(request.metrics, iterations),
         seed=fresh_seed() if request.seed is None else request.seed,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from steelyard.app.command_text import SUITE_PREFIX
 from steelyard.core.errors import UsageError
 from steelyard.suite.recipe import SIZES
 from steelyard.suite.toolchain import Toolchain
 
-PREFIX = "suite:"
 DEFAULT_SIZE = "train"
 _TOOLS = ("cc", "cxx", "fc", "ld", "flags")
 _KEYS = (*_TOOLS, "size")
@@ -33,11 +33,6 @@ class SuiteName:
         return " ".join(filter(None, (self.toolchain.label(), size)))
 
 
-def is_suite_name(command: tuple[str, ...]) -> bool:
-    """Whether a command is the name of something in the suite."""
-    return bool(command) and command[0].startswith(PREFIX)
-
-
 def parse_suite_name(text: str, default: SuiteName | None = None) -> SuiteName:
     """The program or group that `text` names; without ``suite:`` too.
 
@@ -51,7 +46,7 @@ def parse_suite_name(text: str, default: SuiteName | None = None) -> SuiteName:
     UsageError
         An option is unknown, comes twice or is empty; the message says what is wanted.
     """
-    name, separator, rest = text.removeprefix(PREFIX).partition("@")
+    name, separator, rest = text.removeprefix(SUITE_PREFIX).partition("@")
     if not name or (separator and not rest):
         raise UsageError(f"{text!r} names nothing of the suite. Write {WANTED}.", field="suite")
     base = default or SuiteName(name)

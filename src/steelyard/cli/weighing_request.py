@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from steelyard.app.build_request import BuildRequest
-from steelyard.app.command_text import split_command
+from steelyard.app.command_text import is_suite_name, split_command
 from steelyard.app.execute import Place
 from steelyard.app.level_request import RequestedLevels, requested_levels
 from steelyard.app.request import Request
@@ -48,7 +48,7 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
     levels = requested_levels(
         values["levels"],
         values["repeat"],
-        builds=bool(values["build_commands"]),
+        builds=bool(values["build_commands"]) or _repeats_suite_builds(commands, values),
         iterations=values["iterations"] is not None,
     )
     quiet = values["knobs"] or (("default",) if values["quiet"] else ())
@@ -98,6 +98,12 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
     )
 
 
+def _repeats_suite_builds(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> bool:
+    """Whether programs of the suite are to be built anew again and again, not once."""
+    asked = any(text.startswith("build=") for text in values["repeat"]) or values["randomize"]
+    return bool(asked) and is_suite_name(commands[0][0])
+
+
 def _duration(text: str | None, option: str) -> float | None:
     return None if text is None else parse_duration(text, option)
 
@@ -123,7 +129,9 @@ def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...]
     """Commands as argument vectors; with a shell each stays one string."""
     if shell:
         return tuple((text,) for text in texts)
-    return tuple(split_command(text, "command") for text in texts)
+    return tuple(
+        (text,) if is_suite_name(text) else split_command(text, "command") for text in texts
+    )
 
 
 def place_from(values: dict[str, Any]) -> Place:
