@@ -48,7 +48,7 @@ class Trials:
         return next(factor for factor in self.factors if factor.name == name)
 
 
-def read_trials(table: Table, question: Question, also: Sequence[str] = ()) -> Trials:
+def read_trials(table: Table, question: Question, groups: Sequence[str] = ()) -> Trials:
     """The response and the factors that a question names.
 
     Parameters
@@ -56,8 +56,9 @@ def read_trials(table: Table, question: Question, also: Sequence[str] = ()) -> T
     table : Table
     question : Question
         ``extra`` may name ``covariates`` and, in ``low``, levels that come first.
-    also : sequence of str
-        Further columns to read as factors, after those of the question.
+    groups : sequence of str
+        Further columns that say which rows belong together, with any number of levels; read as
+        factors after those of the question.
 
     Raises
     ------
@@ -66,11 +67,12 @@ def read_trials(table: Table, question: Question, also: Sequence[str] = ()) -> T
     """
     response = question.response or ""
     values = table.numbers(response, "--response")
-    names = [*question.factors, *(name for name in also if name not in question.factors)]
+    names = question.factors
     covariate_names = [n.strip() for n in question.extra.get("covariates", "").split(",") if n]
     _check_names(response, [*names, *covariate_names])
     order = first_levels(question.extra.get("low", ""), names)
     factors = [factor_of(table, name, order.get(name, ())) for name in names]
+    factors += [factor_of(table, name, (), None) for name in groups if name not in names]
     numbers = [(name, table.numbers(name, "--option covariates")) for name in covariate_names]
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):

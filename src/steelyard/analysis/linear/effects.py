@@ -16,7 +16,8 @@ from steelyard.analysis.distributions import (
     t_two_sided_p,
 )
 from steelyard.analysis.linear.least_squares import Fit
-from steelyard.analysis.linear.model_matrix import INTERCEPT
+from steelyard.analysis.linear.model_matrix import INTERCEPT, ModelMatrix
+from steelyard.analysis.linear.orthogonal import Orthogonal
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Floats = NDArray[np.float64]
@@ -88,7 +89,9 @@ def robust_spread(fit: Fit) -> Spread | None:
     return Spread(covariance, np.full(fit.rank, float(fit.error_degrees)), "student-hc3")
 
 
-def aliases_of(fit: Fit) -> tuple[dict[int, list[str]], dict[int, list[tuple[str, float]]]]:
+def aliases_of(
+    model: ModelMatrix, columns: Orthogonal
+) -> tuple[dict[int, list[str]], dict[int, list[tuple[str, float]]]]:
     """What the design cannot tell apart.
 
     Returns
@@ -99,11 +102,11 @@ def aliases_of(fit: Fit) -> tuple[dict[int, list[str]], dict[int, list[tuple[str
     """
     kept: dict[int, list[str]] = {}
     dropped: dict[int, list[tuple[str, float]]] = {}
-    labels = [column.label for column in fit.model.columns]
-    weights = np.asarray(fit.columns.combinations, dtype=np.float64)
-    for place, column in enumerate(fit.columns.dropped):
+    labels = [column.label for column in model.columns]
+    weights = np.asarray(columns.combinations, dtype=np.float64)
+    for place, column in enumerate(columns.dropped):
         dropped[column] = []
-        for row, keeper in enumerate(fit.columns.kept):
+        for row, keeper in enumerate(columns.kept):
             weight = float(weights[row, place])
             if abs(weight) < _SMALLEST_WEIGHT:
                 continue
@@ -134,7 +137,7 @@ def effects_of(
     change : float or None
         The effect that power is told for.
     """
-    kept_aliases, dropped = aliases_of(fit)
+    kept_aliases, dropped = aliases_of(fit.model, fit.columns)
     unscaled = np.diag(fit.unscaled_covariance)
     single = {
         term: len(fit.model.columns_of(term)) == 1 for term in [INTERCEPT, *fit.model.terms()]
@@ -160,7 +163,9 @@ def effects_of(
                 detectable=None if first else detectable(error, degrees, confidence),
             )
         )
-    return (*found, *(_aliased(fit, column, dropped[column], confidence) for column in dropped))
+    labels = fit.model.columns
+    gone = (aliased(labels[column].label, dropped[column], confidence) for column in dropped)
+    return (*found, *gone)
 
 
 def _interval(
@@ -217,10 +222,8 @@ def detectable(error: float | None, degrees: float, confidence: float) -> float 
     return high * error
 
 
-def _aliased(
-    fit: Fit, column: int, combination: Sequence[tuple[str, float]], confidence: float
-) -> Effect:
-    label = fit.model.columns[column].label
+def aliased(label: str, combination: Sequence[tuple[str, float]], confidence: float) -> Effect:
+    """An effect that the design cannot tell from a combination of others."""
     known = " + ".join(_weighted(name, weight) for name, weight in combination) or "nothing"
     reason = Unbounded(
         None, confidence, "student-ols", "aliased",

@@ -45,7 +45,9 @@ class Factor:
         return Factor(self.name, levels, again.reshape(-1).astype(np.int64))
 
 
-def factor_of(table: Table, name: str, order: Sequence[str] = ()) -> Factor:
+def factor_of(
+    table: Table, name: str, order: Sequence[str] = (), most_levels: int | None = MOST_LEVELS
+) -> Factor:
     """The factor in a column.
 
     Parameters
@@ -56,6 +58,8 @@ def factor_of(table: Table, name: str, order: Sequence[str] = ()) -> Factor:
     order : sequence of str, optional
         Levels that come first, in this order; the others follow in natural order: numbers by
         their value, texts by their letters without regard to case.
+    most_levels : int, optional
+        None for what only groups rows, of which there may be any number.
 
     Raises
     ------
@@ -69,7 +73,7 @@ def factor_of(table: Table, name: str, order: Sequence[str] = ()) -> Factor:
     else:
         values, codes = np.unique(column, return_inverse=True)
         found = [f"{value:.15g}" for value in values.tolist()]
-    if len(found) > MOST_LEVELS:
+    if most_levels is not None and len(found) > most_levels:
         raise AnalysisError(
             f"The factor {name!r} of {table.source} has {len(found)} levels. A column of numbers "
             f"that vary freely is a covariate: --option covariates={name}.",
@@ -82,13 +86,12 @@ def factor_of(table: Table, name: str, order: Sequence[str] = ()) -> Factor:
                 f"{', '.join(map(repr, found[:20]))}.",
                 field="--option low",
             )
-    rest = [level for level in found if level not in order]
+    rest = [level for level in found if level not in set(order)]
     if isinstance(column, tuple):
         rest.sort(key=_natural)
     levels = [*order, *rest]
-    place = np.empty(len(found), dtype=np.int64)
-    for index, level in enumerate(found):
-        place[index] = levels.index(level)
+    places = {level: place for place, level in enumerate(levels)}
+    place = np.array([places[level] for level in found], dtype=np.int64)
     return Factor(name, tuple(levels), place[codes.reshape(-1)])
 
 

@@ -1,0 +1,73 @@
+"""Quantile regression, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.method import Method, Question
+
+if TYPE_CHECKING:
+    from steelyard.analysis.analysis import Analysis
+    from steelyard.analysis.quantile.quantile_regression import Intervals
+    from steelyard.analysis.table import Table
+
+# Oliveira (2015), section 3.4: the deciles, and the 99th percentile where there are rows for it.
+_DECILES = tuple(k / 10 for k in range(1, 10))
+_ROWS_FOR_LAST = 1000
+
+
+def analyze(table: Table, question: Question) -> Analysis:
+    """Fit the quantiles that the question asks for."""
+    from steelyard.analysis.linear.model_matrix import model_matrix
+    from steelyard.analysis.quantile.quantile_regression import (
+        QuantileQuestion,
+        quantile_regression,
+    )
+    from steelyard.analysis.trials_table import (
+        choice_option,
+        read_trials,
+        whole_option,
+        with_cautions,
+    )
+
+    cluster = question.extra.get("cluster")
+    trials = read_trials(table, question, () if cluster is None else (cluster,))
+    factors = [factor for factor in trials.factors if factor.name in question.factors]
+    order = whole_option(question.extra, "interactions", len(factors), least=1)
+    coding = choice_option(question.extra, "coding", ("coded", "treatment"))
+    intervals: dict[str, Intervals] = {
+        "auto": "auto", "rank": "rank", "rank-iid": "rank-iid", "sandwich": "sandwich",
+        "cluster": "cluster",
+    }  # fmt: skip
+    quantiles = question.quantiles
+    if not quantiles:
+        quantiles = (*_DECILES, 0.99) if len(trials.values) >= _ROWS_FOR_LAST else _DECILES
+    model = model_matrix(
+        factors, trials.covariates, order, "coded" if coding == "coded" else "treatment"
+    )
+    asked = QuantileQuestion(
+        quantiles=quantiles,
+        confidence=question.confidence,
+        intervals=intervals[choice_option(question.extra, "intervals", tuple(intervals))],
+        cluster=None if cluster is None else trials.factor(cluster).codes,
+        seed=question.seed,
+    )
+    found = quantile_regression(model, trials.response, question.unit, trials.values, asked)
+    return with_cautions(found, trials.cautions)
+
+
+EXTENSION = Method(
+    name="quantile",
+    description="Quantile regression: effects on the fast, the middle and the slow runs.",
+    reads="trials",
+    analyze=analyze,
+    needs=("response",),
+    options={
+        "interactions": "The most factors in one interaction; all of them unless given.",
+        "coding": "`coded` (-1 and +1, the default) or `treatment` (against the first level).",
+        "low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL.",
+        "covariates": "Columns of numbers that enter as they are, separated by commas.",
+        "cluster": "The column that says which rows belong together, such as the execution.",
+        "intervals": "`rank`, `rank-iid`, `sandwich` or `cluster`; `auto` by rows and clusters.",
+    },
+)

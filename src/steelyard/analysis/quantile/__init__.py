@@ -1,0 +1,1 @@
+"""Quantile regression: exact vertices, an interior point method for many rows, intervals."""

@@ -1,0 +1,322 @@
+"""Quantile regression of a factorial experiment: effects at any set of quantiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.analysis.analysis import Analysis, Assumption, Effect
+from steelyard.analysis.corrections import holm
+from steelyard.analysis.distributions import t_quantile, t_two_sided_p
+from steelyard.analysis.figures import QuantileFigure
+from steelyard.analysis.linear.effects import aliased, aliases_of
+from steelyard.analysis.linear.model_matrix import INTERCEPT, ModelMatrix
+from steelyard.analysis.linear.orthogonal import orthogonalised
+from steelyard.analysis.quantile.cluster_bootstrap import cluster_deviations
+from steelyard.analysis.quantile.many_rows import QuantileProblem
+from steelyard.analysis.quantile.rank_inversion import (
+    RankProblem,
+    equal_variances,
+    rank_bound,
+    rank_statistic,
+    weighted_variances,
+)
+from steelyard.analysis.quantile.sandwich import densities, sandwich_covariance
+from steelyard.analysis.quantile.vertex import Vertex
+from steelyard.core.estimate import Estimate, Interval, Unbounded
+from steelyard.core.model import Caution
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Intervals = Literal["auto", "rank", "rank-iid", "sandwich", "cluster"]
+
+METHOD = "quantile"
+# R's quantreg inverts rank tests up to so many rows; beyond, the walk takes too long.
+RANK_ROWS = 1000
+_DENSE_SHARE = 0.9
+# Rows beyond the quantile, for each coefficient, below which its interval is not to be trusted.
+_ROWS_BEYOND = 5
+
+
+@dataclass(frozen=True)
+class QuantileQuestion:
+    """What is asked of a quantile regression.
+
+    Parameters
+    ----------
+    quantiles : tuple of float
+    confidence : float
+    intervals : str
+        ``"rank"`` (inverted rank test, rows with densities of their own), ``"rank-iid"`` (all of
+        one density), ``"sandwich"``, ``"cluster"``; ``"auto"``: clusters where there are any,
+        ranks up to 1000 rows, else the sandwich.
+    cluster : array of int or None
+        For each row what it belongs to.
+    seed : int
+    """
+
+    quantiles: tuple[float, ...]
+    confidence: float = 0.95
+    intervals: Intervals = "auto"
+    cluster: Integers | None = None
+    seed: int = 1
+
+    def chosen(self, count: int) -> Intervals:
+        """The kind of interval for so many rows."""
+        if self.intervals != "auto":
+            return self.intervals
+        if self.cluster is not None:
+            return "cluster"
+        return "rank" if count <= RANK_ROWS else "sandwich"
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    low: float | None
+    high: float | None
+    p: float | None
+    method: str
+
+
+def quantile_regression(
+    model: ModelMatrix, response: str, unit: str, values: Floats, question: QuantileQuestion
+) -> Analysis:
+    """Explain quantiles of a response by the columns of a model.
+
+    Parameters
+    ----------
+    model : ModelMatrix
+    response, unit : str
+    values : array
+        One a row, finite.
+    question : QuantileQuestion
+
+    Notes
+    -----
+    Koenker and Bassett, Econometrica 46 (1978) 33; solved exactly. Assumes nothing of the shape
+    of the distribution, and but for ``rank-iid`` nothing of its being alike in all rows.
+    """
+    columns = orthogonalised(model.matrix * np.sqrt(model.counts)[:, None])
+    kept_aliases, dropped = aliases_of(model, columns)
+    matrix = model.matrix[model.point][:, list(columns.kept)]
+    problem = QuantileProblem(matrix, values)
+    constant = bool(np.ptp(values) == 0)
+    effects: list[Effect] = []
+    facts: dict[str, float | str] = {}
+    for quantile in question.quantiles:
+        vertex = problem.solve(quantile)
+        bounds = (
+            [_Bounds(None, None, None, "none")] * len(columns.kept)
+            if constant
+            else _bounds(problem, vertex, quantile, question)
+        )
+        here = [
+            _effect(
+                model.columns[column].label,
+                float(vertex.coefficients[place]),
+                bounds[place],
+                (quantile, question.confidence, constant),
+                unit,
+                tuple(kept_aliases.get(column, ())),
+            )
+            for place, column in enumerate(columns.kept)
+        ]
+        effects += _corrected(here)
+        facts[f"r1_{quantile:g}"] = _explained(values, matrix, vertex, quantile)
+    labels = model.columns
+    gone = [aliased(labels[c].label, dropped[c], question.confidence) for c in dropped]
+    return Analysis(
+        method=METHOD,
+        response=response,
+        unit=unit,
+        count=len(values),
+        effects=(*effects, *gone),
+        assumptions=_assumptions(question, len(values), len(columns.kept)),
+        cautions=tuple(_cautions(model, len(columns.dropped), constant)),
+        figures=_figures(effects, question.quantiles),
+        facts=facts,
+    )
+
+
+def _bounds(
+    problem: QuantileProblem, vertex: Vertex, quantile: float, question: QuantileQuestion
+) -> list[_Bounds]:
+    count, width = problem.matrix.shape
+    kind = question.chosen(count)
+    if count <= width:
+        return [_Bounds(None, None, None, kind)] * width
+    if kind in ("rank", "rank-iid"):
+        return _rank_bounds(problem, vertex, quantile, question.confidence, kind == "rank")
+    if kind == "cluster":
+        if question.cluster is None or int(question.cluster.max()) < 1:
+            return [_Bounds(None, None, None, kind)] * width
+        deviations = cluster_deviations(problem, vertex, quantile, question.cluster, question.seed)
+        degrees, method = float(question.cluster.max()), "cluster-bootstrap"
+    else:
+        density = densities(problem, quantile)
+        covariance = sandwich_covariance(problem.matrix, density, quantile)
+        if covariance is None:
+            return [_Bounds(None, None, None, kind)] * width
+        deviations = np.sqrt(np.diag(covariance))
+        degrees, method = float(count - width), "student-sandwich"
+    limit = t_quantile(0.5 + question.confidence / 2, degrees)
+    return [
+        _Bounds(
+            value - limit * deviation,
+            value + limit * deviation,
+            t_two_sided_p(value / deviation, degrees) if deviation > 0 else None,
+            method,
+        )
+        for value, deviation in zip(vertex.coefficients.tolist(), deviations.tolist(), strict=True)
+    ]
+
+
+def _rank_bounds(
+    problem: QuantileProblem, vertex: Vertex, quantile: float, confidence: float, weighted: bool
+) -> list[_Bounds]:
+    matrix, values = problem.matrix, problem.values
+    count, width = matrix.shape
+    variances, method = equal_variances(matrix), "rank-iid"
+    if weighted:
+        density = densities(problem, quantile)
+        # Where planes cross, rows have no density; some of them do no harm.
+        if float((density > 0).mean()) >= _DENSE_SHARE:
+            variances, method = weighted_variances(matrix, density), "rank"
+    ranks = RankProblem(matrix, values, quantile, vertex, variances)
+    degrees = count - width
+    cutoff = t_quantile(0.5 + confidence / 2, degrees)
+    found: list[_Bounds] = []
+    for column in range(width):
+        p = None
+        if width > 1:
+            without = QuantileProblem(np.delete(matrix, column, axis=1), values).solve(quantile)
+            p = t_two_sided_p(rank_statistic(ranks, column, without), degrees)
+        low = rank_bound(ranks, column, cutoff, upwards=False)
+        found.append(_Bounds(low, rank_bound(ranks, column, cutoff, upwards=True), p, method))
+    return found
+
+
+def _effect(
+    label: str,
+    value: float,
+    bounds: _Bounds,
+    place: tuple[float, float, bool],
+    unit: str,
+    aliases: tuple[str, ...],
+) -> Effect:
+    quantile, confidence, constant = place
+    return Effect(
+        term=label,
+        effect=_interval(value, bounds, confidence, constant),
+        unit=unit,
+        p=None if label == INTERCEPT else bounds.p,
+        quantile=quantile,
+        aliases=aliases,
+    )
+
+
+def _interval(value: float, bounds: _Bounds, confidence: float, constant: bool) -> Interval:
+    if constant:
+        return Unbounded(
+            value, confidence, bounds.method, "constant-response",
+            "The response has the same value in every row: nothing varies.",
+        )  # fmt: skip
+    if bounds.low is None or bounds.high is None:
+        return Unbounded(
+            value, confidence, bounds.method, "too-few-rows",
+            "There are too few rows on one side of this quantile to bound the effect. More rows, "
+            "fewer terms or a quantile nearer the middle mend it.",
+        )  # fmt: skip
+    low, high = min(bounds.low, value), max(bounds.high, value)
+    return Estimate(value, low, high, confidence, bounds.method)
+
+
+def _corrected(effects: Sequence[Effect]) -> list[Effect]:
+    adjusted = iter(holm([e.p for e in effects if e.p is not None]))
+    return [e if e.p is None else replace(e, adjusted_p=next(adjusted)) for e in effects]
+
+
+def _explained(values: Floats, matrix: Floats, vertex: Vertex, quantile: float) -> float:
+    """Koenker and Machado's R1: the share of the asymmetric distances from one quantile for all
+    rows that the model takes off."""
+
+    def distances(residuals: Floats) -> float:
+        return float((residuals * (quantile - (residuals < 0))).sum())
+
+    whole = distances(values - np.quantile(values, quantile, method="inverted_cdf"))
+    left = distances(values - matrix @ vertex.coefficients)
+    return max(0.0, 1.0 - left / whole) if whole > 0 else 0.0
+
+
+def _assumptions(question: QuantileQuestion, count: int, width: int) -> tuple[Assumption, ...]:
+    thin = [
+        quantile
+        for quantile in question.quantiles
+        if count * min(quantile, 1 - quantile) < _ROWS_BEYOND * width
+    ]
+    shown = ", ".join(f"{quantile:g}" for quantile in thin)
+    rows = Assumption(
+        "enough rows beyond each quantile",
+        not thin,
+        None,
+        f"At {shown} fewer than {_ROWS_BEYOND} rows for each of {width} effects lie beyond the "
+        "quantile: these intervals are no better than rough. Measure more, or ask for quantiles "
+        "nearer the middle."
+        if thin
+        else "",
+    )
+    if question.cluster is None:
+        return rows, Assumption(
+            "independent rows", None, None,
+            "Where rows belong together, as iterations of one execution do, name what they belong "
+            "to: `--option cluster=COLUMN`.",
+        )  # fmt: skip
+    few = int(question.cluster.max()) + 1 < 20
+    return rows, Assumption(
+        "enough clusters",
+        not few,
+        None,
+        "Fewer than 20 clusters: their number is what the intervals rest on, and it is small."
+        if few
+        else "",
+    )
+
+
+def _cautions(model: ModelMatrix, dropped: int, constant: bool) -> list[Caution]:
+    found: list[Caution] = []
+    if constant:
+        found.append(Caution("constant-response", "The response has the same value in every row."))
+    if dropped:
+        found.append(
+            Caution(
+                "aliased",
+                f"{dropped} of {len(model.columns) - 1} effects cannot be told from others in "
+                "this design. An effect is shown with all that it may belong to.",
+            )
+        )
+    return found
+
+
+def _figures(effects: Sequence[Effect], quantiles: tuple[float, ...]) -> tuple[QuantileFigure, ...]:
+    if len(quantiles) < 2:
+        return ()
+    terms = tuple(dict.fromkeys(effect.term for effect in effects))
+    by_term = [[e for e in effects if e.term == term] for term in terms]
+
+    def bound(effect: Effect, name: str) -> float | None:
+        return getattr(effect.effect, name) if isinstance(effect.effect, Estimate) else None
+
+    order = sorted(range(len(quantiles)), key=quantiles.__getitem__)
+    return (
+        QuantileFigure(
+            terms,
+            tuple(quantiles[index] for index in order),
+            tuple(tuple(row[i].effect.estimate or 0.0 for i in order) for row in by_term),
+            tuple(tuple(bound(row[i], "low") for i in order) for row in by_term),
+            tuple(tuple(bound(row[i], "high") for i in order) for row in by_term),
+        ),
+    )
