@@ -76,6 +76,23 @@ def tree_digest(directory: str) -> str:
     return sha256_of(text.encode("utf-8", "surrogateescape")).hex()
 
 
+def build_inputs(spec: BuildSpec) -> dict[str, object]:
+    """What tells whether a program would be built alike: for provenance.
+
+    Returns
+    -------
+    dict
+        ``source`` (the digest of its source, None without), ``inherited`` (variables that compilers
+        read), and ``tools``: contents and versions of the build's command and of the compilers.
+    """
+    environment = build_environment(spec, "{build}")
+    tools = _compilers(spec, environment)
+    tools["command"] = [_program_digest(path) for path in _programs(spec.argv[0], environment)]
+    source = None if spec.source is None else tree_digest(spec.source)
+    read = [name for name in VARIABLES if name in environment and name != "PATH"]
+    return {"source": source, "inherited": {n: environment[n] for n in read}, "tools": tools}
+
+
 def _lines(directory: str) -> Iterator[str]:
     for entry in sorted(os.scandir(directory), key=lambda entry: entry.name):
         if entry.name == ".git":

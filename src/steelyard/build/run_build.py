@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from steelyard.build import keeper
+from steelyard.build.beside import beside
+from steelyard.build.records import judge, read_records, summary
+from steelyard.build.wrappers import make_wrappers
 from steelyard.core.errors import BuildFailedError, UsageError
 from steelyard.core.model import BuildSpec
 
@@ -69,14 +72,27 @@ def run_build(spec: BuildSpec, seed: int, directory: str) -> Build:
     BuildFailedError
         The source cannot be copied, or the command cannot be started, fails or takes too long.
         The directory and its log stay.
+    RandomizationError
+        What was built cannot be randomised as asked.
+    MissingCapabilityError
+        A compiler is missing.
     """
     directory = os.path.abspath(directory)
     _make_directory(spec, directory)
     log = os.path.join(beside(directory), "log")
     environment = build_environment(spec, directory)
     argv = [word.replace(PLACE, directory) for word in spec.argv]
+    if not spec.randomize:
+        cost_s = _run(argv, directory, environment, spec.timeout_s)
+        return Build(directory, cost_s, {"seed": seed}, log)
+    removed = {name for name, value in spec.environment if value is None}
+    wrappers = make_wrappers(spec, seed, directory, environment)
+    environment |= {name: value for name, value in wrappers.items() if name not in removed}
     cost_s = _run(argv, directory, environment, spec.timeout_s)
-    return Build(directory, cost_s, {"seed": seed}, log)
+    records = read_records(directory)
+    judge(records, spec.randomize, directory)
+    realised = {"seed": seed, "randomize": spec.randomize, **summary(records, directory)}
+    return Build(directory, cost_s, realised, log)
 
 
 def remove_build(build: Build) -> None:
@@ -94,11 +110,6 @@ def remove_directories(directory: str) -> None:
             os.chmod(folder, 0o700)
         if os.path.isdir(path):
             shutil.rmtree(path)
-
-
-def beside(directory: str) -> str:
-    """The directory for what is kept of the build in `directory` without being part of it."""
-    return f"{directory}.steelyard"
 
 
 def build_environment(spec: BuildSpec, directory: str) -> dict[str, str]:

@@ -99,6 +99,12 @@ class FetchError(SuiteError):
     exit_status = 4
 
 
+class RandomizationError(SteelyardError):
+    """A build cannot be randomised as asked. The message names the program and the reason."""
+
+    code = "not-randomized"
+
+
 class MissingCapabilityError(SteelyardError):
     """This machine lacks something. The message names it and the command that installs it."""
 

@@ -1,0 +1,163 @@
+"""Programs that stand for the compilers and the linker while a randomised build runs.
+
+A compiler's is a script of the shell that adds a few words, so it costs a millisecond a call; one
+of these words, ``-B``, makes the driver look for its linker in a directory of ours first. So all
+that ends in a link comes by `link.py`, however the project calls its compiler.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+import steelyard
+from steelyard.build.beside import beside, records_directory
+from steelyard.build.randomizations import RANDOMIZATIONS
+from steelyard.core.errors import MissingCapabilityError, UsageError
+from steelyard.core.model import BuildSpec
+
+# Debian's names; those of a compiler that is not installed are left out, LD is always there.
+_USUAL = {"CC": "cc", "CXX": "c++", "FC": "gfortran", "LD": "ld"}
+_PACKAGES = {"CC": "gcc", "CXX": "g++", "FC": "gfortran", "LD": "binutils"}
+# Every name by which gcc and clang look for a linker (-fuse-ld).
+LINKER_NAMES = ("ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold")
+# A day for those who print when they were built; reproducible-builds.org/specs/source-date-epoch.
+_SOURCE_DATE_EPOCH = "1577836800"
+
+_LINKER = """#!{python} -IS
+import sys
+sys.path.insert(0, {root!r})
+from steelyard.build.link import link
+sys.exit(link(sys.argv[0], sys.argv[1:], {settings!r}))
+"""
+
+
+def make_wrappers(
+    spec: BuildSpec, seed: int, directory: str, environment: Mapping[str, str]
+) -> dict[str, str]:
+    """Write the wrappers for one build, and give the variables that name them.
+
+    Parameters
+    ----------
+    spec : BuildSpec
+    seed : int
+    directory : str
+        That of the build.
+    environment : mapping
+        The environment of the build command.
+
+    Raises
+    ------
+    UsageError
+        A randomisation is unknown, or the path cannot stand in a makefile.
+    MissingCapabilityError
+        A compiler is missing, or takes no words that randomising needs.
+    """
+    sections = any(RANDOMIZATIONS.get(name).orders == "sections" for name in spec.randomize)
+    place = beside(directory)
+    if len(place.split()) != 1:
+        raise UsageError(
+            f"A randomised build cannot be made in {directory}: makefiles would part the path of "
+            "the compiler at its white space. Name another directory.",
+            field="directory",
+        )
+    compilers = real_compilers(spec, environment)
+    records = records_directory(directory)
+    links, drivers = (os.path.join(place, each) for each in ("ld", "bin"))
+    for folder in (records, links, drivers):
+        os.makedirs(folder)
+    settings = os.path.join(place, "settings.json")
+    own_linker = dict(spec.compilers).get("LD")
+    said = {
+        "directory": directory,
+        "records": records,
+        "seed": seed,
+        "randomize": spec.randomize,
+        "linker": _words("LD", own_linker, environment) if own_linker else (),
+    }
+    with open(settings, "w", encoding="utf-8") as file:
+        json.dump(said, file)
+    root = os.path.dirname(os.path.dirname(os.path.abspath(steelyard.__file__)))
+    script = _LINKER.format(python=sys.executable, root=root, settings=settings)
+    for name in LINKER_NAMES:
+        _write_program(os.path.join(links, name), script)
+    variables = {"LD": os.path.join(links, "ld")}
+    variables["SOURCE_DATE_EPOCH"] = environment.get("SOURCE_DATE_EPOCH", _SOURCE_DATE_EPOCH)
+    for variable, words in compilers.items():
+        wanted = [f"-B{links}/", f"-ffile-prefix-map={directory}=."]
+        wanted += ["-ffunction-sections"] if sections else []
+        path = os.path.join(drivers, variable, os.path.basename(words[0]))
+        os.makedirs(os.path.dirname(path))
+        _write_program(path, driver_script(words, accepted(words, wanted, variable)))
+        variables[variable] = path
+    if "FC" in variables:
+        variables["F77"] = variables["FC"]
+    return variables
+
+
+def real_compilers(spec: BuildSpec, environment: Mapping[str, str]) -> dict[str, list[str]]:
+    """The words of each real compiler: as the build names it, the environment, or Debian."""
+    named = dict(spec.compilers)
+    found: dict[str, list[str]] = {}
+    for variable in ("CC", "CXX", "FC"):
+        command = named.get(variable) or environment.get(variable)
+        if command:
+            found[variable] = _words(variable, command, environment)
+        elif shutil.which(_USUAL[variable], path=environment.get("PATH")):
+            found[variable] = _words(variable, _USUAL[variable], environment)
+    return found
+
+
+def _words(variable: str, command: str, environment: Mapping[str, str]) -> list[str]:
+    words = shlex.split(command)
+    path = shutil.which(words[0], path=environment.get("PATH")) if words else None
+    if path is None:
+        raise MissingCapabilityError(
+            f"There is no program {command!r} for {variable}. Debian's is installed by "
+            f"`sudo apt-get install {_PACKAGES[variable]}`.",
+            field=variable,
+        )
+    return [os.path.abspath(path), *words[1:]]
+
+
+def accepted(words: Sequence[str], wanted: Sequence[str], variable: str) -> list[str]:
+    """`wanted` as this compiler takes it without a warning, found by trying.
+
+    Clang warns of words that a call does not need unless they are marked, and a project may
+    turn warnings into errors.
+    """
+    marked = ["--start-no-unused-arguments", *wanted, "--end-no-unused-arguments"]
+    for options in (marked, list(wanted)):
+        tried = subprocess.run(
+            [*words, *options, "-Werror", "-E", "-x", "c", os.devnull],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if tried.returncode == 0:
+            return options
+    complaint = (tried.stderr.strip().splitlines() or [f"exit code {tried.returncode}"])[0]
+    raise MissingCapabilityError(
+        f"{' '.join(words)}, given as {variable}, does not take {' '.join(wanted)} ({complaint}), "
+        "so what it builds cannot be randomised. gcc and clang do: `sudo apt-get install gcc`.",
+        field=variable,
+    )
+
+
+def driver_script(words: Sequence[str], options: Sequence[str]) -> str:
+    """The wrapper of a compiler: its words first, so that the project's own may undo them."""
+    driver = shlex.quote("\n".join(words))
+    call = shlex.join([*words, *options])
+    return f'#!/bin/sh\nSTEELYARD_DRIVER={driver}\nexport STEELYARD_DRIVER\nexec {call} "$@"\n'
+
+
+def _write_program(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(text)
+    os.chmod(path, 0o755)
