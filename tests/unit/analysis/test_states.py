@@ -298,8 +298,8 @@ def test_a_choice_goes_before_what_was_found():
     assert chosen.chosen == {"0": 300}
     assert (chosen.proposal.rule, chosen.proposal.iteration) == ("independent", 300)
     assert chosen.proposal.from_choices
-    earlier = with_choices(found, {"0": 10, "1": 20})
-    assert (earlier.proposal.rule, earlier.proposal.iteration) == ("same-iteration", 20)
+    earlier = with_choices(found, {"0": 5, "1": 10})
+    assert (earlier.proposal.rule, earlier.proposal.iteration) == ("same-iteration", 10)
 
 
 @pytest.mark.parametrize("chosen", [{"7": 3}, {"0": 5000}])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from steelyard.analysis.method import Method, Question
 from steelyard.analysis.states.answer import StatesResult, states_result
 from steelyard.analysis.states.execution import ExecutionState, Rules, execution_state
@@ -17,8 +19,8 @@ def analyze(table: Table, question: Question) -> StatesResult:
     tolerance = Rules().tolerance
     if "tolerance" in question.extra:
         tolerance = parse_ratio(question.extra["tolerance"], "--option tolerance")
-    rules = Rules(tolerance, question.confidence, question.seed)
     series = iteration_series(table)
+    rules = Rules(tolerance, question.confidence, question.seed, len(series))
     executions = [_judged(one, rules) for one in series]
     return states_result(executions, rules, _cautions(series))
 
@@ -27,9 +29,7 @@ def _judged(series: IterationSeries, rules: Rules) -> ExecutionState:
     refusal = refusal_of(series.values)
     if refusal is not None:
         return ExecutionState(series.label, series.values, refusal=refusal)
-    seeded = Rules(
-        rules.tolerance, rules.confidence, derive_seed(rules.seed, "states", series.label)
-    )
+    seeded = replace(rules, seed=derive_seed(rules.seed, "states", series.label))
     return execution_state(series.label, series.values, seeded)
 
 

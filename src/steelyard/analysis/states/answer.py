@@ -13,6 +13,7 @@ from steelyard.analysis.states.execution import ExecutionState, Rules
 from steelyard.analysis.states.steady_part import latest_start
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Interval
+from steelyard.core.hashing import sha256_of
 from steelyard.core.model import Caution
 
 Rule = Literal["independent", "same-iteration"]
@@ -144,6 +145,15 @@ def with_choices(result: StatesResult, chosen: Mapping[str, int]) -> StatesResul
     return replace(result, proposal=proposal, chosen=dict(chosen))
 
 
+def values_digest(result: StatesResult) -> str:
+    """A name for the values that the result is about, by which choices find their data."""
+    digest = "".join(
+        f"{execution.label}\0{sha256_of(execution.values.tobytes()).hex()}\0"
+        for execution in result.executions
+    )
+    return sha256_of(digest.encode()).hex()
+
+
 def _answered(executions: Sequence[ExecutionState]) -> list[ExecutionState]:
     return [execution for execution in executions if execution.state is not None]
 
@@ -178,7 +188,7 @@ def _chosen_proposal(result: StatesResult, chosen: Mapping[str, int]) -> Proposa
     rules, agreement = result.rules, result.proposal.agreement
     parts = [e.values[first:] for e in kept]
     if all(len(part) >= FEWEST_TESTED for part in parts) and not any(
-        dependence(part).found(rules.confidence) for part in parts
+        dependence(part).found(rules.test_confidence) for part in parts
     ):
         mean = _mean_from(kept, first, rules)
         return Proposal("independent", first, agreement, mean, "all-independent", True)

@@ -48,11 +48,20 @@ class Rules:
         Of the intervals that tell levels apart, and of the tests of independence.
     seed : int
         Of the redraws.
+    execution_count : int
+        How many executions are judged together.
     """
 
     tolerance: float = 0.05
     confidence: float = 0.95
     seed: int = 1
+    execution_count: int = 1
+
+    @property
+    def test_confidence(self) -> float:
+        """Of the tests of each execution, such that those of all of them together find dependence
+        in independent iterations with probability ``1 - confidence`` at most (Bonferroni)."""
+        return 1 - (1 - self.confidence) / self.execution_count
 
 
 @dataclass(frozen=True)
@@ -248,6 +257,6 @@ def _independence(
     for start in starts[:: -(-len(starts) // _MOST_STARTS) or 1]:
         found = dependence(values[start:])
         tests = tests or found
-        if not found.found(rules.confidence):
+        if not found.found(rules.test_confidence):
             return start, tests
     return None, tests

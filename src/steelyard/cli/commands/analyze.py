@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
-from steelyard.cli.output import write_file, write_json, write_text
+from steelyard.cli.output import write_file, write_json, write_note, write_text
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
+from steelyard.store.location import store_path
 
 if TYPE_CHECKING:
     from steelyard.analysis.method import Method, Question
@@ -62,6 +63,8 @@ class MethodList(click.ParamType[str]):
 @click.option("--variant", metavar="NAME", help="The variant of an experiment with several.")
 @click.option("--metric", metavar="NAME", help="The metric of an experiment instead of the first.")
 @click.option("--html", metavar="FILE", help="Write a page that needs nothing else.")
+@click.option("--choices", metavar="FILE", help="Choices of where executions look stable.")
+@click.option("--choose", is_flag=True, help="Choose them on a page that this command serves.")
 @STORE
 @JSON
 @click.argument("data")
@@ -69,7 +72,7 @@ def command(data: str, json_target: str | None, html: str | None, **given: objec
     """Read, analyse, show."""
     from steelyard.report.renderings import RENDERINGS
 
-    found = _analyzed(data, given)
+    found = _with_choices(_analyzed(data, given), given)
     rendering = RENDERINGS.get(found.result.kind)
     if html is not None:
         if rendering.page is None:
@@ -95,6 +98,26 @@ def _analyzed(data: str, given: dict[str, object]) -> Analyzed:
     with opened_library(_text(given, "store")) as library:
         experiment = library.load(data)
     return analyze_experiment(experiment, names, method, question)
+
+
+def _with_choices(found: Analyzed, given: dict[str, object]) -> Analyzed:
+    """The answer with the choices that a file has, or that are made now."""
+    path = _text(given, "choices")
+    if path is None and not given["choose"]:
+        return found
+    from steelyard.app.choosing import choices_file, choose, with_choices_of
+
+    if not given["choose"]:
+        assert path is not None
+        return with_choices_of(found, path)
+    chosen_path = path or choices_file(found, store_path(_text(given, "store")))
+    found = choose(found, chosen_path, _announce)
+    write_note(f"the choices are in {chosen_path}; --choices takes them")
+    return found
+
+
+def _announce(address: str) -> None:
+    write_note(f"choose at {address} (Done there, or Ctrl-C here, ends it)")
 
 
 def _question(given: dict[str, object]) -> Question:
