@@ -136,12 +136,14 @@ def test_executions_alone_are_one_level(user, store):
     ("arguments", "message"),
     [
         ((), "takes one initial experiment"),
-        (("--", "sleep", "1"), "steelyard measure --runs 30 -- CMD"),
+        (("--", "no-such-program"), "There is no program 'no-such-program'"),
+        (("latest", "--repeat", "execution=3"), "--repeat does not belong to a stored EXPERIMENT"),
+        (("--parameter", "a=1,2", "--", "true", "{a}"), "takes one program, and here are 2"),
         (("latest", "--import", "times.csv"), "takes one initial experiment"),
         (("--import", "times.csv", "--cost", "5s"), "takes LEVEL=TIME"),
         (("--import", "times.csv", "--cost", "machine=5s"), "build, execution, iteration"),
-        (("--import", "times.csv", "--variant", "old"), "--variant belongs to an EXPERIMENT"),
-        (("latest", "--unit", "ms"), "--unit belongs to --import"),
+        (("--import", "times.csv", "--variant", "old"), "--variant does not belong to --import"),
+        (("latest", "--unit", "ms"), "it belongs to --import"),
         (("--import", "nowhere.csv"), "nowhere.csv cannot be read"),
     ],
 )

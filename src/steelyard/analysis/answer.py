@@ -199,6 +199,23 @@ def _no_values(confidence: float) -> Interval:
     )
 
 
+def _dimensioning_cautions(experiment: Experiment) -> Iterable[Caution]:
+    """Where variation is not as it was when counts were chosen."""
+    if not experiment.spec.dimensioned:
+        return
+    from steelyard.analysis.dimensioning_agreement import agreement, agreement_cautions
+    from steelyard.analysis.trial_levels import level_values
+
+    metric = experiment.spec.primary_metric.name
+    names = [variant.name for variant in experiment.spec.variants]
+    for by in experiment.spec.dimensioned:
+        own = analysed_trials(experiment.trials, names.index(by.variant))
+        kept = [trial for trial in own if len(trial.measurements.get(metric, ()))]
+        if len({trial.block for trial in kept}) > 1:
+            found = agreement(by.squares, level_values(experiment.spec, kept, metric))
+            yield from agreement_cautions(by, found, f"{metric} of {by.variant}")
+
+
 def _cautions(
     experiment: Experiment,
     variants: Sequence[VariantResult],
@@ -208,6 +225,7 @@ def _cautions(
     """Cautions about trials and the primary metric; of other metrics, that they lack values."""
     yield from trial_cautions(experiment)
     yield from level_cautions(experiment)
+    yield from _dimensioning_cautions(experiment)
     primary = experiment.spec.primary_metric
     counts = [len(variant.metrics[primary.name].values) for variant in variants]
     yield from few_blocks_caution(min(counts, default=0))

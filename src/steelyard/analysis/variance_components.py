@@ -44,6 +44,8 @@ class LevelVariance:
         its bounds are never. Unbounded where the level was not repeated.
     variation : float or None
         sqrt(T_i^2) / mean, 0 where T_i^2 is below 0.
+    degrees : float or None
+        Degrees of freedom of the level's sum of squares, None where it was not repeated.
     """
 
     level: str
@@ -53,6 +55,7 @@ class LevelVariance:
     biased_variance: float | None
     variance: Interval
     variation: float | None
+    degrees: float | None = None
 
     @property
     def repeated(self) -> bool:
@@ -117,7 +120,7 @@ def variance_components(
     layers = layers_of(data, repeated)
     top: list[float] = (layers[-1].mean_of_means if layers else data.values).tolist()
     mean = mean_interval(top, confidence)
-    components = _components(layers, confidence)
+    components, degrees = _components(layers, confidence)
     if method == "reml":
         values = reml_components(layers, [c.estimate for c in components])
         components = [
@@ -125,6 +128,7 @@ def variance_components(
             for c, value in zip(components, values, strict=True)
         ]
     variances = dict(zip(reversed(repeated), components, strict=True))
+    free = dict(zip(reversed(repeated), degrees, strict=True))
     biased = dict(zip(reversed(repeated), map(_biased_variance, layers), strict=True))
     levels: list[LevelVariance] = []
     for depth, level in enumerate(data.levels):
@@ -139,6 +143,7 @@ def variance_components(
                 biased_variance=biased.get(depth),
                 variance=variance,
                 variation=_variation(variance.estimate, mean.estimate),
+                degrees=free.get(depth),
             )
         )
     anova: Estimator = "anova-balanced" if data.balanced else "anova-henderson-1"
@@ -193,10 +198,10 @@ def _expectations(layers: list[Layer]) -> Floats:
     return coefficients
 
 
-def _components(layers: list[Layer], confidence: float) -> list[Estimate]:
-    """T_i^2 with its interval for each layer."""
+def _components(layers: list[Layer], confidence: float) -> tuple[list[Estimate], list[float]]:
+    """T_i^2 with its interval for each layer, and the degrees of its sum of squares."""
     if not layers:
-        return []
+        return [], []
     sums = np.array([_sum_of_squares(layer) for layer in layers])
     coefficients = np.asarray(np.linalg.inv(_expectations(layers)), dtype=np.float64)
     found = coefficients @ sums
@@ -210,7 +215,7 @@ def _components(layers: list[Layer], confidence: float) -> list[Estimate]:
         up = sqrt(float(((plus * (high - sums)) ** 2 + (minus * (sums - low)) ** 2).sum()))
         bounds = max(0.0, value - down), max(0.0, value + up)
         estimates.append(Estimate(value, *bounds, confidence, COMPONENT_METHOD))
-    return estimates
+    return estimates, degrees
 
 
 def _limits(sums: Floats, degrees: list[float], confidence: float) -> tuple[Floats, Floats]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import fsum
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.trial_levels import level_costs_s, level_values
 from steelyard.core.errors import DataError, TrialsFailedError, UsageError
-from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
+from steelyard.core.model import Caution, Experiment, MetricSpec
 
 if TYPE_CHECKING:
     from steelyard.analysis.dimensioning import Dimensioning
     from steelyard.analysis.nested import NestedValues
     from steelyard.analysis.variance_components import Method
+    from steelyard.app.execute import Place
+    from steelyard.app.library import Library
+    from steelyard.app.request import Request
+    from steelyard.app.session import Watcher
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,17 @@ class Question:
 
 @dataclass(frozen=True)
 class Dimensioned:
-    """An answer with what it is about: a file, or a metric of a variant of an experiment."""
+    """An answer with what it is about: a file, or a metric of a variant of an experiment.
+
+    `kept` says that later experiments of the same benchmark can take its counts.
+    """
 
     answer: Dimensioning
     metric: MetricSpec
     file: str | None = None
     experiment: str | None = None
     variant: str | None = None
+    kept: bool = False
 
 
 def dimension_table(path: str, unit: str, question: Question) -> Dimensioned:
@@ -93,10 +101,8 @@ def dimension_experiment(
     TrialsFailedError
         No trial gave a value.
     """
-    import numpy as np
-
-    from steelyard.analysis.levels import analysed_trials, iteration_values
-    from steelyard.analysis.nested import nested_values
+    from steelyard.analysis.dependent_iterations import dependence_cautions, dependent_executions
+    from steelyard.analysis.levels import analysed_trials
 
     index = chosen_variant(experiment, variant)
     spec = chosen_metric(experiment, metric)
@@ -110,22 +116,49 @@ def dimension_experiment(
             f"{failed} trials failed. `steelyard show` tells why.",
             field="experiment",
         )
-    kept.sort(key=lambda trial: (trial.build, trial.position))
-    counts = np.array([len(trial.measurements[spec.name]) for trial in kept])
-    labels = {
-        "build": np.repeat([trial.build for trial in kept], counts),
-        "execution": np.repeat(np.arange(len(kept)), counts),
-        "iteration": np.arange(counts.sum()),
-    }
-    values = np.concatenate([iteration_values(trial.measurements[spec.name]) for trial in kept])
-    several = {"build": bool(np.ptp(labels["build"])), "iteration": bool(counts.max() > 1)}
-    levels = [level for level in labels if several.get(level, True)]
-    data = nested_values(levels, [labels[level].astype(np.int64) for level in levels], values)
-    costs_s = _trial_costs(kept, spec, "iteration" in levels)
+    data = level_values(experiment.spec, kept, spec.name)
+    costs_s = level_costs_s(experiment.spec, kept, spec, data.levels)
     cautions = [Caution("failed-trials", f"{failed} failed trials left out.")] if failed else []
+    dependent = dependent_executions(trial.measurements[spec.name] for trial in kept)
+    cautions += dependence_cautions(dependent, f"iterations ({spec.name})")
     answer = _answer(data, costs_s, question, cautions)
     identifier = experiment.spec.identifier
     return Dimensioned(answer, spec, experiment=identifier, variant=name)
+
+
+def dimension_stored(
+    library: Library,
+    experiment: Experiment,
+    variant: str | None,
+    metric: str | None,
+    question: Question,
+) -> Dimensioned:
+    """`dimension_experiment`, and the answer is kept in the store for later experiments."""
+    from steelyard.app.dimensioned import keep_dimensioning
+
+    found = dimension_experiment(experiment, variant, metric, question)
+    return replace(found, kept=keep_dimensioning(library, found, experiment))
+
+
+def run_initial(request: Request, place: Place, watch: Watcher | None = None) -> Experiment:
+    """Run the initial experiment of one program.
+
+    Raises
+    ------
+    UsageError
+        There are several variants.
+    """
+    from steelyard.app.execute import run_experiment
+    from steelyard.app.request import build_experiment
+
+    spec = build_experiment(request)
+    if len(spec.variants) > 1:
+        raise UsageError(
+            f"dimension takes one program, and here are {len(spec.variants)}: dimension each by "
+            "itself.",
+            field="command",
+        )
+    return run_experiment(replace(spec, note=spec.note or "initial experiment"), place, watch=watch)
 
 
 def _rows(count: int) -> str:
@@ -136,22 +169,6 @@ def _lowest_cost(level: str, data: NestedValues, unit: str) -> dict[str, float]:
     """A repetition of the lowest level takes its own value, where that is a time."""
     mean = float(data.values.mean())
     return {level: mean} if unit == "s" and mean > 0 else {}
-
-
-def _trial_costs(trials: Sequence[Trial], metric: MetricSpec, iterations: bool) -> dict[str, float]:
-    """Costs as the trials had them: of an execution all but its iterations, where there are."""
-    spent_s = [trial.spent_s for trial in trials]
-    if not iterations:
-        return {"execution": fsum(spent_s) / len(spent_s)} if all(spent_s) else {}
-    if metric.unit != "s":
-        return {}
-    inside_s = [fsum(trial.measurements[metric.name]) for trial in trials]
-    count = sum(len(trial.measurements[metric.name]) for trial in trials)
-    costs_s = {"iteration": fsum(inside_s) / count} if any(inside_s) else {}
-    rest_s = fsum(spent_s) - fsum(inside_s)
-    if all(spent_s) and rest_s > 0:
-        costs_s["execution"] = rest_s / len(trials)
-    return costs_s
 
 
 def _answer(

@@ -167,7 +167,7 @@ def run_experiment(
             from steelyard.app.unit_source import check_sources
 
             check_sources(spec, outputs)
-        provenance = {"host": host_facts(), **program_provenance(spec)}
+        provenance = present_provenance(spec)
         variants = spec.variants
         if spec.quiet:
             state = _quieted(spec, stack, place.say)
@@ -190,6 +190,17 @@ def run_experiment(
     from steelyard.store.merge import merge_experiments
 
     return merge_experiments(earlier, session)
+
+
+def present_provenance(spec: ExperimentSpec) -> dict[str, Any]:
+    """This machine and the programs of `spec` as they are now."""
+    found = {"host": host_facts(), **program_provenance(spec)}
+    for variant, program in zip(spec.variants, found["programs"], strict=True):
+        if variant.build is not None:
+            from steelyard.build.cache_key import build_inputs
+
+            program["build"] = build_inputs(variant.build)
+    return found
 
 
 def _run_session(

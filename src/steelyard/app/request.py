@@ -84,6 +84,7 @@ class Request:
     warmup_iteration_count: int | None = None
     levels: RequestedLevels = field(default_factory=RequestedLevels)
     build: BuildRequest = field(default_factory=BuildRequest)
+    dimensioned: bool = False
 
 
 def _default_name(request: Request, index: int) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from steelyard.app.execute import Place, run_experiment
+from steelyard.app.execute import Place, present_provenance, run_experiment
 from steelyard.app.request import Request, build_experiment
 from steelyard.app.session import Watcher
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.estimate import Estimate
-from steelyard.core.model import Experiment, StoppingSpec, Trial
+from steelyard.core.model import Experiment, ExperimentSpec, StoppingSpec, Trial
 
 if TYPE_CHECKING:
     from steelyard.analysis.results import Answer, Comparison
@@ -40,7 +40,25 @@ def weigh(request: Request, place: Place, watch: Watcher | None = None) -> Weigh
     TrialsFailedError
         There is nothing to answer with; what failed is in the store.
     """
-    return _answered(run_experiment(build_experiment(request), place, watch=watch))
+    spec = build_experiment(request)
+    if request.dimensioned:
+        spec = _with_stored_counts(spec, place)
+    return _answered(run_experiment(spec, place, watch=watch))
+
+
+def _with_stored_counts(spec: ExperimentSpec, place: Place) -> ExperimentSpec:
+    """`spec` with the counts of initial experiments in the store, which is told."""
+    from steelyard.app.dimensioned import dimensioned_spec
+    from steelyard.app.library import open_library
+    from steelyard.report.wording import levels_text
+
+    with open_library(place.store) as library:
+        spec = dimensioned_spec(spec, present_provenance(spec), library)
+    wanted = None if spec.iterations is None else spec.iterations.count
+    below = "" if wanted is None else f", each of {wanted} x iteration"
+    origins = ", ".join(dict.fromkeys(by.experiment for by in spec.dimensioned))
+    place.say(f"counts of the initial experiment {origins}: {levels_text(spec)}{below}")
+    return spec
 
 
 def weigh_further(

@@ -121,6 +121,14 @@ LEVEL_OPTIONS = (
         "start of each of its repetitions.",
     ),
 )
+DIMENSIONED_OPTION = (
+    _option(
+        "--dimensioned",
+        is_flag=True,
+        help="Repeat the levels below the highest as often as the stored initial experiment "
+        "(`steelyard dimension`) found best.",
+    ),
+)
 STOPPING_OPTIONS = (
     _option(
         "--precision",
@@ -136,20 +144,13 @@ STOPPING_OPTIONS = (
     _option("--runs", type=click.IntRange(1), help="A fixed number of runs of each command."),
     _option("--min-runs", type=click.IntRange(2), help="Runs before the first look."),
 )
-DESIGN_OPTIONS = (
+JUDGING_OPTIONS = (
     _option(
         "--order",
         type=click.Choice(["blocks", "sequential"]),
         default="blocks",
         show_default=True,
         help="Randomised blocks, or one command after the other.",
-    ),
-    _option(
-        "--warmup",
-        "warmup_count",
-        type=click.IntRange(0),
-        default=0,
-        help="Runs of each command that are not counted, first.",
     ),
     _option(
         "--confidence",
@@ -172,9 +173,19 @@ DESIGN_OPTIONS = (
         show_default=True,
         help="How intervals are made.",
     ),
+)
+SESSION_OPTIONS = (
+    _option(
+        "--warmup",
+        "warmup_count",
+        type=click.IntRange(0),
+        default=0,
+        help="Runs of each command that are not counted, first.",
+    ),
     _option("--seed", type=click.IntRange(0), help="Seed of every random choice."),
     _option("--note", default="", help="Words to keep with the experiment."),
 )
+DESIGN_OPTIONS = (*JUDGING_OPTIONS, *SESSION_OPTIONS)
 HOST_OPTIONS = (
     _option("--cpus", metavar="LIST", help="CPUs that the programs may use, such as 1 or 0,2-3."),
     _option("--quiet", is_flag=True, help="Quiet the machine first, and undo it after."),

@@ -51,6 +51,12 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
         builds=bool(values["build_commands"]) or _repeats_suite_builds(commands, values),
         iterations=values["iterations"] is not None,
     )
+    dimensioned = values.get("dimensioned", False)
+    if dimensioned and values["repeat"]:
+        raise UsageError(
+            "--dimensioned takes the counts from the store; it does not go with --repeat.",
+            field="--dimensioned",
+        )
     quiet = values["knobs"] or (("default",) if values["quiet"] else ())
     return Request(
         commands=commands,
@@ -59,6 +65,7 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
         exit_codes=values["exit_codes"] or (0,),
         stopping=_levelled_stopping(levels, values),
         levels=levels,
+        dimensioned=dimensioned,
         build=BuildRequest(
             commands=values["build_commands"],
             sources=values["build_sources"],

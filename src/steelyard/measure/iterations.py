@@ -22,6 +22,9 @@ from steelyard.harness.quantities import base_unit
 
 VARIABLE = "STEELYARD_ITERATIONS"
 PLACEHOLDER = "{iterations}"
+# How many are wanted, with those of the warm-up, for programs that can be told.
+COUNT_VARIABLE = "STEELYARD_ITERATION_COUNT"
+COUNT_PLACEHOLDER = "{iteration_count}"
 SUFFIX = ".iterations"
 SOURCE = "iterations"
 SHELL = ("/bin/sh", "-c")
@@ -131,7 +134,8 @@ class IterationFiles:
         path = iterations_file(self._directory, position)
         with suppress(FileNotFoundError):
             os.unlink(path)
-        changed = replace(variant, launch=_with_file(variant.launch, path))
+        launch = _with_file(_with_count(variant.launch, self._spec), path)
+        changed = replace(variant, launch=launch)
         if self._spec.file is None:
             return changed
         start = variant.launch.working_directory or ""
@@ -148,6 +152,20 @@ class IterationFiles:
 def iterations_file(directory: str, position: int) -> str:
     """Where the iterations of a trial are."""
     return os.path.join(directory, f"{position}{SUFFIX}")
+
+
+def _with_count(launch: LaunchSpec, spec: IterationsSpec) -> LaunchSpec:
+    if spec.count is None:
+        return launch
+    wanted = str(spec.count + (spec.warmup_count or 0))
+    return replace(
+        launch,
+        argv=tuple(word.replace(COUNT_PLACEHOLDER, wanted) for word in launch.argv),
+        environment=(
+            *((n, v and v.replace(COUNT_PLACEHOLDER, wanted)) for n, v in launch.environment),
+            (COUNT_VARIABLE, wanted),
+        ),
+    )
 
 
 def _with_file(launch: LaunchSpec, path: str) -> LaunchSpec:

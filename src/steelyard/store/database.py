@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
@@ -19,9 +19,10 @@ from steelyard.store.connection import bring_up_to_date, open_engine, store_erro
 from steelyard.store.location import check_header, journal_directory, make_directory, read_header
 from steelyard.store.merge import new_sessions, provenance_of, sessions_of
 from steelyard.store.rows import TrialReader, dump_json, measurement_rows, trial_row, unpack_values
-from steelyard.store.schema import experiments, measurements, sessions, trials
+from steelyard.store.schema import dimensionings, experiments, measurements, sessions, trials
 
 LATEST = "latest"
+DIMENSIONING_KEY = ("benchmark", "content", "platform", "runtime", "metric")
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,23 @@ class Listed:
     trials: int
     failed: int
     running: bool = False
+
+
+@dataclass(frozen=True)
+class StoredDimensioning:
+    """What an initial experiment gave.
+
+    `benchmark`, `content`, `platform` and `runtime` are digests of what `identity` says in full.
+    """
+
+    benchmark: str
+    content: str
+    platform: str
+    runtime: str
+    metric: str
+    created_unix_s: float
+    identity: dict[str, Any]
+    result: dict[str, Any]
 
 
 class Store:
@@ -143,6 +161,33 @@ class Store:
                 created_unix_s=row.created_unix_s,
                 trials=_read_trials(connection, row.id),
                 stopped=row.stopped,
+            )
+
+    def save_dimensioning(self, found: StoredDimensioning) -> None:
+        """Keep what an initial experiment gave, in the place of one with the same key."""
+        row = {**asdict(found), "identity": dump_json(found.identity)}
+        row["result"] = dump_json(found.result)
+        same = [dimensionings.c[name] == row[name] for name in DIMENSIONING_KEY]
+        with self._writing() as connection:
+            connection.execute(delete(dimensionings).where(*same))
+            connection.execute(insert(dimensionings).values(**row))
+
+    def dimensionings(self, benchmark: str, metric: str) -> tuple[StoredDimensioning, ...]:
+        """What initial experiments of a benchmark gave, the newest first."""
+        query = (
+            select(dimensionings)
+            .where(dimensionings.c.benchmark == benchmark, dimensionings.c.metric == metric)
+            .order_by(dimensionings.c.created_unix_s.desc())
+        )
+        with self._reading() as connection:
+            return tuple(
+                StoredDimensioning(
+                    *(getattr(row, name) for name in DIMENSIONING_KEY),
+                    created_unix_s=row.created_unix_s,
+                    identity=json.loads(row.identity),
+                    result=json.loads(row.result),
+                )
+                for row in connection.execute(query)
             )
 
     def delete(self, identifiers: Iterable[str]) -> None:

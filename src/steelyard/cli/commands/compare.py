@@ -11,6 +11,7 @@ from steelyard.cli.weighing_answer import show, watching
 from steelyard.cli.weighing_options import (
     ANSWER_OPTIONS,
     DESIGN_OPTIONS,
+    DIMENSIONED_OPTION,
     HOST_OPTIONS,
     ITERATION_OPTIONS,
     LEVEL_OPTIONS,
@@ -38,6 +39,7 @@ steelyard compare --parameter level=1,6,9 'gzip -{level} -c data.txt'
     PROGRAM_OPTIONS,
     ITERATION_OPTIONS,
     LEVEL_OPTIONS,
+    DIMENSIONED_OPTION,
     STOPPING_OPTIONS,
     DESIGN_OPTIONS,
     HOST_OPTIONS,

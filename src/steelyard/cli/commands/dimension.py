@@ -2,27 +2,64 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from steelyard.app.dimension import Dimensioned, Question
-from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
+from steelyard.app.initial_experiment import initial_counts, names_experiment
+from steelyard.cli.library_options import STORE, opened_library, terminal_width
 from steelyard.cli.output import write_json, write_text
+from steelyard.cli.weighing_answer import FAILED_STATUS, INTERRUPTED_STATUS, watching
+from steelyard.cli.weighing_options import (
+    HOST_OPTIONS,
+    ITERATION_OPTIONS,
+    LEVEL_OPTIONS,
+    PROGRAM_OPTIONS,
+    SESSION_OPTIONS,
+    options,
+)
+from steelyard.cli.weighing_request import place_from, request_from, split_commands
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_duration, parse_ratio
+
+if TYPE_CHECKING:
+    from steelyard.core.model import Experiment
 
 HELP = """
 How often to repeat each level of an experiment, why, and what precision that buys.
 
-Reads an initial experiment: a stored EXPERIMENT (an identifier, the beginning of one, or
-`latest`), or a table with one row a measurement and a column for each repetition level.
+Runs an initial experiment of CMD, or reads one: a stored EXPERIMENT (an identifier, the beginning
+of one, or `latest`), or a table with one row a measurement and a column for each repetition level.
 
 \b
+steelyard dimension --iterations json-lines -- ./bench
+steelyard dimension --build 'make bench' --build-source src '{build}/bench'
 steelyard dimension --import times.csv --cost build=90s
-steelyard measure --runs 30 -- ./program; steelyard dimension latest --budget 10min
+steelyard dimension latest --budget 10min
 """
+# What only an experiment that is run has; of one that is read, nothing can be asked of them.
+_RUN_ONLY = (
+    *("build_commands", "build_sources", "randomize", "cc", "cxx", "ld", "repeat", "levels"),
+    *("iterations", "benchmark", "warmup_iteration_count", "warmup_count", "seed", "note"),
+    *("prepare", "cleanup", "setup", "stdin_file", "directory", "environment", "timeout", "cpus"),
+    *("initial_budget", "shell", "quiet", "knobs", "wait", "names", "parameters"),
+)
+# The initial experiment is no comparison and stops at its counts.
+_FIXED = {
+    **{"precision": None, "runs": None, "min_runs": None, "dimensioned": False},
+    **{"margin": "1%", "method": "fieller", "order": "blocks"},
+}
 
 
 @click.command("dimension", help=HELP, short_help="Best repetition counts, and their precision.")
+@options(PROGRAM_OPTIONS, ITERATION_OPTIONS, LEVEL_OPTIONS)
+@click.option(
+    "--initial-budget",
+    metavar="TIME|RUNS",
+    help="End the initial experiment at this time or number of trials.",
+)
+@options(SESSION_OPTIONS, HOST_OPTIONS)
 @click.option(
     "--import",
     "file",
@@ -53,33 +90,50 @@ steelyard measure --runs 30 -- ./program; steelyard dimension latest --budget 10
 )
 @click.option("--unit", metavar="UNIT", help="Unit of the values of FILE; s unless given.")
 @click.option("--variant", metavar="NAME", help="The variant of EXPERIMENT, if it has several.")
-@click.option("--metric", metavar="NAME", help="The metric of EXPERIMENT instead of the first.")
 @STORE
-@JSON
-@click.argument("experiment", nargs=-1)
-def command(
-    experiment: tuple[str, ...],
-    file: str | None,
-    costs: tuple[str, ...],
-    budget: str | None,
-    json_target: str | None,
-    **names: str | None,
-) -> None:
-    """Read, answer, show."""
+@click.option("--json", "json_target", metavar="FILE", help="Write JSON to FILE; - prints.")
+@click.argument("words", metavar="[--] CMD [ARG]... | EXPERIMENT", nargs=-1)
+def command(words: tuple[str, ...], **values: Any) -> int:
+    """Run or read, answer, show."""
     from steelyard.report.dimensioning_text import dimensioning_text
     from steelyard.report.json.dimensioning import dimensioning_document
 
+    budget, json_target = values["budget"], values["json_target"]
     question = Question(
-        costs_s=dict(_cost(text) for text in costs),
+        costs_s=dict(_cost(text) for text in values["costs"]),
         budget_s=None if budget is None else parse_duration(budget, "--budget"),
-        confidence=parse_ratio(names["confidence"] or "", "--confidence"),
-        method="reml" if names["estimator"] == "reml" else "anova",
+        confidence=parse_ratio(values["confidence"], "--confidence"),
+        method="reml" if values["estimator"] == "reml" else "anova",
     )
-    found = _dimensioned(experiment, file, question, names)
+    found, ran = _dimensioned(words, question, values)
     source = {"file": found.file, "experiment": found.experiment, "variant": found.variant}
     write_json(dimensioning_document(found.answer, found.metric, source), json_target)
     if json_target != "-":
-        write_text(dimensioning_text(found.answer, found.metric, terminal_width()))
+        text = dimensioning_text(found.answer, found.metric, terminal_width())
+        write_text(text + _origin(found, ran))
+    return _status(ran)
+
+
+def _origin(found: Dimensioned, ran: Experiment | None) -> str:
+    if found.experiment is None:
+        return ""
+    lines = [f"\nexperiment {found.experiment}"]
+    if ran is not None and ran.stopped not in ("runs", None):
+        lines.append(
+            f"It ended early ({ran.stopped}). `steelyard resume {found.experiment}` goes on with "
+            f"it, and `steelyard dimension {found.experiment}` reads it again."
+        )
+    if found.kept:
+        lines.append("`--dimensioned` of measure and compare takes these counts.")
+    return "\n".join(lines) + "\n"
+
+
+def _status(ran: Experiment | None) -> int:
+    if ran is None:
+        return 0
+    if any(trial.status == "failed" for trial in ran.trials):
+        return FAILED_STATUS
+    return INTERRUPTED_STATUS if ran.stopped == "interrupted" else 0
 
 
 def _cost(text: str) -> tuple[str, float]:
@@ -92,27 +146,61 @@ def _cost(text: str) -> tuple[str, float]:
 
 
 def _dimensioned(
-    experiment: tuple[str, ...], file: str | None, question: Question, names: dict[str, str | None]
-) -> Dimensioned:
-    from steelyard.app.dimension import dimension_experiment, dimension_table
+    words: tuple[str, ...], question: Question, values: dict[str, Any]
+) -> tuple[Dimensioned, Experiment | None]:
+    """The answer, and the initial experiment if it was run just now."""
+    from steelyard.app.dimension import dimension_stored, dimension_table
 
-    if len(experiment) + (file is not None) != 1:
+    file = values["file"]
+    if bool(words) + (file is not None) != 1:
         raise UsageError(
-            "dimension takes one initial experiment: a stored EXPERIMENT or --import FILE. To run "
-            "one of a program: `steelyard measure --runs 30 -- CMD`, then "
-            "`steelyard dimension latest`.",
+            "dimension takes one initial experiment: CMD to run one, a stored EXPERIMENT, or "
+            "--import FILE.",
             field="EXPERIMENT",
         )
     if file is not None:
-        _refuse(names, ("variant", "metric"), "an EXPERIMENT, not to --import")
-        return dimension_table(file, names["unit"] or "s", question)
-    _refuse(names, ("unit",), "--import, not to an EXPERIMENT")
-    with opened_library(names["store"]) as library:
-        loaded = library.load(experiment[0])
-    return dimension_experiment(loaded, names["variant"], names["metric"], question)
+        _refuse(values, ("variant", "metrics", *_RUN_ONLY), "to --import")
+        return dimension_table(file, values["unit"] or "s", question), None
+    _refuse(values, ("unit",), "to an EXPERIMENT or a CMD; it belongs to --import")
+    if not names_experiment(words) or values["shell"]:
+        return _run(words, question, values)
+    _refuse(values, _RUN_ONLY, "to a stored EXPERIMENT; it belongs to a CMD")
+    if len(values["metrics"]) > 1:
+        raise UsageError("Of an EXPERIMENT one --metric is dimensioned.", field="--metric")
+    metric = values["metrics"][0] if values["metrics"] else None
+    with opened_library(values["store"]) as library:
+        loaded = library.load(words[0])
+        return dimension_stored(library, loaded, values["variant"], metric, question), None
 
 
-def _refuse(names: dict[str, str | None], options: tuple[str, ...], where: str) -> None:
-    for option in options:
-        if names[option] is not None:
-            raise UsageError(f"--{option} belongs to {where}.", field=f"--{option}")
+def _run(
+    words: tuple[str, ...], question: Question, values: dict[str, Any]
+) -> tuple[Dimensioned, Experiment]:
+    from steelyard.app.dimension import dimension_stored, run_initial
+
+    _refuse(values, ("variant",), "to a CMD; it belongs to an EXPERIMENT")
+    if values["shell"]:
+        commands = ((" ".join(words),),)
+    else:
+        commands = split_commands(words, shell=False) if len(words) == 1 else (words,)
+    counts = initial_counts(
+        values["levels"],
+        values["repeat"],
+        builds=bool(values["build_commands"]),
+        iterations=values["iterations"] is not None,
+    )
+    asked = {**values, **_FIXED, "repeat": counts, "budget": values["initial_budget"]}
+    request = request_from(commands, asked)
+    with watching(values["json_target"]) as watch:
+        experiment = run_initial(request, place_from(values), watch)
+    with opened_library(values["store"]) as library:
+        return dimension_stored(library, experiment, None, None, question), experiment
+
+
+def _refuse(values: dict[str, Any], names: tuple[str, ...], where: str) -> None:
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if parameter.name in names and values[parameter.name] not in (None, (), False, 0, ""):
+            raise UsageError(
+                f"{parameter.opts[0]} does not belong {where}.", field=parameter.opts[0]
+            )

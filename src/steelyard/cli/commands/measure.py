@@ -11,6 +11,7 @@ from steelyard.cli.weighing_answer import show, watching
 from steelyard.cli.weighing_options import (
     ANSWER_OPTIONS,
     DESIGN_OPTIONS,
+    DIMENSIONED_OPTION,
     HOST_OPTIONS,
     ITERATION_OPTIONS,
     LEVEL_OPTIONS,
@@ -40,6 +41,7 @@ steelyard measure --runs 30 --metric max_rss -- ./server --once
     PROGRAM_OPTIONS,
     ITERATION_OPTIONS,
     LEVEL_OPTIONS,
+    DIMENSIONED_OPTION,
     STOPPING_OPTIONS,
     DESIGN_OPTIONS,
     HOST_OPTIONS,

@@ -1,0 +1,227 @@
+"""Initial experiments that are run, and their counts in later ones."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+
+import pytest
+
+from tests.integration.conftest import Told, User
+
+Script = Callable[..., str]
+
+# Iterations vary, and executions by themselves: deterministic, so that no noise decides.
+BENCH = """
+n=$(cat {home}/n 2>/dev/null || echo 0)
+n=$((n + 1)); echo $n > {home}/n
+awk -v n=$n -v c=${{STEELYARD_ITERATION_COUNT:-6}} -v spread={spread} 'BEGIN {{
+  srand(n); base = 1 + 0.1 * rand()
+  for (i = 0; i < c; i++) printf "{{\\"value\\": %.6f}}\\n", base + spread * rand() }}'
+"""
+
+
+@pytest.fixture
+def bench(user: User, script: Script) -> Callable[[float], str]:
+    def make(spread: float = 1.0) -> str:
+        (user.home / "n").unlink(missing_ok=True)
+        return script(BENCH.format(home=user.home, spread=spread), "bench")
+
+    return make
+
+
+ITERATIONS = ("--iterations", "json-lines")
+
+
+def codes(told: Told) -> list[str]:
+    return [warning["code"] for warning in told.document()["warnings"]]
+
+
+def dimension(user: User, program: str, *options: str) -> Told:
+    counts = ("--repeat", "execution=12", "--repeat", "iteration=12")
+    return user.types("dimension", *ITERATIONS, *counts, *options, "--json", "-", "--", program)
+
+
+def test_an_initial_experiment_is_run_kept_and_answered(user: User, bench) -> None:
+    told = dimension(user, bench())
+    assert told.status == 0, told.err
+    document = told.document()
+    levels = {level["level"]: level for level in document["levels"]}
+    assert (levels["execution"]["count"], levels["iteration"]["count"]) == (12, 12)
+    assert levels["execution"]["cost_s"] is None or levels["execution"]["cost_s"] > 0
+    shown = user.types("show", document["experiment"], "--json", "-").document()
+    assert shown["specification"]["note"] == "initial experiment"
+    again = user.types("dimension", document["experiment"], "--json", "-").document()
+    assert again["levels"] == document["levels"]
+
+
+@pytest.mark.parametrize(
+    ("options", "counts"),
+    [
+        (("--", "true"), {"execution": 30}),
+        (("--build", "cp /bin/true p", "--repeat", "execution=2", "--", "{build}/p"),
+         {"build": 30, "execution": 2}),
+    ],
+)  # fmt: skip
+def test_levels_have_their_usual_counts(user: User, options, counts) -> None:
+    document = user.types("dimension", "--json", "-", *options).document()
+    assert {level["level"]: level["count"] for level in document["levels"]} == counts
+
+
+def test_builds_are_dimensioned_with_their_costs(user: User) -> None:
+    told = user.types(
+        *("dimension", "--build", "cp /bin/true p", "--repeat", "build=6"),
+        *("--repeat", "execution=3", "--json", "-", "--", "{build}/p"),
+    )
+    assert told.status == 0, told.err
+    document = told.document()
+    costs = {level["level"]: level["cost_s"] for level in document["levels"]}
+    assert costs["build"] > 0
+    assert costs["execution"] > 0
+    assert document["top_level"] == "build"
+    assert document["table"][0]["time_s"] is None or document["table"][0]["time_s"] > 0
+
+
+def costly(user: User, program: str) -> dict:
+    """Dimension with costs that make the counts whole numbers above 1 (no clock decides)."""
+    costs = ("--cost", "execution=100s", "--cost", "iteration=1s")
+    return dimension(user, program, *costs).document()
+
+
+def test_the_counts_are_used_by_later_experiments(user: User, bench) -> None:
+    program = bench()
+    best = costly(user, program)["counts"]["iteration"]
+    assert best > 12
+    told = user.types(
+        *("measure", "--dimensioned", *ITERATIONS, "--precision", "50%", "--json", "-"),
+        *("--", program),
+    )
+    assert told.status == 0, told.err
+    found = told.document()["variants"][0]["repetitions"]
+    assert (found["iteration"], found["execution"] >= 5) == (best, True)
+    shown = user.types("show", "latest", "--json", "-").document()["specification"]
+    assert shown["stopping"]["minimum_blocks"] == 5
+    assert "dimensioning-disagrees" not in codes(told)
+    assert f"each of {best} x iteration" in told.err
+
+
+def test_builds_keep_the_best_number_of_executions(user: User) -> None:
+    build = ("--build", "cp /bin/true p")
+    told = user.types(
+        *("dimension", *build, "--repeat", "build=6", "--repeat", "execution=3"),
+        *("--cost", "build=100s", "--cost", "execution=1s", "--json", "-", "--", "{build}/p"),
+    )
+    best = told.document()["counts"]["execution"]
+    told = user.types(
+        *("measure", *build, "--dimensioned", "--runs", "5", "--json", "-", "--", "{build}/p")
+    )
+    assert told.status == 0, told.err
+    assert told.document()["variants"][0]["repetitions"] == {
+        **{"build": 5, "execution": best, "iteration": 1}
+    }
+
+
+def test_without_an_initial_experiment_it_is_refused_with_the_command_for_one(
+    user: User, bench
+) -> None:
+    told = user.types("measure", "--dimensioned", *ITERATIONS, "--", bench())
+    assert told.status == 2
+    assert "Make it first: `steelyard dimension --iterations json-lines -- " in told.err
+    assert user.types("list", "--json", "-").document()["experiments"] == []
+
+
+def test_it_says_what_has_changed(user: User, bench) -> None:
+    program = bench()
+    costly(user, program)
+    with open(program, "a", encoding="utf-8") as file:
+        file.write("# changed\n")
+    told = user.types("measure", "--dimensioned", *ITERATIONS, "--", program)
+    assert told.status == 2
+    assert "does not hold any more: the benchmark has changed (program)" in told.err
+
+
+def stored_key(user: User, part: str, name: str, value: str) -> None:
+    """Change what the store says of the machine or tools that were there."""
+    connection = sqlite3.connect(next(user.home.rglob("*.sqlite")))
+    (text,) = connection.execute("SELECT identity FROM dimensionings").fetchone()
+    identity = json.loads(text)
+    identity[part][name] = value
+    connection.execute(
+        f"UPDATE dimensionings SET identity = ?, {part} = 'other'", (json.dumps(identity),)
+    )
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "message"),
+    [
+        ("platform", "cpu_model", "the machine has changed (cpu_model: Other 3000, now"),
+        ("runtime", "interpreter", "the runtime has changed (interpreter)"),
+    ],
+)
+def test_another_machine_or_runtime_is_named(
+    user: User, bench, part: str, name: str, message: str
+) -> None:
+    program = bench()
+    costly(user, program)
+    stored_key(user, part, name, "Other 3000")
+    told = user.types("measure", "--dimensioned", *ITERATIONS, "--", program)
+    assert told.status == 2
+    assert message in told.err
+
+
+def test_a_comparison_takes_the_counts_of_its_baseline(user: User, bench) -> None:
+    program = bench()
+    best = costly(user, program)["counts"]["iteration"]
+    told = user.types(
+        *("compare", "--dimensioned", *ITERATIONS, "--runs", "5", "--json", "-"),
+        *(program, f"{program} again"),
+    )
+    assert told.status == 0, told.err
+    counts = [variant["repetitions"]["iteration"] for variant in told.document()["variants"]]
+    assert counts == [best, best]
+
+
+def test_other_variances_than_the_initial_ones_are_told(user: User, bench) -> None:
+    """The program reads its spread from a file that no key looks at."""
+    spread = user.home / "spread"
+    spread.write_text("1")
+    program = bench()
+    with open(program, encoding="utf-8") as file:
+        text = file.read()
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(text.replace("spread=1.0", f"spread=$(cat {spread})"))
+    costly(user, program)
+    spread.write_text("8")
+    told = user.types(
+        *("measure", "--dimensioned", *ITERATIONS, "--runs", "12", "--json", "-", "--", program)
+    )
+    assert "dimensioning-disagrees" in codes(told)
+
+
+def test_dependent_iterations_are_told(user: User, script: Script) -> None:
+    program = script(
+        "awk 'BEGIN { srand(); for (i = 0; i < 30; i++) "
+        'printf "{\\"value\\": %.6f}\\n", 1 + 0.01 * i + 0.001 * rand() }\''
+    )
+    told = dimension(user, program)
+    assert "dependent-iterations" in codes(told)
+
+
+def test_counts_from_the_store_do_not_go_with_counts_by_hand(user: User) -> None:
+    told = user.types("measure", "--dimensioned", "--repeat", "execution=3", "--", "true")
+    assert told.status == 2
+    assert "does not go with --repeat" in told.err
+
+
+def test_an_interrupted_initial_experiment_is_answered_and_resumed(user: User, bench) -> None:
+    program = bench()
+    counts = ("--repeat", "execution=12", "--repeat", "iteration=12")
+    told = user.types("dimension", *ITERATIONS, *counts, "--initial-budget", "5runs", "--", program)
+    assert told.status == 0, told.err
+    assert "It ended early (budget). `steelyard resume" in told.out
+    user.types("resume", "latest", "--runs", "12")
+    document = user.types("dimension", "latest", "--json", "-").document()
+    assert document["levels"][0]["count"] == 12
