@@ -1,5 +1,6 @@
 // The sampler: looks at random times where a program is, and writes that down.
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -86,7 +87,8 @@ std::optional<int> wait_for_the_end(const Options& options, Target* target, Reco
     return std::nullopt;
 }
 
-void record(Options options) {
+void record(const Options& options) {
+    fcntl(options.report, F_SETFD, FD_CLOEXEC);
     const sigset_t signals = ending_signals();
     Recording recording(options.storage);
     std::unique_ptr<Target> target;
@@ -113,7 +115,7 @@ void record(Options options) {
     sampler->stop();
     const std::string summary = summary_json(recording, *sampler, now_ns() - begin_ns, status);
     recording.finish(summary);
-    std::fprintf(stderr, "%s\n", summary.c_str());
+    dprintf(options.report, "%s\n", summary.c_str());
 }
 
 }  // namespace
@@ -121,10 +123,12 @@ void record(Options options) {
 }  // namespace steelyard
 
 int main(int count, char** words) {
+    steelyard::Options options;
     try {
-        steelyard::record(steelyard::options_from(count, words));
+        options = steelyard::options_from(count, words);
+        steelyard::record(options);
     } catch (const steelyard::Fatal& fatal) {
-        std::fprintf(stderr, "steelyard-sampler: %s\n", fatal.message.c_str());
+        dprintf(options.report, "error: %s\n", fatal.message.c_str());
         return 1;
     }
     return 0;

@@ -68,6 +68,8 @@ const std::map<std::string_view, Setter>& setters() {
          [](Options& o, std::string_view v) {
              o.duration_s = number_from<double>("--duration", v);
          }},
+        {"--report",
+         [](Options& o, std::string_view v) { o.report = number_from<int>("--report", v); }},
         {"--pid",
          [](Options& o, std::string_view v) { o.process = number_from<pid_t>("--pid", v); }},
     };

@@ -18,6 +18,7 @@ struct Options {
     pid_t process = 0;  ///< to attach to; 0: `command` is started
     bool threads_only = false;
     double duration_s = 0;
+    int report = 2;              ///< the descriptor to which one JSON object is written at the end
     std::vector<char*> command;  ///< ends with a null pointer
 };
 

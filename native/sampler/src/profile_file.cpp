@@ -32,6 +32,12 @@ constexpr std::array<std::uint32_t, 256> make_crc_table() {
 
 constexpr auto crc_table = make_crc_table();
 
+template <typename Value>
+void put(std::vector<char>& buffer, Value value) {
+    const auto* bytes = reinterpret_cast<const char*>(&value);
+    buffer.insert(buffer.end(), bytes, bytes + sizeof value);
+}
+
 }  // namespace
 
 std::uint32_t crc32(const char* data, std::size_t bytes) {
@@ -45,7 +51,6 @@ ProfileFile::ProfileFile(const std::string& path, const std::string& header_json
     : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, readable)), path_(path) {
     if (file_ < 0)
         throw Fatal::with_errno("The profile " + path + " cannot be written");
-    payload_.reserve(2 * chunk_bytes);
     const std::string header = "STEELYARD-PROFILE 1\n" + header_json + "\n";
     write_all(header.data(), header.size());
 }
@@ -54,104 +59,115 @@ ProfileFile::~ProfileFile() {
     close(file_);
 }
 
-template <typename Value>
-void ProfileFile::put(Value value) {
-    const auto* bytes = reinterpret_cast<const char*>(&value);
-    payload_.insert(payload_.end(), bytes, bytes + sizeof value);
+void ProfileFile::begin_event(char kind) {
+    if (events_.size() >= chunk_bytes)
+        flush_events();
+    events_.push_back(kind);
 }
 
 void ProfileFile::put_text(std::string_view text) {
     const auto length =
         std::min<std::size_t>(text.size(), std::numeric_limits<std::uint16_t>::max());
-    put(static_cast<std::uint16_t>(length));
-    payload_.insert(payload_.end(), text.begin(),
-                    text.begin() + static_cast<std::ptrdiff_t>(length));
-}
-
-void ProfileFile::begin(char kind) {
-    if (payload_.size() >= chunk_bytes)
-        flush();
-    payload_.push_back(kind);
+    put(events_, static_cast<std::uint16_t>(length));
+    events_.insert(events_.end(), text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length));
 }
 
 void ProfileFile::write(const Sample& sample) {
-    begin('S');
-    put(sample.time_ns);
-    put(sample.process);
-    put(sample.thread);
-    put(static_cast<std::uint16_t>(sample.cpu));
-    put(static_cast<std::uint8_t>(sample.in_kernel));
-    put(sample.address);
-    put(sample.user_address);
-    put(sample.stack_pointer);
-    put(sample.base_pointer);
-    put(static_cast<std::uint16_t>(sample.chain_length));
+    put(samples_, sample.time_ns);
+    put(samples_, sample.process);
+    put(samples_, sample.thread);
+    put(samples_, static_cast<std::uint16_t>(sample.cpu));
+    put(samples_, static_cast<std::uint8_t>(sample.in_kernel));
+    put(samples_, sample.address);
+    put(samples_, sample.user_address);
+    put(samples_, sample.stack_pointer);
+    put(samples_, sample.base_pointer);
+    put(samples_, static_cast<std::uint16_t>(sample.chain_length));
     for (std::size_t at = 0; at < sample.chain_length; ++at)
-        put(sample.chain[at]);
+        put(chains_, sample.chain[at]);
+    ++sample_count_;
+    if (samples_.size() + chains_.size() >= chunk_bytes)
+        flush_samples();
 }
 
 void ProfileFile::write(const Mapping& mapping) {
-    begin('M');
-    put(mapping.time_ns);
-    put(mapping.process);
-    put(mapping.start);
-    put(mapping.length);
-    put(mapping.offset);
+    begin_event('M');
+    put(events_, mapping.time_ns);
+    put(events_, mapping.process);
+    put(events_, mapping.start);
+    put(events_, mapping.length);
+    put(events_, mapping.offset);
     put_text(mapping.path);
 }
 
 void ProfileFile::write(const Naming& naming) {
-    begin('C');
-    put(naming.time_ns);
-    put(naming.process);
-    put(naming.thread);
-    put(static_cast<std::uint8_t>(naming.after_exec));
+    begin_event('C');
+    put(events_, naming.time_ns);
+    put(events_, naming.process);
+    put(events_, naming.thread);
+    put(events_, static_cast<std::uint8_t>(naming.after_exec));
     put_text(naming.name);
 }
 
 void ProfileFile::write_start(const Lifetime& life) {
-    begin('F');
-    put(life.time_ns);
-    put(life.process);
-    put(life.thread);
-    put(life.parent_process);
-    put(life.parent_thread);
+    begin_event('F');
+    put(events_, life.time_ns);
+    put(events_, life.process);
+    put(events_, life.thread);
+    put(events_, life.parent_process);
+    put(events_, life.parent_thread);
 }
 
 void ProfileFile::write_end(const Lifetime& life) {
-    begin('X');
-    put(life.time_ns);
-    put(life.process);
-    put(life.thread);
+    begin_event('X');
+    put(events_, life.time_ns);
+    put(events_, life.process);
+    put(events_, life.thread);
 }
 
 void ProfileFile::write_lost(std::uint64_t time_ns, std::uint64_t samples) {
-    begin('L');
-    put(time_ns);
-    put(samples);
+    begin_event('L');
+    put(events_, time_ns);
+    put(events_, samples);
 }
 
 void ProfileFile::write_summary(std::string_view json) {
-    begin('E');
+    begin_event('E');
     put_text(json);
 }
 
 void ProfileFile::flush() {
-    if (payload_.empty())
+    flush_events();
+    flush_samples();
+}
+
+void ProfileFile::flush_samples() {
+    if (sample_count_ == 0)
         return;
-    constexpr std::array<char, 4> mark{'C', 'H', 'N', 'K'};
-    const auto length = static_cast<std::uint32_t>(payload_.size());
-    const std::uint32_t crc = crc32(payload_.data(), payload_.size());
+    std::vector<char> payload;
+    payload.reserve(sizeof sample_count_ + samples_.size() + chains_.size());
+    put(payload, sample_count_);
+    payload.insert(payload.end(), samples_.begin(), samples_.end());
+    payload.insert(payload.end(), chains_.begin(), chains_.end());
+    sample_count_ = 0;
+    samples_.clear();
+    chains_.clear();
+    write_chunk("SMPL", payload);
+}
+
+void ProfileFile::flush_events() {
+    if (events_.empty())
+        return;
+    write_chunk("EVNT", events_);
+    events_.clear();
+}
+
+void ProfileFile::write_chunk(std::string_view mark, const std::vector<char>& payload) {
     std::vector<char> chunk(mark.begin(), mark.end());
-    chunk.reserve(payload_.size() + 12);
-    const auto append = [&chunk](const auto& value) {
-        const auto* bytes = reinterpret_cast<const char*>(&value);
-        chunk.insert(chunk.end(), bytes, bytes + sizeof value);
-    };
-    append(length);
-    append(crc);
-    chunk.insert(chunk.end(), payload_.begin(), payload_.end());
-    payload_.clear();
+    chunk.reserve(mark.size() + 2 * sizeof(std::uint32_t) + payload.size());
+    put(chunk, static_cast<std::uint32_t>(payload.size()));
+    put(chunk, crc32(payload.data(), payload.size()));
+    chunk.insert(chunk.end(), payload.begin(), payload.end());
     write_all(chunk.data(), chunk.size());
 }
 

@@ -2,17 +2,23 @@
 // before a crash is readable.
 //
 //   header   "STEELYARD-PROFILE 1\n", then one line of JSON
-//   chunk    "CHNK", bytes of payload (u32), CRC-32 of the payload (u32), payload
-//   payload  records: a letter, then its fields, little endian, without padding
-//     S  sample    time_ns u64, process u32, thread u32, cpu u16, in_kernel u8, address u64,
-//                  user_address u64, stack_pointer u64, base_pointer u64, depth u16, address u64
-//                  ...
-//     M  mapping   time_ns u64, process u32, start u64, length u64, offset u64, path (u16, bytes)
-//     C  name      time_ns u64, process u32, thread u32, after exec u8, name (u16, bytes)
-//     F  start     time_ns u64, process u32, thread u32, parent process u32, parent thread u32
-//     X  end       time_ns u64, process u32, thread u32
-//     L  lost      time_ns u64, samples u64
-//     E  the end   JSON (u16, bytes): what the sampler says of itself
+//   chunk    a mark, bytes of payload (u32), CRC-32 of the payload (u32), payload
+//
+// All numbers are little endian, without padding. A chunk marked "SMPL" holds samples: how many
+// there are (u32), each of them, then the addresses of all their call chains.
+//
+//   sample   time_ns u64, process u32, thread u32, cpu u16, in_kernel u8, address u64,
+//            user_address u64, stack_pointer u64, base_pointer u64, addresses in its chain u16
+//            (of a look at a CPU that did not run the program: its time and CPU, all else 0)
+//
+// A chunk marked "EVNT" holds records of a letter and its fields; texts are bytes after a u16.
+//
+//   M  mapping   time_ns u64, process u32, start u64, length u64, offset u64, path
+//   C  name      time_ns u64, process u32, thread u32, after exec u8, name
+//   F  start     time_ns u64, process u32, thread u32, parent process u32, parent thread u32
+//   X  end       time_ns u64, process u32, thread u32
+//   L  lost      time_ns u64, samples u64
+//   E  the end   JSON: what the sampler says of itself
 
 #pragma once
 
@@ -69,18 +75,22 @@ class ProfileFile {
     void write_summary(std::string_view json);
     void flush();
 
-    std::uint64_t bytes() const { return written_bytes_ + payload_.size(); }
+    std::uint64_t bytes() const { return written_bytes_ + samples_.size() + events_.size(); }
 
   private:
-    template <typename Value>
-    void put(Value value);
+    void begin_event(char kind);
     void put_text(std::string_view text);
-    void begin(char kind);
+    void flush_samples();
+    void flush_events();
+    void write_chunk(std::string_view mark, const std::vector<char>& payload);
     void write_all(const char* data, std::size_t bytes);
 
     int file_;
     std::string path_;
-    std::vector<char> payload_;
+    std::uint32_t sample_count_ = 0;
+    std::vector<char> samples_;
+    std::vector<char> chains_;
+    std::vector<char> events_;
     std::uint64_t written_bytes_ = 0;
 };
 

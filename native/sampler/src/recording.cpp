@@ -24,13 +24,18 @@ void Recording::follow(pid_t process) {
 }
 
 void Recording::take(const Sample& sample) {
-    if (sample.process == 0)
-        return;  // the CPU was idle
     const std::lock_guard lock(mutex_);
-    if (!following_.includes(sample.process))
-        return;
-    file_->write(sample);
-    ++samples_;
+    if (sample.process != 0 && following_.includes(sample.process)) {
+        file_->write(sample);
+        ++samples_;
+    } else {
+        // The CPU was idle, or somebody else's, who is nobody's business: only that it was looked
+        // at is kept, since the times of all looks show whether they are random.
+        Sample look;
+        look.time_ns = sample.time_ns;
+        look.cpu = sample.cpu;
+        file_->write(look);
+    }
     if (storage_.limit_bytes > 0 && file_->bytes() >= storage_.limit_bytes)
         rotate();
 }

@@ -42,6 +42,7 @@ TEST("what was flushed is in the file, whole, while the rest is still to come") 
         const std::string head = "STEELYARD-PROFILE 1\n{}\n";
         CHECK(content.substr(0, head.size()) == head);
         CHECK(content.size() == head.size() + 12 + 17);
+        CHECK(content.substr(head.size(), 4) == "EVNT");
         CHECK(content[head.size() + 12] == 'L');
     }
     unlink(path.c_str());

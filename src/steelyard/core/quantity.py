@@ -1,10 +1,11 @@
-"""Quantities as people write them: ``2%``, ``1.5min``, ``200runs``."""
+"""Quantities as people write them: ``2%``, ``1.5min``, ``200runs``, ``64M``."""
 
 from __future__ import annotations
 
 from steelyard.core.errors import UsageError
 
-_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_SECONDS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_BYTES = {"": 1, "k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -47,6 +48,24 @@ def parse_duration(text: str, field: str) -> float:
         raise UsageError(
             f"{field} takes a time such as 500ms, 30s, 2min or 1h; it got {text!r}.", field=field
         )
+    return value
+
+
+def parse_size(text: str, field: str) -> int:
+    """Bytes from ``64M``, ``1G``, ``500k`` or a bare number; the units are powers of 1024.
+
+    Raises
+    ------
+    UsageError
+        With `field` in it, when it is not a size above 0.
+    """
+    number, unit = _split(text)
+    try:
+        value = int(float(number) * _BYTES[unit.removesuffix("iB").removesuffix("B")])
+    except (ValueError, KeyError, OverflowError):
+        value = 0
+    if value <= 0:
+        raise UsageError(f"{field} takes a size such as 64M or 1G; it got {text!r}.", field=field)
     return value
 
 

@@ -1,7 +1,13 @@
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
+from steelyard.core.quantity import (
+    parse_budget,
+    parse_cpus,
+    parse_duration,
+    parse_ratio,
+    parse_size,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +26,16 @@ def test_a_ratio_out_of_range_names_the_option(text):
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("500ms", 0.5), ("30s", 30), ("30", 30), ("1.5min", 90), ("2m", 120), ("1h", 3600)],
+    [
+        ("50us", 5e-5),
+        ("50µs", 5e-5),
+        ("500ms", 0.5),
+        ("30s", 30),
+        ("30", 30),
+        ("1.5min", 90),
+        ("2m", 120),
+        ("1h", 3600),
+    ],
 )
 def test_a_duration_carries_its_unit_or_is_in_seconds(text, seconds):
     assert parse_duration(text, "--budget") == pytest.approx(seconds)
@@ -55,3 +70,17 @@ def test_a_cpu_list_reads_as_the_kernel_writes_it(text, cpus):
 def test_a_cpu_list_that_is_none_is_refused(text):
     with pytest.raises(UsageError, match="--cpus takes CPU numbers"):
         parse_cpus(text, "--cpus")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("64M", 64 << 20), ("1G", 1 << 30), ("500kB", 500 << 10), ("7", 7), ("2MiB", 2 << 20)],
+)
+def test_a_size_is_in_bytes_or_powers_of_1024(text, size):
+    assert parse_size(text, "--rotate") == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1M", "M", "1T B", "inf", "nanG"])
+def test_a_size_that_is_none_is_refused(text):
+    with pytest.raises(UsageError, match="--rotate takes a size"):
+        parse_size(text, "--rotate")

@@ -1,0 +1,119 @@
+"""What a profile says: shares of functions and threads, and whether its samples were random."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.analysis.profile_samples import (
+    FunctionShare,
+    ProfileSamples,
+    ThreadShare,
+    function_shares,
+    thread_shares,
+)
+from steelyard.analysis.sampling_health import SamplingHealth, sampling_health
+from steelyard.core.model import Caution
+
+# Of independent intervals one lag in twenty passes its bound. A fifth of 40 lags do by chance in
+# fewer than one profile of a thousand (binomial).
+_SUSPECT_LAGS_RATIO = 0.2
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What is known of a recording beside its samples.
+
+    Parameters
+    ----------
+    path : str
+    header : mapping
+        How it was recorded: argv, process, period, unit, spread, ratio, seed, event, stacks.
+    summary : mapping
+        What the sampler says of itself; empty where it was cut off.
+    look_times_ns, look_sources : arrays
+        When each CPU (or thread) was looked at, also where another program ran there.
+    lost_count : int
+    damage : str or None
+        What is wrong with the file, for a person.
+    """
+
+    path: str
+    header: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    look_times_ns: npt.NDArray[np.uint64]
+    look_sources: npt.NDArray[np.unsignedinteger]
+    lost_count: int = 0
+    damage: str | None = None
+
+    @property
+    def source_kind(self) -> str:
+        """What was looked at: ``"CPU"`` or ``"thread"``."""
+        return "thread" if self.summary.get("scope") == "threads" else "CPU"
+
+
+@dataclass(frozen=True)
+class ProfileAnswer:
+    """What a profile says. Functions come the hottest first, threads the busiest."""
+
+    recorded: Recorded
+    samples: ProfileSamples
+    functions: tuple[FunctionShare, ...]
+    threads: tuple[ThreadShare, ...]
+    health: tuple[SamplingHealth, ...]
+    cautions: tuple[Caution, ...] = field(default=())
+
+
+def profile_answer(
+    samples: ProfileSamples, recorded: Recorded, confidence: float = 0.95
+) -> ProfileAnswer:
+    """Shares with intervals, the health of the sampling, and what a reader must know."""
+    health = sampling_health(recorded.look_times_ns, recorded.look_sources, recorded.source_kind)
+    return ProfileAnswer(
+        recorded,
+        samples,
+        function_shares(samples, confidence),
+        thread_shares(samples, confidence),
+        health,
+        (*_of_the_recording(recorded), *_of_the_times(recorded, health)),
+    )
+
+
+def _of_the_recording(recorded: Recorded) -> list[Caution]:
+    found: list[Caution] = []
+    if recorded.damage is not None:
+        found.append(Caution("cut-off", recorded.damage))
+    if recorded.lost_count:
+        message = f"The kernel had to drop {recorded.lost_count} records; record less often."
+        found.append(Caution("lost-samples", message))
+    unwatched = recorded.summary.get("unwatched_threads", 0)
+    if unwatched:
+        message = (
+            f"{unwatched} threads ended before they could be watched, or were too many: their "
+            "time is missing. Root can watch whole CPUs, which misses none."
+        )
+        found.append(Caution("unwatched-threads", message))
+    return found
+
+
+def _of_the_times(recorded: Recorded, health: tuple[SamplingHealth, ...]) -> list[Caution]:
+    if recorded.header.get("spread") == "fixed":
+        message = (
+            "The samples came at a fixed period. What the program does as regularly is seen "
+            "always or never, and the intervals of the shares do not hold."
+        )
+        return [Caution("fixed-period", message)]
+    return [
+        Caution(
+            "dependent-intervals",
+            f"The times between looks at {item.source} depend on each other: "
+            f"{100 * item.outside_ratio:.0f} % of their autocorrelations pass the bound of "
+            "independent ones. The machine may have been too busy to sample in time.",
+        )
+        for item in health
+        if item.outside_ratio > _SUSPECT_LAGS_RATIO
+    ]

@@ -1,0 +1,167 @@
+"""Samples of a profile as arrays, and what they say: each function's share of the time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.core.estimate import Estimate
+
+Indices = npt.NDArray[np.int64]
+
+
+class Frame(NamedTuple):
+    """A function, and the file that it is in."""
+
+    name: str
+    object: str
+
+
+@dataclass(frozen=True)
+class ProfileSamples:
+    """Samples with the function of each.
+
+    Parameters
+    ----------
+    frames : tuple of Frame
+        The functions, each once.
+    functions : array of int
+        For each sample the index of the function that it was in.
+    times_ns : array of uint64
+        By a monotonic clock, rising.
+    cpus, threads, processes : arrays of unsigned int
+    in_kernel : array of bool
+        Whether the kernel was at work for the function.
+    stacks, stack_lengths : arrays of int
+        Functions from each sample's own up to the outermost caller, one sample after the other,
+        and how many each has: 1 where no call chains were kept.
+    thread_names : mapping of thread to str
+    """
+
+    frames: tuple[Frame, ...]
+    functions: Indices
+    times_ns: npt.NDArray[np.uint64]
+    cpus: npt.NDArray[np.uint16]
+    threads: npt.NDArray[np.uint32]
+    processes: npt.NDArray[np.uint32]
+    in_kernel: npt.NDArray[np.bool_]
+    stacks: Indices
+    stack_lengths: Indices
+    thread_names: Mapping[int, str]
+
+
+@dataclass(frozen=True)
+class FunctionShare:
+    """How much of the time was spent in one function itself.
+
+    `kernel_ratio` is the part of its samples in which the kernel was at work for it;
+    `total_share` counts the functions that it called too, where call chains were kept.
+    """
+
+    frame: Frame
+    sample_count: int
+    share: Estimate
+    kernel_ratio: float
+    total_share: Estimate | None
+
+
+@dataclass(frozen=True)
+class ThreadShare:
+    """How much of the time was spent by one thread."""
+
+    thread: int
+    process: int
+    name: str
+    sample_count: int
+    share: Estimate
+
+
+def share_estimate(count: int, total: int, confidence: float = 0.95) -> Estimate:
+    """A share of samples, with the interval of Wilson, J. Am. Stat. Assoc. 22 (1927).
+
+    Assumes that samples are independent looks at random times, so that their number in a
+    function is binomial given how long the program was there.
+
+    Raises
+    ------
+    ValueError
+        There is no sample.
+    """
+    if total <= 0:
+        raise ValueError("A share needs a sample.")
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    share = count / total
+    centre = (share + z * z / (2 * total)) / (1 + z * z / total)
+    half_width = (
+        z * sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
+    )
+    low, high = max(0.0, centre - half_width), min(1.0, centre + half_width)
+    return Estimate(share, min(low, share), max(high, share), confidence, "wilson")
+
+
+def function_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[FunctionShare, ...]:
+    """Every function that was met, the hottest first."""
+    total = len(samples.functions)
+    if not total:
+        return ()
+    counts = np.bincount(samples.functions, minlength=len(samples.frames))
+    kernel = np.bincount(samples.functions[samples.in_kernel], minlength=len(samples.frames))
+    inclusive = _inclusive_counts(samples)
+    order = np.lexsort((np.arange(len(counts)), -counts))
+    shares: list[FunctionShare] = []
+    for index in map(int, order):
+        count = int(counts[index])
+        within = None if inclusive is None else int(inclusive[index])
+        if not count and not within:
+            continue
+        shares.append(
+            FunctionShare(
+                samples.frames[index],
+                count,
+                share_estimate(count, total, confidence),
+                float(kernel[index]) / count if count else 0.0,
+                None if within is None else share_estimate(within, total, confidence),
+            )
+        )
+    return tuple(shares)
+
+
+def thread_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[ThreadShare, ...]:
+    """Every thread that was met, the busiest first."""
+    total = len(samples.threads)
+    threads, first, counts = np.unique(samples.threads, return_index=True, return_counts=True)
+    shares = [
+        ThreadShare(
+            int(thread),
+            int(samples.processes[at]),
+            samples.thread_names.get(int(thread), ""),
+            int(count),
+            share_estimate(int(count), total, confidence),
+        )
+        for thread, at, count in zip(threads, first, counts, strict=True)
+    ]
+    return tuple(sorted(shares, key=lambda share: (-share.sample_count, share.thread)))
+
+
+def stacks_of(samples: ProfileSamples, thread: int) -> list[list[int]]:
+    """The stack of each sample of one thread: indices of frames, the outermost caller first."""
+    begins = np.cumsum(samples.stack_lengths) - samples.stack_lengths
+    return [
+        samples.stacks[begins[index] : begins[index] + samples.stack_lengths[index]][::-1].tolist()
+        for index in np.flatnonzero(samples.threads == thread)
+    ]
+
+
+def _inclusive_counts(samples: ProfileSamples) -> Indices | None:
+    """Samples with a function anywhere in their chain, each counted once however it recurs."""
+    if len(samples.stacks) == len(samples.functions):
+        return None
+    owner = np.repeat(np.arange(len(samples.stack_lengths)), samples.stack_lengths)
+    pairs = np.unique(np.stack((owner, samples.stacks)), axis=1)
+    return np.bincount(pairs[1], minlength=len(samples.frames))

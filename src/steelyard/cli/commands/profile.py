@@ -1,0 +1,125 @@
+"""`steelyard profile`: where a program spends its time, by samples at random times."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import click
+
+from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.core.errors import UsageError
+
+DEFAULT_OUTPUT = "steelyard.profile"
+_JSON = click.option(
+    "--json", "json_target", metavar="FILE", help="Write JSON to FILE (- is standard output)."
+)
+
+
+@click.group("profile", short_help="Where a program spends its time, by samples at random times.")
+def command() -> None:
+    """Where a program spends its time, by samples at random times."""
+
+
+@command.command("record")
+@click.option(
+    "--output", "-o", metavar="FILE", default=DEFAULT_OUTPUT, show_default=True, help="The profile."
+)
+@click.option("--pid", type=click.IntRange(1), help="Watch this process instead of starting one.")
+@click.option(
+    "--period", metavar="TIME", default="1ms", show_default=True, help="Mean time between samples."
+)
+@click.option(
+    "--spread",
+    type=click.Choice(["uniform", "exponential", "fixed"]),
+    default="uniform",
+    show_default=True,
+    help="How the time to the next sample is drawn.",
+)
+@click.option(
+    "--ratio",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    show_default=True,
+    help="Of uniform: the period times 1 ± this.",
+)
+@click.option("--seed", type=int, help="Of the times; drawn and stored unless given.")
+@click.option(
+    "--event",
+    type=click.Choice(["cpu-clock", "cycles"]),
+    default="cpu-clock",
+    show_default=True,
+    help="What is counted to the next sample; cycles needs hardware counters.",
+)
+@click.option("--stacks", is_flag=True, help="Keep call chains, by frame pointers.")
+@click.option("--threads-only", is_flag=True, help="Watch threads, even where CPUs may be watched.")
+@click.option("--duration", metavar="TIME", help="Stop after this time.")
+@click.option("--rotate", metavar="SIZE", help="Go on in FILE.1, FILE.2 ... after SIZE bytes each.")
+@click.option("--keep", type=click.IntRange(1), help="Of those files keep the newest so many.")
+@click.argument("argv", metavar="[-- CMD...]", nargs=-1, type=click.UNPROCESSED)
+def record(**options: object) -> int:
+    """Record where CMD, or a process that runs already, spends its time.
+
+    The exit status is that of CMD.
+    """
+    from steelyard.app.profile import record_profile
+    from steelyard.cli.profile_request import recording_from
+
+    recording = recording_from(options)
+    summary = record_profile(recording)
+    write_note(
+        f"{summary['samples']} samples in {recording.output}; "
+        f"`steelyard profile report {recording.output}` shows them."
+    )
+    if "signal" in summary:
+        return 128 + summary["signal"]
+    return summary.get("exit_code", 0)
+
+
+@command.command("report")
+@click.argument("path", metavar="[FILE]", default=DEFAULT_OUTPUT)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals of shares.",
+)
+@click.option("--html", "html_target", metavar="FILE", help="Write a page with a flame graph.")
+@click.option("--format", "format_name", metavar="NAME", help="Write --output in this format.")
+@click.option("--output", "-o", metavar="FILE", help="The file that --format writes.")
+@_JSON
+def report(
+    path: str,
+    confidence: float,
+    html_target: str | None,
+    format_name: str | None,
+    output: str | None,
+    json_target: str | None,
+) -> None:
+    """Show a profile: each function's share of the time with its interval, and whether the samples
+    came at random times.
+    """
+    from steelyard.app.profile import read_answer
+
+    if (format_name is None) != (output is None):
+        raise UsageError("--format and --output go together.", field="--format")
+    answer = read_answer(path, confidence)
+    if format_name is not None and output is not None:
+        from steelyard.report.profile_formats import PROFILE_FORMATS
+
+        write_file(PROFILE_FORMATS.get(format_name).render(answer), output)
+    if html_target is not None:
+        from steelyard.report.html.profile_page import profile_page
+
+        write_file(profile_page(answer).encode(), html_target)
+    if json_target is not None:
+        from steelyard.report.json.profile import profile_document
+
+        write_json(profile_document(answer), json_target)
+    if json_target == "-":
+        return
+    from steelyard.report.profile_text import profile_text
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    write_text(profile_text(answer, width))

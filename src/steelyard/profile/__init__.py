@@ -1,0 +1,1 @@
+"""Profiles: recording them, and finding out which function each sample was in."""

@@ -1,0 +1,37 @@
+"""The functions that a just-in-time compiler made, by the map it writes for profilers.
+
+The format is that of Linux perf: ``/tmp/perf-PID.map`` with a line ``START SIZE NAME`` for each
+function, numbers hexadecimal (tools/perf/Documentation/jit-interface.txt of the kernel).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.profile.symbols import NO_SYMBOLS, Symbols
+
+
+def perf_map_path(process: int) -> str:
+    """Where a process writes its map."""
+    return f"/tmp/perf-{process}.map"
+
+
+def read_perf_map(path: str) -> Symbols:
+    """The functions of a map; of an address that was used again the last function counts."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return NO_SYMBOLS
+    found: dict[int, tuple[int, bytes]] = {}
+    for line in lines:
+        words = line.split(None, 2)
+        try:
+            start, size = int(words[0], 16), int(words[1], 16)
+        except (ValueError, IndexError):
+            continue
+        name = words[2] if len(words) > 2 else "?"
+        found[start] = (size, name.encode())
+    starts = np.array(sorted(found), np.uint64)
+    sizes = np.array([found[int(start)][0] for start in starts], np.uint64)
+    return Symbols(starts, starts + sizes, [found[int(start)][1] for start in starts], ())

@@ -1,0 +1,267 @@
+"""Reading the sampler's files. The format is described in native/sampler/src/profile_file.hpp.
+
+Each chunk has its own check, so that a file which was cut off is readable up to its last flush.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.core.errors import DataError
+
+MAGIC = b"STEELYARD-PROFILE 1\n"
+CHUNK_HEAD = struct.Struct("<4sII")
+SAMPLE = np.dtype(
+    [
+        ("time_ns", "<u8"),
+        ("process", "<u4"),
+        ("thread", "<u4"),
+        ("cpu", "<u2"),
+        ("in_kernel", "u1"),
+        ("address", "<u8"),
+        ("user_address", "<u8"),
+        ("stack_pointer", "<u8"),
+        ("base_pointer", "<u8"),
+        ("chain_length", "<u2"),
+    ]
+)
+_MAPPING = struct.Struct("<QIQQQ")
+_NAME = struct.Struct("<QIIB")
+_START = struct.Struct("<QIIII")
+_END = struct.Struct("<QII")
+_LOST = struct.Struct("<QQ")
+_TEXT = struct.Struct("<H")
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """An executable part of a file in the memory of a process, from `time_ns` on."""
+
+    time_ns: int
+    process: int
+    start: int
+    length: int
+    offset: int
+    path: str
+
+
+@dataclass(frozen=True)
+class Naming:
+    """A thread has this name from `time_ns` on; `after_exec`: its process runs another program."""
+
+    time_ns: int
+    process: int
+    thread: int
+    after_exec: bool
+    name: str
+
+
+@dataclass(frozen=True)
+class Start:
+    """A thread, or a process where the parent is another one, began."""
+
+    time_ns: int
+    process: int
+    thread: int
+    parent_process: int
+    parent_thread: int
+
+
+@dataclass
+class RawProfile:
+    """What the files of one profile hold, in the order of time.
+
+    Parameters
+    ----------
+    header : dict
+        How it was recorded.
+    samples : structured array of `SAMPLE`
+    chains : array of uint64
+        The call chains of the samples, one after the other.
+    mappings, names, starts : list
+    lost_count : int
+        Samples that the kernel had to drop.
+    summary : dict or None
+        What the sampler says of itself; None where it was cut off.
+    damage : str or None
+        What is wrong with the end of the file, for a person.
+    """
+
+    header: dict[str, Any]
+    samples: npt.NDArray[np.void] = field(default_factory=lambda: np.empty(0, SAMPLE))
+    chains: npt.NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+    mappings: list[Mapping] = field(default_factory=list[Mapping])
+    names: list[Naming] = field(default_factory=list[Naming])
+    starts: list[Start] = field(default_factory=list[Start])
+    lost_count: int = 0
+    summary: dict[str, Any] | None = None
+    damage: str | None = None
+
+
+def is_profile(path: str) -> bool:
+    """Whether a file begins as a profile does."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+def read_profile(path: str) -> RawProfile:
+    """Read a profile with all files that it was continued in.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or is not a profile.
+    """
+    raw: RawProfile | None = None
+    samples: list[npt.NDArray[np.void]] = []
+    chains: list[npt.NDArray[np.uint64]] = []
+    for part in _parts(path):
+        data = _read(part)
+        header, at = _header(data, part)
+        raw = raw or RawProfile(header)
+        for mark, payload in _chunks(data, at, raw):
+            if mark == b"SMPL":
+                _take_samples(payload, samples, chains)
+            elif mark == b"EVNT":
+                _take_events(payload, raw)
+    if raw is None:
+        raise DataError(f"There is no profile {path}.", field="profile")
+    if samples:
+        raw.samples = np.concatenate(samples)
+        raw.chains = np.concatenate(chains)
+        _order_by_time(raw)
+    if raw.summary is None and raw.damage is None:
+        raw.damage = "The recording was cut off; what it had flushed is here."
+    return raw
+
+
+def _parts(path: str) -> list[str]:
+    """The file and those that it was continued in, of which the oldest may be gone."""
+    folder, name = os.path.split(path)
+    try:
+        entries = os.listdir(folder or ".")
+    except OSError:
+        entries = []
+    numbers = sorted(
+        int(entry[len(name) + 1 :])
+        for entry in entries
+        if entry.startswith(name + ".") and entry[len(name) + 1 :].isdigit()
+    )
+    first = [path] if os.path.exists(path) or not numbers else []
+    return [*first, *(f"{path}.{number}" for number in numbers)]
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise DataError(
+            f"The profile {path} cannot be read: {error.strerror}.", field="profile"
+        ) from None
+
+
+def _header(data: bytes, path: str) -> tuple[dict[str, Any], int]:
+    end = data.find(b"\n", len(MAGIC))
+    if not data.startswith(MAGIC) or end < 0:
+        raise DataError(
+            f"{path} is not a profile of `steelyard profile record`: it does not begin with "
+            f"{MAGIC.strip().decode()!r}.",
+            field="profile",
+        )
+    try:
+        return json.loads(data[len(MAGIC) : end]), end + 1
+    except ValueError:
+        raise DataError(f"The header of the profile {path} is damaged.", field="profile") from None
+
+
+def _chunks(data: bytes, at: int, raw: RawProfile) -> Iterator[tuple[bytes, bytes]]:
+    """The whole chunks; what is wrong with the rest goes to `raw.damage`."""
+    while at < len(data):
+        if at + CHUNK_HEAD.size > len(data):
+            raw.damage = "The file ends inside a chunk; what was flushed before is here."
+            return
+        mark, length, checksum = CHUNK_HEAD.unpack_from(data, at)
+        payload = data[at + CHUNK_HEAD.size : at + CHUNK_HEAD.size + length]
+        if len(payload) < length:
+            raw.damage = "The file ends inside a chunk; what was flushed before is here."
+            return
+        if mark not in (b"SMPL", b"EVNT") or zlib.crc32(payload) != checksum:
+            raw.damage = f"The file is damaged at byte {at}; what stands before is here."
+            return
+        yield mark, payload
+        at += CHUNK_HEAD.size + length
+
+
+def _take_samples(
+    payload: bytes,
+    samples: list[npt.NDArray[np.void]],
+    chains: list[npt.NDArray[np.uint64]],
+) -> None:
+    count = int.from_bytes(payload[:4], "little")
+    samples.append(np.frombuffer(payload, SAMPLE, count, 4))
+    chains.append(np.frombuffer(payload, "<u8", -1, 4 + count * SAMPLE.itemsize))
+
+
+def _take_events(payload: bytes, raw: RawProfile) -> None:
+    at = 0
+    while at < len(payload):
+        kind, at = payload[at : at + 1], at + 1
+        if kind == b"M":
+            values, at = _MAPPING.unpack_from(payload, at), at + _MAPPING.size
+            path, at = _text(payload, at)
+            time_ns, process, start, length, offset = values
+            raw.mappings.append(Mapping(time_ns, process, start, length, offset, path))
+        elif kind == b"C":
+            (time_ns, process, thread, after), at = (
+                _NAME.unpack_from(payload, at),
+                at + _NAME.size,
+            )
+            name, at = _text(payload, at)
+            raw.names.append(Naming(time_ns, process, thread, bool(after), name))
+        elif kind == b"F":
+            raw.starts.append(Start(*_START.unpack_from(payload, at)))
+            at += _START.size
+        elif kind == b"X":
+            at += _END.size
+        elif kind == b"L":
+            raw.lost_count += _LOST.unpack_from(payload, at)[1]
+            at += _LOST.size
+        elif kind == b"E":
+            text, at = _text(payload, at)
+            raw.summary = json.loads(text)
+        else:
+            raw.damage = f"The file has a record of the unknown kind {kind!r}."
+            return
+
+
+def _text(payload: bytes, at: int) -> tuple[str, int]:
+    (length,) = _TEXT.unpack_from(payload, at)
+    begin = at + _TEXT.size
+    return payload[begin : begin + length].decode("utf-8", "surrogateescape"), begin + length
+
+
+def _order_by_time(raw: RawProfile) -> None:
+    """CPUs hand their samples over on their own, so a file is only roughly in order."""
+    order = np.argsort(raw.samples["time_ns"], kind="stable")
+    lengths = raw.samples["chain_length"].astype(np.int64)
+    if lengths.any():
+        starts = np.concatenate(([0], np.cumsum(lengths)[:-1]))
+        raw.chains = np.concatenate(
+            [raw.chains[starts[index] : starts[index] + lengths[index]] for index in order]
+        )
+    raw.samples = raw.samples[order]
+    for happenings in (raw.mappings, raw.names, raw.starts):
+        happenings.sort(key=lambda happening: happening.time_ns)

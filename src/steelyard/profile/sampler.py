@@ -1,0 +1,177 @@
+"""Runs the native sampler, which looks at random times where a program is."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from steelyard.core.errors import MissingCapabilityError, SteelyardError, UsageError
+
+BINARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_native", "steelyard-sampler")
+ERROR_MARK = "error: "
+
+Spread = Literal["uniform", "exponential", "fixed"]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What is recorded, and how.
+
+    Parameters
+    ----------
+    output : str
+        The file of the profile.
+    argv : tuple of str
+        The program that is started, or empty.
+    process : int or None
+        The process that is watched, where none is started.
+    period_ns : float
+        Mean time between samples; for the event ``cycles`` their number.
+    spread : str
+        ``"uniform"``: period times 1 ± `ratio`; ``"exponential"``; ``"fixed"``.
+    seed : int
+        Of the intervals, 64 bits.
+    event : str
+        ``"cpu-clock"`` or ``"cycles"``.
+    stacks : bool
+        Keep call chains, by frame pointers.
+    threads_only : bool
+        Watch threads even where whole CPUs may be watched.
+    duration_s : float or None
+        Stop after it; None: with the program.
+    rotate_bytes, keep_files : int
+        Go on in another file after so many bytes (0: never), and keep so many (0: all).
+    """
+
+    output: str
+    argv: tuple[str, ...] = ()
+    process: int | None = None
+    period_ns: float = 1e6
+    spread: Spread = "uniform"
+    ratio: float = 1.0
+    seed: int = 0
+    event: Literal["cpu-clock", "cycles"] = "cpu-clock"
+    stacks: bool = False
+    threads_only: bool = False
+    duration_s: float | None = None
+    rotate_bytes: int = 0
+    keep_files: int = 0
+
+
+def sampler_path() -> str:
+    """The installed sampler.
+
+    Raises
+    ------
+    MissingCapabilityError
+        It was not built.
+    """
+    path = os.environ.get("STEELYARD_SAMPLER", BINARY)
+    if not os.access(path, os.X_OK):
+        raise MissingCapabilityError(
+            f"The sampler is not installed at {path}. `make native` builds it; a wheel brings it."
+        )
+    return path
+
+
+def record(recording: Recording) -> dict[str, Any]:
+    """Record until the program ends, and give what the sampler says of itself.
+
+    The program has the standard streams of the caller. Ctrl-C ends the recording, not the answer.
+
+    Raises
+    ------
+    UsageError
+        There is no such program or process.
+    SteelyardError
+        The sampler failed; what it had flushed is in the file.
+    """
+    check_target(recording)
+    read, write = os.pipe()
+    # Ctrl-C reaches the sampler too, which then ends well; here only its report is waited for.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with os.fdopen(read, encoding="utf-8", errors="replace") as report:
+            process = subprocess.Popen(
+                sampler_argv(recording, write), pass_fds=(write,), restore_signals=False
+            )
+            os.close(write)
+            text = report.read()
+        status = process.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if text.startswith(ERROR_MARK):
+        raise _failure(text.removeprefix(ERROR_MARK).strip())
+    if status != 0 or not text:
+        raise SteelyardError(
+            f"The sampler ended with status {status}. What it had flushed is in "
+            f"{recording.output}, and `steelyard profile report` reads it."
+        )
+    return json.loads(text)
+
+
+def check_target(recording: Recording) -> None:
+    """Refuse a program or process that is not there, before a file is made."""
+    if recording.process is not None:
+        if not os.path.isdir(f"/proc/{recording.process}"):
+            raise UsageError(f"There is no process {recording.process}.", field="--pid")
+        return
+    if not recording.argv or not recording.argv[0]:
+        raise UsageError("Name a program after --, or a process with --pid.", field="command")
+    if shutil.which(recording.argv[0]) is None:
+        raise UsageError(f"There is no program {recording.argv[0]!r}.", field="command")
+
+
+def sampler_argv(recording: Recording, report: int) -> list[str]:
+    """The command line of the sampler, which reports on the descriptor `report`."""
+    header = json.dumps(
+        {
+            "argv": list(recording.argv),
+            "process": recording.process,
+            "period": recording.period_ns,
+            "unit": "ns" if recording.event == "cpu-clock" else "cycles",
+            "spread": recording.spread,
+            "ratio": recording.ratio,
+            "seed": recording.seed,
+            "event": recording.event,
+            "stacks": recording.stacks,
+        }
+    )
+    options = {
+        "--output": recording.output,
+        "--header": header,
+        "--report": str(report),
+        "--event": recording.event,
+        "--period": repr(float(recording.period_ns)),
+        "--spread": recording.spread,
+        "--ratio": repr(float(recording.ratio)),
+        "--seed": str(recording.seed),
+        "--stacks": "frame-pointers" if recording.stacks else "none",
+        "--scope": "threads" if recording.threads_only else "any",
+        "--duration": repr(float(recording.duration_s or 0)),
+        "--rotate-bytes": str(recording.rotate_bytes),
+        "--keep-files": str(recording.keep_files),
+    }
+    argv = [sampler_path(), *(word for pair in options.items() for word in pair)]
+    if recording.process is not None:
+        return [*argv, "--pid", str(recording.process)]
+    return [*argv, "--", *recording.argv]
+
+
+def _failure(message: str) -> SteelyardError:
+    if "perf_event_paranoid" in message or "use --event" in message:
+        return MissingCapabilityError(message)
+    return UsageError(message)
+
+
+def command_words(argv: Sequence[str]) -> str:
+    """A command as one line, for people."""
+    import shlex
+
+    return shlex.join(argv)

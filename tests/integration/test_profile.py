@@ -1,0 +1,125 @@
+import gzip
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+SOURCE = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#define APART __attribute__((noinline))
+static APART void one(long n) { for (volatile long i = 0; i < n; i++); }
+static APART void three(long n) { for (volatile long i = 0; i < 3 * n; i++); }
+static void *work(void *rounds) {
+    for (long r = 0; r < (long)rounds; r++) { one(20000); three(20000); }
+    return 0;
+}
+int main(int count, char **words) {
+    pthread_t thread;
+    pthread_create(&thread, 0, work, (void *)atol(words[1]));
+    work((void *)atol(words[1]));
+    pthread_join(thread, 0);
+    return 7;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no gcc here")
+    folder = tmp_path_factory.mktemp("profiled")
+    (folder / "work.c").write_text(SOURCE)
+    command = [compiler, "-O1", "-fno-omit-frame-pointer", "-pthread", "work.c", "-o", "work"]
+    subprocess.run(command, cwd=folder, check=True)
+    return str(folder / "work")
+
+
+@pytest.fixture
+def recorded(user, program):
+    told = user.types("profile", "record", "--stacks", "--period", "200us", "--", program, "1500")
+    if told.status == 4:
+        pytest.skip(f"this machine gives no samples: {told.err}")
+    assert told.status == 7, told.err
+    return told
+
+
+def test_a_program_is_sampled_with_its_threads_and_its_status_kept(user, recorded):
+    assert "samples in steelyard.profile" in recorded.err
+    document = user.types("profile", "report", "--json", "-").document()
+    shares = {item["name"]: item["share"] for item in document["functions"]}
+    # Three to one by construction; the interval is widened, for one in twenty misses.
+    assert shares["three"]["low"] - 0.05 < 0.75 < shares["three"]["high"] + 0.05
+    assert len(document["threads"]) == 2
+    assert document["samples"] == sum(item["samples"] for item in document["threads"])
+
+
+def test_every_format_and_the_page_can_be_written(user, recorded):
+    for name in ("folded", "speedscope", "pprof", "firefox"):
+        told = user.types("profile", "report", "--format", name, "--output", f"out.{name}")
+        assert told.status == 0, told.err
+    assert "main;work;three " in (user.home / "out.folded").read_text()
+    for name in ("speedscope", "firefox"):
+        assert json.loads((user.home / f"out.{name}").read_text())
+    assert b"three" in gzip.decompress((user.home / "out.pprof").read_bytes())
+    assert user.types("profile", "report", "--html", "page.html").status == 0
+    page = (user.home / "page.html").read_text()
+    assert "Flame graph" in page
+    assert "http://" not in page.split('<script id="figures"')[0]
+
+
+def test_a_killed_recording_is_read_up_to_its_last_flush(user, program):
+    process = user.start("profile", "record", "--period", "200us", "--", program, "100000000")
+    path = user.home / "steelyard.profile"
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and process.poll() is None:
+        if path.exists() and path.stat().st_size > 10_000:
+            break
+    if process.poll() == 4:
+        pytest.skip("this machine gives no samples")
+    sampler = children_of(process.pid)
+    for pid in (*(child for one in sampler for child in children_of(one)), *sampler):
+        os.kill(pid, signal.SIGKILL)
+    _, error = process.communicate(timeout=30)
+    assert b"What it had flushed is in" in error
+    document = user.types("profile", "report", "--json", "-").document()
+    assert document["samples"] > 0
+    assert document["warnings"][0]["code"] == "cut-off"
+
+
+def children_of(process):
+    path = f"/proc/{process}/task/{process}/children"
+    with open(path, encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("record",), "either a program after -- or a running process"),
+        (("record", "--", "./no-such-program"), "There is no program './no-such-program'"),
+        (("record", "--pid", "4194303"), "There is no process 4194303"),
+        (("record", "--period", "1us", "--", "true"), "--period must be at least 20 µs"),
+        (("record", "--keep", "2", "--", "true"), "--keep goes with --rotate"),
+        (("report", "none.profile"), "cannot be read: No such file"),
+        (("report", "--format", "folded"), "--format and --output go together"),
+    ],
+)
+def test_a_wrong_call_is_one_clear_error_and_leaves_no_file(user, arguments, message):
+    told = user.types("profile", *arguments)
+    assert told.status == 2
+    assert message in told.err
+    assert told.err.count("\n") == 1
+    assert not (user.home / "steelyard.profile").exists()
+
+
+def test_a_profile_of_another_tool_is_one_clear_error(user):
+    (user.home / "perf.data").write_bytes(b"PERFILE2" + bytes(200))
+    told = user.types("profile", "report", "perf.data")
+    assert told.status == 2
+    assert "perf.data is not a profile of `steelyard profile record`" in told.err

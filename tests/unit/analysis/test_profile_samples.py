@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+
+from steelyard.analysis.call_stacks import merged_stacks, stack_counts
+from steelyard.analysis.profile_answer import Recorded, profile_answer
+from steelyard.analysis.profile_samples import (
+    Frame,
+    ProfileSamples,
+    function_shares,
+    share_estimate,
+    thread_shares,
+)
+
+FRAMES = (Frame("main", "/bin/a"), Frame("leaf", "/bin/a"), Frame("again", "/bin/a"))
+
+
+def samples_of(stacks, threads=None):
+    """Samples by their stacks, each from the sample's own function up."""
+    count = len(stacks)
+    return ProfileSamples(
+        frames=FRAMES,
+        functions=np.array([stack[0] for stack in stacks]),
+        times_ns=np.arange(count, dtype=np.uint64) * 1000,
+        cpus=np.zeros(count, np.uint16),
+        threads=np.array(threads or [9] * count, np.uint32),
+        processes=np.full(count, 9, np.uint32),
+        in_kernel=np.zeros(count, bool),
+        stacks=np.array([index for stack in stacks for index in stack]),
+        stack_lengths=np.array([len(stack) for stack in stacks]),
+        thread_names={9: "worker"},
+    )
+
+
+# R 4.2.2: print(prop.test(count, total, correct = FALSE)$conf.int, digits = 12), Wilson's interval.
+@pytest.mark.parametrize(
+    ("count", "total", "low", "high"),
+    [
+        (10, 100, 0.0552291370607, 0.1743656615049),
+        (0, 50, 0.0, 0.0713475991334),
+        (50, 50, 0.928652400867, 1.0),
+        (5714, 20000, 0.279480837865, 0.292001468789),
+    ],
+)
+def test_the_interval_of_a_share_is_that_of_r(count, total, low, high):
+    share = share_estimate(count, total)
+    assert share.low == pytest.approx(low, abs=1e-11)
+    assert share.high == pytest.approx(high, abs=1e-11)
+
+
+def test_a_share_covers_the_truth_as_often_as_it_says():
+    generator = np.random.default_rng(3)
+    for truth in (0.02, 1 / 7, 0.6):
+        counts = generator.binomial(2000, truth, 4000)
+        shares = [share_estimate(int(count), 2000) for count in counts]
+        covered = np.mean([share.low <= truth <= share.high for share in shares])
+        assert 0.935 < covered < 0.965
+
+
+def test_functions_come_by_the_time_they_took_themselves():
+    shares = function_shares(samples_of([[1, 0], [1, 0], [0], [1, 0]]))
+    assert [(share.frame.name, share.sample_count) for share in shares] == [
+        ("leaf", 3),
+        ("main", 1),
+    ]
+    assert [share.total_share.estimate for share in shares] == [0.75, 1.0]
+
+
+def test_a_recursive_function_counts_once_in_its_chain():
+    shares = function_shares(samples_of([[2, 2, 2, 0], [1, 0]]))
+    totals = {share.frame.name: share.total_share.estimate for share in shares}
+    assert totals == {"again": 0.5, "leaf": 0.5, "main": 1.0}
+
+
+def test_without_chains_there_is_no_share_of_callees():
+    assert all(share.total_share is None for share in function_shares(samples_of([[1], [0]])))
+
+
+def test_threads_come_by_their_time_with_their_names():
+    shares = thread_shares(samples_of([[1]] * 4, threads=[9, 8, 9, 9]))
+    assert [(share.thread, share.name, share.sample_count) for share in shares] == [
+        (9, "worker", 3),
+        (8, "", 1),
+    ]
+
+
+def test_stacks_are_counted_from_the_outermost_caller_by_thread_and_together():
+    samples = samples_of([[1, 0], [1, 0], [1, 0]], threads=[9, 8, 9])
+    assert [(s.thread, s.frames, s.sample_count) for s in stack_counts(samples)] == [
+        (8, (0, 1), 1),
+        (9, (0, 1), 2),
+    ]
+    assert merged_stacks(samples) == [((0, 1), 3)]
+
+
+def answer_for(intervals, **header):
+    times = np.cumsum(np.asarray(intervals)).astype(np.uint64)
+    recorded = Recorded(
+        "a.profile", {"spread": "uniform", **header}, {}, times, np.zeros(len(times), np.uint16)
+    )
+    return profile_answer(samples_of([[1]]), recorded)
+
+
+def test_intervals_drawn_independently_are_healthy():
+    intervals = np.random.default_rng(5).uniform(0, 2e6, 10_000)
+    answer = answer_for(intervals)
+    (health,) = answer.health
+    assert health.variation == pytest.approx(1 / np.sqrt(3), rel=0.03)
+    assert health.outside_ratio <= 0.15
+    assert answer.cautions == ()
+
+
+def test_intervals_that_depend_on_each_other_are_told_of():
+    wave = 1e6 + 5e5 * np.sin(np.arange(2000) / 3)
+    assert [caution.code for caution in answer_for(wave).cautions] == ["dependent-intervals"]
+
+
+def test_a_fixed_period_is_told_of_whatever_its_times_look_like():
+    intervals = np.full(500, 1e6)
+    codes = [caution.code for caution in answer_for(intervals, spread="fixed").cautions]
+    assert codes == ["fixed-period"]
+
+
+def test_too_few_intervals_have_no_health():
+    assert answer_for([1e6] * 20).health == ()

@@ -1,0 +1,67 @@
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from steelyard.profile.perf_map import read_perf_map
+from steelyard.profile.symbols import read_symbols, readable_name
+
+SOURCE = """
+static __attribute__((noinline)) int hidden(int x) { return x * 3; }
+int shown(int x) { return hidden(x) + 1; }
+namespace room { int inside(int x) { return shown(x); } }
+int main() { return room::inside(2); }
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    compiler = shutil.which("g++")
+    if compiler is None:
+        pytest.skip("no g++ here")
+    folder = tmp_path_factory.mktemp("symbols")
+    (folder / "a.cpp").write_text(SOURCE)
+    command = [compiler, "-O1", "-fno-inline", "a.cpp", "-o", "program"]
+    subprocess.run(command, cwd=folder, check=True)
+    return folder / "program"
+
+
+def test_functions_of_a_program_are_found_by_their_addresses(program):
+    symbols = read_symbols(str(program))
+    names = [readable_name(name) for name in symbols.names]
+    for wanted in ("main", "shown(int)", "hidden(int)", "room::inside(int)"):
+        at = names.index(wanted)
+        inside = np.array([symbols.addresses[at], symbols.ends[at] - np.uint64(1)], np.uint64)
+        assert symbols.function_indices(inside).tolist() == [at, at]
+
+
+def test_an_offset_in_the_file_becomes_the_address_that_nm_prints(program):
+    symbols = read_symbols(str(program))
+    offset, _, address = next(s for s in symbols.segments if s[2] > 0 and s[1] > 16)
+    assert symbols.virtual_addresses(np.array([offset + 8], np.uint64)).tolist() == [address + 8]
+
+
+def test_a_stripped_program_has_no_functions_of_its_own(program):
+    stripped = program.with_name("stripped")
+    subprocess.run(["strip", str(program), "-o", str(stripped)], check=True)
+    symbols = read_symbols(str(stripped))
+    assert "main" not in [readable_name(name) for name in symbols.names]
+    assert symbols.build_id == read_symbols(str(program)).build_id
+
+
+@pytest.mark.parametrize("content", [b"", b"text", b"\x7fELF\x02\x01\x01" + b"\0" * 20])
+def test_what_is_no_program_has_no_symbols(tmp_path, content):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert len(read_symbols(str(path)).addresses) == 0
+
+
+def test_a_map_of_a_just_in_time_compiler_names_its_code(tmp_path):
+    path = tmp_path / "perf-5.map"
+    path.write_text("1000 20 first part\nnonsense\n1020 10 second\n1000 8 first again\n")
+    symbols = read_perf_map(str(path))
+    addresses = np.array([0x1004, 0x1008, 0x1025, 0x1030], np.uint64)
+    found = symbols.function_indices(addresses)
+    names = [symbols.names[i].decode() if i >= 0 else None for i in found]
+    assert names == ["first again", None, "second", None]
