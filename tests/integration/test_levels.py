@@ -74,6 +74,25 @@ def test_each_build_is_new_and_its_executions_follow_it(user: User, source: str)
 
 
 @needs_compiler
+def test_each_build_has_a_layout_of_its_own(user: User, source: str) -> None:
+    for number in range(4):
+        text = f"int part{number}(void) {{ return {number}; }}"
+        (user.home / "source" / f"part{number}.c").write_text(text + "\n")
+    parts = " ".join(f"part{number}.o" for number in range(4))
+    (user.home / "source" / "Makefile").write_text(
+        f"prog: prog.o {parts}\n\t$(CC) -o $@ $^\nprog.o: CFLAGS = -DROUNDS=9\n"
+    )
+    told = user.types(
+        *("measure", "--build", "make prog", "--build-source", source, "--repeat", "build=4"),
+        *("--randomize", "link-order", "--cc", "gcc", "--", "{build}/prog"),
+    )
+    assert told.status == 0, told.err
+    builds = provenance_of(user)["builds"]
+    assert len({item["program"]["sha256"] for item in builds}) > 1
+    assert all("link-order" in str(item["realised"]) for item in builds)
+
+
+@needs_compiler
 def test_one_program_is_compared_in_several_builds(user: User, source: str) -> None:
     builds = ("--build", "make ROUNDS=100 prog", "--build", "make ROUNDS=9000000 prog")
     told = user.types(
@@ -250,6 +269,7 @@ def test_an_experiment_with_levels_goes_to_a_file_and_back(user: User) -> None:
     [
         (("--repeat", "build=2", "--", "true"), "--repeat build needs a --build command"),
         (("--cc", "clang", "--", "true"), "--cc goes with --build only"),
+        (("--build", "make", "--randomize", "colour", "--", "true"), "There is no randomisation"),
         (("--repeat", "execution=3", "--runs", "5", "--", "true"), "does not go with --runs"),
         (("--build", "make", "--build-source", "nowhere", "--", "true"), "There is no directory"),
         (("--build", "make", "--build-source", ".", "--", "true"), "holds the store"),

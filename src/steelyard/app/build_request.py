@@ -43,6 +43,11 @@ def requested_builds(asked: BuildRequest, count: int, *, shell: bool) -> list[Bu
             if values:
                 raise UsageError(f"{option} goes with --build only.", field=option)
         return [None] * count
+    if asked.randomize:
+        from steelyard.build.randomizations import RANDOMIZATIONS
+
+        for name in asked.randomize:
+            RANDOMIZATIONS.get(name)
     commands = one_or_each(asked.commands, count, "--build")
     sources = one_or_each(asked.sources, count, "--build-source")
     compilers = {

@@ -248,7 +248,8 @@ class UnitSource:
 
     def _build_failure(self, index: int, number: int, message: str) -> _Failure:
         """What is told of a build that failed; its log is kept, its directory is not."""
-        from steelyard.build.run_build import beside, remove_directories
+        from steelyard.build.beside import beside
+        from steelyard.build.run_build import remove_directories
 
         place = self._place(index, number)
         log = os.path.join(beside(place), "log")

@@ -83,11 +83,13 @@ def build_inputs(spec: BuildSpec) -> dict[str, object]:
     -------
     dict
         ``source`` (the digest of its source, None without), ``inherited`` (variables that compilers
-        read), and ``tools``: contents and versions of the build's command and of the compilers.
+        read), and ``tools``: contents and versions of the compilers, and the contents alone of the
+        build's command, because running that might build.
     """
     environment = build_environment(spec, "{build}")
     tools = _compilers(spec, environment)
-    tools["command"] = [_program_digest(path) for path in _programs(spec.argv[0], environment)]
+    command = shutil.which(spec.argv[0], path=environment.get("PATH"))
+    tools["command"] = [] if command is None else [_contents(os.path.realpath(command))]
     source = None if spec.source is None else tree_digest(spec.source)
     read = [name for name in VARIABLES if name in environment and name != "PATH"]
     return {"source": source, "inherited": {n: environment[n] for n in read}, "tools": tools}
@@ -124,6 +126,11 @@ def _compilers(spec: BuildSpec, environment: dict[str, str]) -> dict[str, list[s
 def _programs(command: str, environment: dict[str, str]) -> list[str]:
     paths = (shutil.which(word, path=environment.get("PATH")) for word in shlex.split(command))
     return [os.path.realpath(path) for path in paths if path]
+
+
+def _contents(path: str) -> str:
+    with open(path, "rb") as file:
+        return f"{path} {sha256_hex_of_file(file)}"
 
 
 def _program_digest(path: str) -> str:
