@@ -39,15 +39,19 @@ def difference(path: str, check: Mapping[str, Any]) -> str | None:
 
 
 def _differing_digest(name: str, path: str, check: Mapping[str, Any]) -> str | None:
+    digest, size_bytes = kept_digest(path, check.get("ignore"))
+    if digest == check["expected"]:
+        return None
+    return f"{name} has the SHA-256 {digest} ({size_bytes} bytes), not {check['expected']}"
+
+
+def kept_digest(path: str, ignore: str | None) -> tuple[str, int]:
+    """The SHA-256 of a file without the lines that are ignored, and the size of what is left."""
     digest, size_bytes = hashlib.sha256(), 0
-    for block in _kept_bytes(path, check.get("ignore")):
+    for block in _kept_bytes(path, ignore):
         digest.update(block)
         size_bytes += len(block)
-    if digest.hexdigest() == check["expected"]:
-        return None
-    return (
-        f"{name} has the SHA-256 {digest.hexdigest()} ({size_bytes} bytes), not {check['expected']}"
-    )
+    return digest.hexdigest(), size_bytes
 
 
 def _kept_bytes(path: str, ignore: str | None) -> Iterable[bytes]:

@@ -38,6 +38,20 @@ def made_inputs(cache: SuiteCache, recipe: Recipe, size: str) -> str:
     return target
 
 
+def check_inputs(recipe: Recipe) -> None:
+    """Make sure that every input's generator is known and takes its parameters.
+
+    Raises
+    ------
+    DataError, UnknownNameError
+        One does not.
+    """
+    for size in recipe.sizes.values():
+        for item in size.inputs:
+            if not item.generator.endswith(".py"):
+                _built_in(recipe, item)
+
+
 def _make(recipe: Recipe, item: Input, path: str) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     if item.generator.endswith(".py"):

@@ -20,7 +20,7 @@ from steelyard.suite.unpack import apply_patches, copy_tree, unpack, unpack_debi
 
 SCRIPT = "steelyard-build.sh"
 # Raise it when the same recipe is laid out otherwise.
-_LAYOUT = 1
+_LAYOUT = 2
 # Not in the environment, where it would make builds on other machines different ones.
 _PREAMBLE = "JOBS=${JOBS:-$(nproc)}\nexport JOBS\n"
 

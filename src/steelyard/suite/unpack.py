@@ -88,5 +88,5 @@ def apply_patches(patches: Sequence[str], directory: str) -> None:
 
 
 def copy_tree(source: str, target: str) -> None:
-    """Copy a folder, without what Python leaves in one."""
-    shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    """Copy a folder, with what its links lead to, and without what Python leaves in one."""
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))

@@ -15,7 +15,6 @@ from steelyard.core.errors import FetchError
 from steelyard.suite.command import run_tool, tool
 
 UPDATE_AFTER_S = 24 * 3600.0
-OWN_SOURCES_VARIABLE = "XDG_CONFIG_HOME"
 _ONE_LINE = re.compile(r"^\s*deb(-src)?\s+(\[[^\]]*\]\s+)?(\S+)(\s.*)$")
 _STAMP = "updated"
 
@@ -63,11 +62,16 @@ class AptDirectory:
             run_tool([self.apt, *self.options(), "update"], self.root)
         except FetchError as error:  # One archive of several may be out of reach.
             failure = error
-        if not any(name.endswith(("Sources", ".lz4")) for name in os.listdir(f"{self.root}/lists")):
+        if not self.has_lists():
             reason = failure.message if failure else "the archives offer no source packages"
             raise FetchError(f"No list of Debian's source packages could be fetched: {reason}.")
         with open(os.path.join(self.root, _STAMP), "w"):
             pass
+
+    def has_lists(self) -> bool:
+        """Whether any list of source packages is there, of whatever age."""
+        place = os.path.join(self.root, "lists")
+        return os.path.isdir(place) and any("_source_Sources" in name for name in os.listdir(place))
 
     def is_fresh(self) -> bool:
         """Whether the lists are of today, and of the sources as they are configured."""
@@ -125,7 +129,7 @@ def _source_lists() -> list[str]:
     )
     named = dict(re.findall(r"^(\w)='(.*)'$", told, re.MULTILINE))
     found = [named["F"]] if os.path.isfile(named.get("F", "")) else []
-    own = os.environ.get(OWN_SOURCES_VARIABLE, "")
+    own = os.environ.get("XDG_CONFIG_HOME", "")
     base = own if os.path.isabs(own) else os.path.expanduser("~/.config")
     for place in (named.get("D", ""), os.path.join(base, "steelyard", "suite", "sources.list.d")):
         if os.path.isdir(place):

@@ -10,6 +10,9 @@ from steelyard.suite.command import run_tool
 from steelyard.suite.fetch.apt_directory import AptDirectory
 from steelyard.suite.fetch.source_kind import NotOfferedError, Wanted
 
+# Directories whose lists were updated by this process, or could not be.
+_UPDATED: set[str] = set()
+
 
 def fetch_debian(wanted: Wanted, directory: str, state: str) -> None:
     """Fetch all files of a source package in its very version.
@@ -20,10 +23,9 @@ def fetch_debian(wanted: Wanted, directory: str, state: str) -> None:
     apt = AptDirectory(os.path.join(state, "apt"))
     os.makedirs(apt.root, exist_ok=True)
     package = f"{wanted.source.package}={wanted.version}"
-    updated = False
     if not apt.is_fresh():
-        updated = _update(apt)
-    if not _is_offered(apt, package) and not updated:
+        _update(apt)
+    if not _is_offered(apt, package):
         _update(apt)
     if not _is_offered(apt, package):
         raise NotOfferedError(
@@ -36,14 +38,17 @@ def fetch_debian(wanted: Wanted, directory: str, state: str) -> None:
     run_tool([*_source(apt), package], directory)
 
 
-def _update(apt: AptDirectory) -> bool:
-    """Update the lists; older ones do where nobody can be reached."""
+def _update(apt: AptDirectory) -> None:
+    """Update the lists, once a process; older ones do where nobody can be reached."""
+    if apt.root in _UPDATED:
+        return
+    _UPDATED.add(apt.root)
     try:
         apt.update()
     except FetchError:
-        if not os.listdir(os.path.join(apt.root, "lists")):
+        if not apt.has_lists():
+            _UPDATED.discard(apt.root)
             raise
-    return True
 
 
 def _source(apt: AptDirectory) -> list[str]:

@@ -1,0 +1,83 @@
+"""What the commands of `steelyard suite` share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.suite.recipe import SIZES
+
+if TYPE_CHECKING:
+    from steelyard.app.suite_name import SuiteName
+    from steelyard.suite.recipe import Recipe
+
+NAMES = click.argument("names", metavar="[NAME]...", nargs=-1)
+JSON = click.option("--json", "json_target", metavar="FILE", help="Write JSON to FILE; - prints.")
+CC = click.option(
+    "--cc",
+    metavar="COMPILER,...",
+    help="C compilers, such as gcc,clang-19; those of C++ and Fortran follow.",
+)
+FLAGS = click.option(
+    "--flags", multiple=True, metavar="FLAGS", help="Flags of the compilers; repeatable."
+)
+SIZE = click.option(
+    "--size",
+    type=click.Choice(SIZES),
+    default="train",
+    show_default=True,
+    help="How long: about 0.1 s, 1-3 s, 5-20 s.",
+)
+GROUPS_BY_DEFAULT = "all"
+
+
+def chosen_recipes(names: Sequence[str]) -> list[Recipe]:
+    """The recipes that names and groups stand for, each once; all without any."""
+    from steelyard.app.suite_name import parse_suite_name
+    from steelyard.suite.registry import RecipeRegistry
+
+    registry = RecipeRegistry()
+    found = {
+        recipe.name: recipe
+        for text in names or (GROUPS_BY_DEFAULT,)
+        for recipe in registry.chosen(parse_suite_name(text).name)
+    }
+    return list(found.values())
+
+
+def chosen_programs(
+    names: Sequence[str], size: str, cc: str | None, flags: Sequence[str]
+) -> list[tuple[Recipe, SuiteName]]:
+    """The programs that names and groups stand for, with each compiler and set of flags.
+
+    What a name says itself after an @ goes before the options.
+    """
+    from steelyard.app.suite_build import combined, plain_name
+    from steelyard.app.suite_name import SuiteName, parse_suite_name
+    from steelyard.suite.registry import RecipeRegistry
+
+    registry = RecipeRegistry()
+    compilers = tuple(filter(None, (cc or "").split(",")))
+    found: dict[tuple[str, SuiteName], tuple[Recipe, SuiteName]] = {}
+    for text in names or (GROUPS_BY_DEFAULT,):
+        for default in combined(SuiteName("", size=size), compilers, flags):
+            asked = parse_suite_name(text, default)
+            for recipe in registry.chosen(asked.name):
+                plain = SuiteName(recipe.name, plain_name(recipe, asked).toolchain, asked.size)
+                found.setdefault((recipe.name, plain), (recipe, plain))
+    return list(found.values())
+
+
+def progress() -> Callable[[str], None]:
+    """Shows what is being done on a terminal, in one line that is overwritten."""
+    if not sys.stderr.isatty():
+        return lambda _: None
+
+    def show(text: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{text}" if text else "\r\x1b[K")
+        sys.stderr.flush()
+
+    return show
