@@ -16,7 +16,7 @@ import org.apache.lucene.util.QueryBuilder;
 
 /** Searches an index for words, combinations, phrases and prefixes of SCALE of its documents. */
 public final class LuceneSearchWorkload implements Workload {
-    private static final int DOCUMENTS = 2000;
+    private static final int DOCUMENTS = 1000;
     private static final int HITS = 20;
     private static final int PREFIX_LENGTH = 3;
     private static final int FEWEST_WORDS = 5;
