@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 
 from steelyard.core.model import ExperimentSpec
 from steelyard.design.blocks import PlannedTrial, plan_block, plan_run
-from steelyard.design.levels import plan_levelled_block
 
 
 class Schedule:
@@ -46,6 +45,8 @@ class Schedule:
     def _plan(self) -> list[PlannedTrial]:
         count = len(self._spec.variants)
         if self._spec.levels:
+            from steelyard.design.levels import plan_levelled_block
+
             return plan_levelled_block(self._spec, self._block, self.variants)
         if self._spec.order == "blocks":
             return plan_block(self._spec.seed, self._block, count)

@@ -17,7 +17,6 @@ from typing import Any
 from steelyard.core.errors import BusyError, DataError, StoreError
 from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.core.model import Experiment, ExperimentSpec, MetricSpec, Trial
-from steelyard.measure.level_costs import BUILT, ENTERED, LevelCosts
 
 VERSION = 1
 PRINTED_SOURCES = ("regex", "json", "iterations")
@@ -249,6 +248,9 @@ class _Reader:
         self.stopped: Any = None
         self._records: dict[int, Mapping[str, Any]] = {}
         self._taken: dict[int, Mapping[str, Any]] = {}
+        # Only whoever reads needs it: not the way of a measurement.
+        from steelyard.measure.level_costs import LevelCosts
+
         self._costs = LevelCosts(self.spec)
 
     def add(self, line: Mapping[str, Any]) -> None:
@@ -256,8 +258,6 @@ class _Reader:
             self._records.setdefault(line["trial"], line)
         elif "printed" in line:
             self._taken[line["printed"]] = line
-        elif BUILT in line or ENTERED in line:
-            self._costs.add(line)
         elif "stopped" in line:
             self.stopped = line["stopped"]
         elif "resumed_unix_s" in line:
@@ -265,6 +265,8 @@ class _Reader:
             self.spec = experiment_spec_from_json(line["spec"])
             resumed = {"unix_s": line["resumed_unix_s"], **line["provenance"]}
             self.provenance["resumed"] = [*self.provenance.get("resumed", ()), resumed]
+        else:
+            self._costs.add(line)
 
     def experiment(self) -> Experiment:
         metrics = self.spec.metrics

@@ -51,11 +51,11 @@ class LevelCosts:
         self.builds: list[dict[str, Any]] = []
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Take a line that `built_line` or `entered_line` made."""
+        """Take a line that `built_line` or `entered_line` made; others are passed over."""
         if BUILT in line:
             self._costs_s[_Key(BUILD_LEVEL, line[BUILT], line["variant"])] = line["cost_s"]
             self.builds.append({"build": line[BUILT], **_without(line, BUILT)})
-        else:
+        elif ENTERED in line:
             self._costs_s[_Key(line[ENTERED], line["index"])] = line["cost_s"]
 
     def placed(self, trial: Trial) -> Trial:

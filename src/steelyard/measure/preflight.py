@@ -6,7 +6,6 @@ import os
 
 from steelyard.core.errors import UsageError
 from steelyard.core.model import LaunchSpec
-from steelyard.measure.built_variant import PLACE
 from steelyard.measure.program import environment_of, find_program
 
 
@@ -21,7 +20,8 @@ def check_launch(launch: LaunchSpec, *, built: bool = False) -> None:
         One of them is not; the message names it and the option.
     """
     directory = launch.working_directory
-    if built and PLACE in (directory or ""):
+    later = "{build}" if built else None
+    if later is not None and later in (directory or ""):
         return
     if directory is not None and not os.path.isdir(directory):
         raise UsageError(
@@ -29,9 +29,9 @@ def check_launch(launch: LaunchSpec, *, built: bool = False) -> None:
             field="--directory",
         )
     _check_cpus(launch.cpus)
-    if not built or PLACE not in (launch.stdin_file or ""):
+    if later is None or later not in (launch.stdin_file or ""):
         _check_input(launch.stdin_file)
-    if built and PLACE in launch.argv[0]:
+    if later is not None and later in launch.argv[0]:
         return
     find_program(launch.argv[0], environment_of(launch), directory)
 
