@@ -1,10 +1,11 @@
 """One call of the linker by a build whose layout is randomised.
 
-Started by the wrapper that stands for ``ld``. A call that only asks something, links partially or
-has no object of the project goes to the real linker as it is. Else the objects are read, the
-randomisations arrange them, the real linker links that, and what came of it is read back and
-recorded. A reason not to randomise is recorded too, and the project's own link done, because a
-configure script may only be trying what works; `records.py` judges when the build has ended.
+Started by the wrapper that stands for ``ld``. A call that only asks something, links partially,
+is a configure script's trial or has no object of the project goes to the real linker as it is.
+Else the objects are read, the randomisations arrange them, the real linker links that, and what
+came of it is read back and recorded. A reason not to randomise is recorded too, and the project's
+own link done, because the project may only be trying what works; `records.py` judges when the
+build has ended.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 from steelyard.build.archive import NotArchiveError
 from steelyard.build.elf import NotElfError, read_elf
@@ -39,7 +41,7 @@ from steelyard.build.modules import (
 )
 from steelyard.build.randomizations import RANDOMIZATIONS
 from steelyard.build.realised import disorder, realised_order
-from steelyard.build.records import LinkRecord, write_record
+from steelyard.build.records import LinkRecord, is_trial, write_record
 from steelyard.build.section_script import section_script
 from steelyard.core.rng import derive_seed
 
@@ -79,8 +81,8 @@ class _Link:
         return os.path.relpath(os.path.realpath(self.line.output), root)
 
 
-def link(program: str, args: Sequence[str], settings_file: str) -> int:
-    """Do what the call ``program args`` of a linker asks for, and give its exit status."""
+def link(program: str, args: Sequence[str], settings_file: str) -> NoReturn:
+    """Do what the call ``program args`` of a linker asks for, and end with its exit status."""
     with open(settings_file, encoding="utf-8") as file:
         said = json.load(file)
     randomize, own = tuple(said["randomize"]), tuple(said["linker"])
@@ -88,10 +90,11 @@ def link(program: str, args: Sequence[str], settings_file: str) -> int:
     linker = own or find_linker(program)
     line = parse_link_line(expand_response_files(args), kind_of)
     inputs = own_inputs(line, settings.directory)
-    if line.partial or not inputs:
-        os.execv(linker[0], [*linker, *args])
     with tempfile.TemporaryDirectory(prefix="steelyard-link-") as work:
-        return _randomized(_Link(settings, linker, line, work), inputs)
+        call = _Link(settings, linker, line, work)
+        if inputs and not line.partial and not is_trial(call.output):
+            sys.exit(_randomized(call, inputs))
+    os.execv(linker[0], [*linker, *args])
 
 
 def find_linker(program: str) -> tuple[str, ...]:
@@ -134,7 +137,9 @@ def _randomized(call: _Link, inputs: Sequence[Input]) -> int:
     if not modules:
         return _plain(call, record)
     asked = Layout(tuple(each.module for each in modules))
-    record = replace(record, units=_units(asked, chosen), notes=tuple(call.notes))
+    units = _units(asked, chosen)
+    alone = (f"{name} has nothing to order" for name, count in units.items() if count < 2)
+    record = replace(record, units=units, notes=(*call.notes, *alone))
     reason = refusal(call.line, modules, chosen)
     if reason:
         return _plain(call, record, reason)

@@ -15,8 +15,8 @@ from steelyard.build.realised import RealisedOrder
 from steelyard.core.errors import RandomizationError
 from steelyard.core.hashing import sha256_of
 
-# What configure scripts and CMake link only to see whether it works.
-_TRIAL = re.compile(r"(^|/)(conftest[^/]*|cmTC_[0-9a-f]+|libcmTC_[^/]*)$|(^|/)CMakeFiles/|^\.\./")
+# autoconf's and CMake's names for their trials, and what lies outside of the build.
+_TRIAL = re.compile(r"(^|/)(conftest[^/]*|(lib)?cmTC_[^/]*)$|(^|/)CMakeFiles/|^\.\./")
 _FIRST_COUNT = 5
 # More would make an experiment's provenance as large as its trials; the files hold all.
 _SHOWN_LINKS = 20
@@ -130,9 +130,14 @@ def judge(records: Sequence[LinkRecord], randomize: Sequence[str], directory: st
             )
 
 
+def is_trial(output: str) -> bool:
+    """Whether `output` is what configure scripts and CMake link only to see whether it works."""
+    return bool(_TRIAL.search(output))
+
+
 def products(records: Sequence[LinkRecord], directory: str) -> list[LinkRecord]:
     """The links that are of the project: not trials, and still there where any is."""
-    links = [record for record in records if not _TRIAL.search(record.output)]
+    links = [record for record in records if not is_trial(record.output)]
     there = [each for each in links if os.path.exists(os.path.join(directory, each.output))]
     return there or links
 

@@ -33,7 +33,7 @@ _LINKER = """#!{python} -IS
 import sys
 sys.path.insert(0, {root!r})
 from steelyard.build.link import link
-sys.exit(link(sys.argv[0], sys.argv[1:], {settings!r}))
+link(sys.argv[0], sys.argv[1:], {settings!r})
 """
 
 
