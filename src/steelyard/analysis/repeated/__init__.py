@@ -1,0 +1,1 @@
+"""Experiments that measure the same things again: within subjects, and at nested levels."""
