@@ -20,6 +20,7 @@ from steelyard.analysis.levels import TopLevel, analysed_trials, repetitions, sp
 from steelyard.analysis.results import (
     Answer,
     Comparison,
+    GeometricMean,
     MetricResult,
     MetricResults,
     VariantResult,
@@ -27,7 +28,7 @@ from steelyard.analysis.results import (
 from steelyard.analysis.summary import summarise
 from steelyard.analysis.verdict import decide, further_blocks
 from steelyard.core.estimate import Interval, Unbounded
-from steelyard.core.model import Caution, Experiment, ExperimentSpec, MetricSpec, Trial
+from steelyard.core.model import Caution, Experiment, ExperimentSpec, MetricSpec, Trial, Variant
 
 
 def answer(experiment: Experiment) -> Answer:
@@ -78,7 +79,42 @@ def answer(experiment: Experiment) -> Answer:
         ),
         cautions=tuple(_cautions(experiment, variants, levels, ratios)),
         stopped=experiment.stopped,
+        geometric_means=tuple(_geometric_means(experiment, inference, levels)),
     )
+
+
+def _geometric_means(
+    experiment: Experiment, inference: Inference, levels: Sequence[Mapping[str, TopLevel]]
+) -> Iterable[GeometricMean]:
+    """One for each candidate, where every one of several groups has it."""
+    spec, metric = experiment.spec, experiment.spec.primary_metric
+    groups = spec.groups()
+    if len(groups) < 2 or len({len(group) for group in groups}) > 1:
+        return
+    from steelyard.analysis.geometric_mean import geometric_mean
+
+    for place in range(1, len(groups[0])):
+        pairs = [
+            (levels[group[0]][metric.name], levels[group[place]][metric.name]) for group in groups
+        ]
+        ratio = geometric_mean(pairs, inference)
+        yield GeometricMean(
+            baseline=_name_in_group(spec.variants[groups[0][0]]),
+            candidate=_name_in_group(spec.variants[groups[0][place]]),
+            metric=metric,
+            group_count=len(groups),
+            ratio=ratio,
+            verdict=decide(ratio, spec.margin_ratio, metric.direction),
+            margin_ratio=spec.margin_ratio,
+        )
+
+
+def _name_in_group(variant: Variant) -> str:
+    """The name of a variant without that of its group."""
+    for part in (f"{variant.group} ", f" {variant.group}", variant.group):
+        if variant.group and part in variant.name and part != variant.name:
+            return variant.name.replace(part, "", 1).strip()
+    return variant.name
 
 
 def _in_order(trials: Sequence[Trial]) -> Sequence[Trial]:

@@ -134,10 +134,33 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class GeometricMean:
+    """The geometric mean of one candidate's ratios over all groups, on one metric.
+
+    Parameters
+    ----------
+    baseline, candidate : str
+        What the variants are called in every group, without what tells the groups apart.
+    group_count : int
+        Programs, or combinations of parameters, that it is taken over.
+    """
+
+    baseline: str
+    candidate: str
+    metric: MetricSpec
+    group_count: int
+    ratio: Interval
+    verdict: Verdict
+    margin_ratio: float
+
+
+@dataclass(frozen=True)
 class Answer:
     """The whole answer of `measure` or `compare`.
 
     `comparisons` holds those on the primary metric first, then those on the other metrics.
+    `geometric_means`, on the primary metric, has one for each candidate where there are several
+    groups.
     """
 
     kind: Literal["measurement", "comparison"]
@@ -147,6 +170,7 @@ class Answer:
     comparisons: tuple[Comparison, ...]
     cautions: tuple[Caution, ...]
     stopped: StopReason | None
+    geometric_means: tuple[GeometricMean, ...] = ()
 
     @property
     def block_count(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from steelyard.analysis.results import Answer, Comparison
+from steelyard.analysis.results import Answer, Comparison, GeometricMean
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.model import MetricSpec
 from steelyard.core.units import format_duration
@@ -130,6 +130,22 @@ def further_sentence(comparison: Comparison, experiment: str) -> str | None:
     return (
         f"about {blocks} more block{'' if blocks == 1 else 's'}{duration} would decide it: "
         f"steelyard resume {experiment}"
+    )
+
+
+def geometric_mean_sentence(mean: GeometricMean) -> str:
+    """A geometric mean of ratios in one sentence without a full stop."""
+    over = f"Over {mean.group_count} groups"
+    pair = f"{one_line(mean.candidate)} / {one_line(mean.baseline)}{_in_metric(mean.metric)}"
+    if isinstance(mean.ratio, Unbounded):
+        reason = one_line(mean.ratio.explanation).rstrip(".")
+        return f"{over} the geometric mean of {pair} has no interval: {reason}"
+    word = mean.verdict
+    if word not in ("equivalent", "undecided"):
+        word = change_word(mean.metric, mean.ratio.estimate)
+    return (
+        f"{over} the geometric mean of {pair} is {ratio_text(mean.ratio)} "
+        f"({confidence_text(mean.ratio.confidence)}): {word}"
     )
 
 

@@ -16,6 +16,7 @@ from steelyard.report.sentences import (
     BETTER_WORDS,
     WORSE_WORDS,
     further_sentence,
+    geometric_mean_sentence,
     together_sentence,
     verdict_sentence,
 )
@@ -62,6 +63,8 @@ def plain_text(answer: Answer, width: int | None = None, hidden: Collection[str]
         further = further_sentence(comparison, answer.experiment)
         if further is not None:
             lines += wrapped(further, width, indent="  ")
+    for mean in answer.geometric_means:
+        lines += ["", *wrapped(geometric_mean_sentence(mean), width)]
     together = together_sentence(answer)
     if together is not None:
         lines += ["", *wrapped(together, width)]
@@ -207,6 +210,10 @@ def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:
         console.print()
     for comparison in primary:
         _print_comparison(console, comparison, answer, names)
+    for mean in answer.geometric_means:
+        style = _STYLES.get(mean.verdict, _UNDECIDED_STYLE)
+        console.print()
+        console.print(Text(geometric_mean_sentence(mean), style=style))
     together = together_sentence(answer)
     if together is not None:
         console.print()

@@ -5,7 +5,12 @@ from __future__ import annotations
 from steelyard.analysis.results import Answer
 from steelyard.core.model import Experiment
 from steelyard.report.formats import ReportFormat
-from steelyard.report.sentences import further_sentence, together_sentence, verdict_sentence
+from steelyard.report.sentences import (
+    further_sentence,
+    geometric_mean_sentence,
+    together_sentence,
+    verdict_sentence,
+)
 from steelyard.report.tables import Table, other_metrics_table, variant_table
 from steelyard.report.terminal import footer_lines
 from steelyard.report.wording import caution_text, labels
@@ -39,6 +44,8 @@ def render(answer: Answer, experiment: Experiment) -> str:
         lines.append(
             f"- **{comparison.verdict}**: {escaped(verdict_sentence(comparison, names))}{tail}"
         )
+    for mean in answer.geometric_means:
+        lines.append(f"- **{mean.verdict}**: {escaped(geometric_mean_sentence(mean))}")
     together = together_sentence(answer)
     lines += ["", escaped(together)] if together else []
     lines += [""] if lines else []

@@ -23,7 +23,12 @@ from steelyard.report.html.verdicts import Card, mean_cards, verdict_cards
 from steelyard.report.methods import SUMMARY_NOTES, methods_used
 from steelyard.report.plots import plots_in_order
 from steelyard.report.plots.drawing import DARK_COLORS, thinning_note
-from steelyard.report.sentences import BETTER_WORDS, WORSE_WORDS, together_sentence
+from steelyard.report.sentences import (
+    BETTER_WORDS,
+    WORSE_WORDS,
+    geometric_mean_sentence,
+    together_sentence,
+)
 from steelyard.report.tables import Table, other_metrics_table, variant_table
 from steelyard.report.terminal import STOPPED
 from steelyard.report.wording import caution_text, labels, one_line, without_surrogates
@@ -101,7 +106,7 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
         "most_cards": _MOST_CARDS,
         "means": [] if cards else mean_cards(answer, names),
         "facts": _facts(answer, experiment, blocks),
-        "together": together_sentence(answer) or "",
+        "together": _together(answer),
         "cautions": [caution_text(caution.message) for caution in answer.cautions],
         "summary": variant_table(answer, answer.metric, names),
         "others": other_metrics_table(answer, names),
@@ -117,6 +122,12 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
         "design": design_table(experiment, blocks),
         "provenance": provenance_groups(experiment.provenance),
     }
+
+
+def _together(answer: Answer) -> str:
+    """What is said of all comparisons together, in sentences."""
+    means = [f"{geometric_mean_sentence(mean)}." for mean in answer.geometric_means]
+    return " ".join(filter(None, (*means, together_sentence(answer))))
 
 
 def prose(text: str) -> Any:

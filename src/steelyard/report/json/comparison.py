@@ -30,10 +30,30 @@ def comparison_document(answer: Answer, experiment: Experiment) -> dict[str, Any
 
     ``comparisons`` holds those on the experiment's metric, one a candidate; those on its other
     metrics are in ``other_comparisons``, so that who reads verdicts cannot mix them up.
+    ``geometric_mean`` has the geometric mean of the ratios over groups, null where there is one
+    group.
     """
     primary = answer.metric.name
     document = answer_document(answer, experiment)
     found = [document_value(comparison_object(c)) for c in answer.comparisons]
     document["comparisons"] = [c for c in found if c["metric"] == primary]
     document["other_comparisons"] = [c for c in found if c["metric"] != primary]
+    document["geometric_mean"] = document_value(_geometric_mean_object(answer))
     return document
+
+
+def _geometric_mean_object(answer: Answer) -> dict[str, Any] | None:
+    """The geometric means over all groups; None where there is one group."""
+    if not answer.geometric_means:
+        return None
+    first = answer.geometric_means[0]
+    return {
+        "metric": first.metric.name,
+        "groups": first.group_count,
+        "baseline": first.baseline,
+        "margin": first.margin_ratio,
+        "candidates": [
+            {"candidate": mean.candidate, "verdict": mean.verdict, "ratio": mean.ratio.as_json()}
+            for mean in answer.geometric_means
+        ],
+    }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results import Answer, Comparison
+from steelyard.analysis.results import Answer, Comparison, GeometricMean
 from steelyard.core.estimate import Estimate
 from steelyard.report.plots import Panel, Plot
 from steelyard.report.plots.drawing import (
@@ -35,17 +36,40 @@ _ROW_PIXELS = 46
 
 
 def _by_metric(answer: Answer) -> dict[str, list[tuple[Comparison, Estimate]]]:
-    """The bounded comparisons of each metric, the answer's own metric first."""
+    """The bounded comparisons of each metric, the answer's own metric first; below those the
+    geometric means over all groups."""
     found: dict[str, list[tuple[Comparison, Estimate]]] = {answer.metric.name: []}
     for comparison in answer.comparisons:
         if isinstance(comparison.ratio, Estimate):
             rows = found.setdefault(comparison.metric.name, [])
             rows.append((comparison, comparison.ratio))
+    for mean in answer.geometric_means:
+        if isinstance(mean.ratio, Estimate):
+            found[answer.metric.name].append((_as_comparison(mean), mean.ratio))
     return {name: rows for name, rows in found.items() if rows}
 
 
-def _row_name(comparison: Comparison, names: dict[str, str], several: bool) -> str:
-    candidate, baseline = names[comparison.candidate], names[comparison.baseline]
+def _as_comparison(mean: GeometricMean) -> Comparison:
+    """A geometric mean as a row among comparisons."""
+    return Comparison(
+        baseline=mean.baseline,
+        candidate=f"geometric mean of {mean.group_count}: {mean.candidate}",
+        metric=mean.metric,
+        ratio=mean.ratio,
+        verdict=mean.verdict,
+        margin_ratio=mean.margin_ratio,
+        simultaneous=False,
+        further_blocks=None,
+        further_s=None,
+    )
+
+
+def _label(name: str, names: Mapping[str, str]) -> str:
+    return names.get(name) or one_line(name)
+
+
+def _row_name(comparison: Comparison, names: Mapping[str, str], several: bool) -> str:
+    candidate, baseline = _label(comparison.candidate, names), _label(comparison.baseline, names)
     return f"{candidate} / {baseline}" if several else candidate
 
 
@@ -59,7 +83,7 @@ def axis_title(answer: Answer, rows: list[tuple[Comparison, Estimate]]) -> str:
     """What the horizontal axis shows, with the side on which a candidate is better."""
     first = rows[0][0]
     baselines = {comparison.baseline for comparison, _ in rows}
-    against = plot_labels(answer)[first.baseline] if len(baselines) == 1 else "its baseline"
+    against = _label(first.baseline, plot_labels(answer)) if len(baselines) == 1 else "its baseline"
     low, high = change_word(first.metric, 0.5), change_word(first.metric, 2.0)
     return f"ratio to {against}   (← {low} | {high} →)"
 
@@ -84,7 +108,12 @@ def _beside(ratio: Estimate, low: float, high: float) -> str:
     return "top left" if place > 0.7 else "top right" if place < 0.3 else "top center"
 
 
-def _trace(row: int, comparison: Comparison, ratio: Estimate, names: dict[str, str]) -> Any:
+def _sentence(comparison: Comparison, names: Mapping[str, str]) -> str:
+    own = {name: _label(name, names) for name in (comparison.candidate, comparison.baseline)}
+    return verdict_sentence(comparison, own)
+
+
+def _trace(row: int, comparison: Comparison, ratio: Estimate, names: Mapping[str, str]) -> Any:
     color = VERDICT_COLORS[comparison.verdict]
     return {
         "type": "scatter",
@@ -93,7 +122,7 @@ def _trace(row: int, comparison: Comparison, ratio: Estimate, names: dict[str, s
         "y": [row],
         "text": [ratio_text(ratio)],
         "cliponaxis": False,
-        "hovertext": [as_plotly_text(verdict_sentence(comparison, names))],
+        "hovertext": [as_plotly_text(_sentence(comparison, names))],
         "hoverinfo": "text",
         "marker": {
             "color": color,
@@ -133,7 +162,7 @@ def panels(answer: Answer) -> list[Panel]:
                     rows_axis(_row_names(answer, rows), 0.7),
                     shapes=_shapes(rows[0][0].margin_ratio),
                 ),
-                "; ".join(verdict_sentence(comparison, names) for comparison, _ in rows),
+                "; ".join(_sentence(comparison, names) for comparison, _ in rows),
             )
         )
     return made
