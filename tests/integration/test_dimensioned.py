@@ -225,3 +225,32 @@ def test_an_interrupted_initial_experiment_is_answered_and_resumed(user: User, b
     user.types("resume", "latest", "--runs", "12")
     document = user.types("dimension", "latest", "--json", "-").document()
     assert document["levels"][0]["count"] == 12
+
+
+def test_all_kept_ones_are_shown_side_by_side_with_their_page(user: User, bench) -> None:
+    assert user.types("dimension", "--kept").status == 2
+    program = bench()
+    first = costly(user, program)
+    second = dimension(
+        *(user, program, "--name", "again", "--env", "OTHER=1"),
+        *("--cost", "execution=100s", "--cost", "iteration=1s"),
+    ).document()
+    told = user.types("dimension", "--kept", "--html", "page.html", "--json", "-")
+    assert told.status == 0, told.err
+    found = told.document()["dimensionings"]
+    assert [item["variant"] for item in found] == sorted([first["variant"], second["variant"]])
+    assert found[0]["counts"] == first["counts"]
+    page = (user.home / "page.html").read_text()
+    assert "How often to repeat 2 programs" in page
+    assert "Suggested repetitions" in page
+    assert "best counts" in page
+    text = user.types("dimension", "--kept").out
+    assert "iteration: variation, repeat" in text
+    assert user.types("dimension", "--kept", "latest").status == 2
+
+
+def test_a_page_shows_one_dimensioning(user: User, bench) -> None:
+    assert dimension(user, bench(), "--html", "page.html").status == 0
+    page = (user.home / "page.html").read_text()
+    assert "Where the variation arises" in page
+    assert "Suggested repetitions" not in page

@@ -52,6 +52,7 @@ def keep_dimensioning(library: Library, found: Dimensioned, experiment: Experime
         "variant": found.variant,
         "top_level": answer.top_level,
         "counts": _whole_counts(found),
+        "costs_s": {p.level: p.cost_s for p in answer.plans if p.cost_s is not None},
         "squares": to_json(mean_squares(answer.components.levels, mean)),
     }
     library.store.save_dimensioning(

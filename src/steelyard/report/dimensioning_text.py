@@ -38,10 +38,10 @@ def dimensioning_text(answer: Dimensioning, metric: MetricSpec, width: int | Non
         f"{components.measurement_count} measurements",
         f"variances: {_ESTIMATORS[components.estimator]}",
         "",
-        *plain_table(_levels_table(answer, metric.unit), width),
+        *plain_table(levels_table(answer, metric.unit), width),
     ]
     if answer.table:
-        lines += ["", *_precision_heading(answer), *plain_table(_precision_table(answer), width)]
+        lines += ["", *precision_heading(answer), *plain_table(precision_table(answer), width)]
     if answer.purchase is not None:
         lines += ["", *_purchase_lines(answer.purchase, answer)]
     if answer.cautions:
@@ -60,7 +60,8 @@ def _mean(answer: Dimensioning, unit: str) -> str:
     return f"{shown} ± {half_width} ({confidence_text(mean.confidence)})"
 
 
-def _levels_table(answer: Dimensioning, unit: str) -> Table:
+def levels_table(answer: Dimensioning, unit: str) -> Table:
+    """A row a level: its variation with bounds, its cost, and how often to repeat it."""
     components = answer.components
     headers = (
         "level",
@@ -127,7 +128,8 @@ def _counts(answer: Dimensioning) -> str:
     return f" of {shown}" if shown else ""
 
 
-def _precision_heading(answer: Dimensioning) -> list[str]:
+def precision_heading(answer: Dimensioning) -> list[str]:
+    """What the rows of `precision_table` count."""
     top, time_s = one_line(answer.top_level or ""), answer.unit_time_s
     origin = "" if answer.counts_from == "optimum" else " (as in this experiment)"
     each = "" if time_s is None else f", {_cost(time_s)} each"
@@ -138,7 +140,8 @@ def _precision_heading(answer: Dimensioning) -> list[str]:
     ]
 
 
-def _precision_table(answer: Dimensioning) -> Table:
+def precision_table(answer: Dimensioning) -> Table:
+    """A row for each half-width: repetitions of the top level, and their time."""
     level = one_line(answer.top_level or "")
     headers = ("half-width", f"mean: {level}", "time", f"ratio: 2 x {level}", "time")
     rows = tuple(

@@ -172,13 +172,15 @@ class Store:
             connection.execute(delete(dimensionings).where(*same))
             connection.execute(insert(dimensionings).values(**row))
 
-    def dimensionings(self, benchmark: str, metric: str) -> tuple[StoredDimensioning, ...]:
-        """What initial experiments of a benchmark gave, the newest first."""
-        query = (
-            select(dimensionings)
-            .where(dimensionings.c.benchmark == benchmark, dimensionings.c.metric == metric)
-            .order_by(dimensionings.c.created_unix_s.desc())
-        )
+    def dimensionings(
+        self, benchmark: str | None = None, metric: str | None = None
+    ) -> tuple[StoredDimensioning, ...]:
+        """What initial experiments gave, the newest first; of one benchmark and metric if named."""
+        query = select(dimensionings).order_by(dimensionings.c.created_unix_s.desc())
+        if benchmark is not None:
+            query = query.where(dimensionings.c.benchmark == benchmark)
+        if metric is not None:
+            query = query.where(dimensionings.c.metric == metric)
         with self._reading() as connection:
             return tuple(
                 StoredDimensioning(

@@ -9,7 +9,7 @@ import click
 from steelyard.app.dimension import Dimensioned, Question
 from steelyard.app.initial_experiment import initial_counts, names_experiment
 from steelyard.cli.library_options import STORE, opened_library, terminal_width
-from steelyard.cli.output import write_json, write_text
+from steelyard.cli.output import write_file, write_json, write_text
 from steelyard.cli.weighing_answer import FAILED_STATUS, INTERRUPTED_STATUS, watching
 from steelyard.cli.weighing_options import (
     HOST_OPTIONS,
@@ -36,7 +36,7 @@ of one, or `latest`), or a table with one row a measurement and a column for eac
 steelyard dimension --iterations json-lines -- ./bench
 steelyard dimension --build 'make bench' --build-source src '{build}/bench'
 steelyard dimension --import times.csv --cost build=90s
-steelyard dimension latest --budget 10min
+steelyard dimension latest --budget 10min --html page.html
 """
 # What only an experiment that is run has; of one that is read, nothing can be asked of them.
 _RUN_ONLY = (
@@ -90,6 +90,8 @@ _FIXED = {
 )
 @click.option("--unit", metavar="UNIT", help="Unit of the values of FILE; s unless given.")
 @click.option("--variant", metavar="NAME", help="The variant of EXPERIMENT, if it has several.")
+@click.option("--kept", is_flag=True, help="Show all that --dimensioned can take.")
+@click.option("--html", "html_target", metavar="FILE", help="Write a page that needs no network.")
 @STORE
 @click.option("--json", "json_target", metavar="FILE", help="Write JSON to FILE; - prints.")
 @click.argument("words", metavar="[--] CMD [ARG]... | EXPERIMENT", nargs=-1)
@@ -105,13 +107,50 @@ def command(words: tuple[str, ...], **values: Any) -> int:
         confidence=parse_ratio(values["confidence"], "--confidence"),
         method="reml" if values["estimator"] == "reml" else "anova",
     )
+    if values["kept"]:
+        return _show_kept(words, question, values)
     found, ran = _dimensioned(words, question, values)
+    _write_page((found,), values["html_target"])
     source = {"file": found.file, "experiment": found.experiment, "variant": found.variant}
     write_json(dimensioning_document(found.answer, found.metric, source), json_target)
     if json_target != "-":
         text = dimensioning_text(found.answer, found.metric, terminal_width())
         write_text(text + _origin(found, ran))
     return _status(ran)
+
+
+def _show_kept(words: tuple[str, ...], question: Question, values: dict[str, Any]) -> int:
+    """All dimensionings of the store, side by side."""
+    from steelyard.app.kept_dimensionings import kept_dimensionings
+    from steelyard.report.dimensioning_summary import summary_text
+    from steelyard.report.json.dimensionings import dimensionings_document
+
+    if words or values["file"] is not None:
+        raise UsageError("--kept takes no program, experiment or file beside it.", field="--kept")
+    _refuse(values, ("variant", "metrics", "unit", *_RUN_ONLY), "to --kept")
+    with opened_library(values["store"]) as library:
+        found = kept_dimensionings(library, question)
+    _write_page(found, values["html_target"])
+    write_json(
+        dimensionings_document([(_name(item), item.answer, item.metric) for item in found]),
+        values["json_target"],
+    )
+    if values["json_target"] != "-":
+        write_text(summary_text([(_name(item), item.answer) for item in found], terminal_width()))
+    return 0
+
+
+def _name(found: Dimensioned) -> str:
+    return found.variant or found.file or ""
+
+
+def _write_page(found: tuple[Dimensioned, ...], target: str | None) -> None:
+    if target is None:
+        return
+    from steelyard.report.html.dimensioning_page import Shown, dimensioning_page
+
+    shown = [Shown(_name(item), item.answer, item.metric) for item in found]
+    write_file(dimensioning_page(shown).encode(), target)
 
 
 def _origin(found: Dimensioned, ran: Experiment | None) -> str:
