@@ -10,7 +10,11 @@ import pytest
 from steelyard.analysis.method import Question
 from steelyard.analysis.methods.states import analyze
 from steelyard.analysis.states.answer import with_choices
-from steelyard.analysis.states.change_points import SHORTEST_SEGMENT, change_points
+from steelyard.analysis.states.change_points import (
+    SHORTEST_SEGMENT,
+    change_penalty,
+    change_points,
+)
 from steelyard.analysis.states.course import state_begin
 from steelyard.analysis.states.cycles import cycle_period
 from steelyard.analysis.states.dependence import dependence
@@ -18,6 +22,7 @@ from steelyard.analysis.states.execution import Rules, execution_state
 from steelyard.analysis.states.heuristics import dacapo, georges
 from steelyard.analysis.states.levels import Level
 from steelyard.analysis.states.outliers import ordinary_places
+from steelyard.analysis.states.segment_cost import SegmentCost
 from steelyard.analysis.table import Table
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate
@@ -53,6 +58,11 @@ def best_division(values, penalty):
     return tuple(reversed(found))
 
 
+def changes_of(values, penalty=None):
+    cost = SegmentCost(values, FLOOR)
+    return change_points(cost, change_penalty(len(values)) if penalty is None else penalty)
+
+
 def table(executions, **changes):
     counts = [len(values) for values in executions]
     columns = {
@@ -77,19 +87,19 @@ def test_change_points_are_those_of_the_exact_minimum(seed):
     ]
     values = np.concatenate(pieces)
     penalty = float(generator.choice([4, 10, 30, 80]))
-    assert change_points(values, FLOOR, penalty) == best_division(values, penalty)
+    assert changes_of(values, penalty) == best_division(values, penalty)
 
 
 def test_changes_of_a_long_sequence_are_found_where_they_are():
     values = np.concatenate([noise(777) + 0.3, noise(1501, 2), noise(722, 3) + 0.2])
-    found = change_points(values, FLOOR)
+    found = changes_of(values)
     assert len(found) == 2
     assert np.abs(np.array(found) - [777, 2278]).max() <= 1
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.5, 0.8])
 def test_no_change_is_found_where_there_is_none(memory):
-    assert [change_points(remembering(2000, memory, seed), FLOOR) for seed in range(8)] == [()] * 8
+    assert [changes_of(remembering(2000, memory, seed)) for seed in range(8)] == [()] * 8
 
 
 def test_a_single_far_value_is_an_outlier_and_a_slow_start_is_not():

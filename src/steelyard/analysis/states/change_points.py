@@ -5,11 +5,8 @@ from __future__ import annotations
 from math import inf, log
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steelyard.analysis.table import Floats
-
-Integers = NDArray[np.int64]
+from steelyard.analysis.states.segment_cost import Integers, SegmentCost
 
 # Barrett et al., OOPSLA 2017, section 4: "a penalty of 15 log(n)", for values that depend on
 # each other, where the 3 log(n) of independent normal values finds changes that are none.
@@ -24,37 +21,34 @@ _FIRST_PLACES = 60
 _NEVER = 2**62
 
 
-def change_points(
-    values: Floats, spread_floor: float, penalty: float | None = None
-) -> tuple[int, ...]:
+def change_penalty(count: int) -> float:
+    """What a change among `count` values must gain in twice the log-likelihood."""
+    return PENALTY_FACTOR * log(count)
+
+
+def change_points(cost: SegmentCost, penalty: float) -> tuple[int, ...]:
     """The places at which a new segment begins, in order, without 0.
 
     Parameters
     ----------
-    values : array
-        At least one value, finite.
-    spread_floor : float
-        Standard deviation, in the unit of the values, below which nothing is told apart, such as
-        the resolution of the clock; above 0.
-    penalty : float, optional
+    cost : SegmentCost
+        Of the values.
+    penalty : float
         What a change must gain in twice the log-likelihood.
 
     Notes
     -----
     Minimises ``sum n_i log(v_i) + penalty * changes`` over all divisions into segments of at
     least `SHORTEST_SEGMENT` values, where ``v_i`` is the mean squared deviation from the mean of
-    segment i plus ``spread_floor ** 2``: twice the negative log-likelihood of normal values whose
-    mean and variance both change. Killick, Fearnhead and Eckley, Optimal detection of
+    segment i plus the square of the floor of spreads: twice the negative log-likelihood of normal
+    values whose mean and variance both change. Killick, Fearnhead and Eckley, Optimal detection of
     changepoints with a linear computational cost, JASA 107 (2012) 1590: PELT, exact for the
     places that are allowed. Those are all of them up to 500 values; of more values every k-th,
     with the first 60; a second pass then allows all places around the changes that were found.
     """
-    count = len(values)
-    if penalty is None:
-        penalty = PENALTY_FACTOR * log(count)
+    count = cost.count
     if count < 2 * SHORTEST_SEGMENT:
         return ()
-    cost = _Cost(values, spread_floor)
     stride = -(-count // _MOST_PLACES)
     places = np.unique(
         np.concatenate([np.arange(min(_FIRST_PLACES, count)), np.arange(0, count, stride), [count]])
@@ -67,25 +61,7 @@ def change_points(
     return _optimal(cost, np.unique(np.concatenate([[0], inside, [count]])), penalty)
 
 
-class _Cost:
-    """Twice the negative log-likelihood of segments, from sums up to each place."""
-
-    def __init__(self, values: Floats, spread_floor: float) -> None:
-        # Sums of squares lose no digits when the values lie around 0.
-        centred = values - np.median(values)
-        self.sums = np.concatenate([[0.0], np.cumsum(centred)])
-        self.squares = np.concatenate([[0.0], np.cumsum(centred * centred)])
-        self.floor = spread_floor * spread_floor
-
-    def of(self, starts: Integers, ends: Integers | int) -> Floats:
-        """The costs of the segments from `starts` up to before `ends`."""
-        lengths = ends - starts
-        means = (self.sums[ends] - self.sums[starts]) / lengths
-        variances = (self.squares[ends] - self.squares[starts]) / lengths - means * means
-        return lengths * np.log(np.maximum(variances, 0.0) + self.floor)
-
-
-def _optimal(cost: _Cost, places: Integers, penalty: float) -> tuple[int, ...]:
+def _optimal(cost: SegmentCost, places: Integers, penalty: float) -> tuple[int, ...]:
     """The best changes among `places`, the first of which is 0 and the last the end."""
     best = np.full(len(places), inf)
     best[0] = -penalty

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from steelyard.analysis.states.change_points import change_points
+from steelyard.analysis.states.change_points import change_penalty, change_points
 from steelyard.analysis.states.course import state_begin
 from steelyard.analysis.states.cycles import cycle_period
 from steelyard.analysis.states.dependence import (
@@ -20,6 +20,7 @@ from steelyard.analysis.states.dependence import (
 from steelyard.analysis.states.heuristics import HeuristicChoice, dacapo, georges
 from steelyard.analysis.states.levels import Differences, Level, differences, final_level, levels_of
 from steelyard.analysis.states.outliers import ordinary_places
+from steelyard.analysis.states.segment_cost import SegmentCost
 from steelyard.analysis.states.steady_part import latest_start
 from steelyard.analysis.table import Floats
 from steelyard.core.model import Caution
@@ -139,7 +140,8 @@ def execution_state(label: str, values: Floats, rules: Rules) -> ExecutionState:
     """
     ordinary = ordinary_places(values)
     middle = abs(float(np.median(values)))
-    changes = change_points(values[ordinary], _FLOOR_SHARE * rules.tolerance * middle)
+    cost = SegmentCost(values[ordinary], _FLOOR_SHARE * rules.tolerance * middle)
+    changes = change_points(cost, change_penalty(cost.count))
     levels = levels_of(values[ordinary], ordinary, changes, len(values))
     final = final_level(levels, latest_start(len(values)))
     beside = differences(levels, final, rules.tolerance, rules.confidence)
@@ -151,7 +153,7 @@ def execution_state(label: str, values: Floats, rules: Rules) -> ExecutionState:
     state, initialised = course.state, course.start
     if period is not None:
         state = "cyclic"
-    elif _drifts(values[kept], rules.tolerance):
+    elif _drifts(values[ordinary[np.searchsorted(ordinary, start_up) :]], rules.tolerance):
         state, initialised = "drift", None
     found = ExecutionState(
         label=label,

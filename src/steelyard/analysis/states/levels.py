@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.mean import two_sided
-from steelyard.analysis.states.change_points import Integers
+from steelyard.analysis.states.segment_cost import Integers
 from steelyard.analysis.states.steady_part import latest_start
 from steelyard.analysis.student import student_quantile
 from steelyard.analysis.table import Floats

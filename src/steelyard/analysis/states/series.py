@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.analysis.states.change_points import Integers
+from steelyard.analysis.states.segment_cost import Integers
 from steelyard.analysis.table import Floats, Table
 from steelyard.core.errors import AnalysisError
 from steelyard.core.model import Caution
