@@ -137,3 +137,35 @@ def test_a_match_that_is_no_number_is_named() -> None:
 def test_json_is_found_behind_other_lines() -> None:
     text = "[info] starting\n{not json\n" + google() + "\nbye\n"
     assert read("google-benchmark", text)[0].values == pytest.approx((2e-6,))
+
+
+def test_lines_that_differ_in_their_value_alone_are_read_as_others_are():
+    lines = [
+        '{"value": 0.5, "warmup": true, "unit": "ms"}',
+        '{"unit": "ms", "value": 0.25, "warmup": true}',
+        "noise",
+        '{"value": 1, "unit": "ms"}',
+        '{"value": 2.5, "unit": "ms"}',
+        '{"value": 2.5, "unit": "us"}',
+        '{"value": 7.0, "metric": "heap", "unit": "bytes"}',
+        '{"value": 3.5, "unit": "ms"}',
+    ]
+    times, heap = read("json-lines", "\n".join(lines) + "\n")
+    assert times.values == pytest.approx((0.5e-3, 0.25e-3, 1e-3, 2.5e-3, 2.5e-6, 3.5e-3))
+    assert (times.warmup_count, heap.values) == (2, (7.0,))
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('{"value": 1.5}\n{"value": 2.5\n{"value": 3.5}\n', "line 2 is not whole JSON"),
+        ('{"value": 1.5}\n{"value": 2.5}, {"value": 3.5}\n', "line 2 is not whole JSON"),
+        ('{"value": 1.5}\n{"value": -2.5}\n', "line 2: value must be 0 or above"),
+        ('{"value": 1.5}\n{"value": 1.5}\n{"value": NaN}\n', "line 3: value must be a finite"),
+        ('{"value": 1.5}\n{"other": 1.5}\n', "line 2 lacks the field"),
+        ('{"value": 1.5}\n{"value": 1.5, "warmup": true}\n', "line 2: warmup must be false"),
+    ],
+)
+def test_a_wrong_line_after_right_ones_is_named(text, where):
+    with pytest.raises(DataError, match=where):
+        read("json-lines", text)
