@@ -192,6 +192,7 @@ def build_iterations(request: Request) -> IterationsSpec | None:
         for option, value in (
             ("--benchmark", request.benchmark),
             ("--warmup-iterations", request.warmup_iteration_count),
+            ("--repeat iteration", request.levels.iteration_count),
         ):
             if value is not None:
                 raise UsageError(f"{option} goes with --iterations only.", field=option)

@@ -49,7 +49,8 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
         values["levels"],
         values["repeat"],
         builds=bool(values["build_commands"]) or _repeats_suite_builds(commands, values),
-        iterations=values["iterations"] is not None,
+        # Whether a program of the suite writes iterations, its recipe says.
+        iterations=values["iterations"] is not None or any(is_suite_name(c[0]) for c in commands),
     )
     dimensioned = values.get("dimensioned", False)
     if dimensioned and values["repeat"]:

@@ -3,9 +3,9 @@
  *     file_tree INPUT FILES ITERATIONS
  *
  * Works in a new directory below the working directory and removes it at the end. The files hold
- * pieces of the input. Each sixteenth file is brought to the disk with fsync. Standard output has a
- * checksum of what the walks found and what was done in an iteration: files, bytes, fsyncs; it is
- * the same for any number of iterations.
+ * the input piece by piece. Each sixteenth file is brought to the disk with fsync. Standard output
+ * has a checksum of what the walks found and what was done in an iteration: files, bytes, fsyncs;
+ * it is the same for any number of iterations.
  */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
@@ -71,16 +71,19 @@ static void write_whole(int descriptor, const unsigned char* data, size_t size) 
 
 static void make_files(struct bytes input, unsigned long count, struct done* done) {
     uint64_t choices = 1;
+    size_t start = 0;
     for (unsigned long file = 0; file < count; ++file) {
         char path[PATH_BYTES];
         const size_t limit = input.size < LARGEST_BYTES ? input.size : LARGEST_BYTES;
         const size_t size = (size_t)next_below(&choices, limit);
-        const size_t start = (size_t)next_below(&choices, input.size - size);
+        if (start + size > input.size)
+            start = 0;
         path_of(path, file, "");
         const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
         if (descriptor < 0)
             fail(path);
         write_whole(descriptor, input.data + start, size);
+        start += size;
         done->bytes_written += size;
         ++done->files;
         if (file % FSYNC_EACH == 0) {

@@ -3,7 +3,8 @@
  *     hash_join INPUT ROWS ITERATIONS
  *
  * The rows of both tables are drawn from the input. An iteration builds a hash table of the smaller
- * one, probes it with each row of the larger one and adds up the matches by group. Standard output
+ * one, probes it with each row of the larger one and adds up the matches by group, as well as the
+ * rows without one. Standard output
  * has the checksum of the groups, which is the same for every iteration and any number of them.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -63,10 +64,15 @@ static uint64_t join(struct table small, struct table large, struct row** bucket
     for (size_t i = 0; i < large.count; ++i) {
         const struct row* probe = &large.rows[i];
         const struct row* match = buckets[bucket(probe->key, bucket_count)];
+        uint64_t matches = 0;
         for (; match != NULL; match = match->next) {
-            if (match->key == probe->key)
+            if (match->key == probe->key) {
                 groups[match->value % GROUPS] += probe->value + 1;
+                ++matches;
+            }
         }
+        if (matches == 0)
+            groups[(probe->key + probe->value) % GROUPS] += 1;
     }
     for (int group = 0; group < GROUPS; ++group)
         sum = checksum_add(sum, groups[group]);

@@ -43,6 +43,12 @@ struct connection {
     struct answer answer;
 };
 
+/* What is asked for next: the input piece by piece, and again from its start. */
+struct plan {
+    uint64_t choices;
+    uint64_t start;
+};
+
 static size_t answer_bytes(const struct request* request) {
     return sizeof(uint64_t) + (size_t)request->size;
 }
@@ -148,11 +154,14 @@ static pid_t start_server(struct bytes input, struct sockaddr_in* address) {
     return server;
 }
 
-static void ask(struct bytes input, struct connection* connection, uint64_t* choices) {
+static void ask(struct bytes input, struct connection* connection, struct plan* plan) {
     const size_t limit = input.size < LARGEST_BYTES ? input.size : LARGEST_BYTES;
     struct request* request = &connection->request;
-    request->size = SMALLEST_BYTES + next_below(choices, limit - SMALLEST_BYTES);
-    request->start = next_below(choices, input.size - request->size + 1);
+    request->size = SMALLEST_BYTES + next_below(&plan->choices, limit - SMALLEST_BYTES);
+    if (plan->start + request->size > input.size)
+        plan->start = 0;
+    request->start = plan->start;
+    plan->start += request->size;
     connection->wanted = answer_bytes(request);
     connection->moved = 0;
     send_whole(connection->socket, request, sizeof *request);
@@ -172,12 +181,12 @@ static uint64_t checked(const struct connection* connection) {
 /* Sends `count` requests and gives the sum over all answers, whose order is free. */
 static uint64_t converse(struct bytes input, struct connection* connections, int epoll,
                          unsigned long count, unsigned long long* bytes) {
-    uint64_t choices = 1;
+    struct plan plan = {1, 0};
     uint64_t sum = 0;
     unsigned long asked = 0;
     *bytes = 0;
     for (; asked < count && asked < CONNECTIONS; ++asked)
-        ask(input, &connections[asked], &choices);
+        ask(input, &connections[asked], &plan);
     for (unsigned long answered = 0; answered < count;) {
         struct epoll_event events[EVENTS];
         const int ready = epoll_wait(epoll, events, EVENTS, -1);
@@ -192,7 +201,7 @@ static uint64_t converse(struct bytes input, struct connection* connections, int
             *bytes += connection->wanted + sizeof(struct request);
             ++answered;
             if (asked < count) {
-                ask(input, connection, &choices);
+                ask(input, connection, &plan);
                 ++asked;
             }
         }
