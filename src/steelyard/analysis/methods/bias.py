@@ -1,0 +1,55 @@
+"""Measurement bias over setups, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.method import Method, Question
+from steelyard.core.errors import AnalysisError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.analysis import Analysis
+    from steelyard.analysis.table import Table
+
+
+def analyze(table: Table, question: Question) -> Analysis:
+    """Compare two variants in every setup."""
+    from steelyard.analysis.bias.measurement_bias import SetupColumns, measurement_bias
+    from steelyard.analysis.trials_table import read_trials, with_cautions
+
+    extra = question.extra
+    parts = [name.strip() for name in extra.get("setup", "setup").split(",") if name.strip()]
+    program = extra.get("program")
+    groups = [*parts, *([program] if program else [])]
+    if len(question.factors) != 1 or set(groups) & set(question.factors):
+        raise AnalysisError(
+            "--method bias takes one factor with the two variants, --factors VARIANT, and what "
+            "makes up the setup, --option setup=COLUMN,COLUMN.",
+            field="--factors",
+        )
+    trials = read_trials(table, question, groups)
+    columns = SetupColumns(
+        variant=trials.factors[0],
+        parts=tuple(trials.factor(name) for name in parts),
+        program=trials.factor(program) if program else None,
+        marks=tuple(m.strip() for m in extra.get("marks", "default,alphabetical").split(",")),
+    )
+    found = measurement_bias(
+        columns, trials.response, question.unit, trials.values, question.confidence
+    )
+    return with_cautions(found, trials.cautions)
+
+
+EXTENSION = Method(
+    name="bias",
+    description="Measurement bias: the ratio of two variants over setups, and whether it flips.",
+    reads="trials",
+    analyze=analyze,
+    needs=("response", "factors"),
+    options={
+        "setup": "What makes up a setup: columns with commas between; `setup` unless given.",
+        "program": "The column of programs, where there is a suite of them.",
+        "marks": "Levels to mark in the picture; `default,alphabetical` unless given.",
+        "low": "The baseline, as FACTOR=LEVEL.",
+    },
+)

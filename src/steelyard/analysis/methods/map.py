@@ -1,0 +1,39 @@
+"""The sensitivity map, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.method import Method, Question
+from steelyard.core.errors import AnalysisError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.analysis import Analysis
+    from steelyard.analysis.table import Table
+
+
+def analyze(table: Table, question: Question) -> Analysis:
+    """The mean response over two parameters."""
+    from steelyard.analysis.bias.sensitivity_map import sensitivity_map
+    from steelyard.analysis.trials_table import read_trials, with_cautions
+
+    if len(question.factors) != 2:
+        raise AnalysisError(
+            "--method map takes two factors: --factors X,Y for the axes.", field="--factors"
+        )
+    trials = read_trials(table, question)
+    x, y = trials.factors
+    found = sensitivity_map(
+        x, y, trials.response, question.unit, trials.values, question.confidence
+    )
+    return with_cautions(found, trials.cautions)
+
+
+EXTENSION = Method(
+    name="map",
+    description="A sensitivity map: the response over two parameters, as colour.",
+    reads="trials",
+    analyze=analyze,
+    needs=("response", "factors"),
+    options={"low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL."},
+)
