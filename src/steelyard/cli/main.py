@@ -32,8 +32,13 @@ COMMANDS = {
     "delete": "Delete experiments from the store.",
     "import": "Read another tool's measurements into the store.",
     "export": "Write an experiment in another tool's format.",
+    "cc": "Compile and link C so that the program's layout moves while it runs.",
+    "c++": "The same for C++.",
+    "layout": "What of a program's layout moves; moving it without building.",
     "trial": "Run single trials from a file, as executors do.",
 }
+# Commands that cannot be the names of modules.
+_MODULES = {"import": "import_", "c++": "cxx"}
 INTERRUPTED_STATUS = 130
 
 
@@ -46,7 +51,7 @@ class CommandTable(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = "import_" if cmd_name == "import" else cmd_name
+        module = _MODULES.get(cmd_name, cmd_name)
         return importlib.import_module(f"steelyard.cli.commands.{module}").command
 
     def resolve_command(

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+
+/// The layout table: what the relinker found in a linked program and the runtime needs to move it.
+///
+/// It is the ELF section `.steelyard.layout`: a header and arrays of what follows, all
+/// little-endian, at the offsets that the header names. Addresses are the link's, so relative to
+/// the load bias.
+namespace steelyard::layout {
+
+constexpr char table_magic[8] = {'S', 'Y', 'L', 'A', 'Y', 'O', 'U', 'T'};
+constexpr std::uint32_t table_version = 1;
+
+/// Bytes of `jmp *slot(%rip)`: what the entry of a moved function, or a label in it, is replaced
+/// by.
+constexpr std::uint32_t stub_bytes = 6;
+/// Every copy starts on such a boundary, as compilers lay functions (`.p2align 4`).
+constexpr std::uint32_t copy_alignment_bytes = 16;
+/// A jump table starts on such a boundary behind the code of its copy.
+constexpr std::uint32_t jump_table_alignment_bytes = 4;
+
+/// The parts of the layout that can be randomised.
+enum Part : std::uint32_t { part_code = 1, part_stack = 2, part_heap = 4 };
+
+struct TableHeader {
+    char magic[8];
+    std::uint32_t version;
+    std::uint32_t parts;        ///< asked for at the link; the environment may say otherwise
+    std::uint64_t interval_ns;  ///< 0: once, at the start
+    std::uint64_t seed;         ///< 0: drawn anew for every run
+    std::uint64_t image_low, image_high;
+    std::uint64_t text_low, text_high;  ///< pages that hold the original functions
+    std::uint32_t function_count, fixup_count, jump_table_count, label_count;
+    std::uint32_t exempted_count;
+    std::uint32_t keeps_copies;  ///< the program switches stacks by itself: no copy is ever freed
+    std::uint64_t functions, fixups, jump_tables, labels, exempted;  ///< offsets from the header
+    std::uint64_t size;
+};
+
+/// A function that moves. Its fixups and jump tables reach up to those of the next one; an entry
+/// more than `function_count` closes the arrays.
+struct FunctionEntry {
+    std::uint32_t start, size;
+    std::uint32_t first_fixup, first_jump_table;
+    std::uint32_t block_bytes;  ///< of a copy: the code and its jump tables
+};
+
+/// `Fixup::target`: a place that stays, a function by its index, or a jump table with this bit.
+constexpr std::uint32_t target_fixed = 0xffffffffU;
+constexpr std::uint32_t target_jump_table = 0x80000000U;
+
+/// A PC-relative field of four bytes.
+struct Fixup {
+    std::uint32_t offset;
+    std::uint32_t target;
+};
+
+/// A jump table of offsets from its own start, of four bytes each, to places in one function.
+struct JumpTable {
+    std::uint32_t start, size;
+    std::uint32_t place;  ///< offset in the block of a copy
+};
+
+/// A place inside a function whose address is kept in data.
+struct Label {
+    std::uint32_t address;
+    std::uint32_t function;
+};
+
+}  // namespace steelyard::layout

@@ -1,0 +1,72 @@
+/// What clang calls as its assembler: puts pads into the frames of functions, and gives the result
+/// to clang's own assembler. The arguments are those of GNU as that clang passes.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "pads.hpp"
+
+namespace {
+
+struct Request {
+    std::string input, output = "a.out";
+    std::vector<std::string> options;
+};
+
+Request parse(int count, char** arguments) {
+    Request request;
+    for (int at = 1; at < count; ++at) {
+        const std::string word = arguments[at];
+        const bool has_next = at + 1 < count;
+        if (word == "-o" && has_next)
+            request.output = arguments[++at];
+        else if (word == "-I" && has_next)
+            request.options.insert(request.options.end(), {word, arguments[++at]});
+        else if (word == "--64")
+            continue;
+        else if (word.starts_with("-I"))
+            request.options.push_back(word);
+        else if (word.starts_with("-") && word != "-")
+            request.options.push_back("-Wa," + word);
+        else
+            request.input = word;
+    }
+    return request;
+}
+
+int fail(const std::string& message) {
+    std::fprintf(stderr, "steelyard: the assembler %s\n", message.c_str());
+    return 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const Request request = parse(count, arguments);
+    const char* named = std::getenv("STEELYARD_CLANG");
+    const std::string clang = named != nullptr ? named : "clang-19";
+    std::ifstream file(request.input, std::ios::binary);
+    if (!file)
+        return fail("cannot read " + request.input);
+    const std::string assembly{std::istreambuf_iterator<char>(file),
+                               std::istreambuf_iterator<char>()};
+    const std::string padded = request.output + ".steelyard-" + std::to_string(getpid()) + ".s";
+    std::ofstream(padded, std::ios::binary) << steelyard::layout::with_pads(assembly);
+    std::string command = "exec '" + clang + "' -c -x assembler -Wno-unused-command-line-argument";
+    std::vector<std::string> words = request.options;
+    words.insert(words.end(), {padded, "-o", request.output});
+    for (const std::string& word : words) {
+        command += " '";
+        for (const char letter : word)
+            command += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+        command += '\'';
+    }
+    const int status = std::system(command.c_str());
+    unlink(padded.c_str());
+    return status == 0 ? 0 : 1;
+}

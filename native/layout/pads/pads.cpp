@@ -1,0 +1,293 @@
+#include "pads.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace steelyard::layout {
+
+namespace {
+
+// Callee-saved registers in the order in which LLVM pushes them behind the frame pointer.
+constexpr std::array<std::string_view, 5> saved_registers{"%r15", "%r14", "%r13", "%r12", "%rbx"};
+constexpr int register_bytes = 8;
+// `__private_ss` of glibc's thread control block, meant for the limit of split stacks: zero in
+// every thread, and at a distance from the thread pointer that is the same in all kinds of code.
+constexpr std::string_view limit = "%fs:112";
+
+/// A line as an instruction: its mnemonic and its operands. Both are empty for anything else.
+struct Line {
+    std::string_view text;
+    std::string_view mnemonic, operands;
+    bool is_label = false;
+
+    bool is_instruction() const { return !mnemonic.empty(); }
+    bool is(std::string_view name, std::string_view arguments) const {
+        return mnemonic == name && operands == arguments;
+    }
+};
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+Line parse(std::string_view text) {
+    Line line{text, {}, {}};
+    std::string_view body = trimmed(text);
+    if (const std::size_t comment = body.find('#'); comment != std::string_view::npos)
+        body = trimmed(body.substr(0, comment));
+    if (body.empty())
+        return line;
+    if (body.back() == ':') {
+        line.is_label = true;
+        return line;
+    }
+    if (body.front() == '.' || body.front() == '"')
+        return line;
+    const std::size_t end = body.find_first_of(" \t");
+    line.mnemonic = body.substr(0, end);
+    if (end != std::string_view::npos)
+        line.operands = trimmed(body.substr(end));
+    return line;
+}
+
+bool reads_flags(std::string_view mnemonic) {
+    if (mnemonic.starts_with("jmp"))
+        return false;
+    return mnemonic.starts_with('j') || mnemonic.starts_with("set") ||
+           mnemonic.starts_with("cmov") || mnemonic.starts_with("adc") ||
+           mnemonic.starts_with("sbb") || mnemonic.starts_with("pushf") ||
+           mnemonic.starts_with("rc") || mnemonic.starts_with("lahf");
+}
+
+bool writes_flags(std::string_view mnemonic) {
+    constexpr std::array writers{"sub", "add", "cmp", "test", "and", "or",  "xor", "call",
+                                 "inc", "dec", "neg", "shl",  "shr", "sar", "imul"};
+    return std::ranges::any_of(writers,
+                               [&](const char* name) { return mnemonic.starts_with(name); });
+}
+
+/// The lines of one function, from its label up to its end.
+class FunctionText {
+  public:
+    FunctionText(std::vector<Line>& lines, std::size_t first, std::size_t last)
+        : lines_(lines), first_(first), last_(last) {}
+
+    bool calls() const {
+        for (std::size_t at = first_; at < last_; ++at) {
+            if (lines_[at].mnemonic.starts_with("call"))
+                return true;
+        }
+        return false;
+    }
+
+    /// Puts the pad in; the reason where that cannot be done.
+    std::optional<std::string> pad(std::size_t number, std::vector<std::string>& before,
+                                   std::vector<bool>& dropped) {
+        const auto frame = find_frame();
+        if (!frame)
+            return "it has no frame pointer";
+        std::vector<std::size_t> restores;
+        std::size_t epilogues = 0;
+        for (std::size_t at = first_; at < last_; ++at) {
+            if (!lines_[at].is("popq", "%rbp"))
+                continue;
+            const auto start = first_pop(at, frame->saved);
+            if (!start)
+                return "an epilogue of it has another shape";
+            restores.push_back(*start);
+            ++epilogues;
+        }
+        if (epilogues == 0 && leaves())
+            return "an epilogue of it has another shape";
+        if (!flags_are_dead(frame->place))
+            return "its frame is set up where flags are in use";
+        for (const std::size_t start : restores)
+            restore(start, frame->saved, before, dropped);
+        const std::string name = std::to_string(number);
+        before[frame->place] +=
+            "\tcmpq\t" + std::string(limit) + ", %rsp\n\tjb\t.Lsteelyard_deep_" + name +
+            "\n\tsubq\t.Lsteelyard_pad_" + name + "(%rip), %rsp\n.Lsteelyard_deep_" + name + ":\n";
+        return std::nullopt;
+    }
+
+  private:
+    struct Frame {
+        std::size_t place;  ///< of the line that the pad goes before
+        int saved;          ///< registers that are pushed behind the frame pointer
+    };
+
+    std::size_t next_instruction(std::size_t at) const {
+        for (++at; at < last_; ++at) {
+            if (lines_[at].is_instruction())
+                break;
+        }
+        return at;
+    }
+
+    std::optional<Frame> find_frame() const {
+        for (std::size_t at = first_; at < last_; ++at) {
+            if (!lines_[at].is("pushq", "%rbp"))
+                continue;
+            std::size_t next = next_instruction(at);
+            if (next >= last_ || !lines_[next].is("movq", "%rsp, %rbp"))
+                return std::nullopt;
+            int saved = 0;
+            std::size_t place = next + 1;
+            auto expected = saved_registers.begin();
+            for (next = next_instruction(next); next < last_; next = next_instruction(next)) {
+                if (lines_[next].mnemonic != "pushq")
+                    break;
+                const auto found =
+                    std::find(expected, saved_registers.end(), lines_[next].operands);
+                if (found == saved_registers.end())
+                    break;
+                expected = found + 1;
+                place = next + 1;
+                ++saved;
+            }
+            return Frame{place, saved};
+        }
+        return std::nullopt;
+    }
+
+    /// The first of the `saved` pops that end with the one at `at`.
+    std::optional<std::size_t> first_pop(std::size_t at, int saved) const {
+        std::size_t found = at;
+        for (std::size_t back = at; saved > 0 && back > first_;) {
+            --back;
+            if (lines_[back].is_label)
+                return std::nullopt;
+            if (!lines_[back].is_instruction())
+                continue;
+            if (lines_[back].mnemonic != "popq" ||
+                std::ranges::find(saved_registers, lines_[back].operands) == saved_registers.end())
+                return std::nullopt;
+            found = back;
+            --saved;
+        }
+        return saved == 0 ? std::optional(found) : std::nullopt;
+    }
+
+    bool leaves() const {
+        for (std::size_t at = first_; at < last_; ++at) {
+            if (lines_[at].mnemonic.starts_with("ret"))
+                return true;
+        }
+        return false;
+    }
+
+    /// A frame at the start of a function overwrites no flags; a shrink-wrapped one might.
+    bool flags_are_dead(std::size_t place) const {
+        std::size_t instructions_before = 0;
+        for (std::size_t at = first_; at < place; ++at)
+            instructions_before += lines_[at].is_instruction() ? 1U : 0U;
+        const bool at_entry = instructions_before <= 2 + saved_registers.size();
+        for (std::size_t at = place; at < last_; ++at) {
+            if (lines_[at].is_label)
+                return at_entry;
+            if (reads_flags(lines_[at].mnemonic))
+                return false;
+            if (writes_flags(lines_[at].mnemonic))
+                return true;
+        }
+        return at_entry;
+    }
+
+    void restore(std::size_t start, int saved, std::vector<std::string>& before,
+                 std::vector<bool>& dropped) const {
+        for (std::size_t back = start; back-- > first_;) {
+            const Line& line = lines_[back];
+            if (line.is_label)
+                break;
+            if (!line.is_instruction())
+                continue;
+            const bool adjusts = line.mnemonic == "addq" && line.operands.starts_with('$') &&
+                                 line.operands.ends_with(", %rsp");
+            if (adjusts)
+                dropped[back] = true;
+            break;
+        }
+        before[start] +=
+            saved == 0 ? std::string("\tmovq\t%rbp, %rsp\n")
+                       : "\tleaq\t-" + std::to_string(saved * register_bytes) + "(%rbp), %rsp\n";
+    }
+
+    std::vector<Line>& lines_;
+    std::size_t first_, last_;
+};
+
+std::vector<Line> parse_lines(std::string_view assembly) {
+    std::vector<Line> lines;
+    bool inline_assembly = false;
+    while (!assembly.empty()) {
+        const std::size_t end = assembly.find('\n');
+        const std::string_view text = assembly.substr(0, end);
+        assembly.remove_prefix(end == std::string_view::npos ? assembly.size() : end + 1);
+        if (text.starts_with("\t#APP"))
+            inline_assembly = true;
+        lines.push_back(inline_assembly ? Line{text, {}, {}} : parse(text));
+        if (text.starts_with("\t#NO_APP"))
+            inline_assembly = false;
+    }
+    return lines;
+}
+
+/// The name in `.type NAME,@function`, or nothing.
+std::string_view function_type(std::string_view text) {
+    constexpr std::string_view before = "\t.type\t", after = ",@function";
+    const std::size_t end = text.find(after);
+    if (!text.starts_with(before) || end == std::string_view::npos)
+        return {};
+    return text.substr(before.size(), end - before.size());
+}
+
+}  // namespace
+
+std::string with_pads(std::string_view assembly) {
+    const std::size_t ident = assembly.rfind("\t.ident\t");
+    if (ident == std::string_view::npos || assembly.find("clang", ident) == std::string_view::npos)
+        return std::string(assembly);
+    std::vector<Line> lines = parse_lines(assembly);
+    std::vector<std::string> before(lines.size());
+    std::vector<bool> dropped(lines.size());
+    std::string unpadded;
+    std::size_t pads = 0;
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+        const std::string_view name = function_type(lines[at].text);
+        if (name.empty())
+            continue;
+        std::size_t last = at + 1;
+        while (last < lines.size() && !lines[last].text.starts_with(".Lfunc_end") &&
+               function_type(lines[last].text).empty())
+            ++last;
+        FunctionText function(lines, at + 1, last);
+        if (!function.calls())
+            continue;
+        if (const auto reason = function.pad(pads, before, dropped))
+            unpadded += "\t.asciz\t\"" + std::string(name) + "\"\n\t.asciz\t\"" + *reason + "\"\n";
+        else
+            ++pads;
+    }
+    std::string padded;
+    padded.reserve(assembly.size() + assembly.size() / 8);
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+        padded += before[at];
+        if (!dropped[at])
+            padded.append(lines[at].text).push_back('\n');
+    }
+    padded += "\t.section\tsteelyard_pads,\"aw\",@progbits\n\t.p2align\t3\n";
+    for (std::size_t pad = 0; pad < pads; ++pad)
+        padded += ".Lsteelyard_pad_" + std::to_string(pad) + ":\n\t.quad\t0\n";
+    if (!unpadded.empty())
+        padded += "\t.section\t.steelyard.unpadded,\"\",@progbits\n" + unpadded;
+    return padded;
+}
+
+}  // namespace steelyard::layout

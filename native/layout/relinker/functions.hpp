@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "decode.hpp"
+#include "elf_image.hpp"
+
+namespace steelyard::layout {
+
+/// A PC-relative field of a function, with the address that it leads to.
+struct FieldUse {
+    std::uint32_t offset;  ///< of the field in its function
+    Field kind;
+    std::uint8_t bytes;
+    std::uint64_t target;
+    bool backward;  ///< a jump to a place before it
+};
+
+/// A stretch of code that a symbol names.
+struct Function {
+    std::string name;
+    std::uint64_t start = 0, end = 0;
+    std::uint64_t room_end = 0;  ///< where the next one starts
+    std::string exempted;        ///< why it stays where it is; empty: it moves
+    std::vector<FieldUse> fields;
+    std::map<std::uint64_t, std::uint32_t> jump_tables;  ///< address to size
+    std::vector<std::uint64_t> labels;                   ///< sorted once the analysis is done
+
+    bool moves() const { return exempted.empty(); }
+    bool holds_inside(std::uint64_t address) const { return address > start && address < end; }
+    void exempt(const std::string& reason) {
+        if (moves())
+            exempted = reason;
+    }
+};
+
+/// All functions of a program, by address.
+class Functions {
+  public:
+    /// Finds the functions of `image`, decodes them, and exempts those that cannot move.
+    explicit Functions(const ElfImage& image);
+
+    const std::vector<Function>& all() const { return all_; }
+    /// The index of the function that holds `address`, or -1.
+    std::ptrdiff_t find(std::uint64_t address) const;
+
+  private:
+    void collect();
+    void decode_all();
+    void check_against_relocations();
+    void find_jump_tables();
+    void place_labels();
+    void exempt_by_what_others_need();
+    bool need_label(std::uint64_t address);
+    bool is_entry(std::uint64_t address) const;
+    void take_jump_table(std::uint64_t start, std::size_t user);
+
+    const ElfImage& image_;
+    std::vector<Relocation> relocations_;
+    std::vector<Function> all_;
+};
+
+}  // namespace steelyard::layout

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "elf_image.hpp"
+#include "functions.hpp"
+
+namespace steelyard::layout {
+
+/// What the driver asks for.
+struct Wishes {
+    std::uint32_t parts = 0;
+    std::uint64_t interval_ns = 0;
+    std::uint64_t seed = 0;
+};
+
+/// The bytes of the layout table.
+std::vector<std::uint8_t> layout_table(const ElfImage& image, const Functions& functions,
+                                       const Wishes& wishes);
+
+/// The audit: every function by name, and why it stays where it does, as JSON.
+std::string audit(const Functions& functions, const Wishes& wishes);
+
+}  // namespace steelyard::layout

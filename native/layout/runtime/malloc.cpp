@@ -1,0 +1,156 @@
+/// malloc and its family: the shuffled heap, or the C library's own where the heap is to stay.
+#include <dlfcn.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "heap.hpp"
+
+#define STEELYARD_HOOK \
+    extern "C" __attribute__((visibility("default"), section("steelyard_text"), used))
+
+// What the C library keeps behind the names that are taken here.
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* object, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+void __libc_free(void* object);
+}
+
+namespace steelyard::layout {
+
+namespace {
+
+constexpr std::size_t page_bytes = 4096;
+
+void* or_no_memory(void* object) {
+    if (object == nullptr)
+        errno = ENOMEM;
+    return object;
+}
+
+bool is_power_of_two(std::size_t value) {
+    return value != 0 && (value & (value - 1)) == 0;
+}
+
+void* aligned(std::size_t alignment, std::size_t size) {
+    if (!heap_is_shuffled())
+        return __libc_memalign(alignment, size);
+    return or_no_memory(heap_allocate_aligned(alignment, size));
+}
+
+void* moved(void* object, std::size_t old_size, std::size_t size) {
+    void* other = heap_allocate(size);
+    if (other == nullptr)
+        return or_no_memory(nullptr);
+    std::memcpy(other, object, old_size < size ? old_size : size);
+    heap_free(object);
+    return other;
+}
+
+}  // namespace
+
+STEELYARD_HOOK void* malloc(std::size_t size) {
+    if (!heap_is_shuffled())
+        return __libc_malloc(size);
+    return or_no_memory(heap_allocate(size));
+}
+
+STEELYARD_HOOK void free(void* object) {
+    if (object == nullptr)
+        return;
+    if (!heap_is_shuffled() || heap_size(object) == 0)
+        __libc_free(object);
+    else
+        heap_free(object);
+}
+
+STEELYARD_HOOK void* calloc(std::size_t count, std::size_t size) {
+    if (!heap_is_shuffled())
+        return __libc_calloc(count, size);
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return or_no_memory(nullptr);
+    bool is_zero = false;
+    void* object = heap_allocate_zeroed(bytes, is_zero);
+    if (object != nullptr && !is_zero)
+        std::memset(object, 0, bytes);
+    return or_no_memory(object);
+}
+
+STEELYARD_HOOK void* realloc(void* object, std::size_t size) {
+    if (!heap_is_shuffled())
+        return __libc_realloc(object, size);
+    if (object == nullptr)
+        return or_no_memory(heap_allocate(size));
+    if (size == 0) {
+        free(object);
+        return nullptr;
+    }
+    const std::size_t old_size = heap_size(object);
+    if (old_size == 0)
+        return __libc_realloc(object, size);
+    if (size <= old_size && size >= old_size / 2)
+        return object;
+    if (void* resized = heap_resize_large(object, size))
+        return resized;
+    return moved(object, old_size, size);
+}
+
+STEELYARD_HOOK void* reallocarray(void* object, std::size_t count, std::size_t size) {
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return or_no_memory(nullptr);
+    return realloc(object, bytes);
+}
+
+STEELYARD_HOOK void* memalign(std::size_t alignment, std::size_t size) {
+    std::size_t power = sizeof(void*);
+    while (power < alignment)
+        power *= 2;
+    return aligned(power, size);
+}
+
+STEELYARD_HOOK void* aligned_alloc(std::size_t alignment, std::size_t size) {
+    if (!is_power_of_two(alignment)) {
+        errno = EINVAL;
+        return nullptr;
+    }
+    return aligned(alignment, size);
+}
+
+STEELYARD_HOOK int posix_memalign(void** object, std::size_t alignment, std::size_t size) {
+    if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0)
+        return EINVAL;
+    const int before = errno;
+    void* found = aligned(alignment, size);
+    errno = before;
+    if (found == nullptr)
+        return ENOMEM;
+    *object = found;
+    return 0;
+}
+
+STEELYARD_HOOK void* valloc(std::size_t size) {
+    return aligned(page_bytes, size);
+}
+
+STEELYARD_HOOK void* pvalloc(std::size_t size) {
+    return aligned(page_bytes, (size + page_bytes - 1) / page_bytes * page_bytes);
+}
+
+STEELYARD_HOOK std::size_t malloc_usable_size(void* object) {
+    if (object == nullptr)
+        return 0;
+    const std::size_t size = heap_is_shuffled() ? heap_size(object) : 0;
+    if (size != 0)
+        return size;
+    using Size = std::size_t (*)(void*);
+    static const auto next = reinterpret_cast<Size>(dlsym(RTLD_NEXT, "malloc_usable_size"));
+    return next(object);
+}
+
+}  // namespace steelyard::layout

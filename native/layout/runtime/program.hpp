@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+#include "table.hpp"
+
+namespace steelyard::layout {
+
+/// The running program as it lies in its file, with its layout table.
+class Program {
+  public:
+    /// Maps the file and finds the table; ends the process where there is none.
+    void load();
+    bool is_loaded() const { return header_ != nullptr; }
+
+    const TableHeader& header() const { return *header_; }
+    std::uint32_t function_count() const { return header_->function_count; }
+    const FunctionEntry& function(std::uint32_t index) const { return functions_[index]; }
+    const Fixup& fixup(std::uint32_t index) const { return fixups_[index]; }
+    const JumpTable& jump_table(std::uint32_t index) const { return jump_tables_[index]; }
+    const Label& label(std::uint32_t index) const { return labels_[index]; }
+    const char* exempted() const { return exempted_; }
+
+    /// Where an address of the link lies in this process.
+    std::uint64_t address(std::uint64_t linked) const { return bias_ + linked; }
+    /// What the file holds there: the originals in memory are overwritten.
+    const std::uint8_t* pristine(std::uint64_t linked) const;
+
+  private:
+    const std::uint8_t* map_file(std::uint64_t& size);
+    void find_table();
+
+    const std::uint8_t* file_ = nullptr;
+    std::uint64_t file_size_ = 0;
+    std::uint64_t bias_ = 0;
+    const TableHeader* header_ = nullptr;
+    const FunctionEntry* functions_ = nullptr;
+    const Fixup* fixups_ = nullptr;
+    const JumpTable* jump_tables_ = nullptr;
+    const Label* labels_ = nullptr;
+    const char* exempted_ = nullptr;
+};
+
+/// The one program of this process.
+Program& program();
+
+}  // namespace steelyard::layout

@@ -1,0 +1,124 @@
+#include "stack.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "raw.hpp"
+#include "settings.hpp"
+
+extern "C" {
+extern void* __libc_stack_end;
+// The linker's names for the section that the assembler puts pads into.
+extern std::uint64_t __start_steelyard_pads[] __attribute__((weak, visibility("hidden")));
+extern std::uint64_t __stop_steelyard_pads[] __attribute__((weak, visibility("hidden")));
+}
+
+namespace steelyard::layout {
+
+namespace {
+
+// Frames are padded as long as this much of a stack is not used; stacks are made larger by it, so
+// whatever fitted without pads fits with them.
+constexpr std::uint64_t padded_bytes = 4U << 20U;
+constexpr std::uint32_t pad_steps = 256;  // up to 4 KiB, as Curtsinger and Berger, section 3.4
+constexpr std::uint64_t pad_step_bytes = 16;
+constexpr std::uint64_t no_pads = ~std::uint64_t{0};
+
+Random pads;
+
+/// What the padded functions of this thread compare their stack pointer with.
+void set_limit(std::uint64_t limit) {
+    asm volatile("movq %0, %%fs:112" : : "r"(limit) : "memory");
+}
+
+/// The main thread's stack grows up to the limit that holds when it does.
+bool enlarge_main_stack() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_STACK, &limit) != 0)
+        return false;
+    if (limit.rlim_cur == RLIM_INFINITY)
+        return true;
+    const rlim_t wanted = limit.rlim_cur + padded_bytes;
+    if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
+        return false;
+    limit.rlim_cur = wanted;
+    return setrlimit(RLIMIT_STACK, &limit) == 0;
+}
+
+struct Beginning {
+    void* (*routine)(void*);
+    void* argument;
+    bool is_padded;
+};
+
+void* begin_thread(void* given) {
+    const Beginning beginning = *static_cast<Beginning*>(given);
+    free(given);
+    const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+    set_limit(beginning.is_padded ? here - padded_bytes : no_pads);
+    return beginning.routine(beginning.argument);
+}
+
+using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+
+/// Attributes like those given, with a larger stack; false where the stack is the program's own.
+bool enlarge(const pthread_attr_t* given, pthread_attr_t& larger) {
+    std::size_t size = 0;
+    if (given == nullptr) {
+        if (pthread_getattr_default_np(&larger) != 0)
+            return false;
+    } else {
+        void* place = nullptr;
+        std::size_t unused = 0;
+        // Where none was set, glibc gives the null pointer less the size.
+        if (pthread_attr_getstack(given, &place, &unused) == 0 &&
+            reinterpret_cast<std::uint64_t>(place) + unused != 0)
+            return false;
+        larger = *given;
+    }
+    return pthread_attr_getstacksize(&larger, &size) == 0 &&
+           pthread_attr_setstacksize(&larger, size + padded_bytes) == 0;
+}
+
+}  // namespace
+
+void start_stack(Random random) {
+    pads = random;
+    refill_stack_pads();
+    const auto top = reinterpret_cast<std::uint64_t>(__libc_stack_end);
+    const std::uint64_t padded = enlarge_main_stack() ? padded_bytes : padded_bytes / 4;
+    set_limit(top - padded);
+}
+
+void refill_stack_pads() {
+    if (!settings().has(part_stack))
+        return;
+    for (std::uint64_t* pad = __start_steelyard_pads; pad < __stop_steelyard_pads; ++pad)
+        __atomic_store_n(pad, pads.below(pad_steps) * pad_step_bytes, __ATOMIC_RELAXED);
+}
+
+extern "C" __attribute__((visibility("default"), section("steelyard_text"), used)) int
+pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
+               void* argument) {
+    static const auto next = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+    if (!settings().has(part_stack))
+        return next(thread, attributes, routine, argument);
+    auto* beginning = static_cast<Beginning*>(malloc(sizeof(Beginning)));
+    if (beginning == nullptr)
+        return EAGAIN;
+    pthread_attr_t larger;
+    const bool is_padded = enlarge(attributes, larger);
+    *beginning = {routine, argument, is_padded};
+    const int failure = next(thread, is_padded ? &larger : attributes, begin_thread, beginning);
+    if (failure != 0)
+        free(beginning);
+    return failure;
+}
+
+}  // namespace steelyard::layout

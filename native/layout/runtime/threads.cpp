@@ -1,0 +1,376 @@
+#include "threads.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#include "code.hpp"
+#include "raw.hpp"
+
+namespace steelyard::layout {
+
+namespace {
+
+// glibc keeps this signal for setuid(2) in programs with threads, never lets a program block it,
+// and leaves it out of sigfillset(3). What is not ours goes on to its handler.
+constexpr int round_signal = 33;
+constexpr unsigned long restorer_flag = 0x04000000;  // SA_RESTORER, which libc's headers hide
+constexpr std::uint64_t answer_timeout_ns = 200'000'000;
+constexpr std::uint64_t largest_stack_bytes = 1U << 30U;
+constexpr std::size_t most_regions = 1U << 16U;
+constexpr std::size_t maps_bytes = 1U << 23U;
+constexpr std::size_t known_threads = 4096;
+constexpr int most_strange_stacks = 3;
+
+/// Readable and writable memory; the stacks are among it.
+struct Region {
+    std::uint64_t low, high;
+};
+
+/// Where a thread's stack was seen first.
+struct KnownThread {
+    std::int32_t id;
+    std::int32_t strange;
+    std::uint64_t stack_pointer;
+};
+
+Region* regions = nullptr;
+std::size_t region_count = 0;
+char* maps_text = nullptr;
+KnownThread* known = nullptr;
+
+std::uint32_t round_number = 0;
+std::uint32_t answers = 0;
+std::uint32_t is_incomplete = 0;
+void (*libc_handler)(int, siginfo_t*, void*) = nullptr;
+ThreadCounts counts{};
+
+std::uint64_t hexadecimal(const char*& text) {
+    std::uint64_t value = 0;
+    if (text[0] == '0' && text[1] == 'x')
+        text += 2;
+    for (;; ++text) {
+        if (*text >= '0' && *text <= '9')
+            value = value * 16 + static_cast<std::uint64_t>(*text - '0');
+        else if (*text >= 'a' && *text <= 'f')
+            value = value * 16 + static_cast<std::uint64_t>(*text - 'a' + 10);
+        else
+            return value;
+    }
+}
+
+/// The memory map of the process; false where it cannot be read whole.
+bool read_regions() {
+    const long size = read_file("/proc/self/maps", maps_text, maps_bytes - 1);
+    if (size <= 0 || static_cast<std::size_t>(size) >= maps_bytes - 1)
+        return false;
+    maps_text[size] = '\0';
+    region_count = 0;
+    const char* text = maps_text;
+    while (*text != '\0' && region_count < most_regions) {
+        const std::uint64_t low = hexadecimal(text);
+        ++text;
+        const std::uint64_t high = hexadecimal(text);
+        if (text[1] == 'r' && text[2] == 'w')
+            regions[region_count++] = {low, high};
+        while (*text != '\0' && *text != '\n')
+            ++text;
+        text += *text == '\n' ? 1 : 0;
+    }
+    return region_count < most_regions;
+}
+
+const Region* region_of(std::uint64_t address) {
+    std::size_t low = 0;
+    std::size_t high = region_count;
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (regions[middle].high <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < region_count && regions[low].low <= address ? &regions[low] : nullptr;
+}
+
+/// Notes what lies on a stack; false where its extent is unknown.
+bool note_stack(std::uint64_t stack_pointer, std::uint64_t thread_pointer) {
+    const Region* region = region_of(stack_pointer);
+    if (region == nullptr)
+        return false;
+    std::uint64_t high = region->high;
+    // glibc keeps the descriptor of a thread, which the thread pointer leads to, above its stack.
+    if (thread_pointer > stack_pointer && thread_pointer < high)
+        high = thread_pointer;
+    if (high - stack_pointer > largest_stack_bytes)
+        return false;
+    for (std::uint64_t at = stack_pointer / 8 * 8; at + 8 <= high; at += 8)
+        code().note(*reinterpret_cast<const std::uint64_t*>(at));
+    return true;
+}
+
+/// A system call of libc's that this very signal cut short goes on, as if nothing had happened;
+/// SA_RESTART does not do that for those with a timeout.
+void restart_interrupted_call(greg_t* registers) {
+    constexpr greg_t interrupted = -4;
+    const auto* next = reinterpret_cast<const std::uint8_t*>(registers[REG_RIP]);
+    if (registers[REG_RAX] != interrupted || next[-2] != 0x0f || next[-1] != 0x05 ||
+        next[-7] != 0xb8)
+        return;
+    std::int32_t number = 0;
+    __builtin_memcpy(&number, next - 6, sizeof number);
+    registers[REG_RAX] = number;
+    registers[REG_RIP] -= 2;
+}
+
+void answer(int signal, siginfo_t* info, void* interrupted) {
+    const std::uint64_t began_ns = now_ns();
+    if (info->si_code != SI_QUEUE) {
+        if (libc_handler != nullptr)
+            libc_handler(signal, info, interrupted);
+        return;
+    }
+    auto* context = static_cast<ucontext_t*>(interrupted);
+    greg_t* registers = context->uc_mcontext.gregs;
+    restart_interrupted_call(registers);
+    const auto asked = static_cast<std::uint32_t>(info->si_value.sival_int);
+    if (asked != __atomic_load_n(&round_number, __ATOMIC_ACQUIRE))
+        return;
+    std::uint64_t thread_pointer = 0;
+    asm("movq %%fs:0, %0" : "=r"(thread_pointer));
+    for (int index = 0; index <= REG_RIP; ++index)
+        code().note(static_cast<std::uint64_t>(registers[index]));
+    const bool on_other_stack = (context->uc_stack.ss_flags & SS_ONSTACK) != 0;
+    const auto stack_pointer = static_cast<std::uint64_t>(registers[REG_RSP]);
+    if (on_other_stack || !note_stack(stack_pointer, thread_pointer))
+        __atomic_store_n(&is_incomplete, 1, __ATOMIC_RELAXED);
+    const std::uint64_t pause_ns = now_ns() - began_ns;
+    __atomic_fetch_add(&counts.total_pause_ns, pause_ns, __ATOMIC_RELAXED);
+    if (pause_ns > counts.longest_pause_ns)
+        counts.longest_pause_ns = pause_ns;
+    __atomic_fetch_add(&answers, 1, __ATOMIC_RELEASE);
+    futex_wake(&answers);
+}
+
+/// The kernel's own structure, which libc's sigaction would not fill for this signal.
+struct KernelAction {
+    void (*handler)(int, siginfo_t*, void*);
+    unsigned long flags;
+    void (*restorer)();
+    unsigned long mask;
+};
+
+extern "C" void steelyard_layout_sigreturn();
+asm(R"(
+.pushsection steelyard_text,"ax",@progbits
+.type steelyard_layout_sigreturn,@function
+steelyard_layout_sigreturn:
+    movq $15, %rax
+    syscall
+.size steelyard_layout_sigreturn, .-steelyard_layout_sigreturn
+.popsection
+)");
+
+/// glibc installs its handler with the first thread; ours goes before it.
+void take_signal() {
+    KernelAction now{};
+    raw(SYS_rt_sigaction, round_signal, 0, word(&now), sizeof now.mask);
+    if (now.handler == answer)
+        return;
+    if (now.handler != nullptr)
+        libc_handler = now.handler;
+    const KernelAction ours{answer, SA_SIGINFO | SA_RESTART | restorer_flag,
+                            steelyard_layout_sigreturn, 0};
+    raw(SYS_rt_sigaction, round_signal, word(&ours), 0, sizeof ours.mask);
+}
+
+void append(char*& place, const char* text) {
+    while (*text != '\0')
+        *place++ = *text++;
+    *place = '\0';
+}
+
+void append(char*& place, std::uint64_t value) {
+    char digits[20];
+    int count = 0;
+    do {
+        digits[count++] = static_cast<char>('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    while (count != 0)
+        *place++ = digits[--count];
+    *place = '\0';
+}
+
+long read_about(long thread, const char* what, char* buffer, std::size_t size) {
+    char path[64];
+    char* end = path;
+    append(end, "/proc/self/task/");
+    append(end, static_cast<std::uint64_t>(thread));
+    append(end, what);
+    const long count = read_file(path, buffer, size - 1);
+    buffer[count < 0 ? 0 : count] = '\0';
+    return count;
+}
+
+bool same_text(const char* left, const char* right) {
+    while (*left != '\0' && *left == *right) {
+        ++left;
+        ++right;
+    }
+    return *left == *right;
+}
+
+/// Whether a thread that is seen on another stack than before makes this round worthless.
+bool is_on_strange_stack(long thread, std::uint64_t stack_pointer) {
+    KnownThread& entry = known[static_cast<std::size_t>(thread) % known_threads];
+    const Region* region = region_of(stack_pointer);
+    const bool is_new = entry.id != thread;
+    const bool moved = !is_new && region != nullptr &&
+                       (entry.stack_pointer < region->low || entry.stack_pointer >= region->high);
+    const int strange = (is_new ? 0 : entry.strange) + (moved ? 1 : 0);
+    entry = {static_cast<std::int32_t>(thread), strange, stack_pointer};
+    if (strange >= most_strange_stacks)
+        code().keep_copies();
+    return moved;
+}
+
+enum class Seen : std::uint8_t { noted, runs, gone, incomplete };
+
+/// Notes the stack of a thread that waits in the kernel, as long as it does not run meanwhile.
+Seen note_waiting(long thread) {
+    char before[256];
+    char after[256];
+    char state[256];
+    if (read_about(thread, "/schedstat", before, sizeof before) < 0)
+        return Seen::runs;
+    if (read_about(thread, "/syscall", state, sizeof state) <= 0)
+        return Seen::runs;
+    if (state[0] == 'r')
+        return Seen::runs;
+    std::uint64_t stack_pointer = 0;
+    std::uint64_t place = 0;
+    for (const char* text = state; *text != '\0';) {
+        if (text[0] == '0' && text[1] == 'x') {
+            stack_pointer = place;
+            place = hexadecimal(text);
+        } else {
+            ++text;
+        }
+    }
+    if (stack_pointer == 0)
+        return Seen::runs;
+    if (is_on_strange_stack(thread, stack_pointer))
+        return Seen::incomplete;
+    code().note(place);
+    if (!note_stack(stack_pointer, 0))
+        return Seen::incomplete;
+    read_about(thread, "/schedstat", after, sizeof after);
+    return same_text(before, after) ? Seen::noted : Seen::runs;
+}
+
+bool is_ending(long thread) {
+    char state[512];
+    if (read_about(thread, "/stat", state, sizeof state) <= 0)
+        return true;
+    const char* end = state;
+    for (const char* at = state; *at != '\0'; ++at)
+        end = *at == ')' ? at : end;
+    return end[0] == ')' && (end[2] == 'Z' || end[2] == 'X');
+}
+
+bool ask(long process, long thread) {
+    siginfo_t about{};
+    about.si_code = SI_QUEUE;
+    about.si_pid = static_cast<pid_t>(process);
+    about.si_value.sival_int = static_cast<int>(round_number);
+    return !failed(raw(SYS_rt_tgsigqueueinfo, process, thread, round_signal, word(&about)));
+}
+
+bool wait_for_answers(std::uint32_t wanted) {
+    const std::uint64_t until_ns = now_ns() + answer_timeout_ns;
+    while (true) {
+        const std::uint32_t so_far = __atomic_load_n(&answers, __ATOMIC_ACQUIRE);
+        if (so_far >= wanted)
+            return true;
+        const std::uint64_t at_ns = now_ns();
+        if (at_ns >= until_ns)
+            return false;
+        futex_wait(&answers, so_far, until_ns - at_ns);
+    }
+}
+
+/// The start of a linux_dirent64; its name follows.
+struct Entry {
+    std::uint64_t inode, offset;
+    std::uint16_t size;
+    std::uint8_t type;
+};
+constexpr long entry_name_offset = 19;
+
+/// Calls `visit` with every thread but the calling one; false where they cannot be listed.
+template <typename Visit>
+bool for_each_thread(Visit visit) {
+    const long folder = raw(SYS_open, word("/proc/self/task"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (failed(folder))
+        return false;
+    const long self = raw(SYS_gettid);
+    alignas(8) char buffer[4096];
+    long count = 0;
+    while ((count = raw(SYS_getdents64, folder, word(buffer), sizeof buffer)) > 0) {
+        for (long at = 0; at < count;) {
+            const auto* entry = reinterpret_cast<const Entry*>(buffer + at);
+            long thread = 0;
+            for (const char* digit = buffer + at + entry_name_offset;
+                 *digit >= '0' && *digit <= '9'; ++digit)
+                thread = thread * 10 + (*digit - '0');
+            if (thread != 0 && thread != self)
+                visit(thread);
+            at += entry->size;
+        }
+    }
+    raw(SYS_close, folder);
+    return count == 0;
+}
+
+}  // namespace
+
+const ThreadCounts& thread_counts() {
+    return counts;
+}
+
+void prepare_rounds() {
+    constexpr int access = PROT_READ | PROT_WRITE;
+    regions = static_cast<Region*>(map_pages(nullptr, most_regions * sizeof(Region), access));
+    maps_text = static_cast<char*>(map_pages(nullptr, maps_bytes, access));
+    known =
+        static_cast<KnownThread*>(map_pages(nullptr, known_threads * sizeof(KnownThread), access));
+    if (regions == nullptr || maps_text == nullptr || known == nullptr)
+        fail("there is no memory for the threads' stacks");
+}
+
+bool note_all_threads() {
+    take_signal();
+    if (!read_regions())
+        return false;
+    __atomic_store_n(&is_incomplete, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&answers, 0, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&round_number, 1, __ATOMIC_RELEASE);
+    const long process = raw(SYS_getpid);
+    std::uint32_t asked = 0;
+    bool complete = true;
+    const bool listed = for_each_thread([&](long thread) {
+        const Seen seen = note_waiting(thread);
+        if (seen == Seen::incomplete)
+            complete = false;
+        if (seen == Seen::runs && !is_ending(thread) && ask(process, thread))
+            ++asked;
+    });
+    counts.interruptions += asked;
+    return listed && wait_for_answers(asked) && complete &&
+           __atomic_load_n(&is_incomplete, __ATOMIC_RELAXED) == 0;
+}
+
+}  // namespace steelyard::layout

@@ -1,0 +1,72 @@
+#include "pads.hpp"
+
+#include <string>
+
+#include "tests.hpp"
+
+using namespace steelyard::layout;
+
+namespace {
+
+const std::string ident = "\t.ident\t\"Debian clang version 19\"\n";
+
+std::string function(const std::string& body) {
+    return "\t.type\tf,@function\nf:\n" + body + ".Lfunc_end0:\n\t.size\tf, .Lfunc_end0-f\n" +
+           ident;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+const std::string pad =
+    "\tcmpq\t%fs:112, %rsp\n\tjb\t.Lsteelyard_deep_0\n"
+    "\tsubq\t.Lsteelyard_pad_0(%rip), %rsp\n.Lsteelyard_deep_0:\n";
+
+}  // namespace
+
+TEST("a frame is padded behind the registers that it saves") {
+    const auto padded = with_pads(
+        function("\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tpushq\t%r14\n\tpushq\t%rbx\n"
+                 "\tsubq\t$16, %rsp\n\tcallq\tg\n\taddq\t$16, %rsp\n\tpopq\t%rbx\n\tpopq\t%r14\n"
+                 "\tpopq\t%rbp\n\tretq\n"));
+    CHECK(holds(padded, "\tpushq\t%rbx\n" + pad + "\tsubq\t$16, %rsp\n"));
+    CHECK(holds(padded, "\tcallq\tg\n\tleaq\t-16(%rbp), %rsp\n\tpopq\t%rbx\n"));
+    CHECK(holds(padded, ".Lsteelyard_pad_0:\n\t.quad\t0\n"));
+    CHECK(!holds(padded, ".steelyard.unpadded"));
+}
+
+TEST("pushed arguments stay below the pad") {
+    const auto padded = with_pads(
+        function("\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tpushq\t$8\n\tpushq\t%rax\n\tcallq\tg\n"
+                 "\taddq\t$16, %rsp\n\tpopq\t%rbp\n\tretq\n"));
+    CHECK(holds(padded, "\tmovq\t%rsp, %rbp\n" + pad + "\tpushq\t$8\n"));
+    CHECK(holds(padded, "\tmovq\t%rbp, %rsp\n\tpopq\t%rbp\n"));
+}
+
+TEST("functions that call none have no pad and are not told of") {
+    const std::string leaf = function("\tleal\t1(%rdi), %eax\n\tretq\n");
+    CHECK(!holds(with_pads(leaf), "subq"));
+    CHECK(!holds(with_pads(leaf), ".steelyard.unpadded"));
+}
+
+TEST("a shape that is not known is left alone and told of") {
+    const auto merged = with_pads(
+        function("\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tpushq\t%rbx\n\tcallq\tg\n\tpopq\t%rbx\n"
+                 ".LBB0_1:\n\tpopq\t%rbp\n\tretq\n"));
+    CHECK(!holds(merged, "steelyard_pad_0(%rip)"));
+    CHECK(holds(merged, "\t.asciz\t\"f\"\n\t.asciz\t\"an epilogue of it has another shape\"\n"));
+    const auto flags = with_pads(
+        function("\tcmpl\t$1, %edi\n\tmovl\t%esi, %eax\n\tmovl\t%esi, %ecx\n\tmovl\t%esi, %edx\n"
+                 "\tmovl\t%esi, %edi\n\tmovl\t%esi, %r8d\n\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n"
+                 "\tjne\t.LBB0_1\n\tcallq\tg\n.LBB0_1:\n\tpopq\t%rbp\n\tretq\n"));
+    CHECK(holds(flags, "its frame is set up where flags are in use"));
+}
+
+TEST("inline assembly is not read, and what people wrote is left as it is") {
+    const auto inlined = with_pads(
+        function("\t#APP\n\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\t#NO_APP\n\tcallq\tg\n\tretq\n"));
+    CHECK(holds(inlined, "it has no frame pointer"));
+    const std::string written = "f:\n\tpushq %rbp\n\tmovq %rsp, %rbp\n\tcall g\n";
+    CHECK(with_pads(written) == written);
+}

@@ -1,0 +1,115 @@
+"""Which functions of a program move and get padded frames, and why others do not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from steelyard.core.errors import DataError
+from steelyard.layout.wishes import PARTS
+
+_AUDIT = ".steelyard.audit"
+_UNPADDED = ".steelyard.unpadded"
+_PADS = "steelyard_pads"
+_PAD_BYTES = 8
+
+
+@dataclass(frozen=True)
+class AuditedFunction:
+    """A function of the program: where the linker put it, and why it stays there, if it does."""
+
+    name: str
+    address: int
+    size_bytes: int
+    exempted: str | None
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is laid anew at every interval."""
+        return self.exempted is None
+
+
+@dataclass(frozen=True)
+class LayoutAudit:
+    """What of a program is randomised.
+
+    Parameters
+    ----------
+    path : str
+        The program.
+    parts : tuple of str
+        What it randomises where the environment says nothing.
+    interval_ns : int
+        How often; 0: once, at the start.
+    functions : tuple of AuditedFunction
+        All functions with a symbol, by address; the runtime's own are not among them.
+    padded_count : int
+        Frames with a random pad. Functions that call no other have none.
+    unpadded : tuple of (name, reason)
+        Functions that call others and have no pad.
+    """
+
+    path: str
+    parts: tuple[str, ...]
+    interval_ns: int
+    functions: tuple[AuditedFunction, ...]
+    padded_count: int
+    unpadded: tuple[tuple[str, str], ...]
+
+    @property
+    def exempted(self) -> tuple[AuditedFunction, ...]:
+        """The functions that stay where they are."""
+        return tuple(function for function in self.functions if not function.moves)
+
+    @property
+    def moving_ratio(self) -> float:
+        """The share of the functions' bytes that moves; 0 where there are none."""
+        total_bytes = sum(function.size_bytes for function in self.functions)
+        moving_bytes = sum(function.size_bytes for function in self.functions if function.moves)
+        return moving_bytes / total_bytes if total_bytes else 0.0
+
+
+def audit_program(path: str) -> LayoutAudit:
+    """Read what the relinker and the assembler wrote into the program at `path`.
+
+    Raises
+    ------
+    DataError
+        It is no program, or was not linked by ``steelyard cc`` or ``steelyard c++``.
+    """
+    sections = _sections(path)
+    if _AUDIT not in sections:
+        raise DataError(
+            f"{path} was not linked by `steelyard cc` or `steelyard c++`, so nothing in it moves."
+        )
+    told = json.loads(sections[_AUDIT])
+    return LayoutAudit(
+        path=path,
+        parts=tuple(part for part, bit in PARTS.items() if told["parts"] & bit),
+        interval_ns=told["interval_ns"],
+        functions=tuple(AuditedFunction(*function) for function in told["functions"]),
+        padded_count=len(sections.get(_PADS, b"")) // _PAD_BYTES,
+        unpadded=tuple(_pairs(sections.get(_UNPADDED, b""))),
+    )
+
+
+def _pairs(data: bytes) -> Iterator[tuple[str, str]]:
+    words = data.decode("utf-8", "replace").split("\0")[:-1]
+    yield from zip(words[::2], words[1::2], strict=True)
+
+
+def _sections(path: str) -> dict[str, bytes]:
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    wanted = (_AUDIT, _UNPADDED, _PADS)
+    try:
+        with open(path, "rb") as file:
+            elf = ELFFile(file)
+            found = ((name, elf.get_section_by_name(name)) for name in wanted)
+            return {name: section.data() for name, section in found if section is not None}
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}.") from None
+    except ELFError as error:
+        raise DataError(f"{path} is not a program: {error}.") from None

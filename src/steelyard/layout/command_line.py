@@ -1,0 +1,240 @@
+"""A compiler's command line: what it asks for, and what a layout build makes of it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from steelyard.core.errors import UsageError
+from steelyard.layout.toolchain import Language, Toolchain
+from steelyard.layout.wishes import LayoutWishes, parse_interval, parse_parts, parse_seed
+
+# Options after which clang links nothing.
+_NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--precompile", "-emit-ast", "-###"}
+_QUERIES = ("--version", "--help", "-help", "-dump", "-print-", "--print-", "--target-help")
+# Options of clang whose value is the next argument; it must not be taken for an input.
+_TAKES_VALUE = frozenset(
+    [
+        "-o",
+        "-x",
+        "-I",
+        "-D",
+        "-U",
+        "-L",
+        "-l",
+        "-T",
+        "-u",
+        "-z",
+        "-B",
+        "-F",
+        "-MF",
+        "-MT",
+        "-MQ",
+        "-include",
+        "-imacros",
+        "-isystem",
+        "-iquote",
+        "-idirafter",
+        "-iprefix",
+        "-isysroot",
+        "-iwithprefix",
+        "-iwithprefixbefore",
+        "-Xclang",
+        "-Xlinker",
+        "-Xassembler",
+        "-Xpreprocessor",
+        "-arch",
+        "-target",
+        "--target",
+        "--sysroot",
+        "-mllvm",
+        "-framework",
+        "-dumpdir",
+    ]
+)
+# What moving takes is decided here, so the opposite is left out of the user's words.
+_REPLACED = frozenset(
+    [
+        "-no-pie",
+        "-nopie",
+        "-fno-pie",
+        "-fno-PIE",
+        "-fno-pic",
+        "-fno-PIC",
+        "-fno-function-sections",
+        "-s",
+        "-Wl,-s",
+        "-Wl,--strip-all",
+        "-fno-ident",
+        "-Qn",
+        "-fomit-frame-pointer",
+        "-fintegrated-as",
+    ]
+)
+_REFUSED = {
+    "-static": "a program that is linked statically has no dynamic linker to start the runtime; "
+    "take -static-libgcc -static-libstdc++ for the libraries of the language",
+    "-nostdlib": "the runtime needs the C library",
+    "-nodefaultlibs": "the runtime needs the C library",
+    "-nostartfiles": "the runtime is started by the C library's start-up files",
+    "-m32": "functions are moved on x86-64 only",
+    "-mx32": "functions are moved on x86-64 only",
+    "-fsplit-stack": "stack pads use the field of split stacks",
+    "--unwindlib=libunwind": "exceptions find moved functions through libgcc's unwinder",
+    "-unwindlib=libunwind": "exceptions find moved functions through libgcc's unwinder",
+}
+_POSITION_INDEPENDENT = frozenset(("-fPIC", "-fpic", "-fPIE", "-fpie"))
+# What shared libraries must find in the program instead of in the C library.
+_EXPORTED = [
+    "_Unwind_Find_FDE",
+    "malloc",
+    "free",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "memalign",
+    "posix_memalign",
+    "aligned_alloc",
+    "valloc",
+    "pvalloc",
+    "malloc_usable_size",
+    "pthread_create",
+]
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """A compiler's arguments without the options of Steelyard, and what these say."""
+
+    arguments: tuple[str, ...]
+    expanded: tuple[str, ...]
+    wishes: LayoutWishes
+
+    @property
+    def links_program(self) -> bool:
+        """Whether a program comes out of it, rather than an object, a library or an answer."""
+        if any(word in _NO_LINK or word.startswith(_QUERIES) for word in self.expanded):
+            return False
+        if any(
+            word in {"-shared", "--shared", "-r", "-Wl,-r", "-Wl,-shared"} for word in self.expanded
+        ):
+            return False
+        return any(True for _ in self._inputs())
+
+    @property
+    def output(self) -> str:
+        """The file that comes out of linking."""
+        found = "a.out"
+        for word, following in zip(self.expanded, (*self.expanded[1:], ""), strict=True):
+            if word == "-o":
+                found = following
+            elif word.startswith("-o") and len(word) > len("-o"):
+                found = word[len("-o") :]
+            elif word.startswith("--output="):
+                found = word.partition("=")[2]
+        return found
+
+    def _inputs(self) -> Iterator[str]:
+        skip = False
+        for word in self.expanded:
+            if not skip and (word == "-" or not word.startswith("-") or word.startswith("-l")):
+                yield word
+            skip = not skip and word in _TAKES_VALUE
+
+
+def parse_command_line(arguments: Sequence[str]) -> CommandLine:
+    """Take the options of Steelyard out of a compiler's arguments.
+
+    Raises
+    ------
+    UsageError
+        One of them is wrong, or an option of clang's cannot be with a moving program.
+    """
+    wishes = LayoutWishes()
+    parts, interval_ns, seed = wishes.parts, wishes.interval_ns, wishes.seed
+    kept: list[str] = []
+    for word in arguments:
+        name, _, value = word.partition("=")
+        if name == "--layout":
+            parts = parse_parts(value)
+        elif name == "--layout-interval":
+            interval_ns = parse_interval(value)
+        elif name == "--layout-seed":
+            seed = parse_seed(value)
+        else:
+            kept.append(word)
+    expanded = tuple(_expand(kept))
+    for word in expanded:
+        if word in _REFUSED:
+            raise UsageError(f"{word} is refused: {_REFUSED[word]}.", field=word)
+    return CommandLine(tuple(kept), expanded, LayoutWishes(parts, interval_ns, seed))
+
+
+def compiler_arguments(line: CommandLine, tools: Toolchain, language: Language) -> list[str]:
+    """What clang is to be called with."""
+    argv = [tools.compiler]
+    argv += [word for word in line.arguments if word not in _REPLACED and not _is_linker(word)]
+    if any(word.startswith(_QUERIES) for word in line.expanded):
+        return [tools.compiler, *line.arguments]
+    argv += ["-ffunction-sections", "-Wno-unused-command-line-argument"]
+    if not _POSITION_INDEPENDENT & set(line.expanded):
+        argv.append("-fPIE")
+    if "stack" in line.wishes.parts:
+        argv += _stack_arguments(line, tools)
+    if line.links_program:
+        argv += _link_arguments(tools)
+    elif "-shared" in line.expanded:
+        argv.append("-fuse-ld=lld")
+    return argv
+
+
+def relinker_arguments(line: CommandLine, tools: Toolchain) -> list[str]:
+    """What the relinker is to be called with after the link."""
+    wishes = line.wishes
+    numbers = (wishes.mask, wishes.interval_ns, wishes.seed)
+    return [tools.relinker, *map(str, numbers), line.output]
+
+
+def _stack_arguments(line: CommandLine, tools: Toolchain) -> list[str]:
+    if any(word.startswith("-flto") and word != "-fno-lto" for word in line.expanded):
+        raise UsageError(
+            "Stack pads are put in by the assembler, and -flto leaves nothing to it; "
+            "use --layout=code,heap with it.",
+            field="-flto",
+        )
+    return [
+        "-fno-omit-frame-pointer",
+        "-momit-leaf-frame-pointer",
+        "-fno-integrated-as",
+        f"-B{tools.assembler_folder}",
+    ]
+
+
+def _link_arguments(tools: Toolchain) -> list[str]:
+    exports = [f"-Wl,--export-dynamic-symbol={name}" for name in _EXPORTED]
+    return [
+        "-pie",
+        "-fuse-ld=lld",
+        "-Wl,--emit-relocs",
+        *exports,
+        "-Wl,--whole-archive",
+        tools.runtime,
+        "-Wl,--no-whole-archive",
+    ]
+
+
+def _is_linker(word: str) -> bool:
+    return word.startswith("-fuse-ld=")
+
+
+def _expand(words: Sequence[str]) -> Iterator[str]:
+    """The arguments with those of response files in their places."""
+    for word in words:
+        path = word[1:]
+        if word.startswith("@") and os.path.isfile(path):
+            with open(path, encoding="utf-8", errors="surrogateescape") as file:
+                yield from _expand(shlex.split(file.read()))
+        else:
+            yield word

@@ -1,0 +1,64 @@
+"""A compiler driver: clang, and after each link the relinker."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+
+from steelyard.core.errors import SteelyardError
+from steelyard.layout.command_line import (
+    compiler_arguments,
+    parse_command_line,
+    relinker_arguments,
+)
+from steelyard.layout.toolchain import Language, find_toolchain
+
+
+class RelinkError(SteelyardError):
+    """A program was linked and cannot be made to move."""
+
+    code = "relink"
+    exit_status = 1
+
+
+def drive(arguments: Sequence[str], language: Language) -> int:
+    """Compile and link as clang does with `arguments`, so that the program moves while it runs.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        Those of clang, and among them ``--layout``, ``--layout-interval``, ``--layout-seed``.
+    language : str
+        Whose driver to be.
+
+    Returns
+    -------
+    int
+        The exit status of clang.
+
+    Raises
+    ------
+    UsageError
+        An option is wrong, or cannot be with a moving program.
+    MissingCapabilityError
+        The machine lacks the toolchain.
+    RelinkError
+        The linked program cannot be read or written; it is removed.
+    """
+    line = parse_command_line(arguments)
+    tools = find_toolchain(language)
+    environment = {**os.environ, "STEELYARD_CLANG": tools.compiler}
+    status = subprocess.call(compiler_arguments(line, tools, language), env=environment)
+    if status != 0 or not line.links_program:
+        return status if status >= 0 else 128 - status
+    relinked = subprocess.run(
+        relinker_arguments(line, tools), capture_output=True, text=True, check=False
+    )
+    if relinked.returncode != 0:
+        if os.path.isfile(line.output):
+            os.unlink(line.output)
+        raise RelinkError(
+            f"{line.output} was linked but cannot be made to move: {relinked.stderr.strip()}."
+        )
+    return 0

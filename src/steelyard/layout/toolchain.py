@@ -1,0 +1,72 @@
+"""The compiler, the linker and Steelyard's own native parts that a layout build takes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from typing import Literal
+
+from steelyard.core.errors import MissingCapabilityError
+
+Language = Literal["c", "c++"]
+NATIVE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_native", "layout")
+# The version whose code the relinker and the stack pads are proven on.
+_LLVM = "19"
+_LLVM_FOLDER = f"/usr/lib/llvm-{_LLVM}/bin"
+_NAMES = {"c": f"clang-{_LLVM}", "c++": f"clang++-{_LLVM}"}
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """Paths of what a build runs and links.
+
+    `assembler_folder` holds the `as` that puts pads into functions.
+    """
+
+    compiler: str
+    relinker: str
+    runtime: str
+    assembler_folder: str
+
+
+def find_toolchain(language: Language) -> Toolchain:
+    """The toolchain of this machine.
+
+    Raises
+    ------
+    MissingCapabilityError
+        Some of it is not installed; the message says what and how to get it.
+    """
+    compiler = shutil.which(_NAMES[language])
+    linker = shutil.which(f"ld.lld-{_LLVM}") or shutil.which("ld.lld", path=_LLVM_FOLDER)
+    if compiler is None or linker is None:
+        missing = "clang" if compiler is None else "lld"
+        raise MissingCapabilityError(
+            f"{missing}-{_LLVM} is not installed, which layout builds take: "
+            f"`apt-get install clang-{_LLVM} lld-{_LLVM}`."
+        )
+    relinker = native_file("steelyard-relink")
+    return Toolchain(
+        compiler=compiler,
+        relinker=relinker,
+        runtime=native_file("libsteelyard-layout.a"),
+        assembler_folder=os.path.dirname(native_file(os.path.join("bin", "as"))),
+    )
+
+
+def native_file(name: str) -> str:
+    """The path of one of the native parts of the layout room.
+
+    Raises
+    ------
+    MissingCapabilityError
+        It was not built: the machine is no x86-64, or the checkout is not set up.
+    """
+    path = os.path.join(NATIVE, name)
+    if not os.path.exists(path):
+        raise MissingCapabilityError(
+            f"{path} is not there. Layout randomisation is for x86-64; on such a machine "
+            "`make native` builds it in a checkout, and a wheel brings it along."
+        )
+    return path

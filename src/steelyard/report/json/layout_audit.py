@@ -1,0 +1,35 @@
+"""The `layout-audit` document: what of a program moves, and why the rest does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.layout.audit import LayoutAudit
+from steelyard.report.json.measurement import SCHEMA
+from steelyard.report.wording import document_value
+
+
+def layout_audit_document(audit: LayoutAudit) -> dict[str, Any]:
+    """The document of kind ``layout-audit``."""
+    return document_value(
+        {
+            "schema": SCHEMA,
+            "kind": "layout-audit",
+            "program": audit.path,
+            "parts": list(audit.parts),
+            "interval_s": audit.interval_ns / 1e9,
+            "moving_ratio": audit.moving_ratio,
+            "functions": [
+                {
+                    "name": function.name,
+                    "address": function.address,
+                    "size_bytes": function.size_bytes,
+                    "moves": function.moves,
+                    "reason": function.exempted,
+                }
+                for function in audit.functions
+            ],
+            "padded_count": audit.padded_count,
+            "unpadded": [{"name": name, "reason": reason} for name, reason in audit.unpadded],
+        }
+    )

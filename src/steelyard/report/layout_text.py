@@ -1,0 +1,24 @@
+"""An audit of a program's layout in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from steelyard.layout.audit import LayoutAudit
+
+
+def audit_lines(audit: LayoutAudit) -> Iterator[str]:
+    """What moves in one line, then everything that does not, with its reason."""
+    moving_count = len(audit.functions) - len(audit.exempted)
+    interval = f"every {audit.interval_ns / 1e9:g} s" if audit.interval_ns else "once at the start"
+    parts = ", ".join(audit.parts) or "nothing"
+    yield f"{audit.path} randomises {parts}, {interval}."
+    yield (
+        f"{moving_count} of {len(audit.functions)} functions move, "
+        f"{100 * audit.moving_ratio:.4g} % of their bytes."
+    )
+    yield f"{audit.padded_count} frames have a random pad."
+    for function in audit.exempted:
+        yield f"stays: {function.name} ({function.size_bytes} bytes): {function.exempted}"
+    for name, reason in audit.unpadded:
+        yield f"no pad: {name}: {reason}"

@@ -1,0 +1,210 @@
+"""Programs that `steelyard cc` and `steelyard c++` build: they move, and do what they did."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.layout.toolchain import NATIVE
+from tests.integration.conftest import User, validate
+
+SOURCES = Path(__file__).parent / "data" / "layout"
+PARTS = ("none", "code", "stack", "heap", "code,stack,heap")
+
+if shutil.which("clang-19") is None or shutil.which("ld.lld-19") is None:
+    pytest.skip("layout builds take clang-19 and lld-19", allow_module_level=True)
+if not os.path.exists(os.path.join(NATIVE, "steelyard-relink")):
+    pytest.skip("the native parts of layout are not built", allow_module_level=True)
+
+Build = Callable[..., str]
+
+
+@pytest.fixture
+def build(user: User) -> Build:
+    """Compiles a source of this folder and gives the program's path."""
+
+    def compile_(source: Path, *options: str) -> str:
+        driver = "cc" if source.suffix == ".c" else "c++"
+        program = str(user.home / source.stem)
+        told = user.types(driver, "-O2", *options, str(source), "-o", program)
+        assert told.status == 0, told.err
+        return program
+
+    return compile_
+
+
+def run(program: str, *arguments: str, **layout: str) -> str:
+    """The output of a run; `layout` are the runtime's variables by their last words."""
+    changes = {f"STEELYARD_LAYOUT{name}": value for name, value in layout.items()}
+    done = subprocess.run(
+        [program, *arguments],
+        env={**os.environ, **changes},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, (changes, done.returncode, done.stderr)
+    return done.stdout
+
+
+def report_of(program: str, folder: Path, *arguments: str, **layout: str) -> dict[str, Any]:
+    file = folder / "report.json"
+    run(program, *arguments, **layout, _REPORT=str(file))
+    document = json.loads(file.read_text())
+    validate(document)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("source", "options"), [("everything.c", ()), ("exceptions.cpp", ("-std=c++20",))]
+)
+def test_every_treatment_of_one_program_gives_the_same_output(
+    build: Build, source: str, options: tuple[str, ...]
+) -> None:
+    program = build(SOURCES / source, *options)
+    outputs = {parts: run(program, _INTERVAL="1ms", **{"": parts}) for parts in PARTS}
+    assert len(set(outputs.values())) == 1, outputs
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O3", "-Os"])
+def test_other_levels_of_optimisation_move_too(build: Build, level: str) -> None:
+    program = build(SOURCES / "everything.c", level)
+    outputs = {run(program, "5", _INTERVAL="1ms", **{"": parts}) for parts in PARTS}
+    assert len(outputs) == 1
+
+
+def test_a_long_loop_enters_new_copies_and_old_ones_are_freed(build: Build, user: User) -> None:
+    source = user.home / "loop.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <time.h>\n"
+        "static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);"
+        " return t.tv_sec * 1000 + t.tv_nsec / 1000000; }\n"
+        "__attribute__((noinline)) void *here(void) { return __builtin_return_address(0); }\n"
+        "__attribute__((noinline)) void *called(void) { void *p = here();"
+        ' __asm__ volatile("" ::: "memory"); return p; }\n'
+        "int main(void) { void *last = 0; long seen = 0, until = now() + 400;"
+        " while (now() < until) { void *p = called(); seen += p != last; last = p; }"
+        ' printf("%ld\\n", seen); return 0; }\n'
+    )
+    program = build(source)
+    assert int(run(program, **{"": "none"})) == 1
+    assert int(run(program, _INTERVAL="5ms", **{"": "code"})) >= 5
+    report = report_of(program, user.home, _INTERVAL="5ms", **{"": "code"})
+    assert report["moves"] >= 5
+    assert report["copies_freed"] >= report["functions"]
+    assert report["most_copies_bytes"] < 100 * 4096
+
+
+def test_the_same_seed_repeats_a_layout_and_another_does_not(build: Build, user: User) -> None:
+    source = user.home / "place.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <stdint.h>\n"
+        "__attribute__((noinline)) void *here(void) { return __builtin_return_address(0); }\n"
+        "int main(void) { uintptr_t original = (uintptr_t)main;"
+        ' printf("%ld %ld %ld\\n", (long)((uintptr_t)here() - original),'
+        " (long)((uintptr_t)malloc(64) & 0xffff),"
+        " (long)((uintptr_t)__builtin_frame_address(0) & 0)); return 0; }\n"
+    )
+    program = build(source)
+    first, again, other = (run(program, _SEED=seed) for seed in ("7", "7", "8"))
+    assert first == again
+    assert first != other
+
+
+def test_a_function_that_cannot_move_is_named_by_the_audit_and_the_report(
+    build: Build, user: User
+) -> None:
+    source = user.home / "stays.c"
+    source.write_text(
+        '__asm__(".text\\n.globl odd\\n.type odd,@function\\nodd:\\n xorl %eax,%eax\\n ret\\n'
+        ' .byte 0x06,0x07\\n.size odd,.-odd\\n");\n'
+        "int odd(void);\nint main(void) { return odd(); }\n"
+    )
+    program = build(source)
+    told = user.types("layout", "audit", "--json", "-", program)
+    functions = {function["name"]: function for function in told.document()["functions"]}
+    assert functions["odd"]["moves"] is False
+    assert "cannot be decoded" in functions["odd"]["reason"]
+    assert functions["main"]["moves"] is True
+    assert "stays: odd" in user.types("layout", "audit", program).out
+    report = report_of(program, user.home)
+    assert "odd" in {function["name"] for function in report["exempted"]}
+
+
+def test_only_what_the_link_asks_for_is_randomised_by_default(build: Build, user: User) -> None:
+    program = build(SOURCES / "everything.c", "--layout=code", "--layout-interval=off")
+    report = report_of(program, user.home, "1")
+    assert report["parts"] == {"code": True, "stack": False, "heap": False}
+    assert report["interval_ns"] == 0
+    assert report["moves"] == 0
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("", "kode"), ("_INTERVAL", "5"), ("_SEED", "x")],
+)
+def test_a_wrong_word_in_the_environment_ends_the_program_at_once(
+    build: Build, variable: str, value: str
+) -> None:
+    program = build(SOURCES / "everything.c")
+    environment = {**os.environ, f"STEELYARD_LAYOUT{variable}": value}
+    done = subprocess.run([program, "1"], env=environment, capture_output=True, check=False)
+    assert done.returncode == 125
+    assert value in done.stderr.decode()
+    assert f"STEELYARD_LAYOUT{variable} must be" in done.stderr.decode()
+
+
+def test_a_program_that_was_not_built_so_has_its_heap_shuffled_by_preload(user: User) -> None:
+    source = user.home / "heap.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <stdlib.h>\n"
+        "int main(void) { long steps = 0; char *last = malloc(64);"
+        " for (int i = 0; i < 100; ++i) { char *p = malloc(64); steps += p - last == 80;"
+        ' last = p; } printf("%ld\\n", steps); return 0; }\n'
+    )
+    program = user.home / "heap"
+    subprocess.run(["clang-19", "-O1", str(source), "-o", str(program)], check=True)
+    assert int(run(str(program))) > 90
+    told = user.types("layout", "run", "--layout-seed", "3", "--", str(program))
+    assert int(told.out) < 10
+    again = user.types("layout", "run", "--layout=heap", "--layout-seed=3", "--", str(program))
+    assert again.out == told.out
+    assert user.types("layout", "run", "--layout=code", "--", str(program)).status == 2
+
+
+def test_objects_and_libraries_come_out_as_from_clang(user: User) -> None:
+    (user.home / "part.c").write_text("int part(int x) { return x * 3; }\n")
+    (user.home / "main.c").write_text("int part(int);\nint main(void) { return part(14) - 42; }\n")
+    assert user.types("cc", "-O2", "-c", "part.c").status == 0
+    subprocess.run(["ar", "rcs", "libpart.a", "part.o"], cwd=user.home, check=True)
+    (user.home / "words").write_text("-O2 main.c -L. -lpart -o by-archive")
+    assert user.types("cc", "@words").status == 0
+    run(str(user.home / "by-archive"))
+    (user.home / "lib").mkdir()
+    assert user.types("cc", "-shared", "-fPIC", "part.c", "-o", "lib/libpart.so").status == 0
+    found = ("-Llib", "-lpart", f"-Wl,-rpath,{user.home}/lib")
+    linked = user.types("cc", "main.c", *found, "-o", "by-library")
+    assert linked.status == 0, linked.err
+    report = report_of(str(user.home / "by-library"), user.home)
+    assert any(library.endswith("libpart.so") for library in report["libraries"])
+    assert "clang" in user.types("cc", "--version").out
+    assert "part" in user.types("cc", "-E", "part.c").out
+
+
+def test_what_cannot_be_is_refused_with_its_reason(user: User) -> None:
+    (user.home / "main.c").write_text("int main(void) { return 0; }\n")
+    static = user.types("cc", "-static", "main.c")
+    assert (static.status, "-static is refused" in static.err) == (2, True)
+    assert user.types("cc", "--layout=kode", "main.c").status == 2
+    assert user.types("cc", "--layout-interval=5", "main.c").status == 2
+    assert user.types("layout", "audit", "/bin/ls").status == 2
+    assert user.types("layout", "audit", str(user.home / "main.c")).status == 2
+    assert user.types("cc", "nothing.c").status == 1

@@ -1,0 +1,92 @@
+"""What a compiler's command line asks for, and what a layout build makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.core.errors import UsageError
+from steelyard.layout.command_line import compiler_arguments, parse_command_line
+from steelyard.layout.toolchain import Toolchain
+
+TOOLS = Toolchain("clang-19", "relink", "runtime.a", "bin")
+
+
+def arguments(*words: str) -> list[str]:
+    return compiler_arguments(parse_command_line(words), TOOLS, "c")
+
+
+@pytest.mark.parametrize(
+    ("words", "links"),
+    [
+        (("a.c",), True),
+        (("a.o", "-o", "a"), True),
+        (("-o", "a", "-lm", "a.o"), True),
+        (("-c", "a.c"), False),
+        (("-E", "a.c"), False),
+        (("-S", "a.c"), False),
+        (("-M", "a.c"), False),
+        (("-shared", "a.o"), False),
+        (("-r", "a.o", "-o", "b.o"), False),
+        (("--version",), False),
+        (("-print-search-dirs",), False),
+        (("-v",), False),
+        (("-o", "a"), False),
+        (("-I", "include"), False),
+    ],
+)
+def test_a_link_is_known_from_what_is_none(words: tuple[str, ...], links: bool) -> None:
+    assert parse_command_line(words).links_program is links
+
+
+def test_the_output_is_found_however_it_is_written() -> None:
+    assert parse_command_line(["a.c"]).output == "a.out"
+    assert parse_command_line(["a.c", "-o", "x"]).output == "x"
+    assert parse_command_line(["-ox", "a.c"]).output == "x"
+
+
+def test_response_files_are_read_for_what_they_say_and_passed_on(tmp_path: Path) -> None:
+    words = tmp_path / "words"
+    words.write_text("-c 'a b.c' -o x")
+    line = parse_command_line([f"@{words}"])
+    assert not line.links_program
+    assert line.output == "x"
+    assert f"@{words}" in compiler_arguments(line, TOOLS, "c")
+
+
+def test_the_options_of_steelyard_are_taken_out() -> None:
+    line = parse_command_line(
+        ["--layout=heap,code", "--layout-interval=5ms", "--layout-seed=9", "a.c"]
+    )
+    assert line.arguments == ("a.c",)
+    assert line.wishes.parts == ("code", "heap")
+    assert line.wishes.interval_ns == 5_000_000
+    assert line.wishes.seed == 9
+    assert parse_command_line(["--layout=none", "--layout-interval=off"]).wishes.mask == 0
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["--layout=cod", "--layout-interval=5", "--layout-interval=0ms", "--layout-seed=0", "-static"],
+)
+def test_wrong_words_are_refused(word: str) -> None:
+    with pytest.raises(UsageError):
+        parse_command_line([word, "a.c"])
+
+
+def test_position_independence_is_the_users_kind_or_that_of_programs() -> None:
+    assert "-fPIE" in arguments("-c", "a.c")
+    assert "-fPIE" not in arguments("-c", "-fPIC", "a.c")
+    assert "-fno-pie" not in arguments("-c", "-fno-pie", "a.c")
+
+
+def test_frames_are_padded_only_where_the_stack_is_asked_for() -> None:
+    assert "-fno-integrated-as" in arguments("-c", "a.c")
+    assert "-fno-integrated-as" not in arguments("--layout=code,heap", "-c", "a.c")
+    with pytest.raises(UsageError, match="-flto"):
+        arguments("-flto", "-c", "a.c")
+
+
+def test_questions_go_to_clang_as_they_are() -> None:
+    assert arguments("--version") == ["clang-19", "--version"]
