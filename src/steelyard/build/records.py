@@ -108,7 +108,7 @@ def judge(records: Sequence[LinkRecord], randomize: Sequence[str], directory: st
     wanted = ", ".join(randomize)
     if not links:
         raise RandomizationError(
-            f"The build in {directory} was to be randomised ({wanted}), but it linked nothing "
+            f"The build was to be randomised ({wanted}), but in its directory it linked nothing "
             "through the compilers that it was given, so it ignores CC, CXX and LD. A Makefile "
             'that sets them itself takes them as `make CC="$CC" CXX="$CXX"`.',
             field="randomize",
@@ -124,8 +124,8 @@ def judge(records: Sequence[LinkRecord], randomize: Sequence[str], directory: st
         if max(counts.values()) < 2:
             shown = ", ".join(f"{output} ({count})" for output, count in list(counts.items())[:5])
             raise RandomizationError(
-                f"{name} has nothing to order in {directory}: what it linked has fewer than two "
-                f"objects or functions of the project: {shown}.",
+                f"{name} has nothing to order: what the build linked has fewer than two objects "
+                f"or functions of the project: {shown}.",
                 field="randomize",
             )
 
