@@ -49,6 +49,11 @@ prove: setup-dev ## how often every interval holds, by simulation with a known t
 	@$(PYTHON) -m benchmarks.prove
 	@$(PYTHON) -m benchmarks.prove.dimensioned
 
+.PHONY: states
+states: setup-dev ## how well states of iterations are told, on made and on real executions
+	@$(PYTHON) -m benchmarks.states
+	@$(PYTHON) -m benchmarks.states.speed
+
 .PHONY: bench
 bench: setup-dev ## the numbers of docs/PERFORMANCE.md; takes long, wants a quiet machine
 	@. tools/system_packages.sh; command -v hyperfine >/dev/null || install_packages hyperfine

@@ -44,13 +44,18 @@ def published_tables(data: Path) -> Iterator[str]:
         "beside the published classification:"
     )
     yield ""
-    yield "| who judges | executions: steady or not as published | benchmarks as published |"
-    yield "|---|---|---|"
+    yield (
+        "| who judges | executions: steady or not as published | of the steady | of the others "
+        "| benchmarks as published |"
+    )
+    yield "|---|---|---|---|---|"
+    steady = np.array([case.start is not None for case in executions])
     for who in CHOOSERS:
-        agreed = [_steady(case, who) == (case.start is not None) for case in executions]
+        agreed = np.array([_steady(case, who) == (case.start is not None) for case in executions])
         as_published = [_verdict(one, who) == one.published for one in benchmarks]
         yield (
-            f"| {NAMES[who]} | {percent(float(np.mean(agreed)))} | "
+            f"| {NAMES[who]} | {percent(float(agreed.mean()))} | "
+            f"{percent(float(agreed[steady].mean()))} | {percent(float(agreed[~steady].mean()))} | "
             f"{percent(float(np.mean(as_published)))} |"
         )
     yield ""
