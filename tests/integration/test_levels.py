@@ -145,6 +145,8 @@ def test_a_build_that_fails_at_times_fails_its_trials_and_keeps_its_log(
     assert "exit code 7" in failed[0]["details"]["error"]
     assert Path(failed[0]["details"]["log"]).read_text() == "try 2\nbad luck\n"
     assert failed[0]["details"]["costs_s"]["build"] > 0
+    user.types("delete", "latest", "--yes")
+    assert not Path(failed[0]["details"]["log"]).exists()
 
 
 @pytest.mark.parametrize("counts", [("--repeat", "build=9"), ("--repeat", "build=1")])
@@ -262,6 +264,8 @@ def test_an_experiment_with_levels_goes_to_a_file_and_back(user: User) -> None:
     assert user.types("import", "e.json").status == 0
     after = user.types("show", "latest", "--trials", "--json", "-").document()
     assert after == before
+    told = user.types("export", "latest", "-o", "e.csv")
+    assert "no place for the levels session above builds" in told.err
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from steelyard.measure.launcher import Launcher
 from steelyard.measure.preflight import check_launch
 from steelyard.measure.printed import taken_line
 from steelyard.measure.provenance import program_provenance
-from steelyard.store.location import check_usable, journal_path, work_directory
+from steelyard.store.location import check_usable, journal_path, log_directory, work_directory
 
 if TYPE_CHECKING:
     from steelyard.app.unit_source import UnitSource
@@ -44,6 +44,13 @@ class Place:
     store: str
     wait: bool = False
     say: Callable[[str], None] = _say_nothing
+
+
+class _Places(NamedTuple):
+    """Directories: for outputs and builds while it runs, and for logs that are kept."""
+
+    outputs: str
+    logs: str
 
 
 class _Ran(NamedTuple):
@@ -179,7 +186,8 @@ def run_experiment(
         os.makedirs(outputs, exist_ok=True)
         path = journal_path(place.store, spec.identifier)
         journal = stack.enter_context(JournalWriter(path, spec, provenance))
-        ran = _run_session(replace(spec, variants=variants), journal, outputs, earlier, watch)
+        places = _Places(outputs, log_directory(place.store, spec.identifier))
+        ran = _run_session(replace(spec, variants=variants), journal, places, earlier, watch)
         journal.append({"stopped": ran.stopped})
         journal.sync()
     if ran.builds:
@@ -206,10 +214,11 @@ def present_provenance(spec: ExperimentSpec) -> dict[str, Any]:
 def _run_session(
     spec: ExperimentSpec,
     journal: JournalWriter,
-    outputs: str,
+    places: _Places,
     earlier: Experiment | None,
     watch: Watcher | None,
 ) -> _Ran:
+    outputs = places.outputs
     # Programs that are built are defined when they are there.
     in_units = bool(spec.levels) or any(variant.build for variant in spec.variants)
     defined = () if in_units else spec.variants
@@ -228,7 +237,7 @@ def _run_session(
         if in_units:
             from steelyard.app.unit_source import UnitSource
 
-            units = UnitSource(spec, source, journal, outputs)
+            units = UnitSource(spec, source, journal, outputs, places.logs)
             stack.callback(units.close)
         trials = () if earlier is None else earlier.trials
         session = Session(spec, units or source, trials, watch)

@@ -7,6 +7,7 @@ measured, in a session that ended or in one that was killed, is there.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.core.errors import BusyError, DataError
 from steelyard.core.model import Caution, Experiment
+from steelyard.store.location import log_directory
 
 if TYPE_CHECKING:
     from steelyard.store.database import Listed, Store
@@ -99,6 +101,8 @@ class Library:
                     field="experiment",
                 )
         self.store.delete(identifiers)
+        for identifier in identifiers:
+            shutil.rmtree(log_directory(self.store.path, identifier), ignore_errors=True)
         return identifiers
 
     def import_file(self, path: str, format_name: str | None = None) -> Experiment:

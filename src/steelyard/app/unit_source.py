@@ -98,18 +98,23 @@ class UnitSource:
     launching : Launching
         Runs single trials. Its variants are defined here, once their programs are there.
     journal : JournalWriter
-    directory : str
-        For builds; logs of builds that failed are kept in its sibling that ends in ``.logs``.
+    directory, logs : str
+        For builds, and for the logs of those that fail.
     """
 
     def __init__(
-        self, spec: ExperimentSpec, launching: Launching, journal: JournalWriter, directory: str
+        self,
+        spec: ExperimentSpec,
+        launching: Launching,
+        journal: JournalWriter,
+        directory: str,
+        logs: str,
     ) -> None:
         self._spec = spec
         self._launching = launching
         self._journal = journal
         self._directory = os.path.join(directory, "builds")
-        self._logs = f"{directory.removesuffix('.work')}.logs"
+        self._logs = logs
         self._levels = spec.user_levels
         self._waiting: deque[_Waiting] = deque()
         self._running = 0

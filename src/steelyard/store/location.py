@@ -49,6 +49,11 @@ def work_directory(store: str, identifier: str) -> str:
     return os.path.join(journal_directory(store), f"{identifier}.work")
 
 
+def log_directory(store: str, identifier: str) -> str:
+    """Where the logs of an experiment's failed builds are kept until it is deleted."""
+    return os.path.join(journal_directory(store), f"{identifier}.logs")
+
+
 def check_header(store: str, header: bytes) -> None:
     """Refuse a file whose first 100 bytes are not those of a store that this version reads.
 

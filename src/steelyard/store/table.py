@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from steelyard.core.errors import DataError
-from steelyard.core.model import Experiment, FailureReason, MetricSpec, Trial
+from steelyard.core.model import Caution, Experiment, FailureReason, MetricSpec, Trial
 from steelyard.store.imported import imported_experiment, imported_variant
 
 # Column: the type of its values. The repetition levels are columns by their own names.
@@ -32,9 +32,25 @@ COLUMNS: dict[str, type] = {
     "value": float,
 }
 REQUIRED = ("variant", "value")
-LEFT_OUT = "A table holds measurements: commands, provenance and settings are left out."
+_LEFT_OUT = "A table holds measurements: commands, provenance and settings are left out."
 
 Row = Mapping[str, Any]
+
+
+def left_out(experiment: Experiment) -> tuple[Caution, ...]:
+    """What a table has no place for."""
+    found = [Caution("left-out", _LEFT_OUT)]
+    names = ", ".join(level.name for level in experiment.spec.user_levels)
+    if names:
+        found.append(
+            Caution(
+                "levels-left-out",
+                f"A table has no place for the levels {names} above builds and executions. "
+                "Imported again, what shares one of them counts as independent: use "
+                "steelyard-json to keep them.",
+            )
+        )
+    return tuple(found)
 
 
 def table_rows(experiment: Experiment) -> Iterator[dict[str, Any]]:

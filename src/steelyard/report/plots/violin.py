@@ -96,8 +96,8 @@ EXTENSION = Plot(
     name="violin",
     title="How are the values spread?",
     caption=(
-        "Each dot is one execution. The shape is wide where values are common; the box holds the "
-        "middle half of them, with a line at the median. Two humps mean "
+        "Each dot is one execution, or the mean of one build where builds were repeated. "
+        "The shape is wide where values are common; the box holds the middle half of them, with a line at the median. Two humps mean "
         "two ways in which the program runs: look for the cause before you trust a mean."
     ),
     order=2,

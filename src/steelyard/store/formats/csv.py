@@ -12,10 +12,10 @@ from steelyard.store.file_format import FileFormat
 from steelyard.store.imported import file_source
 from steelyard.store.table import (
     COLUMNS,
-    LEFT_OUT,
     REQUIRED,
     check_columns,
     experiment_from_rows,
+    left_out,
     table_rows,
 )
 from steelyard.store.whole_file import file_errors, whole_file
@@ -39,7 +39,7 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
         for row in table_rows(experiment):
             row["warmup"] = "true" if row["warmup"] else "false"
             writer.writerow(row)
-    return (Caution("left-out", LEFT_OUT),)
+    return left_out(experiment)
 
 
 def read(path: str) -> Experiment:

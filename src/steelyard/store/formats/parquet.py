@@ -11,9 +11,9 @@ from steelyard.store.file_format import FileFormat
 from steelyard.store.imported import file_source
 from steelyard.store.table import (
     COLUMNS,
-    LEFT_OUT,
     check_columns,
     experiment_from_rows,
+    left_out,
     table_rows,
 )
 from steelyard.store.whole_file import file_errors, whole_file
@@ -45,7 +45,7 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
     table = pyarrow.table(columns, schema=schema)
     with whole_file(path) as partial:
         pyarrow.parquet.write_table(table, partial)
-    return (Caution("left-out", LEFT_OUT),)
+    return left_out(experiment)
 
 
 def _encodable(cell: Any) -> Any:
