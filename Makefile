@@ -61,6 +61,10 @@ bench: setup-dev ## the numbers of docs/PERFORMANCE.md; takes long, wants a quie
 	@$(PYTHON) -m benchmarks.million_measurements
 	@$(PYTHON) -m benchmarks.soundness
 
+.PHONY: bench-suite
+bench-suite: setup-dev ## dimension real programs and run what was chosen; wants a quiet machine
+	@$(PYTHON) -m benchmarks.dimension_programs
+
 .PHONY: wheel
 wheel: setup-dev ## dist/*.whl with the launcher inside
 	@tools/wheel.sh

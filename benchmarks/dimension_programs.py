@@ -1,0 +1,303 @@
+"""What dimensioning saves on real programs with harnesses inside, and whether it keeps its word.
+
+Each program of the suite is dimensioned from an initial experiment of 30 executions x 30
+iterations. From its variances and costs come the counts for a half-width of 1 % of the mean, and
+that design is then really run: its time and half-width stand beside the predicted ones, beside
+those of the fixed 30 x 30, and beside the design that the harness has of its own.
+
+    .venv/bin/python -m benchmarks.dimension_programs
+
+Two ratios are printed for each program. `fixed / chosen` is the time of the fixed 30 x 30 over the
+time of the chosen design, both as they ran: what is saved where 1 % is enough. `same precision` is
+the predicted time to 1 % with 30 iterations in each execution over that with the chosen count:
+what the choice of the lower count alone saves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scipy import stats
+
+FIXED_COUNT = 30  # Kalibera and Jones, ISMM 2013, section 9.1
+PRECISION_RATIO = 0.01
+CONFIDENCE = 0.95
+WANTED_SAVING = 3.0
+# How far the realised half-width may lie above the wanted one: with ten executions the half-width
+# of a design that is right varies by about a quarter (chi-squared with 9 degrees of freedom).
+TOLERATED_RATIO = 1.5
+
+
+@dataclass(frozen=True)
+class Default:
+    """What a harness does unless told otherwise.
+
+    Parameters
+    ----------
+    says : str
+        In its words.
+    execution_count, value_count : int
+        Processes, and values in each.
+    value_s : float or None
+        How long the harness makes one value by repeating the benchmark inside it; None: once.
+    warmup_s : float or None
+        The warm-up of each process; None: the one that is used here.
+    """
+
+    says: str
+    execution_count: int
+    value_count: int
+    value_s: float | None = None
+    warmup_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the suite: its adapter, its warm-up, and its harness's own design."""
+
+    name: str
+    adapter: str
+    default: Default
+    warmup_count: int | None = None
+
+
+PROGRAMS = (
+    Program("hash-join", "json-lines", Default("1 execution of 500 iterations", 1, 500), 5),
+    Program(
+        "gbench-words",
+        "google-benchmark",
+        Default("1 execution of 0.5 s, one value", 1, 1, 0.5, 0.0),
+        5,
+    ),
+    Program(
+        "pyperf-words",
+        "pyperf",
+        Default("20 processes of 3 values of 0.1 s, 1 warm-up", 20, 3, 0.1, 0.1),
+    ),
+    Program("jvm-xalan", "json-lines", Default("1 execution of 50 iterations", 1, 50), 150),
+    Program(
+        "jmh-words",
+        "jmh",
+        Default("5 forks of 5 x 10 s, after 5 x 10 s", 5, 5, 10.0, 50.0),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of one program. Times in seconds, half-widths as a share of the mean."""
+
+    name: str
+    iteration_s: float
+    start_s: float
+    variations: tuple[float, float]
+    chosen: tuple[int, int] | None
+    predicted_s: float | None
+    same_precision_s: float | None
+    fixed_s: float
+    fixed_ratio: float
+    default: Default
+    default_s: float
+    default_ratio: float | None
+    realised_s: float | None = None
+    realised_ratio: float | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def saving(self) -> float | None:
+        """Time of the fixed design over that of the chosen one, as both ran."""
+        return None if self.realised_s is None else self.fixed_s / self.realised_s
+
+
+def steelyard(*arguments: str) -> dict[str, Any]:
+    """What a command of Steelyard answers."""
+    program = str(Path(sys.executable).with_name("steelyard"))
+    done = subprocess.run(
+        [program, *arguments, "--json", "-"], stdout=subprocess.PIPE, check=True, text=True
+    )
+    return json.loads(done.stdout)
+
+
+def design(program: Program, executions: int, iterations: int, store: str) -> tuple[str, ...]:
+    """The options that both commands take for a design of fixed counts."""
+    counts = ("--repeat", f"execution={executions}", "--repeat", f"iteration={iterations}")
+    warmup = program.warmup_count
+    dropped = () if warmup is None else ("--warmup-iterations", str(warmup))
+    reading = ("--iterations", program.adapter, *dropped)
+    return (*reading, *counts, "--store", store, f"suite:{program.name}")
+
+
+def dimensioned(program: Program, store: str) -> Found:
+    """Dimension a program from an initial experiment of 30 x 30."""
+    fixed = design(program, FIXED_COUNT, FIXED_COUNT, store)
+    document = steelyard("dimension", *fixed)
+    levels = {level["level"]: level for level in document["levels"]}
+    start_s, iteration_s = (levels[name]["cost_s"] for name in ("execution", "iteration"))
+    mean = document["mean"]["estimate"]
+    relative = [max(0.0, levels[name]["variance"]) / mean**2 for name in ("execution", "iteration")]
+    count = document["counts"]["iteration"]
+    row = next(r for r in document["table"] if r["half_width_ratio"] == PRECISION_RATIO)
+    executions = row["top_level_count"]
+    same = executions_for(relative, FIXED_COUNT)
+    default = program.default
+    return Found(
+        name=program.name,
+        iteration_s=iteration_s,
+        start_s=start_s,
+        variations=(math.sqrt(relative[0]), math.sqrt(relative[1])),
+        chosen=None if executions is None else (executions, count),
+        predicted_s=row["time_s"],
+        same_precision_s=None if same is None else same * (start_s + FIXED_COUNT * iteration_s),
+        fixed_s=FIXED_COUNT * (start_s + FIXED_COUNT * iteration_s),
+        fixed_ratio=half_width(document["mean"]) / mean,
+        default=default,
+        default_s=default_time(default, start_s, iteration_s, program.warmup_count),
+        default_ratio=default_half_width(default, relative, iteration_s),
+        warnings=tuple(warning["code"] for warning in document["warnings"]),
+    )
+
+
+def half_width(estimate: dict[str, float]) -> float:
+    """Half of an interval."""
+    return (estimate["high"] - estimate["low"]) / 2
+
+
+def predicted_ratio(relative: Sequence[float], executions: int, values: float) -> float | None:
+    """Half-width of the mean as a share of it; None with one execution.
+
+    Kalibera and Jones, equations 1 and 5: the variance of the mean of an execution, from the
+    variances between executions and between `values` independent values in each.
+    """
+    if executions < 2:
+        return None
+    deviation = math.sqrt((relative[0] + relative[1] / values) / executions)
+    return float(stats.t.ppf(0.5 + CONFIDENCE / 2, executions - 1)) * deviation
+
+
+def executions_for(relative: Sequence[float], iterations: int) -> int | None:
+    """The fewest executions, 5 or more, that reach the wanted half-width; None past 1,000."""
+    for executions in range(5, 1001):
+        ratio = predicted_ratio(relative, executions, iterations)
+        if ratio is not None and ratio <= PRECISION_RATIO:
+            return executions
+    return None
+
+
+def default_time(
+    default: Default, start_s: float, iteration_s: float, warmup_count: int | None
+) -> float:
+    """What the harness's own design takes, without what is dropped here as warm-up."""
+    value_s = default.value_s or iteration_s
+    bare_s = max(0.0, start_s - (warmup_count or 0) * iteration_s)
+    warmup_s = start_s - bare_s if default.warmup_s is None else default.warmup_s
+    return default.execution_count * (bare_s + warmup_s + default.value_count * value_s)
+
+
+def default_half_width(
+    default: Default, relative: Sequence[float], iteration_s: float
+) -> float | None:
+    """The half-width of the harness's own design, if its values were independent."""
+    inside = max(1.0, (default.value_s or iteration_s) / iteration_s)
+    return predicted_ratio(relative, default.execution_count, default.value_count * inside)
+
+
+def realised(program: Program, found: Found, limit_s: float, store: str) -> Found:
+    """The same with the chosen design as it really ran, unless that would take too long."""
+    if found.chosen is None or (found.predicted_s or 0.0) > limit_s:
+        return found
+    document = steelyard("measure", *design(program, *found.chosen, store))
+    variant = document["variants"][0]
+    mean = variant["metrics"]["iteration_time"]["mean"]
+    return Found(
+        **{
+            **vars(found),
+            "realised_s": variant["spent_s"],
+            "realised_ratio": half_width(mean) / mean["estimate"],
+        }
+    )
+
+
+def share(value: float | None) -> str:
+    """A share in percent; unbounded where there is none."""
+    return "unbounded" if value is None else f"{value:.2%}"
+
+
+def show(found: Found) -> None:
+    """Print what came of a program."""
+    execution, iteration = (f"{value:.2%}" for value in found.variations)
+    print(
+        f"\n{found.name}: iteration {found.iteration_s * 1e3:.2f} ms, until the first kept one "
+        f"{found.start_s:.2f} s; variation of execution {execution}, of iteration {iteration}"
+    )
+    rows = [
+        ("fixed 30 x 30", found.fixed_s, share(found.fixed_ratio)),
+        (f"harness: {found.default.says}", found.default_s, share(found.default_ratio)),
+    ]
+    if found.chosen is None:
+        rows.append(("chosen for 1 %: more than 1,000 executions", math.inf, "none"))
+    else:
+        executions, iterations = found.chosen
+        rows.append(
+            (f"chosen: {executions} x {iterations}, predicted", found.predicted_s or 0.0, "1.00%")
+        )
+    if found.realised_s is not None:
+        rows.append(("chosen, as it ran", found.realised_s, share(found.realised_ratio)))
+    for name, time_s, ratio in rows:
+        print(f"  {name:52} {time_s:8.1f} s   half-width {ratio}")
+    if found.saving is not None and found.same_precision_s and found.predicted_s:
+        print(
+            f"  fixed / chosen {found.saving:.1f}; same precision "
+            f"{found.same_precision_s / found.predicted_s:.1f}"
+        )
+    if found.warnings:
+        print(f"  cautions: {', '.join(found.warnings)}")
+
+
+def judge(results: Sequence[Found]) -> bool:
+    """Print the medians, and say whether what was promised holds."""
+    savings = [found.saving or 0.0 for found in results]
+    misses = [found.realised_ratio or math.inf for found in results]
+    saving, precision = statistics.median(savings), statistics.median(misses)
+    holds = saving >= WANTED_SAVING and precision <= TOLERATED_RATIO * PRECISION_RATIO
+    print(
+        f"\nmedian of fixed / chosen: {saving:.1f} (at least {WANTED_SAVING:.0f}); median realised "
+        f"half-width {precision:.2%} (1 % was wanted, at most "
+        f"{TOLERATED_RATIO * PRECISION_RATIO:.1%}): {'holds' if holds else 'DOES NOT HOLD'}"
+    )
+    return holds
+
+
+def main() -> None:
+    """Dimension the programs and run what was chosen."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    names = [program.name for program in PROGRAMS]
+    parser.add_argument("--only", choices=names, action="append")
+    parser.add_argument("--keep", help="keep the store under this name")
+    parser.add_argument(
+        "--limit", type=float, default=900.0, help="seconds above which a design is not run"
+    )
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="steelyard-dimension-") as directory:
+        store = options.keep or f"{directory}/store.sqlite"
+        results: list[Found] = []
+        for program in PROGRAMS:
+            if options.only and program.name not in options.only:
+                continue
+            found = realised(program, dimensioned(program, store), options.limit, store)
+            show(found)
+            results.append(found)
+    sys.exit(0 if judge(results) else 1)
+
+
+if __name__ == "__main__":
+    main()
