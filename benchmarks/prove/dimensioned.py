@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.dimensioning import Dimensioning, dimensioning
+from steelyard.analysis.dimensioning_agreement import LEVEL, agreement, mean_squares
 from steelyard.analysis.fieller import unpaired_fieller
 from steelyard.analysis.mean import mean_interval
 from steelyard.analysis.nested import NestedValues, nested_values
@@ -48,6 +49,10 @@ TRUE_RATIO = 0.95
 BIAS_RATIO = 0.01
 LOWEST, HIGHEST = 0.94, 0.96
 HALF_WIDTH_ERROR = 0.1
+# Told of experiments that agree: 1 % is aimed at; the F test is approximate.
+MOST_DISAGREEING = 0.02
+# One in so many real experiments is compared with its initial one, which takes its time.
+COMPARED_EVERY = 5
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,7 @@ class Outcome:
     mean_held: list[bool] = field(default_factory=list)
     ratio_held: list[bool] = field(default_factory=list)
     realised: list[float] = field(default_factory=list)
+    disagreed: list[bool] = field(default_factory=list)
 
     def problems(self) -> Iterator[str]:
         """Promises that were not kept. Skewed levels are promised nothing but unbiasedness."""
@@ -113,6 +119,9 @@ class Outcome:
                 yield f"coverage of the {name} {np.mean(held):.4f}"
         if abs(np.mean(self.realised) - 1) > HALF_WIDTH_ERROR:
             yield f"half-width {np.mean(self.realised):.3f} of the predicted one"
+        told = np.mean(self.disagreed)
+        if told > MOST_DISAGREEING + 3 * sqrt(MOST_DISAGREEING / len(self.disagreed)):
+            yield f"disagreement told in {told:.4f} of experiments that agree"
 
 
 def draw(generator: np.random.Generator, counts: Sequence[int], situation: Situation) -> Array:
@@ -136,13 +145,26 @@ def template(situation: Situation, seed: int) -> tuple[NestedValues, Array]:
     return nested_values(situation.levels, labels, np.ones(int(kept.sum()))), kept
 
 
-def top_means(
+def real_values(
     generator: np.random.Generator, answer: Dimensioning, situation: Situation, top_count: int
-) -> list[float]:
-    """The means of the top level in a real experiment with the counts that were chosen."""
+) -> Array:
+    """A real experiment with the counts that were chosen."""
     counts = (top_count, *(answer.counts[level] for level in situation.levels[1:]))
-    values = draw(generator, counts, situation)
-    return values.mean(axis=tuple(range(1, len(counts)))).tolist()
+    return draw(generator, counts, situation)
+
+
+def top_means(values: Array) -> list[float]:
+    """The means of the top level."""
+    return values.mean(axis=tuple(range(1, values.ndim))).tolist()
+
+
+def disagrees(answer: Dimensioning, values: Array, situation: Situation) -> bool:
+    """Whether a real experiment is said to vary otherwise than its initial one."""
+    labels = [place.ravel().astype(np.int64) for place in np.indices(values.shape)]
+    components = answer.components
+    initial = mean_squares(components.levels, components.mean.estimate or 1.0)
+    found = agreement(initial, nested_values(situation.levels, labels, values.ravel()))
+    return any(level.p < LEVEL / len(found) for level in found)
 
 
 def simulate(situation: Situation, experiments: int) -> Outcome:
@@ -191,8 +213,11 @@ def real_experiment(
     half_width_ratio: float,
 ) -> None:
     """Two systems, the second TRUE_RATIO as slow, at the chosen counts."""
-    baseline = top_means(generator, answer, outcome.situation, top_count)
-    candidate = top_means(generator, answer, outcome.situation, top_count)
+    values = real_values(generator, answer, outcome.situation, top_count)
+    baseline = top_means(values)
+    candidate = top_means(real_values(generator, answer, outcome.situation, top_count))
+    if len(outcome.mean_held) % COMPARED_EVERY == 0:
+        outcome.disagreed.append(disagrees(answer, values, outcome.situation))
     mean = mean_interval(baseline, 0.95)
     ratio = unpaired_fieller(baseline, [TRUE_RATIO * value for value in candidate], 0.95)
     if isinstance(mean, Estimate):
@@ -259,6 +284,7 @@ def _design_row(outcome: Outcome) -> list[str]:
         f"{100 * np.mean(outcome.mean_held):.1f}",
         f"{100 * np.mean(outcome.ratio_held):.1f}",
         f"{np.mean(outcome.realised):.3f}",
+        f"{100 * np.mean(outcome.disagreed):.1f}",
         f"{only_top:.2f}",
         f"{equal:.2f}",
     ]
@@ -269,8 +295,8 @@ def report(outcomes: Sequence[Outcome], experiments: int) -> list[str]:
     components = ["initial experiment", "level", "bias of T² %", "its standard error %"]
     components += ["bias of S² %", "interval of σ² holds %"]
     designs = ["initial experiment", "counts below the top", "mean holds %", "ratio holds %"]
-    designs += ["half-width realised / predicted", "time, top level only / optimum"]
-    designs += ["time, equal counts / optimum"]
+    designs += ["half-width realised / predicted", "disagreement told %"]
+    designs += ["time, top level only / optimum", "time, equal counts / optimum"]
     rows = [row for outcome in outcomes for row in _component_rows(outcome)]
     return [
         "",

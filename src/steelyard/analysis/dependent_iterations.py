@@ -51,9 +51,9 @@ def dependence_cautions(found: DependentExecutions, what: str) -> Iterable[Cauti
             "dependent-iterations",
             f"The {what} of {found.dependent} of {found.tested} executions depend on each other "
             f"(p < {LEVEL:.0%} in each), so that how they vary does not tell what more of them "
-            "would buy: the count of iterations is not to be trusted. Drop more as warm-up "
-            "(--warmup-iterations); where that does not help, keep the same single iteration of "
-            "each execution (--repeat iteration=1).",
+            "would buy: the count of iterations is not to be trusted. `steelyard analyze --method "
+            "states` proposes how many to drop as warm-up (--warmup-iterations); where that does "
+            "not help, keep the same single iteration of each execution (--repeat iteration=1).",
         )
 
 

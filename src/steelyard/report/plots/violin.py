@@ -97,7 +97,8 @@ EXTENSION = Plot(
     title="How are the values spread?",
     caption=(
         "Each dot is one execution, or the mean of one build where builds were repeated. "
-        "The shape is wide where values are common; the box holds the middle half of them, with a line at the median. Two humps mean "
+        "The shape is wide where values are common; the box holds the middle half of them, with "
+        "a line at the median. Two humps mean "
         "two ways in which the program runs: look for the cause before you trust a mean."
     ),
     order=2,
