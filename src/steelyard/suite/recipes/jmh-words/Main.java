@@ -3,11 +3,10 @@ import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
-import org.openjdk.jmh.runner.options.TimeValue;
 import words.Words;
 
 /**
- * Runs the benchmark in one fork.
+ * Runs the benchmark in one fork, once in each iteration.
  *
  * <pre>java -cp ... Main INPUT ITERATIONS</pre>
  *
@@ -15,8 +14,7 @@ import words.Words;
  * has the checksum of the result alone. {@code STEELYARD_ITERATION_COUNT} goes before ITERATIONS.
  */
 public final class Main {
-    private static final TimeValue ITERATION = TimeValue.milliseconds(10);
-    private static final int WARMUP_ITERATIONS = 10;
+    private static final int WARMUP_ITERATIONS = 150;
 
     private Main() {}
 
@@ -43,9 +41,7 @@ public final class Main {
                         .param("input", input)
                         .forks(1) // Steelyard repeats executions itself
                         .warmupIterations(WARMUP_ITERATIONS)
-                        .warmupTime(ITERATION)
                         .measurementIterations(count)
-                        .measurementTime(ITERATION)
                         .shouldFailOnError(true)
                         .output("/dev/stderr");
         String file = System.getenv("STEELYARD_ITERATIONS");

@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.State;
 
 /** Counts the words of a text and sorts them, under JMH. */
 @State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
+@BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 public class Words {
     @Param("")
