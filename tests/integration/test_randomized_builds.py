@@ -318,5 +318,20 @@ def test_a_compiler_that_takes_no_such_words_is_refused(
         built("link-order", compilers=(("CC", str(compiler)),))
 
 
+def test_a_compiler_behind_a_launcher_keeps_its_name(
+    built: Callable[..., Build], tmp_path: Path
+) -> None:
+    launcher = tmp_path / "ccache"
+    launcher.write_text('#!/bin/sh\necho called >> "$STEELYARD_BUILD_DIR/launched"\nexec "$@"\n')
+    launcher.chmod(0o755)
+    made = built(
+        "link-order",
+        command=f'basename "$CC" > name && {MAKE}',
+        compilers=(("CC", f"{launcher} {shutil.which('cc')} -DUNUSED='a b'"),),
+    )
+    assert Path(made.directory, "name").read_text() == "cc\n"
+    assert Path(made.directory, "launched").exists()
+
+
 def test_what_is_recorded_is_json(built: Callable[..., Build]) -> None:
     json.dumps(built("link-order").realised)

@@ -24,6 +24,8 @@ from steelyard.core.model import BuildSpec
 # Debian's names; those of a compiler that is not installed are left out, LD is always there.
 _USUAL = {"CC": "cc", "CXX": "c++", "FC": "gfortran", "LD": "ld"}
 _PACKAGES = {"CC": "gcc", "CXX": "g++", "FC": "gfortran", "LD": "binutils"}
+# What stands before a compiler and calls it.
+_LAUNCHERS = ("ccache", "distcc", "icecc", "sccache")
 # Every name by which gcc and clang look for a linker (-fuse-ld).
 LINKER_NAMES = ("ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold")
 # A day for those who print when they were built; reproducible-builds.org/specs/source-date-epoch.
@@ -31,7 +33,7 @@ _SOURCE_DATE_EPOCH = "1577836800"
 
 _LINKER = """#!{python} -IS
 import sys
-sys.path.insert(0, {root!r})
+sys.path[:] = {path!r}
 from steelyard.build.link import link
 link(sys.argv[0], sys.argv[1:], {settings!r})
 """
@@ -82,8 +84,10 @@ def make_wrappers(
     }
     with open(settings, "w", encoding="utf-8") as file:
         json.dump(said, file)
+    # Ours first; the others for randomisations that another distribution brings.
     root = os.path.dirname(os.path.dirname(os.path.abspath(steelyard.__file__)))
-    script = _LINKER.format(python=sys.executable, root=root, settings=settings)
+    search = list(dict.fromkeys([root, *filter(os.path.isabs, sys.path)]))
+    script = _LINKER.format(python=sys.executable, path=search, settings=settings)
     for name in LINKER_NAMES:
         _write_program(os.path.join(links, name), script)
     variables = {"LD": os.path.join(links, "ld")}
@@ -91,7 +95,7 @@ def make_wrappers(
     for variable, words in compilers.items():
         wanted = [f"-B{links}/", f"-ffile-prefix-map={directory}=."]
         wanted += ["-ffunction-sections"] if sections else []
-        path = os.path.join(drivers, variable, os.path.basename(words[0]))
+        path = os.path.join(drivers, variable, driver_name(words))
         os.makedirs(os.path.dirname(path))
         _write_program(path, driver_script(words, accepted(words, wanted, variable)))
         variables[variable] = path
@@ -148,6 +152,12 @@ def accepted(words: Sequence[str], wanted: Sequence[str], variable: str) -> list
         "so what it builds cannot be randomised. gcc and clang do: `sudo apt-get install gcc`.",
         field=variable,
     )
+
+
+def driver_name(words: Sequence[str]) -> str:
+    """The name of a compiler, by which configure scripts know its kind, behind its launchers."""
+    names = [os.path.basename(word) for word in words if not word.startswith("-")]
+    return next((name for name in names if name not in _LAUNCHERS), names[0])
 
 
 def driver_script(words: Sequence[str], options: Sequence[str]) -> str:
