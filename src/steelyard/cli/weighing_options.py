@@ -100,7 +100,8 @@ LEVEL_OPTIONS = (
     _option(
         "--randomize",
         metavar="NAME,NAME",
-        help="Randomise the layout of each build, such as link-order,function-order.",
+        help="Randomise the layout of each build, such as link-order,function-order; "
+        "docs/BUILDS.md lists how.",
     ),
     _option("--cc", multiple=True, metavar="CMD", help="The C compiler of builds."),
     _option("--cxx", multiple=True, metavar="CMD", help="The C++ compiler of builds."),

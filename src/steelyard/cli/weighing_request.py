@@ -48,7 +48,7 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
     levels = requested_levels(
         values["levels"],
         values["repeat"],
-        builds=bool(values["build_commands"]) or _repeats_suite_builds(commands, values),
+        builds=builds_asked(commands, values),
         # Whether a program of the suite writes iterations, its recipe says.
         iterations=values["iterations"] is not None or any(is_suite_name(c[0]) for c in commands),
     )
@@ -106,8 +106,10 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
     )
 
 
-def _repeats_suite_builds(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> bool:
-    """Whether programs of the suite are to be built anew again and again, not once."""
+def builds_asked(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> bool:
+    """Whether there are builds that may be repeated: by command, or of programs of the suite."""
+    if values["build_commands"]:
+        return True
     asked = any(text.startswith("build=") for text in values["repeat"]) or values["randomize"]
     return bool(asked) and is_suite_name(commands[0][0])
 

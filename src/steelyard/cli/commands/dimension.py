@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.app.command_text import is_suite_name
 from steelyard.app.dimension import Dimensioned, Question
 from steelyard.app.initial_experiment import initial_counts, names_experiment
 from steelyard.cli.library_options import STORE, opened_library, terminal_width
@@ -19,7 +20,12 @@ from steelyard.cli.weighing_options import (
     SESSION_OPTIONS,
     options,
 )
-from steelyard.cli.weighing_request import place_from, request_from, split_commands
+from steelyard.cli.weighing_request import (
+    builds_asked,
+    place_from,
+    request_from,
+    split_commands,
+)
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_duration, parse_ratio
 
@@ -225,8 +231,8 @@ def _run(
     counts = initial_counts(
         values["levels"],
         values["repeat"],
-        builds=bool(values["build_commands"]),
-        iterations=values["iterations"] is not None,
+        builds=builds_asked(commands, values),
+        iterations=values["iterations"] is not None or _suite_iterates(commands),
     )
     asked = {**values, **_FIXED, "repeat": counts, "budget": values["initial_budget"]}
     request = request_from(commands, asked)
@@ -234,6 +240,16 @@ def _run(
         experiment = run_initial(request, place_from(values), watch)
     with opened_library(values["store"]) as library:
         return dimension_stored(library, experiment, None, None, question), experiment
+
+
+def _suite_iterates(commands: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether these are programs of the suite that write their iterations."""
+    if not is_suite_name(commands[0][0]):
+        return False
+    from steelyard.app.request import Request
+    from steelyard.app.suite_variants import suite_iterations
+
+    return suite_iterations(Request(commands)) is not None
 
 
 def _refuse(values: dict[str, Any], names: tuple[str, ...], where: str) -> None:
