@@ -5,8 +5,9 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const key = "steelyard-choices-" + page.digest;
   const mostLags = 40;
-  const mostPairs = 1000;
+  const mostPairs = 600;
   let current = 0;
+  let waiting = 0;
   let chosen = Object.assign(Object.create(null), page.chosen);
 
   function element(id) { return document.getElementById(id); }
@@ -88,8 +89,8 @@
 
   function sequence(values, from, lines) {
     const x = values.map(function (_, i) { return i + from; });
-    return [{ type: "scatter", mode: lines ? "lines+markers" : "markers", x: x, y: values,
-      line: { width: 0.6, color: hue("#56B4E9") }, marker: { size: 3, color: hue("#0072B2") },
+    return [{ type: "scatter", mode: lines ? "lines" : "markers", x: x, y: values,
+      line: { width: 0.8, color: hue("#0072B2") }, marker: { size: 3, color: hue("#0072B2") },
       hovertemplate: "iteration %{x}: %{y}<extra></extra>" }];
   }
 
@@ -154,15 +155,21 @@
     element("iteration").max = one.values.length - 1;
     element("iteration").value = start(one);
     const from = start(one);
+    drawWhole();
+    list();
+    // The first plot answers at once; who picks on does not wait for the others.
+    window.clearTimeout(waiting);
+    waiting = window.setTimeout(function () { drawOthers(one, from); }, 0);
+  }
+
+  function drawOthers(one, from) {
     const rest = one.values.slice(from).filter(function (value) { return value !== null; });
     const mixed = reordered(rest, page.seed + current);
     const range = commonRange(rest.slice());
-    drawWhole();
     const found = [autocorrelation(rest), autocorrelation(mixed)];
     const most = Math.max(0.2, 2.2 / Math.sqrt(rest.length), ...found.flat().map(Math.abs));
     drawRest("", rest, from, range, found[0], most);
     drawRest("-mixed", mixed, from, range, found[1], most);
-    list();
   }
 
   function list() {

@@ -11,7 +11,7 @@ import steelyard
 from steelyard.analysis.states.answer import StatesResult, values_digest
 from steelyard.analysis.states.execution import ExecutionState
 from steelyard.core.units import scale_for
-from steelyard.report.html.page import embedded_json
+from steelyard.report.html.page import embedded_json, prose
 from steelyard.report.html.plotly_script import plotly_script, script_hash
 from steelyard.report.json.measurement import SCHEMA
 from steelyard.report.plots.drawing import DARK_COLORS, rounded
@@ -53,6 +53,7 @@ def states_page(result: StatesResult, origin: Origin, serving: Serving | None = 
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["prose"] = prose
     script, library = _text_of("states.js"), plotly_script()
     page = environment.get_template("states.html.jinja").render(
         title=_title(result),
