@@ -1,5 +1,7 @@
 /// What clang calls as its assembler: puts pads into the frames of functions, and gives the result
 /// to clang's own assembler. The arguments are those of GNU as that clang passes.
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -31,7 +33,7 @@ Request parse(int count, char** arguments) {
             continue;
         else if (word.starts_with("-I"))
             request.options.push_back(word);
-        else if (word.starts_with("-") && word != "-")
+        else if (word.starts_with('-') && word != "-")
             request.options.push_back("-Wa," + word);
         else
             request.input = word;
@@ -42,6 +44,22 @@ Request parse(int count, char** arguments) {
 int fail(const std::string& message) {
     std::fprintf(stderr, "steelyard: the assembler %s\n", message.c_str());
     return 1;
+}
+
+/// Whether the program could be run, and ended well: its exit status.
+int run(std::vector<std::string>& words) {
+    std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
+    for (std::string& word : words)
+        arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    pid_t child = 0;
+    if (posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0)
+        return fail("cannot run " + words.front());
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        return 1;
+    return WEXITSTATUS(status);
 }
 
 }  // namespace
@@ -57,16 +75,11 @@ int main(int count, char** arguments) {
                                std::istreambuf_iterator<char>()};
     const std::string padded = request.output + ".steelyard-" + std::to_string(getpid()) + ".s";
     std::ofstream(padded, std::ios::binary) << steelyard::layout::with_pads(assembly);
-    std::string command = "exec '" + clang + "' -c -x assembler -Wno-unused-command-line-argument";
-    std::vector<std::string> words = request.options;
+    std::vector<std::string> words{clang, "-c", "-x", "assembler",
+                                   "-Wno-unused-command-line-argument"};
+    words.insert(words.end(), request.options.begin(), request.options.end());
     words.insert(words.end(), {padded, "-o", request.output});
-    for (const std::string& word : words) {
-        command += " '";
-        for (const char letter : word)
-            command += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-        command += '\'';
-    }
-    const int status = std::system(command.c_str());
+    const int status = run(words);
     unlink(padded.c_str());
-    return status == 0 ? 0 : 1;
+    return status;
 }

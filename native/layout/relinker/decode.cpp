@@ -167,8 +167,8 @@ Operands vector_operands(unsigned map, std::uint8_t opcode, bool evex) {
         return {};
     if (map == map_0f)
         return {.modrm = true,
-                .immediate_bytes =
-                    std::uint8_t(is_one_of(opcode, "\x70\x71\x72\x73\xc2\xc4\xc5\xc6"sv))};
+                .immediate_bytes = static_cast<std::uint8_t>(
+                    is_one_of(opcode, "\x70\x71\x72\x73\xc2\xc4\xc5\xc6"sv))};
     if (map == map_0f38 || (evex && (map == 5 || map == 6)))
         return {.modrm = true};
     if (map == map_0f3a)
@@ -196,7 +196,7 @@ Opcode read_legacy(Reader& reader, const Prefixes& prefixes) {
     const std::uint8_t second = reader.next();
     if (second == 0x38 || second == 0x3a) {
         reader.next();
-        return {{.modrm = true, .immediate_bytes = std::uint8_t(second == 0x3a)}};
+        return {{.modrm = true, .immediate_bytes = static_cast<std::uint8_t>(second == 0x3a)}};
     }
     return {map_0f_operands(second, prefixes)};
 }

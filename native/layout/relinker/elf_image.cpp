@@ -67,6 +67,7 @@ std::string_view ElfImage::string_at(const Elf64_Shdr& table, std::uint32_t offs
 
 std::vector<Elf64_Phdr> ElfImage::segments() const {
     std::vector<Elf64_Phdr> found;
+    found.reserve(header_.e_phnum);
     for (std::size_t index = 0; index < header_.e_phnum; ++index)
         found.push_back(read<Elf64_Phdr>(header_.e_phoff + index * sizeof(Elf64_Phdr)));
     return found;
@@ -83,7 +84,8 @@ std::vector<Symbol> ElfImage::symbols() const {
             if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE)
                 continue;
             found.push_back({std::string(string_at(strings, symbol.st_name)), symbol.st_value,
-                             symbol.st_size, std::uint8_t(ELF64_ST_TYPE(symbol.st_info))});
+                             symbol.st_size,
+                             static_cast<std::uint8_t>(ELF64_ST_TYPE(symbol.st_info))});
         }
     }
     return found;
@@ -113,7 +115,7 @@ void ElfImage::append_relocations(std::size_t index, std::vector<Relocation>& fo
             read<Elf64_Sym>(symbols.sh_offset + ELF64_R_SYM(kept.r_info) * sizeof(Elf64_Sym));
         found.push_back({kept.r_offset, symbol.st_value,
                          symbol.st_value + static_cast<std::uint64_t>(kept.r_addend),
-                         std::uint32_t(ELF64_R_TYPE(kept.r_info)), header.sh_info});
+                         static_cast<std::uint32_t>(ELF64_R_TYPE(kept.r_info)), header.sh_info});
     }
 }
 

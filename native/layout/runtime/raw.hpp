@@ -7,6 +7,7 @@
 /// handlers and allocators must not call into what may hold a lock.
 namespace steelyard::layout {
 
+// A system call has up to six arguments. NOLINTNEXTLINE(readability-function-size)
 inline long raw(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
                 long f = 0) {
     long result = 0;

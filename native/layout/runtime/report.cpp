@@ -19,7 +19,7 @@ const char* flag(bool value) {
 }
 
 void write_parts(Text& text) {
-    text << "\"parts\": {\"code\": " << flag(settings().has(part_code))
+    text << R"("parts": {"code": )" << flag(settings().has(part_code))
          << ", \"stack\": " << flag(settings().has(part_stack))
          << ", \"heap\": " << flag(settings().has(part_heap)) << "}";
 }
@@ -70,7 +70,7 @@ int write_library(dl_phdr_info* about, std::size_t /*size*/, void* place) {
 
 void write_report() {
     Text text;
-    text << "{\"schema\": \"steelyard/1\", \"kind\": \"layout-run\", ";
+    text << R"({"schema": "steelyard/1", "kind": "layout-run", )";
     write_parts(text);
     text << ", \"interval_ns\": " << settings().interval_ns << ", \"seed\": " << settings().seed;
     write_code(text);

@@ -317,7 +317,7 @@ bool for_each_thread(Visit visit) {
     if (failed(folder))
         return false;
     const long self = raw(SYS_gettid);
-    alignas(8) char buffer[4096];
+    alignas(8) char buffer[4096] = {};
     long count = 0;
     while ((count = raw(SYS_getdents64, folder, word(buffer), sizeof buffer)) > 0) {
         for (long at = 0; at < count;) {
