@@ -84,7 +84,7 @@ PROGRAMS = (
         "pyperf",
         Default("20 processes of 3 values of 0.1 s, 1 warm-up", 20, 3, 0.1, 0.1),
     ),
-    Program("jvm-xalan", "json-lines", Default("1 execution of 50 iterations", 1, 50), 150),
+    Program("jvm-xalan", "json-lines", Default("1 execution of 50 iterations", 1, 50), 250),
     Program(
         "jmh-words",
         "jmh",

@@ -160,6 +160,9 @@ def test_wakeups_run_beside_a_background_load_that_must_not_fail(
     loaded = run(tmp_path, build("wakeup"), "2", "20", "--", "sleep", "0.01")
     assert (loaded.returncode, loaded.stdout) == (0, alone.stdout)
     assert loaded.stderr.count("latency") == 20
+    named = run(tmp_path, build("wakeup"), "2", "20", environment={"WAKEUP_LOAD": "echo > ran"})
+    assert (named.returncode, named.stdout) == (0, alone.stdout)
+    assert (tmp_path / "work" / "ran").exists()
     failing = run(tmp_path, build("wakeup"), "2", "20", "--", "false")
     assert (failing.returncode, failing.stdout) == (1, "")
     assert "background load failed" in failing.stderr

@@ -5,8 +5,8 @@
  *
  * Each client is a process that sleeps on a pipe. It is woken at random times, compresses a block
  * of the input, and tells its latency (from before the pipe is written until it runs) and its time
- * of work. WAKEUPS is the number for all clients together. A program after `--` runs beside them,
- * again and again, as background load.
+ * of work. WAKEUPS is the number for all clients together. A program after `--`, or else the
+ * shell command in WAKEUP_LOAD, runs beside them, again and again, as background load.
  *
  * Standard error has each wake-up as text; Steelyard is told the latency as the iteration's time,
  * and `work_time`. Standard output has the checksum of all compressed blocks, which no number of
@@ -224,6 +224,19 @@ static pid_t start_load(char** argv) {
     }
 }
 
+/* The load that is asked for: 0 if none is. */
+static pid_t start_wanted_load(int argc, char** argv) {
+    static char shell[] = "/bin/sh";
+    static char option[] = "-c";
+    char* command = getenv("WAKEUP_LOAD");
+    if (argc > 5)
+        return start_load(argv + 5);
+    if (command == NULL || command[0] == '\0')
+        return 0;
+    char* words[] = {shell, option, command, NULL};
+    return start_load(words);
+}
+
 /* Ends the load. It has to have run to the end. */
 static int end_load(pid_t keeper) {
     int status = 0;
@@ -239,7 +252,6 @@ static int end_load(pid_t keeper) {
 int main(int argc, char** argv) {
     static struct plan plan;
     uint64_t sum = CHECKSUM_START;
-    pid_t load = 0;
     if (argc < 4 || (argc > 4 && (strcmp(argv[4], "--") != 0 || argc == 5))) {
         fprintf(stderr, "Usage: wakeup INPUT CLIENTS WAKEUPS [-- PROGRAM ARGUMENT...]\n");
         return 2;
@@ -261,8 +273,7 @@ int main(int argc, char** argv) {
     signal(SIGPIPE, SIG_IGN);
     for (unsigned long i = 0; i < plan.client_count; ++i)
         start_client(&plan, i, input);
-    if (argc > 5)
-        load = start_load(argv + 5);
+    const pid_t load = start_wanted_load(argc, argv);
     run(&plan);
     if (load != 0 && end_load(load) != 0)
         return 1;
