@@ -84,7 +84,10 @@ def _decimals(effect: Effect) -> int:
     value = value or abs(found.estimate or 0.0)
     if value <= 0 or not math.isfinite(value):
         return 3
-    return min(_MOST_DECIMALS, max(0, _DIGITS - 1 - math.floor(math.log10(value))))
+    decimals = _DIGITS - 1 - math.floor(math.log10(value))
+    largest = max(value, abs(found.estimate or 0.0))
+    most = min(_MOST_DECIMALS, _DIGITS - math.floor(math.log10(largest)))
+    return max(0, min(decimals, most))
 
 
 def _value(effect: Effect) -> str:

@@ -241,19 +241,17 @@ def _violins(
     programs: Sequence[SetupRatios], columns: SetupColumns, names: Sequence[str], over: str
 ) -> ViolinFigure:
     marked = {
-        index: name
-        for index, name in enumerate(names)
+        mark: np.array([mark in (name, *name.split(":")) for name in names])
         for mark in columns.marks
-        if mark in name.split(":") or mark == name
     }
     violins = tuple(
         MarkedViolin(
             found.program or over,
             tuple(found.ratios.tolist()),
             tuple(
-                (marked[setup], ratio)
-                for setup, ratio in zip(found.setups.tolist(), found.ratios.tolist(), strict=True)
-                if setup in marked
+                (mark, float(np.exp(np.log(found.ratios[there[found.setups]]).mean())))
+                for mark, there in marked.items()
+                if there[found.setups].any()
             ),
         )
         for found in programs[:_MOST_VIOLINS]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -139,7 +139,21 @@ def quantile_regression(
         cautions=tuple(_cautions(model, len(columns.dropped), constant)),
         figures=_figures(effects, question.quantiles),
         facts=facts,
+        conclusion=tuple(_sentences(effects, unit, question.confidence)),
     )
+
+
+def _sentences(effects: Sequence[Effect], unit: str, confidence: float) -> Iterator[str]:
+    """For each term the quantiles that it has an effect on, and how large it is at their ends."""
+    for term in dict.fromkeys(effect.term for effect in effects if effect.p is not None):
+        here = [e for e in effects if e.term == term and e.quantile is not None]
+        found = [e for e in here if (e.adjusted_p or 0.0) < 1 - confidence and e.p is not None]
+        if not found:
+            continue
+        places = ", ".join(f"{e.quantile:g}" for e in found)
+        first, last = found[0].effect.estimate or 0.0, found[-1].effect.estimate or 0.0
+        size = f"{first:.4g}" if len(found) == 1 else f"{first:.4g} … {last:.4g}"
+        yield f"{term} matters at the quantiles {places}: {size} {unit}".rstrip() + "."
 
 
 def _bounds(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import os
+from typing import Any
 
 from steelyard.analysis.analysis import Analysis
+from steelyard.analysis.figures import Figure, ResidualFigure
 from steelyard.report.analysis_tables import (
     assumption_lines,
     effects_table,
@@ -20,6 +22,11 @@ from steelyard.report.rendering import Origin
 from steelyard.report.wording import caution_text, without_surrogates
 
 _FOLDER = os.path.dirname(__file__)
+
+
+def _drawing(shown: Figure) -> dict[str, Any]:
+    image = base64.b64encode(svg_of(shown)).decode("ascii")
+    return {"drawing": DRAWINGS[type(shown)], "image": image}
 
 
 def analysis_page(found: Analysis, origin: Origin) -> str:
@@ -51,12 +58,7 @@ def analysis_page(found: Analysis, origin: Origin) -> str:
         assumptions=assumption_lines(found),
         facts=facts,
         cautions=[caution_text(caution.message) for caution in found.cautions],
-        drawings=[
-            {
-                "drawing": DRAWINGS[type(shown)],
-                "image": base64.b64encode(svg_of(shown)).decode("ascii"),
-            }
-            for shown in found.figures
-        ],
+        answers=[_drawing(f) for f in found.figures if not isinstance(f, ResidualFigure)],
+        checks=[_drawing(f) for f in found.figures if isinstance(f, ResidualFigure)],
     )
     return without_surrogates(page)
