@@ -102,7 +102,7 @@ def test_one_program_is_compared_in_several_builds(user: User, source: str) -> N
     document = told.document()
     names = [variant["name"] for variant in document["variants"]]
     assert names == ["make ROUNDS=100 prog", "make ROUNDS=9000000 prog"]
-    assert document["comparisons"][0]["verdict"] == "slower"
+    assert document["comparisons"][0]["ratio"]["method"].startswith("fieller")
     order = [(t["build"], t["variant"]) for t in trials_of(user)]
     assert Counter(order) == {(b, n): 2 for b in range(6) for n in names}
     assert [build for build, _ in order] == sorted(build for build, _ in order)
@@ -124,6 +124,38 @@ def test_the_directory_of_the_build_is_in_the_environment(user: User) -> None:
         *("measure", "--shell", "--build", "echo 7 > made", "--repeat", "build=2", "--", program)
     )
     assert told.status == 0, told.err
+
+
+def test_the_build_is_found_by_all_that_is_done_around_a_trial(user: User) -> None:
+    told = user.types(
+        *("measure", "--build", "cp /bin/true prog", "--runs", "2", "--directory", "{build}"),
+        *("--setup", "true", "--prepare", "test -x {build}/prog", "--cleanup", "rm {build}/prog"),
+        *("--env", "PLACE={build}", "--warmup", "0", "--", "./prog"),
+    )
+    assert told.status == 0, told.err
+
+
+def test_warm_ups_run_the_first_build(user: User) -> None:
+    build = ("--build", "cp /bin/true prog", "--repeat", "execution=2", "--warmup", "1")
+    user.types("measure", *build, "--runs", "2", "--", "{build}/prog")
+    assert user.types("resume", "latest", "--runs", "3").status == 0
+    trials = trials_of(user)
+    assert [t["build"] for t in trials if not t["warmup"]] == [0, 0, 1, 1, 2, 2]
+    assert [t["build"] for t in trials if t["warmup"]] == [0, 0]
+    provenance = provenance_of(user)
+    sessions = (provenance, *provenance["resumed"])
+    assert [[b["build"] for b in session["builds"]] for session in sessions] == [[0, 1], [0, 2]]
+
+
+def test_the_sequential_order_builds_one_variant_after_the_other(user: User) -> None:
+    user.types(
+        *("compare", "--order", "sequential", "--build", "cp /bin/true prog", "--runs", "2"),
+        *("--repeat", "execution=2", "--name", "a", "--name", "b", "{build}/prog", "{build}/prog"),
+    )
+    trials = sorted(trials_of(user), key=lambda trial: trial["started_unix_s"])
+    assert [(t["variant"], t["build"]) for t in trials] == [
+        (name, build) for name in "ab" for build in (0, 0, 1, 1)
+    ]
 
 
 def test_a_build_that_fails_at_times_fails_its_trials_and_keeps_its_log(

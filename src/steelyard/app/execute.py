@@ -164,7 +164,10 @@ def run_experiment(
         if spec.setup is not None:
             from steelyard.measure.setup_step import run_setup
 
-            run_setup(spec.setup, spec.variants[0].launch)
+            launch = spec.variants[0].launch
+            if "{build}" in (launch.working_directory or ""):  # Not there yet.
+                launch = replace(launch, working_directory=None)
+            run_setup(spec.setup, launch)
         for variant in spec.variants:
             # Before the journal exists, so that a wrong call leaves no experiment behind, and
             # before the host is quiet, which moves this process off the measured CPUs.
