@@ -6,7 +6,7 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from steelyard.app.execute import Place, run_experiment
@@ -16,7 +16,7 @@ from steelyard.app.suite_program import Workshop
 from steelyard.app.weigh import describe_failure
 from steelyard.core.errors import BuildFailedError, MissingCapabilityError, SuiteError
 from steelyard.core.identifier import new_identifier
-from steelyard.core.model import ExperimentSpec, StoppingSpec, Trial, Variant
+from steelyard.core.model import ExperimentSpec, LaunchSpec, StoppingSpec, Trial, Variant
 from steelyard.measure.check_output import kept_digest
 from steelyard.measure.program import environment_of
 from steelyard.suite.outcomes import RunOutcome
@@ -69,7 +69,7 @@ def accepted_checks(recipe: Recipe, asked: SuiteName, workshop: Workshop) -> str
     lines: list[str] = []
     with tempfile.TemporaryDirectory(prefix="steelyard-suite-") as directory:
         output = os.path.join(directory, "output")
-        _run_once(recipe, ready.variant, output)
+        run_once(recipe, ready.variant, output)
         for check in ready.variant.checks:
             name = (
                 os.path.join(launch.working_directory or "", check.file) if check.file else output
@@ -81,25 +81,52 @@ def accepted_checks(recipe: Recipe, asked: SuiteName, workshop: Workshop) -> str
     return f"# {recipe.name}, size {asked.size}\ncheck = [{', '.join(lines)}]\n"
 
 
-def _run_once(recipe: Recipe, variant: Variant, output: str) -> None:
+def run_once(
+    recipe: Recipe, variant: Variant, output: str, environment: Mapping[str, str] | None = None
+) -> None:
+    """Run a program with its preparation, without measuring or checking.
+
+    Parameters
+    ----------
+    output : str
+        The file for its standard output.
+    environment : mapping, optional
+        Further variables for the program.
+
+    Raises
+    ------
+    SuiteError
+        It ends otherwise than its recipe says.
+    """
     launch = variant.launch
-    environment = environment_of(launch)
-    stdin = launch.stdin_file or os.devnull
-    for argv, target in ((variant.prepare, os.devnull), (launch.argv, output)):
-        if argv is None:
-            continue
-        with open(target, "wb") as out, open(stdin, "rb") as given:
-            done = subprocess.run(
-                argv,
-                stdin=given,
-                stdout=out,
-                cwd=launch.working_directory,
-                env=environment,
-                check=False,
-            )
-        expected = launch.expected_exit_codes if target == output else (0,)
-        if done.returncode not in expected:
-            raise SuiteError(f"{recipe.name}: {' '.join(argv)!r} ended with {done.returncode}.")
+    own = environment_of(launch)
+    if variant.prepare is not None:
+        _run_step(recipe, variant.prepare, launch, own, os.devnull, (0,))
+    more = {os.fsencode(name): os.fsencode(value) for name, value in (environment or {}).items()}
+    expected = launch.expected_exit_codes
+    _run_step(recipe, launch.argv, launch, {**own, **more}, output, expected)
+
+
+def _run_step(
+    recipe: Recipe,
+    argv: Sequence[str],
+    launch: LaunchSpec,
+    environment: Mapping[bytes, bytes],
+    output: str,
+    expected: Sequence[int],
+) -> None:
+    with open(output, "wb") as out, open(launch.stdin_file or os.devnull, "rb") as given:
+        done = subprocess.run(
+            argv,
+            stdin=given,
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+            cwd=launch.working_directory,
+            env=environment,
+            check=False,
+        )
+    if done.returncode not in expected:
+        raise SuiteError(f"{recipe.name}: {' '.join(argv)!r} ended with {done.returncode}.")
 
 
 def trials_of(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from steelyard.cli.output import write_file
+from steelyard.core.errors import UsageError
 from steelyard.suite.recipe import SIZES
 
 if TYPE_CHECKING:
     from steelyard.app.suite_name import SuiteName
+    from steelyard.suite.description import Description
     from steelyard.suite.recipe import Recipe
 
 NAMES = click.argument("names", metavar="[NAME]...", nargs=-1)
@@ -32,6 +36,7 @@ SIZE = click.option(
     help="How long: about 0.1 s, 1-3 s, 5-20 s.",
 )
 GROUPS_BY_DEFAULT = "all"
+FIGURE_FORMS = ("png", "svg", "pdf")
 
 
 def chosen_recipes(names: Sequence[str]) -> list[Recipe]:
@@ -69,6 +74,33 @@ def chosen_programs(
                 plain = SuiteName(recipe.name, plain_name(recipe, asked).toolchain, asked.size)
                 found.setdefault((recipe.name, plain), (recipe, plain))
     return list(found.values())
+
+
+def figure_form(path: str | None) -> str:
+    """The form of a figure by the name of its file."""
+    if path is None:
+        return ""
+    form = os.path.splitext(path)[1].lstrip(".").lower()
+    if form not in FIGURE_FORMS:
+        raise UsageError(
+            f"--plot takes a file whose name ends in {', '.join('.' + f for f in FIGURE_FORMS)}; "
+            f"it got {path!r}.",
+            field="--plot",
+        )
+    return form
+
+
+def write_description(
+    found: Sequence[Description], about: str, page: str | None, plot: tuple[str | None, str]
+) -> None:
+    """Write the page and the figure that were asked for."""
+    from steelyard.report.suite_description import description_page, figure_bytes
+
+    if page is not None:
+        write_file(description_page(found, about).encode("utf-8"), page)
+    path, form = plot
+    if path is not None:
+        write_file(figure_bytes(found, form), path)
 
 
 def progress() -> Callable[[str], None]:

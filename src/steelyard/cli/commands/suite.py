@@ -17,7 +17,9 @@ from steelyard.cli.suite_options import (
     SIZE,
     chosen_programs,
     chosen_recipes,
+    figure_form,
     progress,
+    write_description,
 )
 from steelyard.core.errors import MissingCapabilityError
 
@@ -141,6 +143,46 @@ def accept(names: tuple[str, ...], size: str) -> None:
         write_text(accepted_checks(recipe, asked, workshop))
 
 
+@command.command("describe")
+@NAMES
+@SIZE
+@CC
+@FLAGS
+@click.option("--runs", type=click.IntRange(1), default=5, show_default=True, help="How often.")
+@click.option("--wait", is_flag=True, help="Wait while a measurement holds the machine.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print the table in Markdown.")
+@click.option("--html", "page", metavar="FILE", help="Write a page with figure and table.")
+@click.option("--plot", metavar="FILE", help="Write the figure: .png, .svg or .pdf.")
+@JSON
+def describe(names: tuple[str, ...], runs: int, json_target: str | None, **values: Any) -> int:
+    """Describe programs from measurements on this machine.
+
+    Each is run --runs times, once more under the sampler, and once with its allocations counted.
+    """
+    from steelyard.app.suite_describe import describe_programs
+    from steelyard.app.suite_program import Workshop
+    from steelyard.report.json.suite import suite_description_document
+    from steelyard.report.suite_description import description_table
+    from steelyard.report.suite_text import markdown, table_text
+
+    form = figure_form(values["plot"])
+    show = progress()
+    programs = chosen_programs(names, values["size"], values["cc"], values["flags"])
+    found = describe_programs(programs, Workshop(say=show), runs, wait=values["wait"])
+    show("")
+    write_json(suite_description_document(found), json_target)
+    if json_target != "-":
+        table = description_table(found)
+        write_text(
+            markdown(table) if values["as_markdown"] else table_text(table, terminal_width())
+        )
+    about = f"Size {values['size']}, {runs} runs of each program."
+    write_description(found, about, values["page"], (values["plot"], form))
+    for item in found:
+        _note_all(item.run.recipe.name, item.notes)
+    return _told([(i.run.recipe.name, i.run.problem) for i in found if i.run.problem])
+
+
 @command.command("add")
 @click.argument("file", metavar="FILE")
 @click.option("--replace", is_flag=True, help="Put it in the place of yours of the same name.")
@@ -172,6 +214,11 @@ def doctor(names: tuple[str, ...], cc: str | None, json_target: str | None) -> i
         told = "Nothing is missing." if install is None else f"Install what is missing: {install}"
         write_text(f"\n{told}\n")
     return 0 if install is None else MissingCapabilityError.exit_status
+
+
+def _note_all(name: str, notes: Sequence[str]) -> None:
+    for note in notes:
+        write_note(f"{name}: {note}")
 
 
 def _told(problems: Sequence[tuple[str, str]]) -> int:

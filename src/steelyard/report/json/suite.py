@@ -7,6 +7,7 @@ from typing import Any
 
 from steelyard.report.json.measurement import SCHEMA
 from steelyard.report.wording import document_value
+from steelyard.suite.description import Description
 from steelyard.suite.outcomes import BuildOutcome, FetchOutcome, Need, RunOutcome
 from steelyard.suite.recipe import Recipe
 from steelyard.suite.toolchain import Toolchain
@@ -105,6 +106,32 @@ def suite_doctor_document(needs: Sequence[Need], command: str | None) -> dict[st
         for need in needs
     ]
     return _document("suite-doctor", needs=found, install=command)
+
+
+def suite_description_document(found: Sequence[Description]) -> dict[str, Any]:
+    """The document of kind ``suite-description``; what could not be had is null."""
+    programs = [
+        {
+            **_run(item.run),
+            "wall_time_variation": item.run.variation("wall_time"),
+            "user_time_variation": item.run.variation("user_time"),
+            "build_s": item.build_s,
+            "functions": item.function_count,
+            "shares": item.shares
+            and {
+                "program": item.shares.program,
+                "libraries": item.shares.libraries,
+                "kernel": item.shares.kernel,
+                "samples": item.shares.sample_count,
+                "functions": item.shares.function_count,
+            },
+            "allocations": item.allocations
+            and {"count": item.allocations.count, "size_bytes": item.allocations.size_bytes},
+            "notes": list(item.notes),
+        }
+        for item in found
+    ]
+    return _document("suite-description", programs=programs)
 
 
 def _document(kind: str, **fields: Any) -> dict[str, Any]:
