@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.trial_levels import level_costs_s, level_values
 from steelyard.core.errors import DataError, TrialsFailedError, UsageError
-from steelyard.core.model import Caution, Experiment, MetricSpec
+from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
 
 if TYPE_CHECKING:
     from steelyard.analysis.dimensioning import Dimensioning
@@ -102,7 +102,8 @@ def dimension_experiment(
         No trial gave a value.
     """
     from steelyard.analysis.dependent_iterations import dependence_cautions, dependent_executions
-    from steelyard.analysis.levels import analysed_trials
+    from steelyard.analysis.iteration_states import state_cautions
+    from steelyard.analysis.levels import analysed_trials, iteration_values
 
     index = chosen_variant(experiment, variant)
     spec = chosen_metric(experiment, metric)
@@ -121,9 +122,21 @@ def dimension_experiment(
     cautions = [Caution("failed-trials", f"{failed} failed trials left out.")] if failed else []
     dependent = dependent_executions(trial.measurements[spec.name] for trial in kept)
     cautions += dependence_cautions(dependent, f"iterations ({spec.name})")
+    if "iteration" in data.levels:
+        cautions += state_cautions(
+            [iteration_values(trial.measurements[spec.name]) for trial in kept],
+            _dropped_count(kept, spec.name),
+            experiment.spec.seed,
+        )
     answer = _answer(data, costs_s, question, cautions)
     identifier = experiment.spec.identifier
     return Dimensioned(answer, spec, experiment=identifier, variant=name)
+
+
+def _dropped_count(trials: Sequence[Trial], metric: str) -> int:
+    """The most iterations that were dropped at the start of a trial."""
+    dropped = (trial.details.get("warmup_iterations", {}).get(metric, ()) for trial in trials)
+    return max(map(len, dropped), default=0)
 
 
 def dimension_stored(
