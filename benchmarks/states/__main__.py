@@ -1,6 +1,7 @@
 """How well are states told: on synthetic executions with a known truth, and on real ones?
 
-    python -m benchmarks.states [DATA] [--each N] [--only real|synthetic] [--no-docs]
+    python -m benchmarks.states [DATA] [--each N] [--only real|synthetic] [--names b01,b02]
+        [--no-docs]
 
 DATA is a directory with `classification.json` and `series/*.csv.gz` as the collection of Traini
 et al. has them (../shared/data/steady-state unless given; left out if it is not there): agreement
@@ -41,11 +42,13 @@ def main() -> None:
     parser.add_argument("data", nargs="?", type=Path, default=DATA)
     parser.add_argument("--each", type=int, default=20, help="synthetic executions of each kind")
     parser.add_argument("--only", choices=("real", "synthetic"))
+    parser.add_argument("--names", help="some of the real benchmarks only; not for the docs")
     parser.add_argument("--no-docs", action="store_true", help="only print the tables")
     options = parser.parse_args()
+    names = options.names.split(",") if options.names else []
     parts: dict[str, Callable[[], Iterable[str]]] = {
         "synthetic": lambda: synthetic_tables(options.each),
-        "real": lambda: published_tables(options.data),
+        "real": lambda: published_tables(options.data, names),
     }
     for part, tables in parts.items():
         if options.only not in (None, part):
@@ -55,7 +58,7 @@ def main() -> None:
             continue
         lines = list(tables())
         print("\n".join(lines), end="\n\n")
-        if not options.no_docs:
+        if not options.no_docs and not (part == "real" and names):
             write_docs(part, lines)
 
 

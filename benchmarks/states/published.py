@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,9 +35,10 @@ class Benchmark:
     counts: tuple[int, ...]
 
 
-def published_tables(data: Path) -> Iterator[str]:
-    """The tables, as lines of Markdown."""
-    benchmarks = [_benchmark(data, one) for one in _classification(data)]
+def published_tables(data: Path, names: Collection[str] = ()) -> Iterator[str]:
+    """The tables, as lines of Markdown, of the benchmarks called `names`, or of all."""
+    known = [one for one in _classification(data) if not names or one["id"] in names]
+    benchmarks = [_benchmark(data, one) for one in known]
     executions = [case for one in benchmarks for case in one.executions]
     yield (
         f"{len(benchmarks)} benchmarks, {len(executions)} executions of real JVM benchmarks, "

@@ -16,9 +16,10 @@ from steelyard.analysis.states.steady_part import latest_start
 from steelyard.analysis.student import student_quantile
 from steelyard.analysis.table import Floats
 
-# A shorter segment hardly has a spread of its own: it is asked how likely such values are where
-# values scatter as in the final one.
-_OWN_SPREAD_COUNT = 10
+# From so many values on, as a rule of thumb, a mean is about normal whatever its values are. The
+# start of a warm-up is shorter, and steep: its spread is no error of its mean. It is asked how
+# likely such values are where values scatter as in the part that has to be steady.
+_OWN_SPREAD_COUNT = 30
 # Values that follow each other too closely to be more than this many times less informative
 # than independent ones are a trend, which is another question.
 _MOST_INFLATION = 50.0
@@ -95,7 +96,7 @@ def levels_of(
     -----
     A level too short to have a spread of its own takes that of the values of the part that has
     to be steady. The standard error takes as many values as independent ones would be as
-    informative: ``n (1 - r) / (1 + r)`` with r the autocorrelation of lag 1 around the levels, as
+    informative: ``n (1 - r) / (1 + r)`` with r the autocorrelation of lag 1 around a level, as
     for a process that remembers its last value (Box, Jenkins and Reinsel, section 2.1).
     """
     bounds = [0, *changes, len(values)]
@@ -121,13 +122,21 @@ def levels_of(
 
 
 def _inflation(pieces: Sequence[Floats], means: Sequence[float]) -> float:
-    """How many times less informative the values are than independent ones."""
-    squares = products = 0.0
+    """How many times less informative the values are than independent ones.
+
+    By the autocorrelation of the median value's segment, so that no single one decides.
+    """
+    found: list[tuple[float, int]] = []
     for piece, mean in zip(pieces, means, strict=True):
         deviations = piece - mean
-        squares += float(deviations @ deviations)
-        products += float(deviations[1:] @ deviations[:-1])
-    r = products / squares if squares > 0 else 0.0
+        squares = float(deviations @ deviations)
+        if len(piece) >= _OWN_SPREAD_COUNT and squares > 0:
+            found.append((float(deviations[1:] @ deviations[:-1]) / squares, len(piece)))
+    if not found:
+        return 1.0
+    found.sort()
+    counts = np.cumsum(np.array([count for _, count in found], dtype=np.int64))
+    r = found[int(np.searchsorted(counts, int(counts[-1]) / 2))][0]
     return min(_MOST_INFLATION, max(1.0, (1 + r) / max(1e-9, 1 - r)))
 
 
