@@ -136,6 +136,14 @@ def _trial_table(experiment: Experiment) -> Table:
     parameters = [dict(spec.variants[trial.variant].parameters) for trial in trials]
     for name in dict.fromkeys(name for values in parameters for name in values):
         columns[name] = tuple(values.get(name, "") for values in parameters)
+    if spec.nuisance:
+        from steelyard.factors.setups import drawn_setup
+
+        setups = [drawn_setup(spec, trial.position, trial.block) for trial in trials]
+        for factor in spec.nuisance:
+            levels = tuple(setup[factor.name] for setup in setups)
+            numeric = all(level.lstrip("-").isdigit() for level in levels)
+            columns[factor.name] = np.array(levels, dtype=np.float64) if numeric else levels
     for metric in spec.metrics:
         columns[metric.name] = np.array([_mean(trial, metric.name) for trial in trials])
     return Table(f"the experiment {spec.identifier}", columns, range(len(trials)))

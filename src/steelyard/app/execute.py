@@ -76,8 +76,11 @@ class _LauncherSource:
         self.queue = launcher.queue
         self._outputs = outputs
         self._files: IterationFiles | None = None
-        # Files of iterations and outputs that are checked are a trial's own, and so its program is.
-        self._own_programs = spec.iterations is not None or any(v.checks for v in spec.variants)
+        # Files of iterations, outputs that are checked and setups that are drawn are a trial's own,
+        # and so its program is.
+        self._own_programs = bool(
+            spec.iterations or spec.nuisance or any(variant.checks for variant in spec.variants)
+        )
         if spec.iterations is not None:
             from steelyard.measure.iterations import IterationFiles
 
@@ -89,6 +92,11 @@ class _LauncherSource:
         self, position: int, block: int, variant: int, warmup: bool = False, build: int = 0
     ) -> None:
         changed = self._variants[variant]
+        if self._spec.nuisance:
+            from steelyard.factors.setups import at_setup, drawn_setup
+
+            setup = drawn_setup(self._spec, position, block)
+            changed = at_setup(changed, self._spec, setup, "launch")
         if changed.checks:
             from steelyard.measure.output_checks import checked_variant
 

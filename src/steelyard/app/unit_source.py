@@ -213,14 +213,14 @@ class UnitSource:
 
     def _prepare(self, index: int, unit: Unit) -> None:
         """Build the variant, if it has a build, and tell the launcher of its program."""
-        variant = self._spec.variants[index]
+        variant = self._variant(index, unit.build)
         if variant.build is None:
             self._launching.define(index, variant)
             self._ready.add(index)
             return
         started_s = time.monotonic()
         try:
-            changed = self._built(index, variant.build, unit.build)
+            changed = self._built(index, variant, variant.build, unit.build)
             self._launching.define(index, changed)
         except BuildFailedError as error:
             self._failures[index] = self._build_failure(index, unit.build, error.message)
@@ -229,14 +229,25 @@ class UnitSource:
         else:
             self._ready.add(index)
 
-    def _built(self, index: int, spec: BuildSpec, number: int) -> Variant:
+    def _variant(self, index: int, number: int) -> Variant:
+        """The variant, at the levels of nuisance factors that are drawn for its build."""
+        variant = self._spec.variants[index]
+        if not self._spec.nuisance:
+            return variant
+        from steelyard.factors.setups import at_setup, drawn_setup
+
+        return at_setup(variant, self._spec, drawn_setup(self._spec, 0, number), "build")
+
+    def _built(self, index: int, variant: Variant, spec: BuildSpec, number: int) -> Variant:
         from steelyard.build.run_build import run_build
         from steelyard.measure.provenance import program_of
 
-        seed = derive_seed(self._spec.seed, "build", index, number)
+        seed = spec.seed
+        if seed is None:
+            seed = derive_seed(self._spec.seed, "build", index, number)
         build = run_build(spec, seed, self._place(index, number))
         self._builds.append(build)
-        changed = built_variant(self._spec.variants[index], build.directory)
+        changed = built_variant(variant, build.directory)
         program = program_of(changed)
         if "missing" in program:
             raise BuildFailedError(

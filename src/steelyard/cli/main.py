@@ -21,6 +21,7 @@ COMMANDS = {
     "measure": "Weigh one program: an estimate for each metric.",
     "compare": "Weigh programs against the first: verdict and ratio with its interval.",
     "dimension": "How often to repeat builds, executions and iterations, and why.",
+    "experiment": "Factors, designs and analyses, from an experiment file.",
     "analyze": "Any analysis on any table: steady states of iterations, effects of factors.",
     "resume": "Go on with an interrupted or under-powered experiment.",
     "report": "Make an offline HTML page, plots or text from an experiment.",

@@ -15,6 +15,7 @@ from steelyard.core.model import (
     IterationsSpec,
     LaunchSpec,
     MetricSpec,
+    NuisanceFactor,
     OutputCheck,
     StoppingSpec,
     Trial,
@@ -101,6 +102,9 @@ def experiment_spec_from_json(data: Any) -> ExperimentSpec:
     )
     parts["metrics"] = tuple(
         _build(MetricSpec, item, where) for item, where in _items(values, "metrics")
+    )
+    parts["nuisance"] = tuple(
+        _build(NuisanceFactor, item, where) for item, where in _items(values, "nuisance")
     )
     if "stopping" in parts:
         parts["stopping"] = _build(StoppingSpec, parts["stopping"], "stopping")

@@ -102,6 +102,8 @@ class BuildSpec:
     randomize : tuple of str
         Names of the randomisations of the build room, such as ``link-order``; each draws from
         the seed of the build.
+    seed : int or None
+        Of the randomisations, where a level of a factor names it; None: drawn for each build.
     timeout_s : float or None
         After it the build is ended and has failed.
     """
@@ -112,6 +114,7 @@ class BuildSpec:
     compilers: tuple[tuple[str, str], ...] = ()
     randomize: tuple[str, ...] = ()
     timeout_s: float | None = None
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -230,6 +233,27 @@ class StoppingSpec:
 
 
 @dataclass(frozen=True)
+class NuisanceFactor:
+    """Something that an experiment randomises because nobody wants its effect.
+
+    Parameters
+    ----------
+    name : str
+        Of its column in tables.
+    factor : str
+        Which factor of the factors room it is.
+    levels : tuple of str
+        Drawn from with equal probability; empty: the factor draws by `options`.
+    options : tuple of (name, value)
+    """
+
+    name: str
+    factor: str
+    levels: tuple[str, ...] = ()
+    options: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
 class ExperimentSpec:
     """A design, and everything needed to repeat it.
 
@@ -255,6 +279,8 @@ class ExperimentSpec:
     iterations: IterationsSpec | None = None
     levels: tuple[RepetitionLevel, ...] = ()
     dimensioned: tuple[DimensionedBy, ...] = ()
+    nuisance: tuple[NuisanceFactor, ...] = ()
+    setup_each: Literal["trial", "block"] = "block"
 
     @property
     def primary_metric(self) -> MetricSpec:

@@ -1,0 +1,88 @@
+"""Run what an experiment file says, and analyse it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.method import Question
+from steelyard.core.errors import UsageError
+from steelyard.core.model import Experiment, ExperimentSpec
+from steelyard.core.quantity import parse_ratio
+from steelyard.factors.setups import BENCHMARK
+
+if TYPE_CHECKING:
+    from steelyard.app.analyze import Analyzed
+    from steelyard.app.execute import Place
+    from steelyard.app.experiment_plan import Plan
+    from steelyard.app.session import Watcher
+
+DEFAULT_METHOD = "anova"
+
+
+def run_plan(plan: Plan, place: Place, watch: Watcher | None = None) -> Experiment:
+    """Run all trials of a plan; what had been measured stays whatever happens."""
+    from steelyard.app.execute import run_experiment
+
+    return run_experiment(plan.spec, place, watch=watch)
+
+
+def analysis_question(
+    spec: ExperimentSpec, said: Mapping[str, Any], asked: Question
+) -> tuple[str, Question]:
+    """Which analysis, and the question to it: what the caller asked, else what the file says,
+    else the linear model of the first metric by everything that was varied.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    said : mapping
+        The file's table ``[analysis]``; empty without a file.
+    asked : Question
+        Empty fields are not asked for.
+    """
+    varied = dict.fromkeys(name for v in spec.variants for name, _ in v.parameters)
+    response = asked.response or said.get("response") or spec.primary_metric.name
+    factors = asked.factors or tuple(said.get("factors", ())) or tuple(varied)
+    quantiles = asked.quantiles or tuple(
+        parse_ratio(str(item), "analysis.quantiles") for item in said.get("quantiles", ())
+    )
+    extra = {**{k: str(v) for k, v in said.get("options", {}).items()}, **asked.extra}
+    question = replace(asked, response=response, factors=factors, quantiles=quantiles, extra=extra)
+    return str(said.get("method", DEFAULT_METHOD)), question
+
+
+def analyze_run(
+    experiment: Experiment, said: Mapping[str, Any], method: str | None, asked: Question
+) -> Analyzed:
+    """Analyse a finished or unfinished experiment.
+
+    Raises
+    ------
+    UsageError
+        Nothing was varied, so that there is nothing to explain.
+    """
+    from steelyard.app.analyze import analyze_experiment, chosen_method
+
+    name, question = analysis_question(experiment.spec, said, asked)
+    if (method or name) == "bias":
+        question = _bias_question(experiment.spec, question)
+    if not question.factors:
+        raise UsageError(
+            "The experiment varies nothing: it has no [[factor]] and one benchmark. "
+            "`steelyard report` shows what was measured.",
+            field="factor",
+        )
+    chosen = chosen_method(method or name, question)
+    return analyze_experiment(experiment, (None, None), chosen, question)
+
+
+def _bias_question(spec: ExperimentSpec, question: Question) -> Question:
+    """What makes up a setup is what was randomised; benchmarks are the programs of a suite."""
+    factors = tuple(name for name in question.factors if name != BENCHMARK)
+    setup = ",".join(factor.name for factor in spec.nuisance) or "block"
+    known = {"setup": setup}
+    if len(factors) < len(question.factors):
+        known["program"] = BENCHMARK
+    return replace(question, factors=factors, extra={**known, **question.extra})

@@ -1,0 +1,273 @@
+"""From an experiment file to an experiment's specification, and to what it will take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from steelyard.app.build_request import BuildRequest
+from steelyard.app.experiment_design import experiment_design, point_text, skipped_points
+from steelyard.app.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
+from steelyard.app.level_request import requested_levels
+from steelyard.app.request import Request, build_experiment
+from steelyard.core.errors import UsageError
+from steelyard.core.identifier import new_identifier
+from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL, RepetitionLevel
+from steelyard.core.model import ExperimentSpec, NuisanceFactor, StoppingSpec, Variant
+from steelyard.core.quantity import parse_budget, parse_duration, parse_ratio
+from steelyard.core.rng import fresh_seed
+from steelyard.design.design import Design
+from steelyard.factors.kinds import FACTORS
+from steelyard.factors.setups import BENCHMARK
+
+DEFAULT_RUNS = 30
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an experiment will do.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    factors : mapping of name to levels
+        Those that are compared, with the benchmarks where there are several.
+    nuisance : tuple of NuisanceFactor
+    block_trial_count : int
+        Trials in a block.
+    block_count : int or None
+        None: until the rule to stop is met.
+    estimated_s : float or None
+        None where no benchmark says what a trial takes.
+    skipped : tuple of str
+        Combinations that constraints forbid.
+    design : Design or None
+        With what it mixes up; None where nothing is varied.
+    """
+
+    spec: ExperimentSpec
+    factors: Mapping[str, tuple[str, ...]]
+    nuisance: tuple[NuisanceFactor, ...]
+    block_trial_count: int
+    block_count: int | None
+    estimated_s: float | None
+    skipped: tuple[str, ...]
+    design: Design | None = None
+
+    @property
+    def trial_count(self) -> int | None:
+        """Trials in all; None where the rule to stop decides."""
+        return None if self.block_count is None else self.block_count * self.block_trial_count
+
+
+def experiment_plan(file: ExperimentFile) -> Plan:
+    """The plan of an experiment file.
+
+    Raises
+    ------
+    UsageError, UnknownNameError
+        A factor, level, metric or program is none; the message names it.
+    """
+    factors = tuple(_checked(entry) for entry in file.factors)
+    nuisance = tuple(_nuisance(entry) for entry in file.nuisance)
+    _check_names(file, factors)
+    builds = any(FACTORS.get(f.factor).part == "build" for f in (*factors, *nuisance))
+    draws_builds = any(FACTORS.get(f.factor).part == "build" for f in nuisance)
+    seed = int(file.settings["seed"]) if "seed" in file.settings else fresh_seed()
+    design = experiment_design(file, factors, seed)
+    points = [{}] if design is None else [design.levels_of(n) for n in range(len(design.points))]
+    first: ExperimentSpec | None = None
+    variants: list[Variant] = []
+    for entry in file.benchmarks:
+        base = build_experiment(_request(file, entry, builds=builds))
+        first = first or base
+        for variant in base.variants:
+            name = variant.name if len(base.variants) > 1 else entry.name
+            variants += _variants(variant, name, factors, points, len(file.benchmarks))
+    assert first is not None  # The file has a benchmark.
+    spec = replace(_spec(file, first, variants, nuisance, draws_builds=draws_builds), seed=seed)
+    return Plan(
+        spec=spec,
+        factors=_factor_levels(file, factors),
+        nuisance=nuisance,
+        block_trial_count=len(variants) * spec.trials_of_variant,
+        block_count=spec.stopping.runs,
+        estimated_s=_estimate(file, spec, len(variants) // max(1, len(file.benchmarks))),
+        skipped=skipped_points(file, factors, design),
+        design=design,
+    )
+
+
+def _checked(entry: FactorEntry) -> FactorEntry:
+    kind = FACTORS.get(entry.factor)
+    return replace(entry, levels=tuple(kind.level(text, entry.where) for text in entry.levels))
+
+
+def _nuisance(entry: FactorEntry) -> NuisanceFactor:
+    kind = FACTORS.get(entry.factor)
+    if not entry.levels and kind.draw is None:
+        raise UsageError(
+            f"{entry.where}: the factor {kind.name} cannot draw levels by itself; name them.",
+            field="nuisance",
+        )
+    for name, _ in entry.options:
+        if name not in kind.draws:
+            known = ", ".join(kind.draws) or "none"
+            raise UsageError(
+                f"{entry.where}: the factor {kind.name} has no option {name!r}; known: {known}.",
+                field=f"nuisance.{name}",
+            )
+    levels = tuple(kind.level(text, entry.where) for text in entry.levels)
+    return NuisanceFactor(entry.name, kind.name, levels, entry.options)
+
+
+def _check_names(file: ExperimentFile, factors: Sequence[FactorEntry]) -> None:
+    names = [entry.name for entry in (*factors, *file.nuisance)]
+    for name in names:
+        if names.count(name) > 1 or name == BENCHMARK:
+            raise UsageError(f"{file.path}: the factor {name!r} is named twice.", field="factor")
+    for constraint in file.constraints:
+        for name in (*constraint.when, *constraint.forbid):
+            if name not in [entry.name for entry in factors]:
+                raise UsageError(
+                    f"{file.path}: a constraint names {name!r}, which is no factor. Factors: "
+                    f"{', '.join(entry.name for entry in factors)}.",
+                    field="constraint",
+                )
+
+
+def _request(file: ExperimentFile, entry: BenchmarkEntry, *, builds: bool) -> Request:
+    """What the command line would ask for this benchmark alone."""
+    options, settings = entry.options, file.settings
+    build = options.get("build")
+    command = entry.command
+    shell = bool(options.get("shell", False))
+    words = (command,) if isinstance(command, str) else command
+    if isinstance(command, str) and not shell and not command.startswith("suite:"):
+        from steelyard.app.command_text import split_command
+
+        words = split_command(command, "command")
+    suite = isinstance(command, str) and command.startswith("suite:")
+    levels = requested_levels((), (), builds=build is not None, iterations=False)
+    if suite and builds:
+        levels = replace(levels, levels=(RepetitionLevel(BUILD_LEVEL),))
+    return Request(
+        commands=(words,),
+        shell=shell,
+        names=() if suite else (entry.name,),
+        prepare=_texts(options.get("prepare")),
+        cleanup=_texts(options.get("cleanup")),
+        setup=options.get("setup"),
+        environment=tuple(f"{k}={v}" for k, v in options.get("environment", {}).items()),
+        directory=options.get("directory"),
+        stdin_file=options.get("stdin"),
+        timeout_s=_duration(settings.get("timeout"), "timeout"),
+        exit_codes=tuple(options.get("exit_codes", (0,))),
+        metrics=tuple(settings.get("metrics", ())),
+        iterations=settings.get("iterations"),
+        levels=levels,
+        build=BuildRequest(commands=_texts(build), sources=_texts(options.get("source"))),
+    )
+
+
+def _texts(value: str | None) -> tuple[str, ...]:
+    return () if value is None else (value,)
+
+
+def _duration(value: str | None, name: str) -> float | None:
+    return None if value is None else parse_duration(str(value), f"experiment.{name}")
+
+
+def _variants(
+    base: Variant,
+    name: str,
+    factors: Sequence[FactorEntry],
+    points: Sequence[Mapping[str, str]],
+    benchmark_count: int,
+) -> Iterator[Variant]:
+    several = benchmark_count > 1 or bool(base.group)
+    for point in points:
+        variant = base
+        for entry in factors:
+            variant = FACTORS.get(entry.factor).apply(variant, point[entry.name])
+        parameters = (((BENCHMARK, name),) if several else ()) + tuple(point.items())
+        label = f"{name} ({point_text(point)})" if point else name
+        yield replace(variant, name=label, parameters=parameters, group=name if several else "")
+
+
+def _spec(
+    file: ExperimentFile,
+    first: ExperimentSpec,
+    variants: Sequence[Variant],
+    nuisance: tuple[NuisanceFactor, ...],
+    *,
+    draws_builds: bool,
+) -> ExperimentSpec:
+    settings = file.settings
+    return replace(
+        first,
+        identifier=new_identifier(time.time_ns() // 1_000_000),
+        kind="comparison" if len(variants) > len({v.group for v in variants}) else "measurement",
+        variants=tuple(variants),
+        stopping=_stopping(settings),
+        warmup_count=int(settings.get("warmup", 0)),
+        confidence=parse_ratio(str(settings.get("confidence", "95%")), "experiment.confidence"),
+        quiet=tuple(settings.get("quiet", ())),
+        note=settings.get("name", file.path),
+        levels=_levels(settings, draws_builds=draws_builds),
+        nuisance=nuisance,
+        setup_each=settings.get("setup_each", "block"),
+        order=settings.get("order", "blocks"),
+    )
+
+
+def _stopping(settings: Mapping[str, Any]) -> StoppingSpec:
+    budget_s, budget_runs = (None, None)
+    if "budget" in settings:
+        budget_s, budget_runs = parse_budget(str(settings["budget"]), "experiment.budget")
+    if "precision" in settings:
+        if "runs" in settings:
+            raise UsageError("Give either runs or precision.", field="experiment.runs")
+        ratio = parse_ratio(str(settings["precision"]), "experiment.precision")
+        return StoppingSpec(precision_ratio=ratio, budget_s=budget_s, budget_runs=budget_runs)
+    runs = settings.get("runs", DEFAULT_RUNS)
+    if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
+        raise UsageError(f"runs takes a whole number from 1 on, not {runs!r}.", field="runs")
+    return StoppingSpec(runs=runs, budget_s=budget_s, budget_runs=budget_runs)
+
+
+def _levels(settings: Mapping[str, Any], *, draws_builds: bool) -> tuple[RepetitionLevel, ...]:
+    """Builds are a level where their layout is drawn; executions where they are repeated."""
+    repeat = settings.get("repeat", {})
+    if not isinstance(repeat, dict) or set(repeat) - {EXECUTION_LEVEL}:
+        raise UsageError(
+            "repeat takes executions in a block, such as {execution = 3}.", field="repeat"
+        )
+    executions = int(repeat.get(EXECUTION_LEVEL, 1))
+    if draws_builds:
+        return (RepetitionLevel(BUILD_LEVEL), RepetitionLevel(EXECUTION_LEVEL, executions))
+    if executions > 1:
+        # A block is a setup, within which executions are repeated.
+        return (RepetitionLevel("setup"), RepetitionLevel(EXECUTION_LEVEL, executions))
+    return ()
+
+
+def _factor_levels(
+    file: ExperimentFile, factors: Sequence[FactorEntry]
+) -> dict[str, tuple[str, ...]]:
+    found = {entry.name: entry.levels for entry in factors}
+    if len(file.benchmarks) > 1:
+        return {BENCHMARK: tuple(entry.name for entry in file.benchmarks), **found}
+    return found
+
+
+def _estimate(file: ExperimentFile, spec: ExperimentSpec, points: int) -> float | None:
+    """Seconds for all trials, from what the benchmarks say of one."""
+    times = [entry.expected_s for entry in file.benchmarks]
+    blocks = spec.stopping.runs
+    known = [value for value in times if value is not None]
+    if blocks is None or len(known) < len(times):
+        return spec.stopping.budget_s
+    return sum(known) * points * spec.trials_of_variant * blocks

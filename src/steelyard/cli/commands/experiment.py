@@ -1,0 +1,192 @@
+"""`steelyard experiment`: what to vary, what to randomise and what to measure, from a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
+from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.core.errors import UsageError
+from steelyard.core.quantity import parse_ratio
+
+if TYPE_CHECKING:
+    from steelyard.analysis.method import Question
+    from steelyard.app.experiment_plan import Plan
+    from steelyard.core.model import Experiment
+
+FAILED_STATUS = 3
+INTERRUPTED_STATUS = 130
+_WAIT = click.option(
+    "--wait", is_flag=True, help="Wait while another measurement holds the machine."
+)
+_FILE = click.argument("file", metavar="FILE.toml")
+
+
+@click.group("experiment", short_help="Factors, designs and analyses, from an experiment file.")
+def command() -> None:
+    """What to vary, what to randomise and what to measure, from an experiment file."""
+
+
+@command.command("plan")
+@_FILE
+@JSON
+def plan(file: str, json_target: str | None) -> None:
+    """Say what FILE.toml will run, how many trials that is and how long it takes."""
+    _show_plan(_planned(file), json_target)
+
+
+@command.command("run")
+@_FILE
+@click.option("--dry-run", is_flag=True, help="Print the commands instead of running them.")
+@_WAIT
+@STORE
+@JSON
+def run(file: str, dry_run: bool, wait: bool, store: str | None, json_target: str | None) -> int:
+    """Run all trials of FILE.toml in random order, and keep them in the store."""
+    from steelyard.app.experiment import run_plan
+
+    planned = _planned(file)
+    if dry_run:
+        from steelyard.report.plan_text import command_line
+
+        write_text("".join(f"{command_line(variant)}\n" for variant in planned.spec.variants))
+        return 0
+    from steelyard.cli.weighing_answer import watching
+    from steelyard.cli.weighing_request import place_from
+
+    with watching(json_target) as watch:
+        experiment = run_plan(planned, place_from({"store": store, "wait": wait}), watch)
+    _show_run(experiment, json_target)
+    return _status(experiment)
+
+
+@command.command("resume")
+@click.argument("experiment")
+@_WAIT
+@STORE
+@JSON
+def resume(experiment: str, wait: bool, store: str | None, json_target: str | None) -> int:
+    """Run the trials that an interrupted EXPERIMENT still lacks."""
+    from steelyard.app.weigh import weigh_further
+    from steelyard.cli.weighing_answer import watching
+    from steelyard.cli.weighing_request import place_from
+
+    with watching(json_target) as watch:
+        place = place_from({"store": store, "wait": wait})
+        done = weigh_further(experiment, None, place, watch).experiment
+    _show_run(done, json_target)
+    return _status(done)
+
+
+@command.command("analyze")
+@click.argument("experiment", default="latest")
+@click.option("--file", "file", metavar="FILE.toml", help="Take its table [analysis].")
+@click.option("--method", metavar="NAME", help="The analysis, of `steelyard analyze`.")
+@click.option("--response", metavar="METRIC", help="What to explain; the first metric.")
+@click.option("--factors", metavar="A,B,C", help="What to explain it by; all that was varied.")
+@click.option("--quantiles", metavar="P,Q", help="Quantiles, such as 0.5,0.9.")
+@click.option(
+    "--confidence", default="95%", show_default=True, metavar="SHARE", help="Of what is stated."
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Of what is drawn."
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the method's own.",
+)
+@click.option("--html", metavar="FILE", help="Write a page that needs no network.")
+@STORE
+@JSON
+def analyze(experiment: str, json_target: str | None, html: str | None, **given: Any) -> None:
+    """Analyse EXPERIMENT (an identifier, the beginning of one, or `latest`)."""
+    from steelyard.app.experiment import analyze_run
+    from steelyard.app.experiment_file import read_experiment_file
+    from steelyard.report.renderings import RENDERINGS
+
+    said = {} if given["file"] is None else read_experiment_file(given["file"]).analysis
+    with opened_library(given["store"]) as library:
+        loaded = library.load(experiment)
+    found = analyze_run(loaded, said, given["method"], _question(given))
+    rendering = RENDERINGS.get(found.result.kind)
+    if html is not None:
+        if rendering.page is None:
+            raise UsageError(f"--method {found.origin.method} has no page.", field="--html")
+        write_file(rendering.page(found.result, found.origin).encode(), html)
+    write_json(rendering.document(found.result, found.origin), json_target)
+    if json_target != "-":
+        write_text(rendering.text(found.result, found.origin, terminal_width()))
+
+
+def _planned(file: str) -> Plan:
+    from steelyard.app.experiment_file import read_experiment_file
+    from steelyard.app.experiment_plan import experiment_plan
+
+    return experiment_plan(read_experiment_file(file))
+
+
+def _show_plan(planned: Plan, json_target: str | None) -> None:
+    from steelyard.report.json.plan import plan_document
+    from steelyard.report.plan_text import design_lines, plan_lines, size_line
+
+    sizes = (planned.trial_count, planned.block_count, planned.estimated_s)
+    document = plan_document(planned.spec, planned.factors, sizes, planned.skipped, planned.design)
+    write_json(document, json_target)
+    if json_target == "-":
+        return
+    lines = plan_lines(planned.factors, planned.nuisance, planned.skipped, planned.spec.setup_each)
+    lines += design_lines(planned.design)
+    size = size_line(
+        planned.block_count,
+        planned.block_trial_count,
+        len(planned.spec.variants),
+        planned.estimated_s,
+    )
+    write_text("\n".join([*lines, size]) + "\n")
+
+
+def _show_run(experiment: Experiment, json_target: str | None) -> None:
+    from steelyard.report.json.experiment import experiment_document
+    from steelyard.report.listing import experiment_text
+
+    write_json(experiment_document(experiment), json_target)
+    if json_target != "-":
+        width = terminal_width()
+        write_text(experiment_text(experiment, running=False, trials=False, width=width))
+        identifier = experiment.spec.identifier
+        write_note(f"`steelyard experiment analyze {identifier}` analyses it")
+
+
+def _status(experiment: Experiment) -> int:
+    if experiment.stopped == "interrupted":
+        return INTERRUPTED_STATUS
+    failed = any(trial.status == "failed" and not trial.warmup for trial in experiment.trials)
+    return FAILED_STATUS if failed else 0
+
+
+def _question(given: dict[str, Any]) -> Question:
+    from steelyard.analysis.method import Question
+
+    extra: dict[str, str] = {}
+    for text in given["options"]:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--option takes NAME=VALUE; it got {text!r}.", field="--option")
+        extra[name] = value
+    return Question(
+        response=given["response"],
+        factors=_listed(given["factors"]),
+        quantiles=tuple(parse_ratio(p, "--quantiles") for p in _listed(given["quantiles"])),
+        confidence=parse_ratio(given["confidence"], "--confidence"),
+        seed=given["seed"],
+        extra=extra,
+    )
+
+
+def _listed(text: str | None) -> tuple[str, ...]:
+    return () if text is None else tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,0 +1,84 @@
+"""What every factor must keep."""
+
+import pytest
+
+from steelyard.core.errors import UsageError
+from steelyard.core.model import BuildSpec, LaunchSpec, Variant
+from steelyard.factors.kinds import FACTORS
+
+VARIANT = Variant("program", LaunchSpec(("./program", "{input}")), build=BuildSpec(("make",)))
+# A level of each factor whose levels only a person can name.
+NAMED = {
+    "allocator": "/usr/lib/libother.so",
+    "compiler": "clang-19",
+    "cpu": "0,1",
+    "flags": "-O2",
+    "input": "large.txt",
+    "nice": "5",
+    "working-directory": "/tmp",
+}
+
+
+def a_level(factor):
+    return NAMED[factor.name] if factor.draw is None else factor.draw(7, factor.draws)
+
+
+DRAWN = [name for name in FACTORS.names() if FACTORS.get(name).draw is not None]
+OF_BUILDS = [name for name in FACTORS.names() if FACTORS.get(name).part == "build"]
+
+
+@pytest.mark.parametrize("name", FACTORS.names())
+class TestFactor:
+    def test_it_says_what_it_changes(self, name):
+        factor = FACTORS.get(name)
+        assert factor.name == name
+        assert factor.description.endswith(".")
+        assert factor.part in ("launch", "build")
+
+    def test_a_level_changes_its_part_of_the_variant_and_nothing_else(self, name):
+        factor = FACTORS.get(name)
+        level = factor.level(a_level(factor), "levels")
+        changed = factor.apply(VARIANT, level)
+        assert changed != VARIANT
+        if factor.part == "launch":
+            assert changed.build == VARIANT.build
+        else:
+            assert changed.launch == VARIANT.launch
+
+    def test_the_normal_form_of_a_level_is_normal(self, name):
+        factor = FACTORS.get(name)
+        level = factor.level(a_level(factor), "levels")
+        assert factor.level(level, "levels") == level
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_same_seed_draws_the_same_level_and_all_of_them_are_levels(name):
+    factor = FACTORS.get(name)
+    drawn = [factor.draw(seed, factor.draws) for seed in range(50)]
+    assert drawn == [factor.draw(seed, factor.draws) for seed in range(50)]
+    assert len(set(drawn)) > 1
+    for level in drawn:
+        assert factor.level(level, "levels") == level
+
+
+@pytest.mark.parametrize("name", OF_BUILDS)
+def test_a_factor_of_the_build_needs_one(name):
+    with pytest.raises(UsageError, match="no build is given"):
+        FACTORS.get(name).apply(Variant("program", LaunchSpec(("./program",))), "default")
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "message"),
+    [
+        ("aslr", "maybe", "it takes on, off"),
+        ("nice", "50", "from -20 to 19"),
+        ("link-order", "random:x", "random:N"),
+        ("cpu", "first", "CPUs such as"),
+        ("environment-size", "-3", "whole number"),
+        ("compiler", "javac", "a C compiler such as"),
+    ],
+)
+def test_a_wrong_level_is_told_what_is_right(name, level, message):
+    with pytest.raises(UsageError, match=message) as caught:
+        FACTORS.get(name).level(level, "file, line 3: factor[0].levels")
+    assert "line 3" in caught.value.message

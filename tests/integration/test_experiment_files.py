@@ -1,0 +1,189 @@
+"""Experiments that a file describes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import User
+
+PROGRAM = """
+import os, sys
+n = int(sys.argv[1])
+print(n * (2 if "SLOW" in os.environ else 1) + 0.001 * len(os.environ.get("STEELYARD_PADDING", "")))
+"""
+FILE = """
+[experiment]
+name = "what the input does"
+seed = 4
+runs = 5
+metrics = ["units=regex:([0-9.]+):units"]
+
+[[benchmark]]
+name = "count"
+command = "python3 count.py {input}"
+expected_s = 0.05
+
+[[factor]]
+name = "n"
+factor = "input"
+levels = [100, 200]
+
+[[factor]]
+factor = "aslr"
+levels = [true, false]
+
+[[nuisance]]
+factor = "environment-size"
+maximum = 1000
+"""
+
+
+@pytest.fixture
+def file(user: User) -> Path:
+    (user.home / "count.py").write_text(PROGRAM)
+    path = user.home / "e.toml"
+    path.write_text(FILE)
+    return path
+
+
+def test_a_plan_says_what_will_run_before_anything_does(user: User, file: Path) -> None:
+    document = user.types("experiment", "plan", "e.toml", "--json", "-").document()
+    assert (document["trials"], document["blocks"]) == (20, 5)
+    assert document["factors"] == [
+        {"name": "n", "levels": ["100", "200"]},
+        {"name": "aslr", "levels": ["on", "off"]},
+    ]
+    assert document["estimated_s"] == pytest.approx(1.0)
+    assert [item["name"] for item in document["nuisance"]] == ["environment-size"]
+    assert "randomised environment-size" in user.types("experiment", "plan", "e.toml").out
+
+
+def test_a_dry_run_prints_the_commands_and_runs_none(user: User, file: Path) -> None:
+    told = user.types("experiment", "run", "e.toml", "--dry-run")
+    assert told.out.splitlines()[0] == "count (n=100, aslr=on): python3 count.py 100"
+    assert len(told.out.splitlines()) == 4
+    assert user.types("list").out.startswith("The store holds no experiment")
+
+
+def test_an_experiment_is_run_and_its_effects_are_found(user: User, file: Path) -> None:
+    told = user.types("experiment", "run", "e.toml", "--json", "-")
+    assert told.status == 0, told.err
+    document = user.types("experiment", "analyze", "--json", "-").document()
+    effects = {item["term"]: item["effect"] for item in document["effects"]}
+    # Coded -1 and +1: half of what the input does; the padding adds up to 1 unit of noise.
+    assert effects["n"]["low"] < 50 < effects["n"]["high"]
+    assert effects["n"]["high"] - effects["n"]["low"] < 2
+    assert effects["aslr"]["low"] < 0 < effects["aslr"]["high"]
+
+
+def test_setups_are_columns_that_explain_what_they_did(user: User, file: Path) -> None:
+    assert user.types("experiment", "run", "e.toml").status == 0
+    told = user.types("analyze", "latest", "--method", "anova", "--response", "units",
+                      "--factors", "environment-size", "--json", "-")  # fmt: skip
+    assert told.status == 0, told.err
+
+
+def test_a_killed_experiment_resumes_with_the_setups_that_it_had(user: User, file: Path) -> None:
+    file.write_text(FILE.replace("runs = 5", "runs = 400"))
+    process = user.start("experiment", "run", "e.toml")
+    journals = user.home / "data"
+    while process.poll() is None:
+        found = list(journals.rglob("*.jsonl"))
+        if found and found[0].read_bytes().count(b'"trial"') > 6:
+            break
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.communicate()
+    listed = user.types("show", "latest", "--json", "-").document()
+    spec = listed["specification"]
+    assert spec["nuisance"][0]["factor"] == "environment-size"
+    resumed = user.types("resume", "latest", "--runs", "5", "--json", "-")
+    assert resumed.status == 0, resumed.err
+
+
+def test_builds_are_a_part_of_the_experiment(user: User) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc here")
+    source = user.home / "src"
+    source.mkdir()
+    (source / "a.c").write_text("int a(void) { return 1; }\n")
+    (source / "m.c").write_text(
+        "#include <stdio.h>\nint a(void);\n"
+        'int main(void) { printf("%d\\n", OPTIMISED + a()); return 0; }\n'
+    )
+    (source / "build.sh").write_text(
+        "set -e\n$CC $CFLAGS -c a.c\n$CC $CFLAGS -c m.c\n$CC $LDFLAGS m.o a.o -o m\n"
+    )
+    (user.home / "e.toml").write_text("""
+[experiment]
+runs = 2
+metrics = ["printed=regex:([0-9]+):units"]
+[[benchmark]]
+name = "m"
+build = "sh build.sh"
+source = "src"
+command = "{build}/m"
+[[factor]]
+factor = "flags"
+levels = ["-DOPTIMISED=0", "-DOPTIMISED=10", "-broken-flag"]
+[[nuisance]]
+factor = "link-order"
+""")
+    told = user.types("experiment", "run", "e.toml", "--json", "-")
+    # One level cannot be built: that is data, and the others are measured.
+    assert told.status == 3, told.err
+    document = user.types("experiment", "analyze", "--json", "-", "--option", "coding=treatment")
+    found = {item["term"]: item["effect"]["estimate"] for item in document.document()["effects"]}
+    assert any(value == pytest.approx(10) for value in found.values())
+    assert "failed-trials" in [item["code"] for item in document.document()["warnings"]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('factor = "aslr"', 'factr = "aslr"'), "line 19: factor[1].factr: there is no such field"),
+        (('factor = "aslr"', 'factor = "moon"'), "There is no factor called 'moon'. Known: "),
+        (("[true, false]", "[true]"), "line 20: factor[1].levels: a factor needs at least two"),
+        (("[true, false]", '["on", "no"]'), "line 20: factor[1].levels: the factor aslr has no"),
+        (("maximum = 1000", "most = 5"), "has no option 'most'; known: minimum, maximum, step"),
+        (("runs = 5", 'runs = "many"'), "runs takes a whole number from 1 on"),
+        (("runs = 5", "runs = 5\nrun = 6"), "line 6: experiment.run: there is no such field"),
+        (("[experiment]", "[experiment"), "is not TOML"),
+        (("[[benchmark]]", "[benchmark]"), "write [[benchmark]] above each"),
+        (("{input}", "100"), "The factor input has no place in count"),
+    ],
+)
+def test_a_wrong_file_is_one_clear_error_with_its_line(
+    user: User, file: Path, change: tuple[str, str], message: str
+) -> None:
+    file.write_text(FILE.replace(*change))
+    told = user.types("experiment", "plan", "e.toml", "--json", "-")
+    assert told.status == 2
+    assert message in told.err
+    assert told.err.count("\n") == 1
+    assert json.loads(told.out)["kind"] == "error"
+
+
+def test_constraints_leave_combinations_out(user: User, file: Path) -> None:
+    file.write_text(FILE + "\n[[constraint]]\nwhen = {n = 200}\nforbid = {aslr = false}\n")
+    document = user.types("experiment", "plan", "e.toml", "--json", "-").document()
+    assert document["trials"] == 15
+    assert document["skipped"] == ["n=200, aslr=off"]
+
+
+def test_a_fraction_tells_what_it_mixes_up(user: User, file: Path) -> None:
+    file.write_text(
+        FILE
+        + '\n[[factor]]\nfactor = "nice"\nlevels = [0, 5]\n'
+        + '[design]\nkind = "fractional-factorial"\ngenerators = ["nice = n:aslr"]\n'
+    )
+    document = user.types("experiment", "plan", "e.toml", "--json", "-").document()
+    assert (document["trials"], document["design"]["resolution"]) == (20, 3)
+    effects = {item["effect"]: item["others"] for item in document["design"]["aliases"]}
+    assert effects["nice"] == ["n:aslr"]
+    assert "aliased    nice with + n:aslr" in user.types("experiment", "plan", "e.toml").out
