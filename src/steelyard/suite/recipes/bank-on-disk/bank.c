@@ -61,7 +61,8 @@ static struct transfers read_transfers(const char* path) {
     FILE* file = fopen(path, "r");
     if (file == NULL)
         fail(path);
-    while (fscanf(file, "%d,%d,%d\n", &item.source, &item.target, &item.amount) == 3) {
+    while (fscanf(file, "%d,%d,%d", &item.source, &item.target, &item.amount) == 3 &&
+           getc(file) == '\n') {
         if (found.count == room) {
             room = room * 2 + 1024;
             found.items = realloc(found.items, room * sizeof *found.items);
@@ -117,9 +118,9 @@ static void make_tables(sqlite3* database) {
     execute(database, "commit");
 }
 
-/* Books the transfers that are covered and gives how many were not. */
-static int book(sqlite3* database, struct transfers transfers) {
-    int refused = 0;
+/* Books the transfers that are covered and gives a checksum of those that are not. */
+static uint64_t book(sqlite3* database, struct transfers transfers) {
+    uint64_t refused = CHECKSUM_START;
     sqlite3_stmt* take = prepared(
         database, "update account set balance = balance - ? where id = ? and balance >= ?");
     sqlite3_stmt* give =
@@ -130,7 +131,9 @@ static int book(sqlite3* database, struct transfers transfers) {
         if (i % TRANSFERS_A_TRANSACTION == 0)
             execute(database, "begin");
         if (update(database, take, (const int[]){item.amount, item.source, item.amount}) == 0) {
-            ++refused;
+            refused = checksum_add(refused, (uint64_t)item.source);
+            refused = checksum_add(refused, (uint64_t)item.target);
+            refused = checksum_add(refused, (uint64_t)item.amount);
         } else {
             update(database, give, (const int[]){item.amount, item.target});
             update(database, log, (const int[]){(int)i, item.source, item.target, item.amount});
@@ -147,7 +150,8 @@ static int book(sqlite3* database, struct transfers transfers) {
 static uint64_t report(sqlite3* database, uint64_t sum) {
     sqlite3_stmt* rows = prepared(
         database,
-        "select a.branch, count(*), sum(t.amount), max(a.balance), min(t.target)"
+        "select a.branch, count(*), sum(t.amount), max(a.balance),"
+        " sum(t.source * t.amount), sum(t.target * t.amount)"
         " from account a join transfer t on t.source = a.id group by a.branch order by a.branch");
     while (sqlite3_step(rows) == SQLITE_ROW) {
         for (int column = 0; column < sqlite3_column_count(rows); ++column)
@@ -164,8 +168,7 @@ static uint64_t run(struct transfers transfers) {
     fsyncs = 0;
     check(database, sqlite3_open("bank.db", &database));
     make_tables(database);
-    sum = checksum_add(CHECKSUM_START, (uint64_t)book(database, transfers));
-    sum = report(database, sum);
+    sum = report(database, book(database, transfers));
     check(database, sqlite3_close(database));
     if (unlink("bank.db") != 0)
         fail("bank.db");

@@ -2,7 +2,7 @@ xquery version "3.1";
 
 declare namespace map = "http://www.w3.org/2005/xpath-functions/map";
 
-(: Joins, groups and sorts the items of a catalogue, and counts the words of their texts. :)
+(: Joins, groups and sorts the items of a catalogue, counts the words of their texts, and adds up all letters. :)
 declare function local:median($values as xs:double*) as xs:double {
   let $sorted := sort($values)
   return $sorted[(count($sorted) + 1) idiv 2]
@@ -29,5 +29,6 @@ return (
   for $word in map:keys($words)
   where $words($word) gt 3 and matches($word, "[aeiou]{2}")
   order by $words($word) descending, $word
-  return $word || "=" || $words($word)
+  return $word || "=" || $words($word),
+  sum((//text() | //@*) ! string-to-codepoints(.))
 )

@@ -29,6 +29,8 @@
         <xsl:when test="price &gt; 500"><i>dear</i></xsl:when>
         <xsl:when test="price &lt; 100"><i>cheap</i></xsl:when>
       </xsl:choose>
+      <xsl:value-of select="price"/>
+      <xsl:for-each select="like"><a href="#{@id}">like</a></xsl:for-each>
       <xsl:apply-templates select="text"/>
     </li>
   </xsl:template>
@@ -42,12 +44,17 @@
   <xsl:template name="words">
     <xsl:param name="rest"/>
     <xsl:if test="contains($rest, ' ')">
-      <xsl:if test="string-length(substring-before($rest, ' ')) &gt; 6">
-        <em><xsl:value-of select="substring-before($rest, ' ')"/></em>
-      </xsl:if>
+      <xsl:choose>
+        <xsl:when test="string-length(substring-before($rest, ' ')) &gt; 6">
+          <em><xsl:value-of select="substring-before($rest, ' ')"/></em>
+        </xsl:when>
+        <xsl:otherwise><xsl:value-of select="substring-before($rest, ' ')"/></xsl:otherwise>
+      </xsl:choose>
+      <xsl:text> </xsl:text>
       <xsl:call-template name="words">
         <xsl:with-param name="rest" select="substring-after($rest, ' ')"/>
       </xsl:call-template>
     </xsl:if>
+    <xsl:if test="not(contains($rest, ' '))"><xsl:value-of select="$rest"/></xsl:if>
   </xsl:template>
 </xsl:stylesheet>
