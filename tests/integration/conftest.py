@@ -79,10 +79,13 @@ def user(tmp_path: Path) -> User:
         "HOME": str(tmp_path),
         "XDG_DATA_HOME": str(tmp_path / "data"),
         "XDG_STATE_HOME": str(tmp_path / "state"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "STEELYARD_LOCK": str(tmp_path / "lock"),
         "PYTHONWARNINGS": "error",
     }
-    environment.pop("STEELYARD_STORE", None)
+    for name in ("STEELYARD_STORE", "STEELYARD_SUITE_CACHE"):
+        environment.pop(name, None)
     return User(tmp_path, environment)
 
 
