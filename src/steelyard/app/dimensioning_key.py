@@ -66,7 +66,7 @@ def dimensioning_key(
         content["variables"] = program.get("build", {}).get("inherited")
         runtime["tools"] = program.get("build", {}).get("tools")
     else:
-        own = {name: program.get(name) for name in ("path", "sha256")}
+        own = {name: program.get(name) for name in ("path", "sha256", "release")}
         is_tool = "/" not in chosen.launch.argv[0] and bool(program.get("files"))
         (runtime if is_tool else content)["program"] = own
         runtime["compiler"] = None if is_tool else program.get("compiler")

@@ -63,9 +63,24 @@ def program_of(variant: Variant) -> dict[str, Any]:
         return {"variant": variant.name, "missing": error.message}
     path = os.path.realpath(os.path.join(start, os.fsdecode(found)))
     about = {"variant": variant.name, **_binary(path)}
+    release = _java_release(path)
+    if release is not None:
+        about["release"] = release
     files = [_argument_file(start, argument) for argument in launch.argv[1:]]
     about["files"] = [file for file in files if file is not None]
     return about
+
+
+def _java_release(path: str) -> str | None:
+    """The digest of the file that says which Java machine is behind its launcher: the launcher
+    itself is the same in many releases."""
+    if os.path.basename(path) != "java":
+        return None
+    try:
+        with open(os.path.join(os.path.dirname(os.path.dirname(path)), "release"), "rb") as file:
+            return sha256_hex_of_file(file)
+    except OSError:
+        return None
 
 
 @lru_cache(maxsize=256)

@@ -95,3 +95,17 @@ def test_a_damaged_binary_has_no_compiler() -> None:
     for cut in range(len(whole)):
         assert compiler_of(io.BytesIO(whole[:cut])) in (None, "GCC")
     assert compiler_of(io.BytesIO(b"\x7fELF\x01\x01" + bytes(100))) is None
+
+
+def test_the_release_of_a_java_machine_is_recorded(tmp_path: Path) -> None:
+    (tmp_path / "jdk" / "bin").mkdir(parents=True)
+    java = make_program(tmp_path / "jdk" / "bin" / "java", "#!/bin/sh\n")
+    release = tmp_path / "jdk" / "release"
+    (unknown,) = provenance(str(java))["programs"]
+    release.write_text('JAVA_VERSION="17"\n')
+    (first,) = provenance(str(java))["programs"]
+    release.write_text('JAVA_VERSION="21"\n')
+    (second,) = provenance(str(java))["programs"]
+    assert "release" not in unknown
+    assert first["release"] != second["release"]
+    assert first["sha256"] == second["sha256"]
