@@ -18,7 +18,6 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
 
 from steelyard.build.archive import NotArchiveError
 from steelyard.build.elf import NotElfError, read_elf
@@ -58,6 +57,8 @@ class LinkSettings:
     randomize : tuple of str
     linker : tuple of str
         The words of the real linker; empty to ask the compiler driver which it would call.
+    direct_linker : tuple of str
+        Those for calls that come from no driver; empty for the first in ``PATH``.
     """
 
     directory: str
@@ -65,6 +66,7 @@ class LinkSettings:
     seed: int
     randomize: tuple[str, ...]
     linker: tuple[str, ...] = ()
+    direct_linker: tuple[str, ...] = ()
 
 
 @dataclass
@@ -81,27 +83,35 @@ class _Link:
         return os.path.relpath(os.path.realpath(self.line.output), root)
 
 
-def link(program: str, args: Sequence[str], settings_file: str) -> NoReturn:
-    """Do what the call ``program args`` of a linker asks for, and end with its exit status."""
+def link(program: str, args: Sequence[str], settings_file: str) -> int:
+    """Do what the call ``program args`` of a linker asks for, and give its exit status."""
     with open(settings_file, encoding="utf-8") as file:
         said = json.load(file)
-    randomize, own = tuple(said["randomize"]), tuple(said["linker"])
-    settings = LinkSettings(said["directory"], said["records"], said["seed"], randomize, own)
-    linker = own or find_linker(program)
+    settings = LinkSettings(
+        said["directory"],
+        said["records"],
+        said["seed"],
+        tuple(said["randomize"]),
+        tuple(said["linker"]),
+        tuple(said["direct_linker"]),
+    )
+    linker = settings.linker or find_linker(program, settings.direct_linker)
     line = parse_link_line(expand_response_files(args), kind_of)
     inputs = own_inputs(line, settings.directory)
     with tempfile.TemporaryDirectory(prefix="steelyard-link-") as work:
         call = _Link(settings, linker, line, work)
         if inputs and not line.partial and not is_trial(call.output):
-            sys.exit(_randomized(call, inputs))
-    os.execv(linker[0], [*linker, *args])
+            return _randomized(call, inputs)
+    return os.execv(linker[0], [*linker, *args])
 
 
-def find_linker(program: str) -> tuple[str, ...]:
+def find_linker(program: str, direct: tuple[str, ...]) -> tuple[str, ...]:
     """The real linker of the name of the wrapper `program`: the one that the compiler driver would
-    have called, or the first in ``PATH``."""
+    have called; where none did, `direct`, or the first in ``PATH``."""
     name = os.path.basename(program)
     driver = os.environ.get("STEELYARD_DRIVER", "").split("\n")
+    if driver == [""] and direct and name == "ld":
+        return direct
     if driver != [""]:
         # The driver that called us has told its parts to look in our own directory first.
         outside = {key: value for key, value in os.environ.items() if key != "COMPILER_PATH"}

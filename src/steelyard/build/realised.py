@@ -95,7 +95,11 @@ def _first_places(modules: Sequence[Module], addresses: Mapping[str, int]) -> li
 
 
 def _addresses(program: ElfFile, layout: Layout) -> dict[str, int]:
-    """Addresses of the functions that one object alone defines, and the program once."""
+    """Addresses of the functions that one object alone defines, and the program once.
+
+    Several at one address are names of one function, or equal ones that the linker folded into
+    one (``--icf``), which then lies where only one of them was asked for.
+    """
     objects = Counter(
         name
         for module in layout.modules
@@ -103,8 +107,9 @@ def _addresses(program: ElfFile, layout: Layout) -> dict[str, int]:
         for name in section.functions
     )
     programs = Counter(each.name for each in program.functions)
+    at = Counter(each.address for each in program.functions)
     return {
         each.name: each.address
         for each in program.functions
-        if each.strong and objects[each.name] == 1 and programs[each.name] == 1
+        if each.strong and objects[each.name] == programs[each.name] == 1 and at[each.address] == 1
     }

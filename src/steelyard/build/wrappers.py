@@ -35,7 +35,7 @@ _LINKER = """#!{python} -IS
 import sys
 sys.path[:] = {path!r}
 from steelyard.build.link import link
-link(sys.argv[0], sys.argv[1:], {settings!r})
+sys.exit(link(sys.argv[0], sys.argv[1:], {settings!r}))
 """
 
 
@@ -69,39 +69,54 @@ def make_wrappers(
             field="directory",
         )
     compilers = real_compilers(spec, environment)
-    records = records_directory(directory)
-    links, drivers = (os.path.join(place, each) for each in ("ld", "bin"))
-    for folder in (records, links, drivers):
-        os.makedirs(folder)
-    settings = os.path.join(place, "settings.json")
-    own_linker = dict(spec.compilers).get("LD")
-    said = {
-        "directory": directory,
-        "records": records,
-        "seed": seed,
-        "randomize": spec.randomize,
-        "linker": _words("LD", own_linker, environment) if own_linker else (),
-    }
-    with open(settings, "w", encoding="utf-8") as file:
-        json.dump(said, file)
-    # Ours first; the others for randomisations that another distribution brings.
-    root = os.path.dirname(os.path.dirname(os.path.abspath(steelyard.__file__)))
-    search = list(dict.fromkeys([root, *filter(os.path.isabs, sys.path)]))
-    script = _LINKER.format(python=sys.executable, path=search, settings=settings)
-    for name in LINKER_NAMES:
-        _write_program(os.path.join(links, name), script)
+    links = os.path.join(place, "ld")
+    _write_linkers(links, _settings(spec, seed, directory, environment))
+    wanted = [f"-B{links}/", *(f"-ffile-prefix-map={path}=." for path in _names_of(directory))]
+    wanted += ["-ffunction-sections"] if sections else []
     variables = {"LD": os.path.join(links, "ld")}
     variables["SOURCE_DATE_EPOCH"] = environment.get("SOURCE_DATE_EPOCH", _SOURCE_DATE_EPOCH)
     for variable, words in compilers.items():
-        wanted = [f"-B{links}/", f"-ffile-prefix-map={directory}=."]
-        wanted += ["-ffunction-sections"] if sections else []
-        path = os.path.join(drivers, variable, driver_name(words))
+        path = os.path.join(place, "bin", variable, driver_name(words))
         os.makedirs(os.path.dirname(path))
         _write_program(path, driver_script(words, accepted(words, wanted, variable)))
         variables[variable] = path
     if "FC" in variables:
         variables["F77"] = variables["FC"]
     return variables
+
+
+def _names_of(directory: str) -> list[str]:
+    """The paths under which compilers may see the directory."""
+    return list(dict.fromkeys([directory, os.path.realpath(directory)]))
+
+
+def _settings(spec: BuildSpec, seed: int, directory: str, environment: Mapping[str, str]) -> str:
+    """Write what the linker's wrapper has to know, and give the path."""
+    everywhere = dict(spec.compilers).get("LD")
+    called = environment.get("LD")
+    said = {
+        "directory": directory,
+        "records": records_directory(directory),
+        "seed": seed,
+        "randomize": spec.randomize,
+        "linker": _words("LD", everywhere, environment) if everywhere else (),
+        "direct_linker": _words("LD", called, environment) if called else (),
+    }
+    os.makedirs(records_directory(directory))
+    path = os.path.join(beside(directory), "settings.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(said, file)
+    return path
+
+
+def _write_linkers(folder: str, settings: str) -> None:
+    # Ours first; the others for randomisations that another distribution brings.
+    root = os.path.dirname(os.path.dirname(os.path.abspath(steelyard.__file__)))
+    search = list(dict.fromkeys([root, *filter(os.path.isabs, sys.path)]))
+    script = _LINKER.format(python=sys.executable, path=search, settings=settings)
+    os.makedirs(folder)
+    for name in LINKER_NAMES:
+        _write_program(os.path.join(folder, name), script)
 
 
 def real_compilers(spec: BuildSpec, environment: Mapping[str, str]) -> dict[str, list[str]]:

@@ -62,6 +62,12 @@ def test_names_that_two_objects_have_decide_nothing() -> None:
     assert disorder(elf(same=1, x=2), layout) is None
 
 
+def test_functions_that_the_linker_folded_into_one_decide_nothing() -> None:
+    layout = Layout((module("a.o", "x", "fold"), module("b.o", "y", "folded")))
+    placed = layout.with_order(layout.placed())
+    assert disorder(elf(x=1, fold=2, y=3, folded=2), placed) is None
+
+
 def test_what_the_compiler_set_apart_stays_apart_in_the_script() -> None:
     cold = Module("c.o", "/c.o", (CodeSection(".text.unlikely.c", ("c",)),))
     order = (Placed(A, A.sections[0], 7), Placed(cold, cold.sections[0]))
