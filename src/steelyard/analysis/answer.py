@@ -99,8 +99,9 @@ def _geometric_means(
         ]
         ratio = geometric_mean(pairs, inference)
         yield GeometricMean(
-            baseline=_name_in_group(spec.variants[groups[0][0]]),
-            candidate=_name_in_group(spec.variants[groups[0][place]]),
+            baseline=_common_name([spec.variants[group[0]] for group in groups]) or "baseline",
+            candidate=_common_name([spec.variants[group[place]] for group in groups])
+            or "candidate",
             metric=metric,
             group_count=len(groups),
             ratio=ratio,
@@ -109,12 +110,11 @@ def _geometric_means(
         )
 
 
-def _name_in_group(variant: Variant) -> str:
-    """The name of a variant without that of its group."""
-    for part in (f"{variant.group} ", f" {variant.group}", variant.group):
-        if variant.group and part in variant.name and part != variant.name:
-            return variant.name.replace(part, "", 1).strip()
-    return variant.name
+def _common_name(variants: Sequence[Variant]) -> str:
+    """What the variants of several groups are called alike: the words that all names share."""
+    others = [set(variant.name.split()) for variant in variants[1:]]
+    words = variants[0].name.split()
+    return " ".join(word for word in words if all(word in other for other in others))
 
 
 def _in_order(trials: Sequence[Trial]) -> Sequence[Trial]:

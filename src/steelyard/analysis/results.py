@@ -140,7 +140,7 @@ class GeometricMean:
     Parameters
     ----------
     baseline, candidate : str
-        What the variants are called in every group, without what tells the groups apart.
+        What the variants are called in every group: the words that their names share.
     group_count : int
         Programs, or combinations of parameters, that it is taken over.
     """

@@ -71,7 +71,8 @@ class AptDirectory:
     def has_lists(self) -> bool:
         """Whether any list of source packages is there, of whatever age."""
         place = os.path.join(self.root, "lists")
-        return os.path.isdir(place) and any("_source_Sources" in name for name in os.listdir(place))
+        names = os.listdir(place) if os.path.isdir(place) else []
+        return any(name.rpartition("_")[2].startswith("Sources") for name in names)
 
     def is_fresh(self) -> bool:
         """Whether the lists are of today, and of the sources as they are configured."""

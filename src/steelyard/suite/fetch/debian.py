@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from steelyard.core.errors import FetchError
-from steelyard.suite.cache import remove_tree
+from steelyard.suite.cache import SuiteCache, remove_tree
 from steelyard.suite.command import run_tool
 from steelyard.suite.fetch.apt_directory import AptDirectory
 from steelyard.suite.fetch.source_kind import NotOfferedError, Wanted
@@ -23,10 +23,9 @@ def fetch_debian(wanted: Wanted, directory: str, state: str) -> None:
     apt = AptDirectory(os.path.join(state, "apt"))
     os.makedirs(apt.root, exist_ok=True)
     package = f"{wanted.source.package}={wanted.version}"
-    if not apt.is_fresh():
-        _update(apt)
-    if not _is_offered(apt, package):
-        _update(apt)
+    with SuiteCache(state).lock("apt"):  # Two updates at once would be in each other's way.
+        if not apt.is_fresh() or not _is_offered(apt, package):
+            _update(apt)
     if not _is_offered(apt, package):
         raise NotOfferedError(
             f"The archives in apt's configuration do not offer the source package {package}, or "
