@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, overload
+from typing import Literal, NamedTuple, overload
 
 from steelyard.core.errors import UsageError
 from steelyard.core.rng import derive_seed, shuffled
@@ -15,8 +14,7 @@ PlanOrder = Literal["blocks", "random", "sequential"]
 MOST_TRIALS = 100_000_000
 
 
-@dataclass(frozen=True)
-class PlannedPoint:
+class PlannedPoint(NamedTuple):
     """One trial of a plan.
 
     Parameters
@@ -130,6 +128,8 @@ class Plan(Sequence[PlannedPoint]):
         run, inside = divmod(position, self._inside)
         replicate, point = divmod(self._order[run], len(self.design.points))
         block = replicate if self.order == "blocks" else 0
+        if not self.nested:
+            return PlannedPoint(position, point, replicate, block)
         units: list[int] = []
         for count in reversed(self.nested):
             inside, unit = divmod(inside, count)
