@@ -48,6 +48,7 @@ check: setup-dev ## style, types, layers, docs, schemas, C++
 prove: setup-dev ## how often every interval holds, by simulation with a known truth; takes long
 	@$(PYTHON) -m benchmarks.prove
 	@$(PYTHON) -m benchmarks.prove.dimensioned
+	@$(PYTHON) -m benchmarks.prove.analysed
 
 .PHONY: states
 states: setup-dev ## how well states of iterations are told, on made and on real executions
