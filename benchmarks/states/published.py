@@ -103,7 +103,8 @@ def _steady(case: Judged, who: str) -> bool:
 
 
 def _verdict(one: Benchmark, who: str) -> str:
-    steady = [_steady(case, who) for case in one.executions]
+    """Of the executions that have an answer, as the proposal tells it."""
+    steady = [_steady(case, who) for case in one.executions if case.choices[who].answered]
     if all(steady):
         return "steady state"
     return "inconsistent" if any(steady) else "no steady state"

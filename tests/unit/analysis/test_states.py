@@ -267,6 +267,14 @@ def test_what_cannot_be_judged_is_refused_and_the_others_kept(values, code):
     assert alone.proposal.rule is None
 
 
+def test_values_that_scatter_too_much_for_the_tolerance_are_refused_and_not_called_flat():
+    wide = np.random.default_rng(4).lognormal(0, 1.5, 60)
+    found = states_of(wide).executions[0]
+    assert found.state is None
+    assert found.refusal.code == "too-noisy"
+    assert states_of(wide, extra={"tolerance": "90%"}).executions[0].state == "flat"
+
+
 def test_an_iteration_left_out_in_the_middle_is_missing():
     order = np.delete(np.arange(100.0), 50)
     columns = {"execution": np.zeros(99), "iteration": order, "value": noise(99)}

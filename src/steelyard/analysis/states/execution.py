@@ -18,7 +18,14 @@ from steelyard.analysis.states.dependence import (
     dependence,
 )
 from steelyard.analysis.states.heuristics import HeuristicChoice, dacapo, georges
-from steelyard.analysis.states.levels import Differences, Level, differences, final_level, levels_of
+from steelyard.analysis.states.levels import (
+    Differences,
+    Level,
+    differences,
+    final_level,
+    levels_of,
+    relative_reach,
+)
 from steelyard.analysis.states.outliers import ordinary_places
 from steelyard.analysis.states.segment_cost import SegmentCost
 from steelyard.analysis.states.steady_part import latest_start
@@ -136,7 +143,9 @@ def execution_state(label: str, values: Floats, rules: Rules) -> ExecutionState:
     4. `flat`: it begins at 0. `slow-down`: an earlier level is faster. `warm-up`: all earlier ones
        are slower. `cyclic`: a period brings back values beyond the tolerance. `drift`: a trend
        beyond the tolerance goes on. Else `no-steady-state`.
-    5. Independent: the first change point from which on no test finds dependence.
+    5. No class where the mean of the final state is not known within the tolerance: a level that
+       holds would then be a mere lack of evidence against it.
+    6. Independent: the first change point from which on no test finds dependence.
     """
     ordinary = ordinary_places(values)
     middle = abs(float(np.median(values)))
@@ -162,6 +171,9 @@ def execution_state(label: str, values: Floats, rules: Rules) -> ExecutionState:
         levels=levels,
         heuristics=(dacapo(values), georges(values)),
     )
+    reach = relative_reach(values[kept], rules.confidence)
+    if period is None and initialised is not None and reach > rules.tolerance:
+        return replace(found, refusal=_too_noisy(reach, rules))
     if course.confidence < _LEAST_CONFIDENCE:
         return replace(found, refusal=_undecided(course.confidence, state))
     independent, tests = _independence(values, initialised, levels, rules)
@@ -173,6 +185,15 @@ def execution_state(label: str, values: Floats, rules: Rules) -> ExecutionState:
         confidence=course.confidence,
         period=period,
         dependence=tests,
+    )
+
+
+def _too_noisy(reach: float, rules: Rules) -> Caution:
+    return Caution(
+        "too-noisy",
+        f"its values scatter so much that the mean of the last state is known to ± {reach:.0%} "
+        f"only, and levels within {rules.tolerance:.3g} of each other are to count as the same. "
+        "More iterations, or a quieter machine, would tell; or a larger --option tolerance.",
     )
 
 

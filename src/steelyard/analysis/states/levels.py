@@ -140,6 +140,15 @@ def _inflation(pieces: Sequence[Floats], means: Sequence[float]) -> float:
     return min(_MOST_INFLATION, max(1.0, (1 + r) / max(1e-9, 1 - r)))
 
 
+def relative_reach(values: Floats, confidence: float) -> float:
+    """The half-width of the interval of the mean of all `values`, relative to it."""
+    mean = float(values.mean())
+    inflation = _inflation([values], [mean])
+    informative = max(2.0, len(values) / inflation)
+    error = float(values.std(ddof=1)) / sqrt(informative)
+    return student_quantile(two_sided(confidence), informative - 1) * error / mean
+
+
 def final_level(levels: Sequence[Level], latest: int) -> int:
     """The index of the level in which the median iteration from `latest` on lies."""
     inside = [i for i, level in enumerate(levels) if level.stop > latest]
