@@ -210,6 +210,41 @@ def test_dependent_iterations_are_told(user: User, script: Script) -> None:
     assert "dependent-iterations" in codes(told)
 
 
+def test_the_iterations_of_one_execution_are_no_initial_experiment(user: User, bench) -> None:
+    program = bench()
+    counts = ("--repeat", "execution=1", "--repeat", "iteration=12")
+    told = user.types("dimension", *ITERATIONS, *counts, "--", program)
+    assert "about this one execution alone" in told.out
+    assert "`--dimensioned`" not in told.out
+    told = user.types("measure", "--dimensioned", *ITERATIONS, "--", program)
+    assert "No initial experiment" in told.err
+
+
+def test_an_initial_experiment_without_any_value_says_why(user: User, script: Script) -> None:
+    told = user.types("dimension", "--", script("echo no licence >&2; exit 3"))
+    assert told.status == 3
+    assert "exit code 3 (no licence)" in told.err
+
+
+def test_values_that_are_none_fail_their_trials_and_the_others_are_answered(
+    user: User, script: Script
+) -> None:
+    counter = user.home / "count"
+    program = script(
+        f"echo x >> {counter}; n=$(wc -l < {counter})\n"
+        "if [ $((n % 4)) = 0 ]; then echo '{\"value\": NaN}'; exit; fi\n"
+        'for i in $(seq $((2 + n % 3))); do echo "{\\"value\\": 1.$i$n}"; done'
+    )
+    told = user.types(
+        *("dimension", *ITERATIONS, "--repeat", "execution=12", "--json", "-", "--", program)
+    )
+    assert told.status == 3
+    document = told.document()
+    assert document["levels"][0]["count"] == 9
+    assert document["estimator"] == "anova-henderson-1"
+    assert {"failed-trials", "unequal-counts"} <= set(codes(told))
+
+
 def test_counts_from_the_store_do_not_go_with_counts_by_hand(user: User) -> None:
     told = user.types("measure", "--dimensioned", "--repeat", "execution=3", "--", "true")
     assert told.status == 2

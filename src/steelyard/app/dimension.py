@@ -104,17 +104,21 @@ def dimension_experiment(
     from steelyard.analysis.dependent_iterations import dependence_cautions, dependent_executions
     from steelyard.analysis.iteration_states import state_cautions
     from steelyard.analysis.levels import analysed_trials, iteration_values
+    from steelyard.app.weigh import describe_failure
 
     index = chosen_variant(experiment, variant)
     spec = chosen_metric(experiment, metric)
     name = experiment.spec.variants[index].name
     analysed = analysed_trials(experiment.trials, index)
     kept = [trial for trial in analysed if len(trial.measurements.get(spec.name, ()))]
-    failed = sum(t.variant == index and t.status == "failed" for t in experiment.trials)
+    failures = [t for t in experiment.trials if t.variant == index and t.status == "failed"]
+    failed = len(failures)
     if not kept:
+        told = f" The last one: {describe_failure(failures[-1])}." if failures else ""
         raise TrialsFailedError(
             f"The experiment {experiment.spec.identifier} has no value of {spec.name} of {name}; "
-            f"{failed} trials failed. `steelyard show` tells why.",
+            f"{failed} trials failed.{told} `steelyard show {experiment.spec.identifier}` lists "
+            "them.",
             field="experiment",
         )
     data = level_values(experiment.spec, kept, spec.name)

@@ -36,7 +36,10 @@ class Counts:
 
 
 def keep_dimensioning(library: Library, found: Dimensioned, experiment: Experiment) -> bool:
-    """Keep an answer for later experiments of the same benchmark; whether there is one to keep."""
+    """Keep an answer for later experiments of the same benchmark; whether there is one to keep.
+
+    One about the iterations of a single execution is not: executions are always repeated.
+    """
     from steelyard.analysis.dimensioning_agreement import mean_squares
     from steelyard.store.database import StoredDimensioning
 
@@ -45,7 +48,9 @@ def keep_dimensioning(library: Library, found: Dimensioned, experiment: Experime
     index = names.index(found.variant or "")
     key = dimensioning_key(experiment.spec, index, experiment.provenance)
     mean = answer.components.mean.estimate
-    if key is None or not mean or answer.top_level is None or answer.counts_from != "optimum":
+    if key is None or not mean or answer.top_level in (None, ITERATION_LEVEL):
+        return False
+    if answer.counts_from != "optimum":
         return False
     result = {
         "experiment": experiment.spec.identifier,
