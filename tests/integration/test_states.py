@@ -68,7 +68,7 @@ def test_an_experiment_of_the_store_gives_states(user, script):
     ("text", "status", "message"),
     [
         ("", 2, "is empty"),
-        ('{"benchmarks": []}\n', 2, "header and no row"),
+        ('{"benchmarks": []}\n', 2, "is JSON, and no CSV"),
         ("# DaCapo\nstuff here\n", 2, "no table of iterations"),
         ("execution,iteration,value\n1,0,fast\n", 2, "line 2, column 'value'"),
         ("execution,iteration,value\n1,0\n", 2, "line 2: 2 cells"),

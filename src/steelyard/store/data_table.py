@@ -27,6 +27,12 @@ def read_data_table(path: str) -> Table:
     with file_errors(path, "read"):
         rows = list(_rows(path))
     _, names = rows[0]
+    if names[0].lstrip().startswith(("{", "[")):
+        raise DataError(
+            f"{path} is JSON, and no CSV. `steelyard import` reads what harnesses write; the "
+            "experiment can then be analysed.",
+            field="file",
+        )
     names = _checked_names(path, names)
     for line, row in rows:
         if len(row) != len(names):

@@ -299,6 +299,7 @@ def test_rows_may_stand_in_any_order_and_lengths_may_differ():
         ({"time": noise(50)}, "no table of iterations"),
         ({"value": noise(50)}, "no table of iterations"),
         ({"execution": np.arange(50.0), "value": noise(50)}, "no table of iterations"),
+        ({"value": noise(50), "iteration_count": np.ones(50)}, "no table of iterations"),
         ({"iteration": np.zeros(50), "value": noise(50)}, "line 3: the same iteration"),
         ({"iteration": np.full(50, np.nan), "value": noise(50)}, "line 2, column 'iteration'"),
         ({"iteration": np.arange(50.0), "value": ("fast",) * 50}, "line 2, column 'value'"),

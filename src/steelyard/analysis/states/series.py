@@ -13,8 +13,7 @@ from steelyard.core.errors import AnalysisError
 from steelyard.core.model import Caution
 
 VALUE = "value"
-# Levels whose repetitions are whole executions or more, never iterations.
-_UPPER_LEVELS = ("build", "execution")
+_LOWEST = "iteration"
 # Kalibera and Jones's initial experiment has as many; fewer leave nothing to tell a steady state
 # from its beginning.
 FEWEST_ITERATIONS = 30
@@ -31,28 +30,28 @@ class IterationSeries:
 def iteration_series(table: Table) -> tuple[IterationSeries, ...]:
     """The executions of a table with one row a measurement.
 
-    The lowest level, whose column stands last, is that of the iterations, in the order of its
-    numbers, or of the rows where it holds text; each unit of the levels above is an execution.
+    The column ``iteration`` says their order, by its numbers, or by the rows where it holds text;
+    each unit of the levels that the other columns name is an execution.
 
     Raises
     ------
     AnalysisError
         Columns are missing, the values are no numbers, or two rows have the same labels.
     """
-    upper, lowest = _level_columns(table)
+    upper = _upper_columns(table)
     values = table.numbers(VALUE, VALUE)
     codes, labels = _executions(table, upper)
-    order = table.column(lowest, lowest)
+    order = table.column(_LOWEST, _LOWEST)
     places = np.arange(table.row_count, dtype=np.float64) if isinstance(order, tuple) else order
     if np.isnan(places).any():
         line = table.lines[int(np.argmax(np.isnan(places)))]
         raise AnalysisError(
-            f"{table.source}, line {line}, column {lowest!r}: wanted the number of an iteration, "
+            f"{table.source}, line {line}, column {_LOWEST!r}: wanted the number of an iteration, "
             "found none.",
-            field=lowest,
+            field=_LOWEST,
         )
     sorting = np.lexsort((places, codes))
-    _refuse_doubles(table, lowest, codes[sorting], places[sorting], sorting)
+    _refuse_doubles(table, codes[sorting], places[sorting], sorting)
     bounds = np.flatnonzero(np.diff(codes[sorting])) + 1
     return tuple(
         IterationSeries(labels[int(codes[rows[0]])], _with_gaps(places[rows], values[rows]))
@@ -60,19 +59,18 @@ def iteration_series(table: Table) -> tuple[IterationSeries, ...]:
     )
 
 
-def _level_columns(table: Table) -> tuple[list[str], str]:
-    names = [n for n in table.columns if n != VALUE and not _is_cost(n)]
-    if VALUE not in table.columns or not names or names[-1] in _UPPER_LEVELS:
+def _upper_columns(table: Table) -> list[str]:
+    """The columns of the levels above the iterations."""
+    names = [name for name in table.columns if name != VALUE and not _is_cost(name)]
+    if VALUE not in table.columns or _LOWEST not in names:
         known = ", ".join(map(repr, table.columns))
         raise AnalysisError(
             f"{table.source} is no table of iterations: it has the columns {known}. Wanted is one "
-            "row an iteration, with columns such as execution, iteration and value. `steelyard "
-            "import` reads what harnesses write.",
-            field=VALUE if VALUE not in table.columns else "iteration",
+            f"row an iteration, with the columns {_LOWEST} and {VALUE}, and those of the levels "
+            "above, such as execution. `steelyard import` reads what harnesses write.",
+            field=VALUE if VALUE not in table.columns else _LOWEST,
         )
-    if "iteration" in names:
-        return [name for name in names if name != "iteration"], "iteration"
-    return names[:-1], names[-1]
+    return [name for name in names if name != _LOWEST]
 
 
 def _is_cost(name: str) -> bool:
@@ -89,17 +87,15 @@ def _executions(table: Table, upper: Sequence[str]) -> tuple[Integers, list[str]
     return codes, ["/".join(row) for row in known]
 
 
-def _refuse_doubles(
-    table: Table, lowest: str, codes: Integers, places: Floats, rows: Integers
-) -> None:
+def _refuse_doubles(table: Table, codes: Integers, places: Floats, rows: Integers) -> None:
     double = (np.diff(codes) == 0) & (np.diff(places) == 0)
     if double.any():
         at = int(np.argmax(double))
         first, second = sorted(table.lines[int(row)] for row in rows[at : at + 2])
         raise AnalysisError(
-            f"{table.source}, line {second}: the same {lowest} of the same execution as in line "
+            f"{table.source}, line {second}: the same iteration of the same execution as in line "
             f"{first}. If these are two executions, add a column that tells them apart.",
-            field=lowest,
+            field=_LOWEST,
         )
 
 
@@ -133,9 +129,10 @@ def refusal_of(values: Floats) -> Caution | None:
             f"first is {values[at]:g}, iteration {at}.",
         )
     if len(values) < FEWEST_ITERATIONS:
+        noun = "iteration" if len(values) == 1 else "iterations"
         return Caution(
             "too-few-iterations",
-            f"it has {len(values)} iterations; {FEWEST_ITERATIONS} are the fewest that show a "
+            f"it has {len(values)} {noun}; {FEWEST_ITERATIONS} are the fewest that show a "
             "steady state.",
         )
     if float(np.ptp(values)) == 0:
