@@ -184,6 +184,15 @@ def test_a_comparison_takes_the_counts_of_its_baseline(user: User, bench) -> Non
     assert counts == [best, best]
 
 
+def test_each_baseline_of_a_comparison_must_have_its_own(user: User, bench) -> None:
+    program = bench()
+    costly(user, f"{program} 1")
+    arguments = ("compare", "--dimensioned", *ITERATIONS, "--parameter", "a=1,2", "--runs", "2")
+    told = user.types(*arguments, f"{program} {{a}}", f"{program} {{a}} again")
+    assert told.status == 2
+    assert f"Make it first: `steelyard dimension --iterations json-lines -- {program} 2`" in told.err
+
+
 def test_other_variances_than_the_initial_ones_are_told(user: User, bench) -> None:
     """The program reads its spread from a file that no key looks at."""
     spread = user.home / "spread"

@@ -84,9 +84,9 @@ def dimensioned_spec(
 ) -> ExperimentSpec:
     """`spec` with the counts that initial experiments of its variants have found best.
 
-    The first variant must have been dimensioned; counts that are best for one system are best
-    for the ratio of two alike (Kalibera and Jones, ISMM 2013, section 10.2). Where several were,
-    the largest count of each level is taken.
+    Each baseline must have been dimensioned; counts that are best for one system are best for
+    the ratio of two alike (Kalibera and Jones, ISMM 2013, section 10.2). Where several variants
+    were, the largest count of each level is taken.
 
     Raises
     ------
@@ -95,11 +95,16 @@ def dimensioned_spec(
         it.
     """
     found: list[Counts] = []
+    baselines = {group[0] for group in spec.groups()}
     for index in range(len(spec.variants)):
         key = dimensioning_key(spec, index, provenance)
-        counts = None if key is None else _stored_counts(spec, index, key, library)
+        if key is None:
+            continue
+        counts = _stored_counts(spec, index, key, library)
         if counts is not None:
             found.append(counts)
+        elif index in baselines:
+            raise _missing(spec, index, key, library)
     top = spec.levels[0].name if spec.levels else "execution"
     for counts in found:
         if counts.top_level != top:
@@ -130,24 +135,30 @@ def _counted(level: RepetitionLevel, top: str, best: Mapping[str, int]) -> Repet
 def _stored_counts(
     spec: ExperimentSpec, index: int, key: DimensioningKey, library: Library
 ) -> Counts | None:
-    """The counts of one variant; None for a candidate that was not dimensioned."""
+    """The counts of one variant; None if it was not dimensioned as it is now."""
     digests = key.digests()
     stored = library.store.dimensionings(digests["benchmark"], spec.primary_metric.name)
     for item in stored:
         if all(getattr(item, name) == digest for name, digest in digests.items()):
             return _counts(spec.variants[index].name, item.result)
-    if index > 0:
-        return None
+    return None
+
+
+def _missing(
+    spec: ExperimentSpec, index: int, key: DimensioningKey, library: Library
+) -> UsageError:
+    """That there are no counts for a variant, or what has changed since there were."""
+    stored = library.store.dimensionings(key.digests()["benchmark"], spec.primary_metric.name)
     name = spec.variants[index].name
     command = dimension_command(spec, index)
     if not stored:
-        raise UsageError(
+        return UsageError(
             f"No initial experiment of {name!r} ({spec.primary_metric.name}) is in the store, so "
             f"that its counts are not known. Make it first: `{command}`.",
             field="--dimensioned",
         )
     what = "; ".join(changes(stored[0].identity, key))
-    raise UsageError(
+    return UsageError(
         f"The initial experiment {stored[0].result['experiment']} of {name!r} does not hold any "
         f"more: {what}. Make it anew: `{command}`.",
         field="--dimensioned",
