@@ -190,7 +190,7 @@ def test_each_baseline_of_a_comparison_must_have_its_own(user: User, bench) -> N
     arguments = ("compare", "--dimensioned", *ITERATIONS, "--parameter", "a=1,2", "--runs", "2")
     told = user.types(*arguments, f"{program} {{a}}", f"{program} {{a}} again")
     assert told.status == 2
-    assert f"Make it first: `steelyard dimension --iterations json-lines -- {program} 2`" in told.err
+    assert f"`steelyard dimension --iterations json-lines -- {program} 2`" in told.err
 
 
 def test_other_variances_than_the_initial_ones_are_told(user: User, bench) -> None:
