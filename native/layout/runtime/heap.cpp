@@ -107,7 +107,6 @@ Central central[class_count];
 Lock starting;
 ThreadHeap* unused_heaps = nullptr;
 std::uint32_t heaps_started = 0;
-std::uint32_t state = 0;  // 0: not known yet, 1: the C library's heap, 2: shuffled
 pthread_key_t ending_key;
 __thread ThreadHeap* own_heap = nullptr;
 
@@ -134,20 +133,6 @@ bool reserve_heap() {
         return unit_classes != nullptr;
     }
     return false;
-}
-
-__attribute__((noinline)) std::uint32_t decide() {
-    const Guard guard(starting);
-    if (state != 0)
-        return state;
-    load_defaults();
-    const bool wanted = settings().has(part_heap);
-    if (wanted && !reserve_heap())
-        fail("there is no address space for the heap");
-    if (wanted)
-        pthread_key_create(&ending_key, leave_heap);
-    __atomic_store_n(&state, wanted ? 2 : 1, __ATOMIC_RELEASE);
-    return state;
 }
 
 __attribute__((noinline)) ThreadHeap* enter_heap() {
@@ -283,11 +268,20 @@ void small_free(void* object) {
 
 }  // namespace
 
-bool heap_is_shuffled() {
-    std::uint32_t known = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(static_cast<long>(known == 0), 0) != 0)
-        known = decide();
-    return known == 2;
+std::uint32_t heap_state = 0;
+
+std::uint32_t decide_heap() {
+    const Guard guard(starting);
+    if (heap_state != 0)
+        return heap_state;
+    load_defaults();
+    const bool wanted = settings().has(part_heap);
+    if (wanted && !reserve_heap())
+        fail("there is no address space for the heap");
+    if (wanted)
+        pthread_key_create(&ending_key, leave_heap);
+    __atomic_store_n(&heap_state, wanted ? 2 : 1, __ATOMIC_RELEASE);
+    return heap_state;
 }
 
 void* heap_allocate(std::size_t size) {
@@ -319,11 +313,15 @@ void* heap_allocate_aligned(std::size_t alignment, std::size_t size) {
     return heap == nullptr ? nullptr : large_allocate(heap->random, alignment, size, is_zero);
 }
 
-void heap_free(void* object) {
-    if (__builtin_expect(static_cast<long>(is_small(object)), 1) != 0)
+bool heap_free(void* object) {
+    if (__builtin_expect(static_cast<long>(is_small(object)), 1) != 0) {
         small_free(object);
-    else
-        large_free(object);
+        return true;
+    }
+    if (large_size(object) == 0)
+        return false;
+    large_free(object);
+    return true;
 }
 
 std::size_t heap_size(const void* object) {

@@ -5,15 +5,25 @@
 
 namespace steelyard::layout {
 
+/// 0: not known yet, 1: the C library's heap, 2: shuffled.
+extern std::uint32_t heap_state;
+std::uint32_t decide_heap();
+
 /// Whether this process's heap is shuffled; decided with the first allocation.
-bool heap_is_shuffled();
+inline bool heap_is_shuffled() {
+    std::uint32_t known = __atomic_load_n(&heap_state, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(static_cast<long>(known == 0), 0) != 0)
+        known = decide_heap();
+    return known == 2;
+}
 
 void* heap_allocate(std::size_t size);
 /// Says whether the memory is new from the kernel, and so all zeros.
 void* heap_allocate_zeroed(std::size_t size, bool& is_zero);
 /// `alignment` is a power of two.
 void* heap_allocate_aligned(std::size_t alignment, std::size_t size);
-void heap_free(void* object);
+/// False where `object` is not of this heap.
+bool heap_free(void* object);
 /// How many bytes an object has; 0 for what is not of this heap.
 std::size_t heap_size(const void* object);
 /// Makes a large object another size, moving its pages and no bytes; null where it is not one.

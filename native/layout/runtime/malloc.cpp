@@ -62,10 +62,8 @@ STEELYARD_HOOK void* malloc(std::size_t size) {
 STEELYARD_HOOK void free(void* object) {
     if (object == nullptr)
         return;
-    if (!heap_is_shuffled() || heap_size(object) == 0)
+    if (!heap_is_shuffled() || !heap_free(object))
         __libc_free(object);
-    else
-        heap_free(object);
 }
 
 STEELYARD_HOOK void* calloc(std::size_t count, std::size_t size) {
