@@ -6,6 +6,7 @@ CPython's own `random` module does the same. Large files are worth OpenSSL's fas
 from __future__ import annotations
 
 import os
+from functools import cache
 from io import BufferedReader
 from typing import Any
 
@@ -13,7 +14,10 @@ from typing import Any
 _WORTH_OPENSSL_BYTES = 1 << 20
 
 
-def _built_in(data: bytes) -> Any:
+@cache
+def _built_in() -> Any:
+    """The constructor. Found once: looking for a module that is not there takes longer than
+    hashing."""
     try:
         from _sha2 import sha256  # pyright: ignore
     except ImportError:
@@ -21,19 +25,19 @@ def _built_in(data: bytes) -> Any:
             from _sha256 import sha256  # pyright: ignore
         except ImportError:
             from hashlib import sha256
-    return sha256(data)  # pyright: ignore
+    return sha256  # pyright: ignore
 
 
 def sha256_of(data: bytes) -> bytes:
     """The SHA-256 digest of some bytes."""
-    return _built_in(data).digest()
+    return _built_in()(data).digest()
 
 
 def sha256_hex_of_file(file: BufferedReader) -> str:
     """The SHA-256 digest of a file that is open for reading, from its beginning, in hexadecimal."""
     file.seek(0)
     if os.fstat(file.fileno()).st_size <= _WORTH_OPENSSL_BYTES:
-        return _built_in(file.read()).hexdigest()
+        return _built_in()(file.read()).hexdigest()
     import hashlib
 
     return hashlib.file_digest(file, "sha256").hexdigest()
