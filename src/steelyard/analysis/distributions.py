@@ -89,12 +89,6 @@ def t_power(shift: float, degrees: float, confidence: float) -> float:
     return min(1.0, max(0.0, upper) + max(0.0, lower))
 
 
-def f_power(noncentrality: float, numerator: float, denominator: float, confidence: float) -> float:
-    """The probability that an F test at 1 - `confidence` finds what has this non-centrality."""
-    limit = f_quantile(confidence, numerator, denominator)
-    return 1.0 - float(special.ncfdtr(numerator, denominator, noncentrality, limit))
-
-
 def noncentrality_interval(
     statistic: float, numerator: float, denominator: float, confidence: float
 ) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from steelyard.analysis.distributions import f_power, t_power
+from steelyard.analysis.distributions import t_power
 from steelyard.core.errors import AnalysisError
 
 # Past it nobody repeats; the answer is then that the effect is too small for this design.
@@ -47,18 +47,6 @@ def two_level_power(
     if degrees < 1:
         return 0.0
     return t_power(abs(change) / 2 / deviation * trials**0.5, float(degrees), confidence)
-
-
-def groups_power(
-    change: float, deviation: float, groups: int, replicates: int, confidence: float
-) -> float:
-    """The power of the F test between groups of which two differ by `change` and the others lie
-    midway, the case in which a range of means is hardest to find (Cohen, 1988, section 8.2)."""
-    degrees = groups * (replicates - 1)
-    if degrees < 1:
-        return 0.0
-    noncentrality = replicates * change * change / (2 * deviation * deviation)
-    return f_power(noncentrality, float(groups - 1), float(degrees), confidence)
 
 
 def two_level_sample_size(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from array import array
-
 from steelyard.core.hashing import sha256_of
 
 SEED_LIMIT = 2**63
@@ -18,29 +15,6 @@ def derive_seed(seed: int, *purpose: str | int) -> int:
     """
     text = "/".join([str(seed), *(str(part) for part in purpose)])
     return int.from_bytes(sha256_of(text.encode())[:8], "big") % SEED_LIMIT
-
-
-def random_words(seed: int, count: int, *purpose: str | int) -> array[int]:
-    """So many independent whole numbers from 0 to 2**64 - 1, for one purpose.
-
-    One stream of SHAKE-256: a million take some 20 ms.
-    """
-    from hashlib import shake_256
-
-    text = "/".join([str(seed), *(str(part) for part in purpose)])
-    words = array("Q", shake_256(text.encode()).digest(8 * count))
-    if sys.byteorder == "big":
-        words.byteswap()
-    return words
-
-
-def shuffled(seed: int, count: int, *purpose: str | int) -> list[int]:
-    """The numbers from 0 to `count` - 1 in an order drawn from the seed.
-
-    Sorting by independent random keys gives every permutation with equal probability.
-    """
-    keys = random_words(seed, count, "shuffle", *purpose)
-    return sorted(range(count), key=keys.__getitem__)
 
 
 def fresh_seed() -> int:

@@ -9,9 +9,7 @@ from typing import Literal
 
 from steelyard.core.errors import UsageError
 
-DesignKind = Literal[
-    "full-factorial", "fractional-factorial", "plackett-burman", "latin-square", "random-setups"
-]
+DesignKind = Literal["full-factorial", "fractional-factorial", "plackett-burman", "latin-square"]
 # A plan of a million trials takes seconds and some tens of megabytes; beyond, a design is a slip.
 MOST_POINTS = 10_000_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.core.errors import UsageError
-from steelyard.core.rng import shuffled
+from steelyard.core.rng import derive_seed
 from steelyard.design.design import Design, DesignFactor, check_factors
 
 
@@ -34,7 +34,7 @@ def latin_square(
             field=treatment.name,
         )
     row_order, column_order, letters = (
-        shuffled(seed, size, "latin-square", what) for what in ("rows", "columns", "letters")
+        _shuffled(seed, size, what) for what in ("rows", "columns", "letters")
     )
     points = [
         (row, column, letters[(row_order[row] + column_order[column]) % size])
@@ -42,3 +42,7 @@ def latin_square(
         for column in range(size)
     ]
     return Design("latin-square", tuple(factors), points)
+
+
+def _shuffled(seed: int, count: int, what: str) -> list[int]:
+    return sorted(range(count), key=lambda item: derive_seed(seed, "latin-square", what, item))

@@ -1,6 +1,5 @@
-"""Factorial designs: balance, aliases, constraints, and plans drawn from a seed."""
+"""Factorial designs: balance, aliases, and constraints."""
 
-from collections import Counter
 from itertools import combinations
 
 import pytest
@@ -12,8 +11,6 @@ from steelyard.design.fractional_factorial import fractional_factorial
 from steelyard.design.full_factorial import full_factorial
 from steelyard.design.latin_square import latin_square
 from steelyard.design.plackett_burman import plackett_burman
-from steelyard.design.plan import Plan
-from steelyard.design.random_setups import random_setups
 
 
 def two(*names):
@@ -177,68 +174,9 @@ def test_a_latin_square_has_each_treatment_once_in_each_row_and_column():
         latin_square(factors[0], factors[1], FLAG, 1)
 
 
-def test_random_setups_run_every_variant_and_do_not_depend_on_their_number():
-    variants = DesignFactor("level", ("-O2", "-O3"))
-    nuisances = [DesignFactor("link", tuple(map(str, range(20)))),
-                 DesignFactor("env", tuple(map(str, range(64))))]  # fmt: skip
-    few = random_setups(variants, nuisances, 10, seed=3)
-    many = random_setups(variants, nuisances, 2000, seed=3)
-    assert many.points[:20] == few.points
-    assert [point[0] for point in few.points] == [0, 1] * 10
-    assert all(few.points[k][1:] == few.points[k + 1][1:] for k in range(0, 20, 2))
-    drawn = Counter(point[1] for point in many.points)
-    assert len(drawn) == 20
-    assert max(drawn.values()) < 2 * min(drawn.values())
-
-
-def test_random_setups_keep_constraints_or_say_that_they_cannot():
-    variants, nuisances = two("v")[0], two("a", "b")
-    rule = Constraint({"a": ("high",)}, {"b": ("low",)})
-    design = random_setups(variants, nuisances, 50, 1, [rule])
-    assert all(not (point[1] and point[2]) for point in design.points)
-    with pytest.raises(UsageError, match="keeps the constraints"):
-        random_setups(variants, nuisances, 1, 1, [Constraint({"v": ("low", "high")}, {})])
-
-
-def test_a_plan_in_blocks_runs_every_point_once_in_each():
-    plan = Plan(full_factorial([COMPILER, FLAG]), replicates=4, seed=5)
-    assert len(plan) == 36
-    blocks = [[trial.point for trial in plan if trial.block == block] for block in range(4)]
-    assert all(sorted(block) == list(range(9)) for block in blocks)
-    assert blocks[0] != blocks[1]
-    more = Plan(full_factorial([COMPILER, FLAG]), replicates=8, seed=5)
-    assert list(more)[:36] == list(plan)
-    assert [t.position for t in plan] == list(range(36))
-
-
-def test_a_random_plan_mixes_replicates_and_a_sequential_one_does_not():
-    design = full_factorial([FLAG])
-    mixed = Plan(design, 40, 1, "random")
-    assert Counter(trial.point for trial in mixed) == {0: 40, 1: 40, 2: 40}
-    assert len({(trial.point, trial.replicate) for trial in mixed}) == 120
-    assert [trial.point for trial in mixed] != sorted(trial.point for trial in mixed)
-    ordered = Plan(design, 2, 1, "sequential")
-    assert [(t.point, t.replicate) for t in ordered] == [
-        (0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)
-    ]  # fmt: skip
-
-
-def test_nested_repetitions_follow_each_other():
-    plan = Plan(full_factorial(two("a")), 2, 1, nested=(3, 2))
-    assert len(plan) == 24
-    first = plan[:6]
-    assert {(t.point, t.replicate) for t in first} == {(first[0].point, first[0].replicate)}
-    assert [t.units for t in first] == [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
-    assert plan[-1] == list(plan)[-1]
-    with pytest.raises(IndexError):
-        plan[24]
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Plan(full_factorial([FLAG]), 0, 1), "at least once"),
-        (lambda: Plan(full_factorial([FLAG]), 10**9, 1), "is the most"),
         (lambda: full_factorial([FLAG, FLAG]), "there twice"),
         (lambda: full_factorial([]), "at least one factor"),
         (lambda: DesignFactor("a", ("x", "x")), "levels that differ"),
@@ -248,9 +186,8 @@ def test_nested_repetitions_follow_each_other():
             ),
             "10000000 is the most",
         ),
-        (lambda: random_setups(FLAG, [], 0, 1), "At least one setup"),
     ],
 )
-def test_what_makes_no_plan_is_refused(make, message):
+def test_what_makes_no_design_is_refused(make, message):
     with pytest.raises(UsageError, match=message):
         make()

@@ -24,6 +24,7 @@ from steelyard.analysis.linear.effects import (
 from steelyard.analysis.linear.factor import Factor
 from steelyard.analysis.linear.least_squares import Fit, fit
 from steelyard.analysis.linear.model_matrix import Coding, Covariate, ModelMatrix, model_matrix
+from steelyard.analysis.power import two_level_sample_size
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +50,8 @@ class LinearQuestion:
         A transformation of the response: ``"log"``, ``"sqrt"`` or ``"inverse"``.
     change : float or None
         The change of the response that power is told for, in its unit; None: 1 % of its mean.
+    power : float or None
+        Tell how many replicates find that change with this power.
     robust : bool or None
         Whether each point of the design has a variance of its own; None: as the tests say.
     """
@@ -58,6 +61,7 @@ class LinearQuestion:
     confidence: float = 0.95
     transform: str | None = None
     change: float | None = None
+    power: float | None = None
     robust: bool | None = None
 
 
@@ -124,7 +128,7 @@ def linear_model(
             *fit_cautions(fitted, found, spread or common),
         ),
         figures=_figures(fitted),
-        facts=_facts(fitted, found, question),
+        facts=_facts(fitted, found, question, _stated_change(question, values)),
         conclusion=_equation(effects, response, question.confidence),
     )
 
@@ -142,12 +146,17 @@ def _equation(effects: Sequence[Effect], response: str, confidence: float) -> tu
     return (f"{text} (effects with p below {1 - confidence:.2g}).",)
 
 
+def _stated_change(question: LinearQuestion, values: Floats) -> float | None:
+    """The change of the response that power is told for; None where there is none to tell."""
+    if question.change is not None:
+        return abs(question.change) or None
+    return USUAL_CHANGE * abs(float(values.mean())) or None if question.transform is None else None
+
+
 def _change(question: LinearQuestion, values: Floats) -> float | None:
-    """The effect that power is told for: with coded levels half the change of the response."""
-    change = question.change
+    """The same as an effect: with coded levels half the change of the response."""
+    change = _stated_change(question, values)
     if change is None:
-        change = USUAL_CHANGE * abs(float(values.mean())) if question.transform is None else None
-    if change is None or change == 0:
         return None
     return change / 2 if question.coding == "coded" else change
 
@@ -235,7 +244,29 @@ def _no_influence(found: Diagnostics) -> Assumption:
     )  # fmt: skip
 
 
-def _facts(fitted: Fit, found: Diagnostics, question: LinearQuestion) -> dict[str, float | str]:
+def _sample_size(
+    fitted: Fit, question: LinearQuestion, change: float | None
+) -> dict[str, float | str]:
+    """How many replicates of this design find the change with the power asked for."""
+    variance = fitted.error_variance
+    if question.power is None or change is None or not variance:
+        return {}
+    points = len(fitted.model.counts)
+    wanted = two_level_sample_size(
+        change, variance**0.5, points, fitted.rank, question.power, question.confidence
+    )
+    if wanted.replicates is None or wanted.trials is None:
+        return {"replicates_needed": "more than a million"}
+    return {
+        "change": change,
+        "replicates_needed": float(wanted.replicates),
+        "trials_needed": float(wanted.trials),
+    }
+
+
+def _facts(
+    fitted: Fit, found: Diagnostics, question: LinearQuestion, values_change: float | None
+) -> dict[str, float | str]:
     facts: dict[str, float | str] = {
         "coding": question.coding,
         "points": float(len(fitted.model.counts)),
@@ -253,6 +284,7 @@ def _facts(fitted: Fit, found: Diagnostics, question: LinearQuestion) -> dict[st
     if found.outlier is not None:
         facts["largest_residual_row"] = float(found.outlier[0] + 1)
         facts["largest_residual_p"] = found.outlier[1]
+    facts |= _sample_size(fitted, question, values_change)
     if found.inflation:
         facts["largest_variance_inflation"] = max(found.inflation.values())
     return facts

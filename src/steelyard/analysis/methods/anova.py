@@ -33,6 +33,7 @@ def analyze(table: Table, question: Question) -> Analysis:
         confidence=question.confidence,
         transform=extra.get("transform"),
         change=number_option(extra, "change"),
+        power=number_option(extra, "power"),
         robust=variances[choice_option(extra, "variance", tuple(variances))],
     )
     found = linear_model(
@@ -55,5 +56,6 @@ EXTENSION = Method(
         "transform": "Of the response: `log`, `sqrt` or `inverse`.",
         "variance": "`equal` (of all rows), `robust` (each point its own), `auto` as tests say.",
         "change": "The change of the response that power is told for; 1 % of its mean.",
+        "power": "Tell how many replicates find that change with this power, such as 0.8.",
     },
 )

@@ -175,6 +175,19 @@ def test_counts_that_repeat_exactly_have_intervals_without_width():
     assert "no-error" in codes(found)
 
 
+def test_the_replicates_for_a_power_are_told():
+    design = two_level("ab", 3)
+    noise = np.tile([0.1, -0.1, 0.0], 4)
+    data = table(**design, y=5 + 2 * np.array(design["a"]) + noise)
+    found = analyze(data, question("y", "a,b", change="0.05", power="0.8"))
+    assert found.facts["replicates_needed"] > 10
+    assert found.facts["trials_needed"] == 4 * found.facts["replicates_needed"]
+    again = analyze(data, question("y", "a,b", change="0.5", power="0.8"))
+    assert again.facts["replicates_needed"] < found.facts["replicates_needed"]
+    with pytest.raises(AnalysisError, match="power between 0"):
+        analyze(data, question("y", "a,b", power="80"))
+
+
 def test_a_factor_of_three_levels_has_an_effect_for_all_but_the_low_one():
     data = table(a=["x", "y", "z"] * 4, y=np.tile([1.0, 2.0, 6.0], 4) + np.repeat([0, 0.1], 6))
     found = analyze(data, question("y", "a"))
