@@ -114,10 +114,8 @@ def test_a_group_is_compared_program_by_program(added, recipe):
     told = added.types("suite", "accept", "tinier", "--size", "test")
     digest = told.out.partition('expected = "')[2][:64]
     added.types("suite", "add", "--replace", recipe(name="tinier", digest=digest))
-    names = ("suite:{p}@-O1", "suite:{p}@-O3")
-    answer = added.types(
-        *("compare", "--runs", "3", "--json", "-", "--parameter", "p=tiny,tinier"), *names
-    ).document()
+    names = ("suite:tiny+tinier@-O1", "suite:tiny+tinier@-O3")
+    answer = added.types("compare", "--runs", "3", "--json", "-", *names).document()
     assert len(answer["comparisons"]) == 2
     mean = answer["geometric_mean"]
     assert (mean["groups"], mean["candidates"][0]["candidate"]) == (2, "-O3")

@@ -62,13 +62,19 @@ class RecipeRegistry:
             yield self.get(name)
 
     def chosen(self, name: str) -> list[Recipe]:
-        """The recipe of that name, or all of that group, those that the user must bring aside.
+        """The recipe of that name, or all of that group but those that the user must bring; of
+        several names with + between them, each once.
 
         Raises
         ------
         UnknownNameError
             There is neither.
         """
+        if "+" in name:
+            found = {
+                recipe.name: recipe for part in name.split("+") for recipe in self.chosen(part)
+            }
+            return list(found.values())
         if name not in (*GROUPS, ALL):
             return [self.get(name)]
         found = [r for r in self if (name == ALL or name in r.groups) and is_there(r)]

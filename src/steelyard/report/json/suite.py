@@ -35,6 +35,7 @@ def _program(recipe: Recipe) -> dict[str, Any]:
         "package": recipe.source.package or None,
         "version": recipe.versions[0],
         "sizes": list(recipe.sizes),
+        "notes": recipe.notes or None,
         "recipe": recipe.path,
     }
 
