@@ -89,6 +89,25 @@ def test_a_map_is_drawn(user, trials):
     assert "data:image/svg+xml;base64," in page.read_text()
 
 
+def test_plots_are_written_as_files(user, trials):
+    plots = user.home / "plots"
+    told = user.types(
+        "analyze", trials, "--method", "bias", "--response", "seconds", "--factors", "level",
+        "--plots", str(plots),
+    )  # fmt: skip
+    assert told.status == 0, told.err
+    assert sorted(path.name for path in plots.iterdir()) == [
+        "histogram-2.png", "histogram-2.svg", "violins-1.png", "violins-1.svg"
+    ]  # fmt: skip
+    (user.home / "taken").write_text("")
+    told = user.types(
+        "analyze", trials, "--method", "bias", "--response", "seconds", "--factors", "level",
+        "--plots", str(user.home / "taken"),
+    )  # fmt: skip
+    assert told.status == 2
+    assert "cannot be written" in told.err
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

@@ -37,9 +37,13 @@ class Rendering:
     page : callable or None
         From a result and its `Origin` to the text of an HTML page that loads nothing; None where
         there is none.
+    plots : callable or None
+        From a result and a directory: writes its plots there and gives their paths; None where
+        there are none.
     """
 
     name: str
     document: Callable[[Any, Origin], dict[str, Any]]
     text: Callable[[Any, Origin, int | None], str]
     page: Callable[[Any, Origin], str] | None = None
+    plots: Callable[[Any, str], list[str]] | None = None

@@ -63,6 +63,7 @@ class MethodList(click.ParamType[str]):
 @click.option("--variant", metavar="NAME", help="The variant of an experiment with several.")
 @click.option("--metric", metavar="NAME", help="The metric of an experiment instead of the first.")
 @click.option("--html", metavar="FILE", help="Write a page that needs nothing else.")
+@click.option("--plots", metavar="DIRECTORY", help="Write the plots as PNG and SVG.")
 @click.option("--choices", metavar="FILE", help="Choices of where executions look stable.")
 @click.option("--choose", is_flag=True, help="Choose them on a page that this command serves.")
 @STORE
@@ -78,6 +79,11 @@ def command(data: str, json_target: str | None, html: str | None, **given: objec
         if rendering.page is None:
             raise UsageError(f"--method {found.origin.method} has no page.", field="--html")
         write_file(rendering.page(found.result, found.origin).encode(), html)
+    plots = _text(given, "plots")
+    if plots is not None:
+        if rendering.plots is None:
+            raise UsageError(f"--method {found.origin.method} has no plots.", field="--plots")
+        rendering.plots(found.result, plots)
     write_json(rendering.document(found.result, found.origin), json_target)
     if json_target != "-":
         write_text(rendering.text(found.result, found.origin, terminal_width()))

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from steelyard.report.analysis_text import analysis_text
 from steelyard.report.html.analysis_page import analysis_page
 from steelyard.report.json.analysis import analysis_document
 from steelyard.report.rendering import Rendering
 
-EXTENSION = Rendering("analysis", analysis_document, analysis_text, analysis_page)
+if TYPE_CHECKING:
+    from steelyard.analysis.analysis import Analysis
+
+
+def plots(found: Analysis, directory: str) -> list[str]:
+    """Every figure as PNG and SVG."""
+    from steelyard.report.drawings import write_drawings
+
+    return write_drawings(found.figures, directory)
+
+
+EXTENSION = Rendering("analysis", analysis_document, analysis_text, analysis_page, plots)
