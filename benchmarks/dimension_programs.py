@@ -263,6 +263,25 @@ def show(found: Found) -> None:
         print(f"  cautions: {', '.join(found.warnings)}")
 
 
+def table(results: Sequence[Found]) -> None:
+    """Print the results as a Markdown table."""
+    print("\n| program | fixed 30 x 30 | the harness's own | chosen for 1 % | as it ran | saved |")
+    print("|---|---|---|---|---|---|")
+    for found in results:
+        chosen = ran = saved = "-"
+        if found.chosen is not None:
+            executions, iterations = found.chosen
+            chosen = f"{executions} x {iterations}: {found.predicted_s:.1f} s"
+        if found.realised_s is not None:
+            ran = f"{found.realised_s:.1f} s, ± {share(found.realised_ratio)}"
+            saved = f"{found.saving:.1f} times"
+        print(
+            f"| `{found.name}` | {found.fixed_s:.1f} s, ± {share(found.fixed_ratio)} | "
+            f"{found.default.says}: {found.default_s:.1f} s, ± {share(found.default_ratio)} | "
+            f"{chosen} | {ran} | {saved} |"
+        )
+
+
 def judge(results: Sequence[Found]) -> bool:
     """Print the medians, and say whether what was promised holds."""
     savings = [found.saving or 0.0 for found in results]
@@ -296,6 +315,7 @@ def main() -> None:
             found = realised(program, dimensioned(program, store), options.limit, store)
             show(found)
             results.append(found)
+    table(results)
     sys.exit(0 if judge(results) else 1)
 
 
