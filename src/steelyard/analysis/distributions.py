@@ -54,6 +54,11 @@ def chi_squared_upper_quantile(p: float, degrees: float) -> float:
     return float(special.chdtri(degrees, p))
 
 
+def binomial_lower_p(successes: Floats, trials: int, share: float) -> Floats:
+    """The probability of at most so many successes."""
+    return np.asarray(special.bdtr(successes, trials, share), dtype=np.float64)
+
+
 def normal_lower_p(values: Floats) -> Floats:
     """The probability of a standard normal below each value."""
     return np.asarray(special.ndtr(values), dtype=np.float64)

@@ -8,7 +8,7 @@ from steelyard.analysis.method import Method, Question
 
 if TYPE_CHECKING:
     from steelyard.analysis.analysis import Analysis
-    from steelyard.analysis.quantile.quantile_regression import Intervals
+    from steelyard.analysis.quantile.intervals import Intervals
     from steelyard.analysis.table import Table
 
 # Oliveira (2015), section 3.4: the deciles, and the 99th percentile where there are rows for it.
@@ -19,10 +19,8 @@ _ROWS_FOR_LAST = 1000
 def analyze(table: Table, question: Question) -> Analysis:
     """Fit the quantiles that the question asks for."""
     from steelyard.analysis.linear.model_matrix import model_matrix
-    from steelyard.analysis.quantile.quantile_regression import (
-        QuantileQuestion,
-        quantile_regression,
-    )
+    from steelyard.analysis.quantile.intervals import QuantileQuestion
+    from steelyard.analysis.quantile.quantile_regression import quantile_regression
     from steelyard.analysis.trials_table import (
         choice_option,
         read_trials,
@@ -36,8 +34,8 @@ def analyze(table: Table, question: Question) -> Analysis:
     order = whole_option(question.extra, "interactions", len(factors), least=1)
     coding = choice_option(question.extra, "coding", ("coded", "treatment"))
     intervals: dict[str, Intervals] = {
-        "auto": "auto", "rank": "rank", "rank-iid": "rank-iid", "sandwich": "sandwich",
-        "cluster": "cluster",
+        "auto": "auto", "rank": "rank", "rank-iid": "rank-iid", "points": "points",
+        "sandwich": "sandwich", "cluster": "cluster",
     }  # fmt: skip
     quantiles = question.quantiles
     if not quantiles:
@@ -68,6 +66,6 @@ EXTENSION = Method(
         "low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL.",
         "covariates": "Columns of numbers that enter as they are, separated by commas.",
         "cluster": "The column that says which rows belong together, such as the execution.",
-        "intervals": "`rank`, `rank-iid`, `sandwich` or `cluster`; `auto` by rows and clusters.",
+        "intervals": "`rank`, `rank-iid`, `points`, `sandwich`, `cluster`; `auto` by the data.",
     },
 )

@@ -46,4 +46,7 @@ def cluster_deviations(
         weights = generator.exponential(size=cluster_count)[cluster]
         again = QuantileProblem(problem.matrix * weights[:, None], problem.values * weights)
         found[resample] = again.solve(quantile, vertex.basis if walked else None).coefficients
-    return found.std(axis=0, ddof=1)
+    # As many clusters as coefficients are spent on these, as rows are in a residual variance.
+    width = problem.matrix.shape[1]
+    spent = cluster_count / max(1, cluster_count - width)
+    return found.std(axis=0, ddof=1) * np.sqrt(spent)

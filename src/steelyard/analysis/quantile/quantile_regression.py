@@ -3,83 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.analysis import Analysis, Assumption, Effect
 from steelyard.analysis.corrections import holm
-from steelyard.analysis.distributions import t_quantile, t_two_sided_p
+from steelyard.analysis.equal_variances import levene
 from steelyard.analysis.figures import QuantileFigure
+from steelyard.analysis.linear.diagnostics import LEVEL
 from steelyard.analysis.linear.effects import aliased, aliases_of
 from steelyard.analysis.linear.model_matrix import INTERCEPT, ModelMatrix
 from steelyard.analysis.linear.orthogonal import orthogonalised
-from steelyard.analysis.quantile.cluster_bootstrap import cluster_deviations
+from steelyard.analysis.quantile.intervals import Bounds, QuantileQuestion, bounds_of
 from steelyard.analysis.quantile.many_rows import QuantileProblem
-from steelyard.analysis.quantile.rank_inversion import (
-    RankProblem,
-    equal_variances,
-    rank_bound,
-    rank_statistic,
-    weighted_variances,
-)
-from steelyard.analysis.quantile.sandwich import densities, sandwich_covariance
 from steelyard.analysis.quantile.vertex import Vertex
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 from steelyard.core.model import Caution
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Intervals = Literal["auto", "rank", "rank-iid", "sandwich", "cluster"]
 
 METHOD = "quantile"
-# R's quantreg inverts rank tests up to so many rows; beyond, the walk takes too long.
-RANK_ROWS = 1000
-_DENSE_SHARE = 0.9
 # Rows beyond the quantile, for each coefficient, below which its interval is not to be trusted.
 _ROWS_BEYOND = 5
-
-
-@dataclass(frozen=True)
-class QuantileQuestion:
-    """What is asked of a quantile regression.
-
-    Parameters
-    ----------
-    quantiles : tuple of float
-    confidence : float
-    intervals : str
-        ``"rank"`` (inverted rank test, rows with densities of their own), ``"rank-iid"`` (all of
-        one density), ``"sandwich"``, ``"cluster"``; ``"auto"``: clusters where there are any,
-        ranks up to 1000 rows, else the sandwich.
-    cluster : array of int or None
-        For each row what it belongs to.
-    seed : int
-    """
-
-    quantiles: tuple[float, ...]
-    confidence: float = 0.95
-    intervals: Intervals = "auto"
-    cluster: Integers | None = None
-    seed: int = 1
-
-    def chosen(self, count: int) -> Intervals:
-        """The kind of interval for so many rows."""
-        if self.intervals != "auto":
-            return self.intervals
-        if self.cluster is not None:
-            return "cluster"
-        return "rank" if count <= RANK_ROWS else "sandwich"
-
-
-@dataclass(frozen=True)
-class _Bounds:
-    low: float | None
-    high: float | None
-    p: float | None
-    method: str
 
 
 def quantile_regression(
@@ -104,15 +51,19 @@ def quantile_regression(
     kept_aliases, dropped = aliases_of(model, columns)
     matrix = model.matrix[model.point][:, list(columns.kept)]
     problem = QuantileProblem(matrix, values)
+    whole = model if len(columns.kept) == len(model.counts) == len(model.columns) else None
+    unlike = levene(values, model.point, "median")
+    if whole is not None and unlike is not None and (unlike.p or 0.0) < LEVEL:
+        question = question.for_unlike_points(len(values))
     constant = bool(np.ptp(values) == 0)
     effects: list[Effect] = []
     facts: dict[str, float | str] = {}
     for quantile in question.quantiles:
         vertex = problem.solve(quantile)
         bounds = (
-            [_Bounds(None, None, None, "none")] * len(columns.kept)
+            [Bounds(None, None, None, "none")] * len(columns.kept)
             if constant
-            else _bounds(problem, vertex, quantile, question)
+            else bounds_of(problem, vertex, quantile, question, whole)
         )
         here = [
             _effect(
@@ -156,68 +107,10 @@ def _sentences(effects: Sequence[Effect], unit: str, confidence: float) -> Itera
         yield f"{term} matters at the quantiles {places}: {size} {unit}".rstrip() + "."
 
 
-def _bounds(
-    problem: QuantileProblem, vertex: Vertex, quantile: float, question: QuantileQuestion
-) -> list[_Bounds]:
-    count, width = problem.matrix.shape
-    kind = question.chosen(count)
-    if count <= width:
-        return [_Bounds(None, None, None, kind)] * width
-    if kind in ("rank", "rank-iid"):
-        return _rank_bounds(problem, vertex, quantile, question.confidence, kind == "rank")
-    if kind == "cluster":
-        if question.cluster is None or int(question.cluster.max()) < 1:
-            return [_Bounds(None, None, None, kind)] * width
-        deviations = cluster_deviations(problem, vertex, quantile, question.cluster, question.seed)
-        degrees, method = float(question.cluster.max()), "cluster-bootstrap"
-    else:
-        density = densities(problem, quantile)
-        covariance = sandwich_covariance(problem.matrix, density, quantile)
-        if covariance is None:
-            return [_Bounds(None, None, None, kind)] * width
-        deviations = np.sqrt(np.diag(covariance))
-        degrees, method = float(count - width), "student-sandwich"
-    limit = t_quantile(0.5 + question.confidence / 2, degrees)
-    return [
-        _Bounds(
-            value - limit * deviation,
-            value + limit * deviation,
-            t_two_sided_p(value / deviation, degrees) if deviation > 0 else None,
-            method,
-        )
-        for value, deviation in zip(vertex.coefficients.tolist(), deviations.tolist(), strict=True)
-    ]
-
-
-def _rank_bounds(
-    problem: QuantileProblem, vertex: Vertex, quantile: float, confidence: float, weighted: bool
-) -> list[_Bounds]:
-    matrix, values = problem.matrix, problem.values
-    count, width = matrix.shape
-    variances, method = equal_variances(matrix), "rank-iid"
-    if weighted:
-        density = densities(problem, quantile)
-        # Where planes cross, rows have no density; some of them do no harm.
-        if float((density > 0).mean()) >= _DENSE_SHARE:
-            variances, method = weighted_variances(matrix, density), "rank"
-    ranks = RankProblem(matrix, values, quantile, vertex, variances)
-    degrees = count - width
-    cutoff = t_quantile(0.5 + confidence / 2, degrees)
-    found: list[_Bounds] = []
-    for column in range(width):
-        p = None
-        if width > 1:
-            without = QuantileProblem(np.delete(matrix, column, axis=1), values).solve(quantile)
-            p = t_two_sided_p(rank_statistic(ranks, column, without), degrees)
-        low = rank_bound(ranks, column, cutoff, upwards=False)
-        found.append(_Bounds(low, rank_bound(ranks, column, cutoff, upwards=True), p, method))
-    return found
-
-
 def _effect(
     label: str,
     value: float,
-    bounds: _Bounds,
+    bounds: Bounds,
     place: tuple[float, float, bool],
     unit: str,
     aliases: tuple[str, ...],
@@ -233,7 +126,7 @@ def _effect(
     )
 
 
-def _interval(value: float, bounds: _Bounds, confidence: float, constant: bool) -> Interval:
+def _interval(value: float, bounds: Bounds, confidence: float, constant: bool) -> Interval:
     if constant:
         return Unbounded(
             value, confidence, bounds.method, "constant-response",

@@ -5,6 +5,7 @@ import pytest
 
 from steelyard.analysis.methods import ANALYSES
 from steelyard.analysis.quantile.many_rows import QuantileProblem
+from steelyard.analysis.quantile.point_intervals import order_bounds, point_quantiles
 from steelyard.analysis.quantile.vertex import best_vertex
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Unbounded
@@ -121,3 +122,42 @@ def test_a_kind_of_interval_that_is_not_known_is_an_error():
     data = table(a=[0, 1], y=[1.0, 2.0])
     with pytest.raises(AnalysisError, match="one of auto, rank"):
         analyze(data, question("y", "a", intervals="guess"))
+
+
+def test_points_that_differ_in_spread_are_each_judged_by_their_own_order():
+    generator = np.random.default_rng(9)
+    code = np.repeat([0, 1], 20)
+    y = generator.normal(size=40) * np.where(code, 5.0, 0.5)
+    found = analyze(table(a=code, y=y), question("y", "a", quantiles=(0.5,)))
+    assert found.effects[1].effect.method == "order-points"
+    shifted = analyze(table(a=code, y=y + 40 * code), question("y", "a", quantiles=(0.5,)))
+    assert shifted.effects[1].p < 1e-4
+    covariate = analyze(
+        table(a=code, x=np.arange(40), y=y), question("y", "a", quantiles=(0.5,), covariates="x")
+    )
+    assert covariate.effects[1].effect.method.startswith("rank")
+    extreme = analyze(table(a=code, y=y), question("y", "a", quantiles=(0.95,)))
+    assert extreme.effects[1].effect.method.startswith("rank")
+
+
+@pytest.mark.parametrize("quantile", [0.25, 0.5, 0.8])
+def test_order_statistics_bound_a_quantile_as_often_as_they_say(quantile):
+    generator = np.random.default_rng(10)
+    truth = -np.log(1 - quantile)
+    held = 0
+    for _ in range(1500):
+        low, high = order_bounds(np.sort(generator.exponential(size=30)), quantile, 0.95)
+        held += low <= truth <= high
+    assert 0.93 < held / 1500 < 0.97
+
+
+def test_the_level_of_a_point_interval_is_where_it_meets_zero():
+    generator = np.random.default_rng(11)
+    point = np.repeat([0, 1], 25)
+    values = generator.normal(size=50) + 0.6 * point
+    matrix = np.array([[1.0, -1.0], [1.0, 1.0]])
+    fitted = np.array([np.median(values[point == k]) for k in (0, 1)])
+    points = point_quantiles(matrix, point, values, np.linalg.solve(matrix, fitted), 0.5)
+    p = points.p(1)
+    low, high = points.bounds(1, 1 - p)
+    assert min(abs(low), abs(high)) < 1e-3
