@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.plot_series import stride_for
@@ -22,6 +23,8 @@ from steelyard.report.tables import Table, metric_scale
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# As many characters of a legend as the figure is wide.
+_LEGEND_CHARACTERS = 96
 _BLOCKS_WITH_BANDS = 80
 _LEGEND_PIXELS = 22
 
@@ -73,13 +76,15 @@ def panels(answer: Answer) -> list[Panel]:
 def draw(answer: Answer, figure: Figure) -> None:
     """Draw the sequence of every variant."""
     found = series_of(answer, at_least=2)
-    figure.set_size_inches(7.2, 3.4)
+    labels = [as_matplotlib_text(series.label) for series in found]
+    columns = max(1, min(6, len(found), _LEGEND_CHARACTERS // (max(map(len, labels)) + 6)))
+    figure.set_size_inches(7.2, 3.2 + 0.2 * ceil(len(found) / columns))
     axes = figure.subplots()
     blocks = _block_count(found)
     if blocks <= _BLOCKS_WITH_BANDS:
         for block in range(0, blocks, 2):
             axes.axvspan(block + 0.5, block + 1.5, color="#8a8f98", alpha=0.1, linewidth=0)
-    for series in found:
+    for series, label in zip(found, labels, strict=True):
         axes.plot(
             [block + 1 for block in capped(series.blocks)],
             capped(series.values),
@@ -87,14 +92,13 @@ def draw(answer: Answer, figure: Figure) -> None:
             markersize=3,
             linewidth=0.9,
             color=series.color,
-            label=as_matplotlib_text(series.label),
+            label=label,
         )
     axes.set_xlim(0.5, blocks + 0.5)
     axes.grid(visible=False, axis="x")
     axes.set_xlabel("block")
     axes.set_ylabel(metric_title(answer))
     if len(found) > 1:
-        columns = min(6, len(found))
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, frameon=False)
 
 
