@@ -1,6 +1,7 @@
 import gzip
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -37,6 +38,8 @@ def program(tmp_path_factory):
     (folder / "work.c").write_text(SOURCE)
     command = [compiler, "-O1", "-fno-omit-frame-pointer", "-pthread", "work.c", "-o", "work"]
     subprocess.run(command, cwd=folder, check=True)
+    sleds = ["-fpatchable-function-entry=16", "-fno-ipa-ra"]
+    subprocess.run([*command[:-1], "sledded", *sleds], cwd=folder, check=True)
     return str(folder / "work")
 
 
@@ -123,3 +126,47 @@ def test_a_profile_of_another_tool_is_one_clear_error(user):
     told = user.types("profile", "report", "perf.data")
     assert told.status == 2
     assert "perf.data is not a profile of `steelyard profile record`" in told.err
+
+
+def test_a_delayed_function_is_noticed_and_another_left_alone(user, program):
+    if platform.machine() != "x86_64":
+        pytest.skip("delays are written for x86-64")
+    sledded = os.path.join(os.path.dirname(program), "sledded")
+    told = user.types(
+        *("profile", "check", "--function", "one", "--function", "three", "--amounts", "3"),
+        *("--runs", "2", "--json", "-", "--html", "page.html", "--", sledded, "600"),
+    )
+    if told.status == 4:
+        pytest.skip(f"this machine gives no samples: {told.err}")
+    assert told.status == 0, told.err
+    slopes = told.document()["slopes"]
+    assert {(s["function"], s["delayed"], s["role"]) for s in slopes} == {
+        ("one", "one", "delayed"),
+        ("three", "one", "control"),
+        ("three", "three", "delayed"),
+        ("one", "three", "control"),
+    }
+    # Six short runs on a busy machine: only the difference between 1 and 0 is asked for.
+    found = {s["role"]: s["slope"]["estimate"] for s in slopes if s["delayed"] == "three"}
+    assert found["delayed"] > found["control"] + 0.3
+    assert "Who notices when" in (user.home / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "status"),
+    [
+        (("--", "./none"), "There is no program './none'", 2),
+        (("--profiler", "crystal-ball", "--", "true"), "no profiler called 'crystal-ball'", 2),
+        (("--function", "nobody", "--", "{sledded}", "50"), "cannot be delayed", 2),
+        (("--function", "one", "--", "{work}", "50"), "-fpatchable-function-entry=16", 2),
+    ],
+)
+def test_what_cannot_be_checked_is_one_clear_error(user, program, arguments, message, status):
+    sledded = os.path.join(os.path.dirname(program), "sledded")
+    words = [word.format(sledded=sledded, work=program) for word in arguments]
+    told = user.types("profile", "check", *words)
+    if told.status == 4:
+        pytest.skip(f"this machine gives no samples: {told.err}")
+    assert told.status == status
+    assert message in told.err
+    assert told.err.count("\n") == 1

@@ -1,0 +1,62 @@
+#include "sled.hpp"
+
+#include <algorithm>
+
+namespace steelyard {
+
+namespace {
+
+constexpr std::array<std::uint8_t, 4> end_branch{0xf3, 0x0f, 0x1e, 0xfa};
+
+/// The length of the no-operation that `code` begins with; 0 for anything else. Intel's manual,
+/// volume 2B, NOP: 90, or 0F 1F with any addressing, both with prefixes 66 and 2E.
+std::size_t no_operation_length(std::span<const std::uint8_t> code) {
+    std::size_t at = 0;
+    while (at < code.size() && (code[at] == 0x66 || code[at] == 0x2e))
+        ++at;
+    if (at < code.size() && code[at] == 0x90)
+        return at + 1;
+    if (at + 2 >= code.size() || code[at] != 0x0f || code[at + 1] != 0x1f)
+        return 0;
+    const std::uint8_t form = code[at + 2];
+    const unsigned mode = form >> 6U;
+    const bool has_index = mode != 3 && (form & 7U) == 4;
+    std::size_t length = at + 3 + (has_index ? 1 : 0);
+    if (mode == 1)
+        length += 1;
+    if (mode == 2)
+        length += 4;
+    return length <= code.size() ? length : 0;
+}
+
+}  // namespace
+
+std::optional<std::size_t> sled_offset(std::span<const std::uint8_t> entry) {
+    std::size_t begin = 0;
+    if (entry.size() >= end_branch.size() && std::ranges::equal(entry.first<4>(), end_branch))
+        begin = end_branch.size();
+    std::size_t end = begin;
+    while (end < begin + delay_bytes) {
+        const std::size_t length = no_operation_length(entry.subspan(end));
+        if (length == 0)
+            return std::nullopt;
+        end += length;
+    }
+    return begin;
+}
+
+std::array<std::uint8_t, delay_bytes> delay_code(std::uint32_t turns) {
+    return {0x41,
+            0xbb,
+            static_cast<std::uint8_t>(turns),
+            static_cast<std::uint8_t>(turns >> 8U),
+            static_cast<std::uint8_t>(turns >> 16U),
+            static_cast<std::uint8_t>(turns >> 24U),
+            0x41,
+            0xff,
+            0xcb,
+            0x75,
+            0xfb};
+}
+
+}  // namespace steelyard

@@ -1,0 +1,65 @@
+"""Slopes of a causality check as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steelyard.analysis.causality import Slope
+from steelyard.core.estimate import Estimate
+from steelyard.report.tables import Table
+from steelyard.report.terminal import plain_table
+from steelyard.report.wording import one_line
+
+
+# Slopes from 0.95 to 1.05 are as good as 1; a verdict needs an interval that is not much wider.
+_AS_GOOD = 0.05
+_KNOWN_WELL = 0.15
+
+
+def verdict_of(slope: Slope) -> str:
+    """Whether the slope is what it should be: 1 where the function was delayed, else 0."""
+    found = slope.slope
+    if not isinstance(found, Estimate):
+        return f"not known: {found.explanation}"
+    wanted = 1.0 if slope.role == "delayed" else 0.0
+    if not found.low - _AS_GOOD <= wanted <= found.high + _AS_GOOD:
+        if slope.role == "control":
+            return "wrong: it blames what did not change"
+        return "wrong: it sees too little" if found.estimate < wanted else "wrong: it sees too much"
+    if found.half_width > _KNOWN_WELL:
+        return f"not refuted; known to ± {found.half_width:.2f} only"
+    return "actionable" if slope.role == "delayed" else "right to leave it alone"
+
+
+def causality_table(slopes: Sequence[Slope]) -> Table:
+    """A row for each function and profiler; those that were delayed come first."""
+    ordered = sorted(slopes, key=lambda item: (item.role != "delayed", item.delayed, item.profiler))
+    rows = tuple(
+        (
+            one_line(slope.function),
+            "itself" if slope.role == "delayed" else one_line(slope.delayed),
+            slope.profiler,
+            _slope_text(slope),
+            str(slope.run_count),
+            verdict_of(slope),
+        )
+        for slope in ordered
+    )
+    headers = ("function", "delayed", "profiler", "slope", "runs", "so the profiler is")
+    return Table(headers, rows, frozenset({0, 1, 2, 5}))
+
+
+def _slope_text(slope: Slope) -> str:
+    found = slope.slope
+    if isinstance(found, Estimate):
+        return f"{found.estimate:.2f} ({found.low:.2f} – {found.high:.2f})"
+    return "–" if found.estimate is None else f"about {found.estimate:.1f}"
+
+
+def causality_text(slopes: Sequence[Slope], width: int | None = None) -> str:
+    """The table for a terminal; ends with a newline."""
+    note = (
+        "Slope: by how much more time the profiler gives to the function for each second that the "
+        "program takes longer. 1 is right for the delayed function, 0 for any other."
+    )
+    return "\n".join([*plain_table(causality_table(slopes), width), "", note]) + "\n"

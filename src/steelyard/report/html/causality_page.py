@@ -1,0 +1,90 @@
+"""The page of a causality check: the slopes, and the runs that they are drawn through."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from steelyard.analysis.causality import Slope
+from steelyard.report.causality_text import causality_table
+from steelyard.report.html.page import embedded_json
+from steelyard.report.html.plotly_script import plotly_script, script_hash
+from steelyard.report.plots.drawing import DARK_COLORS, PALETTE, as_plotly_text, axis, layout
+from steelyard.report.wording import without_surrogates
+
+_FOLDER = os.path.dirname(__file__)
+
+
+def causality_page(slopes: Sequence[Slope], argv: Sequence[str]) -> str:
+    """One page that loads nothing from anywhere.
+
+    Raises
+    ------
+    MissingCapabilityError
+        Plotly's script is not installed.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    delayed = list(dict.fromkeys(slope.delayed for slope in slopes))
+    figures = {
+        f"delayed-{number}": _figure([slope for slope in slopes if slope.delayed == name])
+        for number, name in enumerate(delayed)
+    }
+    script, library = _text_of("page.js"), plotly_script()
+    page = environment.get_template("causality.html.jinja").render(
+        title=f"Who notices when {' '.join(argv)} gets slower?",
+        table=causality_table(slopes),
+        delayed=delayed,
+        heights={name: figure["layout"]["height"] for name, figure in figures.items()},
+        figures=embedded_json({"figures": figures, "dark": DARK_COLORS}),
+        style=_text_of("page.css"),
+        script=script,
+        library=library,
+        script_sources=f"{script_hash(library)} {script_hash(script)}",
+    )
+    return without_surrogates(page)
+
+
+def _text_of(name: str) -> str:
+    with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def _figure(slopes: Sequence[Slope]) -> dict[str, Any]:
+    """Attributed time against the program's time, for each profiler and function."""
+    data: list[dict[str, Any]] = []
+    for index, slope in enumerate(slopes):
+        color = PALETTE[index % len(PALETTE)]
+        points = sorted(slope.observations, key=lambda item: item.program_s)
+        x = [item.program_s for item in points]
+        y = [item.function_s for item in points]
+        name = as_plotly_text(f"{slope.function} by {slope.profiler}")
+        data.append(
+            {
+                **{"type": "scatter", "mode": "markers", "name": name, "x": x, "y": y},
+                "marker": {"color": color, "symbol": "circle" if slope.role == "delayed" else "x"},
+            }
+        )
+        if slope.slope.estimate is not None and x:
+            middle_x, middle_y = sum(x) / len(x), sum(y) / len(y)
+            ends = [x[0], x[-1]]
+            data.append(
+                {
+                    **{"type": "scatter", "mode": "lines", "showlegend": False, "x": ends},
+                    "y": [middle_y + slope.slope.estimate * (end - middle_x) for end in ends],
+                    "line": {"color": color, "width": 1.5},
+                    "hoverinfo": "skip",
+                }
+            )
+    figure = layout(360, axis("time of the program [s]"), axis("attributed to the function [s]"))
+    figure |= {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom"}}
+    figure["margin"] = {**figure["margin"], "t": 56}
+    return {"data": data, "layout": figure}

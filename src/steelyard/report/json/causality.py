@@ -1,0 +1,41 @@
+"""The `causality` document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from steelyard.analysis.causality import Slope
+from steelyard.report.json.measurement import SCHEMA
+from steelyard.report.wording import document_value
+
+
+def causality_document(slopes: Sequence[Slope], argv: Sequence[str]) -> dict[str, Any]:
+    """The document of kind ``causality``."""
+    return document_value(
+        {
+            "schema": SCHEMA,
+            "kind": "causality",
+            "command": list(argv),
+            "slopes": [
+                {
+                    "function": slope.function,
+                    "profiler": slope.profiler,
+                    "role": slope.role,
+                    "delayed": slope.delayed,
+                    "slope": slope.slope.as_json(),
+                    "amounts": slope.amount_count,
+                    "runs": slope.run_count,
+                    "observations": [
+                        {
+                            "turns": item.amount,
+                            "program_s": item.program_s,
+                            "function_s": item.function_s,
+                        }
+                        for item in slope.observations
+                    ],
+                }
+                for slope in slopes
+            ],
+        }
+    )
