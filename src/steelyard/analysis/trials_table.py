@@ -18,6 +18,9 @@ from steelyard.core.model import Caution
 
 Floats = NDArray[np.float64]
 
+# Squares, and sums of a million of them, stay far inside what a double can hold.
+_LARGEST = 1e100
+
 
 @dataclass(frozen=True)
 class Trials:
@@ -88,6 +91,7 @@ def read_trials(table: Table, question: Question, groups: Sequence[str] = ()) ->
         raise AnalysisError(
             f"{table.source} has no row with a value of {response!r}.", field="--response"
         )
+    _check_scale(response, values[keep])
     return Trials(
         response,
         values[keep],
@@ -96,6 +100,17 @@ def read_trials(table: Table, question: Question, groups: Sequence[str] = ()) ->
         np.flatnonzero(keep).astype(np.int64),
         _left_out(table, factors, keep),
     )
+
+
+def _check_scale(response: str, values: Floats) -> None:
+    """Refuse values whose squares are no numbers any more."""
+    largest = float(np.abs(values).max())
+    if largest > _LARGEST or 0 < largest < 1 / _LARGEST:
+        raise AnalysisError(
+            f"The values of {response!r} go up to {largest:g}; sums of their squares are beyond "
+            "numbers. Give them in another unit.",
+            field="--response",
+        )
 
 
 def _check_names(response: str, names: Sequence[str]) -> None:

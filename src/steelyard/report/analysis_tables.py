@@ -13,7 +13,9 @@ from steelyard.report.wording import confidence_text, one_line
 
 # An effect is shown with so many digits of its half-width: as many as published tables have.
 _DIGITS = 5
-_MOST_DECIMALS = 12
+_MOST_DECIMALS = 320
+_LONGEST_DECIMALS = 9
+_LARGEST_WRITTEN = 1e13
 _NOTHING = ""
 
 
@@ -30,6 +32,14 @@ def p_text(p: float | None) -> str:
     if p < 1e-4:
         return "< 0.0001"
     return f"{p:.4f}" if p < 0.1 else f"{p:.3f}"
+
+
+def number_text(value: float, decimals: int) -> str:
+    """A number with so many decimals; one that would be long in powers of ten."""
+    if decimals > _LONGEST_DECIMALS or abs(value) >= _LARGEST_WRITTEN:
+        return f"{value:.{_DIGITS}g}"
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def effects_table(found: Analysis) -> Table:
@@ -66,7 +76,7 @@ def _places(columns: Sequence[_Column], headers: Iterable[str]) -> tuple[int, ..
 
 
 def _units_differ(effects: Sequence[Effect]) -> bool:
-    return len({effect.unit for effect in effects}) > 1
+    return len({effect.unit for effect in effects if effect.effect.estimate is not None}) > 1
 
 
 def _term(effect: Effect) -> str:
@@ -93,7 +103,7 @@ def _decimals(effect: Effect) -> int:
 def _value(effect: Effect) -> str:
     if effect.effect.estimate is None:
         return "?"
-    return f"{effect.effect.estimate:.{_decimals(effect)}f}"
+    return number_text(effect.effect.estimate, _decimals(effect))
 
 
 def _bounds(effect: Effect) -> str:
@@ -101,13 +111,13 @@ def _bounds(effect: Effect) -> str:
     if not isinstance(found, Estimate):
         return f"({found.reason})"
     decimals = _decimals(effect)
-    return f"{found.low:.{decimals}f} {RANGE} {found.high:.{decimals}f}"
+    return f"{number_text(found.low, decimals)} {RANGE} {number_text(found.high, decimals)}"
 
 
 def _detectable(effect: Effect) -> str:
     if effect.detectable is None:
         return _NOTHING
-    return f"{effect.detectable:.{max(0, _decimals(effect) - 2)}f}"
+    return number_text(effect.detectable, max(0, _decimals(effect) - 2))
 
 
 def _squares(effects: Sequence[Effect], sources: Sequence[Source]) -> Callable[[Effect], str]:
@@ -117,7 +127,7 @@ def _squares(effects: Sequence[Effect], sources: Sequence[Source]) -> Callable[[
     decimals = _square_decimals(error or largest)
 
     def cell(effect: Effect) -> str:
-        return _NOTHING if effect.sum_squares is None else f"{effect.sum_squares:.{decimals}f}"
+        return _NOTHING if effect.sum_squares is None else number_text(effect.sum_squares, decimals)
 
     return cell
 
@@ -141,8 +151,8 @@ def sources_table(found: Analysis) -> Table | None:
         return (
             one_line(source.term),
             f"{source.degrees:.4g}",
-            f"{source.sum_squares:.{decimals}f}",
-            _NOTHING if square is None else f"{square:.{decimals}f}",
+            number_text(source.sum_squares, decimals),
+            _NOTHING if square is None else number_text(square, decimals),
             _NOTHING if source.statistic is None else f"{source.statistic:.4g}",
             p_text(source.p),
             _NOTHING if source.share is None else f"{source.share:.3f}",

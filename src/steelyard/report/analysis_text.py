@@ -23,7 +23,8 @@ def headline(found: Analysis) -> str:
     """What was analysed, and how."""
     unit = f" [{one_line(found.unit)}]" if found.unit else ""
     method = ANALYSES.get(found.method).description.partition(":")[0]
-    return f"{one_line(found.response)}{unit}: {method}, {found.count} rows"
+    rows = "row" if found.count == 1 else "rows"
+    return f"{one_line(found.response)}{unit}: {method}, {found.count} {rows}"
 
 
 def analysis_text(found: Analysis, _origin: Origin, width: int | None = None) -> str:

@@ -142,6 +142,7 @@ def effects_of(
     single = {
         term: len(fit.model.columns_of(term)) == 1 for term in [INTERCEPT, *fit.model.terms()]
     }
+    constant = fit.total_squares <= 0
     found: list[Effect] = []
     for place, column in enumerate(fit.columns.kept):
         label = fit.model.columns[column]
@@ -157,9 +158,9 @@ def effects_of(
                 unit=unit,
                 sum_squares=value**2 / float(unscaled[place]) if tested else None,
                 degrees=None if first else 1,
-                p=None if first or error is None else _p(value, error, degrees),
+                p=None if first or error is None or constant else _p(value, error, degrees),
                 aliases=tuple(kept_aliases.get(column, ())),
-                power=None if first else _power(change, error, degrees, confidence),
+                power=None if first or constant else _power(change, error, degrees, confidence),
                 detectable=None if first else detectable(error, degrees, confidence),
             )
         )

@@ -80,6 +80,7 @@ def test_a_constant_response_has_no_effect_and_no_interval():
     found = analyze(table(**design, y=[7.0] * 12), question("y", "a,b"))
     assert {e.effect.reason for e in found.effects} == {"constant-response"}
     assert found.r_squared is None
+    assert {e.p for e in found.effects} == {e.power for e in found.effects} == {None}
     assert "constant-response" in codes(found)
 
 
@@ -202,6 +203,8 @@ def test_a_factor_of_three_levels_has_an_effect_for_all_but_the_low_one():
         ({"a": ["x"], "y": [1.0]}, question("y", "b"), "has no column 'b'"),
         ({"a": ["x"], "y": ["fast"]}, question("y", "a"), "wants numbers"),
         ({"a": ["x"], "y": [float("inf")]}, question("y", "a"), "line 2.*finite"),
+        ({"a": ["x"], "y": [1e300]}, question("y", "a"), "another unit"),
+        ({"a": ["x"], "y": [1e-300]}, question("y", "a"), "another unit"),
         ({"a": ["x"], "y": [float("nan")]}, question("y", "a"), "no row with a value"),
         ({"a": ["x"], "y": [1.0]}, question("y", "a,y"), "named twice"),
         ({"a": ["x"], "y": [1.0]}, question("y", "a", low="b=x"), "takes FACTOR=LEVEL"),
