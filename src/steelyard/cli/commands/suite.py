@@ -51,8 +51,10 @@ def list_programs(
         table_text,
     )
     from steelyard.suite.inputs import GENERATORS
+    from steelyard.suite.registry import RecipeRegistry
 
-    recipes = chosen_recipes(names)
+    # Without names also those that the user would have to bring.
+    recipes = chosen_recipes(names) if names else list(RecipeRegistry())
     write_json(suite_document(recipes), json_target)
     if json_target == "-":
         return
