@@ -12,6 +12,7 @@ from steelyard.analysis.analysis import Analysis, Assumption, Effect
 from steelyard.analysis.corrections import holm
 from steelyard.analysis.distributions import normal_scores
 from steelyard.analysis.figures import ResidualFigure
+from steelyard.analysis.independence import FEWEST_VALUES, autocorrelation, ljung_box
 from steelyard.analysis.linear.box_cox import PowerChoice, box_cox, thinned, transformed
 from steelyard.analysis.linear.cautions import design_cautions, fit_cautions
 from steelyard.analysis.linear.diagnostics import LEVEL, Diagnostics, diagnose
@@ -33,6 +34,8 @@ _DRAWN_ROWS = 2000
 # From so many rows a coefficient on, the central limit carries the intervals of means.
 _CENTRAL_ROWS = 30
 METHOD = "anova"
+# As of any sequence: analysis/independence.py.
+_TESTED_LAGS = 10
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class LinearQuestion:
         The change of the response that power is told for, in its unit; None: 1 % of its mean.
     power : float or None
         Tell how many replicates find that change with this power.
+    sequence : array or None
+        When each row was made, as numbers that grow; None: not known.
     robust : bool or None
         Whether each point of the design has a variance of its own; None: as the tests say.
     """
@@ -62,6 +67,7 @@ class LinearQuestion:
     transform: str | None = None
     change: float | None = None
     power: float | None = None
+    sequence: Floats | None = None
     robust: bool | None = None
 
 
@@ -122,7 +128,10 @@ def linear_model(
         sources=sources_of(plain, (robust_spread(plain) if robust else common_spread(plain))),
         r_squared=fitted.r_squared,
         tests=found.tests(),
-        assumptions=_assumptions(fitted, found, choice, robust, values),
+        assumptions=(
+            *_assumptions(fitted, found, choice, robust, values),
+            *_independent(fitted.residuals, question.sequence),
+        ),
         cautions=(
             *design_cautions(fitted, factors, question.order),
             *fit_cautions(fitted, found, spread or common),
@@ -212,6 +221,25 @@ def _assumptions(
         ),
         _no_influence(found),
     )
+
+
+def _independent(residuals: Floats, sequence: Floats | None) -> tuple[Assumption, ...]:
+    """Whether residuals in the order of their making depend on those before; nothing where that
+    order is not known."""
+    if sequence is None:
+        return ()
+    ordered = residuals[np.argsort(sequence, kind="stable")].tolist()
+    lags = max(1, min(_TESTED_LAGS, len(ordered) // 5))
+    correlations = autocorrelation(ordered, lags)
+    if correlations is None or len(ordered) < FEWEST_VALUES:
+        return (Assumption("independent residuals", None, None, ""),)
+    p = ljung_box(correlations, len(ordered))
+    advice = (
+        "Rows depend on those made before them, so that there are fewer than they seem and "
+        "intervals are too narrow. Run in random order, or name what rows share: `--method mixed`."
+    )
+    holds = p >= LEVEL
+    return (Assumption("independent residuals", holds, p, "" if holds else advice),)
 
 
 def _instead(model: ModelMatrix, choice: PowerChoice | None, values: Floats) -> str:

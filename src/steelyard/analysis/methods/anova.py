@@ -27,6 +27,8 @@ def analyze(table: Table, question: Question) -> Analysis:
     extra = question.extra
     codings: dict[str, Coding] = {"coded": "coded", "treatment": "treatment"}
     variances = {"auto": None, "equal": False, "robust": True}
+    order = extra.get("order")
+    sequence = None if order is None else table.numbers(order, "--option order")[trials.rows]
     asked = LinearQuestion(
         order=whole_option(extra, "interactions", len(trials.factors), least=1),
         coding=codings[choice_option(extra, "coding", tuple(codings))],
@@ -34,6 +36,7 @@ def analyze(table: Table, question: Question) -> Analysis:
         transform=extra.get("transform"),
         change=number_option(extra, "change"),
         power=number_option(extra, "power"),
+        sequence=sequence,
         robust=variances[choice_option(extra, "variance", tuple(variances))],
     )
     found = linear_model(
@@ -56,6 +59,7 @@ EXTENSION = Method(
         "transform": "Of the response: `log`, `sqrt` or `inverse`.",
         "variance": "`equal` (of all rows), `robust` (each point its own), `auto` as tests say.",
         "change": "The change of the response that power is told for; 1 % of its mean.",
+        "order": "The column that says when a row was made; tests whether rows depend on others.",
         "power": "Tell how many replicates find that change with this power, such as 0.8.",
     },
 )

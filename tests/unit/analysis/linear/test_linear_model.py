@@ -176,6 +176,22 @@ def test_counts_that_repeat_exactly_have_intervals_without_width():
     assert "no-error" in codes(found)
 
 
+def test_rows_that_depend_on_those_before_them_are_told_of():
+    generator = np.random.default_rng(6)
+    position = generator.permutation(200)
+    drift = np.cumsum(generator.normal(size=200))[position]
+    data = table(a=np.tile([0, 1], 100), position=position, y=10 + drift)
+    found = analyze(data, question("y", "a", order="position"))
+    independent = next(a for a in found.assumptions if a.name == "independent residuals")
+    assert independent.holds is False
+    assert "--method mixed" in independent.advice
+    noise = table(a=np.tile([0, 1], 100), position=position, y=generator.normal(size=200))
+    again = analyze(noise, question("y", "a", order="position"))
+    assert next(a.holds for a in again.assumptions if a.name == "independent residuals") is True
+    with pytest.raises(AnalysisError, match="no column 'when'"):
+        analyze(noise, question("y", "a", order="when"))
+
+
 def test_the_replicates_for_a_power_are_told():
     design = two_level("ab", 3)
     noise = np.tile([0.1, -0.1, 0.0], 4)
