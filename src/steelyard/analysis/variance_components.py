@@ -117,8 +117,10 @@ def variance_components(
     """
     unit_counts = data.unit_counts()
     repeated = [d for d, (above, own) in enumerate(pairwise((1, *unit_counts))) if own > above]
-    layers = layers_of(data, repeated)
-    top: list[float] = (layers[-1].mean_of_means if layers else data.values).tolist()
+    # From one of the values: rounding would make values that are all alike differ from their mean.
+    origin = float(data.values[0])
+    layers = layers_of(replace(data, values=data.values - origin), repeated)
+    top: list[float] = (origin + layers[-1].mean_of_means if layers else data.values).tolist()
     mean = mean_interval(top, confidence)
     components, degrees = _components(layers, confidence)
     if method == "reml":
