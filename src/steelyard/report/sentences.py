@@ -82,10 +82,13 @@ def _changed(comparison: Comparison, ratio: Estimate, names: Mapping[str, str]) 
 
 
 def room_text(metric: MetricSpec, ratio: Estimate) -> str:
-    """What an interval still allows, such as ``3.0 % faster as well as 2.7 % slower``."""
+    """What an interval still allows, such as ``3.0 % faster as well as 2.7 % slower``.
+
+    An interval of few and scattered values may reach below 0, where there are no ratios of times.
+    """
     ends = [
         f"{abs(bound - 1) * 100:.1f} % {change_word(metric, bound)}"
-        for bound in (ratio.low, ratio.high)
+        for bound in (max(0.0, ratio.low), ratio.high)
     ]
     return " as well as ".join(ends)
 

@@ -37,6 +37,11 @@ def test_an_undecided_verdict_says_what_is_still_possible(samples):
     )
 
 
+def test_no_time_is_told_to_be_faster_by_more_than_all_of_it(samples):
+    sentence = verdict_sentence(samples.comparison("undecided", samples.ratio(-0.13, 1.62, 3.33)))
+    assert sentence.endswith("leaves room for 100.0 % faster as well as 233.0 % slower")
+
+
 def test_an_undecided_verdict_says_what_would_decide_it(samples):
     open_one = samples.comparison("undecided", further_blocks=34, further_s=130.0)
     assert further_sentence(open_one, "01JD") == (
