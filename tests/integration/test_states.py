@@ -64,6 +64,21 @@ def test_an_experiment_of_the_store_gives_states(user, script):
     assert document["executions"][0]["period"] == 7
 
 
+def test_a_metric_of_which_more_is_better_warms_up_from_below(user, script):
+    harness = script(
+        "i=0; while [ $i -lt 80 ]; do "
+        '[ $i -lt 20 ] && v=5 || v=10; echo "{\\"metric\\": \\"rate\\", \\"unit\\": \\"1/s\\",'
+        ' \\"direction\\": \\"higher\\", \\"value\\": $v.$((i * 7 % 10))}"; i=$((i+1)); done'
+    )
+    metric = "rate=iterations:1/s:higher"
+    call = ("measure", "--runs", "2", "--iterations", "json-lines", "--metric", metric)
+    measured = user.types(*call, "--", harness)
+    assert measured.status == 0, measured.err
+    told = user.types("analyze", "latest", "--method", "states", "--option", "tolerance=20%")
+    assert told.out.count("warm-up") == 2
+    assert "slow-down" not in told.out
+
+
 @pytest.mark.parametrize(
     ("text", "status", "message"),
     [
@@ -93,6 +108,8 @@ def test_bad_executions_are_told_and_the_good_kept(user):
     assert [e["class"] for e in document["executions"]] == ["warm-up", None, None]
     codes = {warning["code"] for warning in document["warnings"]}
     assert {"too-few-iterations", "missing-iterations", "unequal-lengths"} <= codes
+    shown = user.types("analyze", path, "--method", "states")
+    assert "All executions with an answer reach a steady state." in shown.out
 
 
 def test_choices_of_a_file_go_into_the_answer_and_those_for_other_data_do_not(user, times):

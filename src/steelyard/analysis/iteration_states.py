@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from steelyard.core.model import Caution
+from steelyard.core.model import Caution, Direction
 from steelyard.core.rng import derive_seed
 
 # Judging so many takes about a second; of longer executions `analyze --method states` tells.
@@ -15,7 +15,10 @@ MOST_VALUES = 30_000
 
 
 def state_cautions(
-    series: Sequence[Sequence[float]], dropped_count: int, seed: int
+    series: Sequence[Sequence[float]],
+    dropped_count: int,
+    seed: int,
+    direction: Direction = "lower",
 ) -> Iterable[Caution]:
     """Whether more iterations are to be dropped, or only one of each execution to be kept.
 
@@ -28,7 +31,9 @@ def state_cautions(
     dropped_count : int
         Iterations that were dropped before them.
     seed : int
-        Of the redraws of the tests.
+        Of the redraws.
+    direction : str
+        ``"higher"`` where more is better.
 
     Notes
     -----
@@ -45,7 +50,7 @@ def state_cautions(
     values = [np.asarray(one, dtype=np.float64) for one in series]
     if any(refusal_of(one) is not None for one in values):
         return
-    rules = Rules(execution_count=len(values))
+    rules = Rules(execution_count=len(values), direction=direction)
     executions = [
         execution_state(str(place), one, replace(rules, seed=derive_seed(seed, place)))
         for place, one in enumerate(values)

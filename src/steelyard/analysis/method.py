@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
 from steelyard.analysis.table import Table
-from steelyard.core.model import Caution
+from steelyard.core.model import Caution, Direction
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class Question:
         Whatever is drawn at random derives from it.
     unit : str
         Of the values.
+    direction : str
+        ``"higher"`` where more of the values is better.
     extra : mapping of str to str
         The method's own options as the user typed them, by names that `Method.options` has.
     """
@@ -38,6 +40,7 @@ class Question:
     confidence: float = 0.95
     seed: int = 1
     unit: str = "s"
+    direction: Direction = "lower"
     extra: Mapping[str, str] = field(default_factory=dict[str, str])
 
 

@@ -96,10 +96,14 @@ def analyze_experiment(
     index = chosen_variant(experiment, names[0])
     metric = chosen_metric(experiment, names[1])
     table = _level_table(experiment, index, metric)
-    result = method.analyze(table, replace(question, unit=metric.unit))
+    result = method.analyze(table, _about(question, metric))
     result = _with_failures(result, experiment, index)
     variant = experiment.spec.variants[index].name
     return Analyzed(result, Origin(method.name, metric, experiment=identifier, variant=variant))
+
+
+def _about(question: Question, metric: MetricSpec) -> Question:
+    return replace(question, unit=metric.unit, direction=metric.direction)
 
 
 def _with_failures(result: Any, experiment: Experiment, variant: int | None) -> Any:

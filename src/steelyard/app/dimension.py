@@ -131,6 +131,7 @@ def dimension_experiment(
             [iteration_values(trial.measurements[spec.name]) for trial in kept],
             _dropped_count(kept, spec.name),
             experiment.spec.seed,
+            spec.direction,
         )
     answer = _answer(data, costs_s, question, cautions)
     identifier = experiment.spec.identifier

@@ -15,9 +15,9 @@ _NEVER = "never"
 _NOT_KNOWN = "–"
 _RULES = {"dacapo": "DaCapo's harness", "georges": "Georges et al."}
 _AGREEMENTS = {
-    "steady": "All executions reach a steady state.",
-    "inconsistent": "Some executions reach a steady state, others do not.",
-    "no-steady-state": "No execution reaches a steady state.",
+    "steady": "All executions{told} reach a steady state.",
+    "inconsistent": "Some executions{told} reach a steady state, others do not.",
+    "no-steady-state": "No execution{told} reaches a steady state.",
     None: "There is no answer for any execution.",
 }
 
@@ -99,7 +99,9 @@ def _choice(found: ExecutionState, place: int) -> str:
 def proposal_sentences(result: StatesResult, origin: Origin) -> list[str]:
     """What to measure, and why."""
     proposal = result.proposal
-    found = [_AGREEMENTS[proposal.agreement]]
+    refused = any(execution.state is None for execution in result.executions)
+    told = " with an answer" if refused else ""
+    found = [_AGREEMENTS[proposal.agreement].format(told=told)]
     source = "By the choices: " if proposal.from_choices else ""
     if proposal.rule == "independent":
         found.append(

@@ -24,7 +24,7 @@ from steelyard.analysis.states.levels import Level
 from steelyard.analysis.states.outliers import ordinary_places
 from steelyard.analysis.states.segment_cost import SegmentCost
 from steelyard.analysis.table import Table
-from steelyard.core.errors import AnalysisError
+from steelyard.core.errors import AnalysisError, UsageError
 from steelyard.core.estimate import Estimate
 
 FLOOR = 0.001
@@ -124,6 +124,44 @@ def test_each_class_is_told_from_the_others(name):
     assert found.state == name
     assert found.confidence is not None
     assert found.confidence > 0.9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_plain_drift_or_slow_cycle_is_sure_however_its_levels_fall(seed):
+    order = np.arange(1000) / 1000
+    drift = execution_state("1", noise(1000, seed, 0.002) * (1 + order), Rules(seed=seed))
+    assert (drift.state, drift.confidence) == ("drift", 1.0)
+    wave = 1 + 0.15 * np.sin(2 * np.pi * 12 * order)
+    cycle = execution_state("1", noise(1000, seed, 0.01) * wave, Rules(seed=seed))
+    assert (cycle.state, cycle.confidence) == ("cyclic", 1.0)
+
+
+def test_a_drift_or_cycle_that_hardly_passes_the_tolerance_is_not_sure():
+    order = np.arange(100) / 100
+    drift = execution_state("1", noise(100, 4, 0.03) + 0.07 * order, Rules())
+    assert drift.state == "drift"
+    assert drift.confidence < 0.95
+    cycle = execution_state("1", noise(100, 3, 0.01) + 0.05 * (np.arange(100) % 2), Rules())
+    assert cycle.state == "cyclic"
+    assert cycle.confidence < 0.95
+
+
+@pytest.mark.parametrize(("lower", "higher"), [("warm-up", "slow-down"), ("slow-down", "warm-up")])
+def test_where_more_is_better_a_start_up_has_lower_values(lower, higher):
+    found = execution_state("1", SERIES[lower], Rules(direction="higher"))
+    as_times = execution_state("1", SERIES[lower], Rules())
+    assert (found.state, found.initialised) == (higher, as_times.initialised)
+    unsteady = 3 - np.concatenate([noise(50) + 1, SERIES["no-steady-state"]])
+    assert execution_state("1", unsteady, Rules(direction="higher")).start_up_count == 50
+    assert execution_state("1", unsteady, Rules()).start_up_count == 0
+
+
+def test_the_direction_is_an_option_and_another_word_is_refused():
+    found = states_of(SERIES["slow-down"], extra={"direction": "higher"})
+    assert found.executions[0].state == "warm-up"
+    assert states_of(SERIES["slow-down"], direction="higher").executions[0].state == "warm-up"
+    with pytest.raises(UsageError, match="wants lower or higher, found 'up'"):
+        states_of(SERIES["flat"], extra={"direction": "up"})
 
 
 def test_the_state_begins_where_the_level_is_reached():

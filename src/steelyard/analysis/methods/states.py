@@ -9,7 +9,8 @@ from steelyard.analysis.states.answer import StatesResult, states_result
 from steelyard.analysis.states.execution import ExecutionState, Rules, execution_state
 from steelyard.analysis.states.series import IterationSeries, iteration_series, refusal_of
 from steelyard.analysis.table import Table
-from steelyard.core.model import Caution
+from steelyard.core.errors import UsageError
+from steelyard.core.model import Caution, Direction
 from steelyard.core.quantity import parse_ratio
 from steelyard.core.rng import derive_seed
 
@@ -20,9 +21,21 @@ def analyze(table: Table, question: Question) -> StatesResult:
     if "tolerance" in question.extra:
         tolerance = parse_ratio(question.extra["tolerance"], "--option tolerance")
     series = iteration_series(table)
-    rules = Rules(tolerance, question.confidence, question.seed, len(series))
+    direction = _direction(question)
+    rules = Rules(tolerance, question.confidence, question.seed, len(series), direction)
     executions = [_judged(one, rules) for one in series]
     return states_result(executions, rules, _cautions(series))
+
+
+def _direction(question: Question) -> Direction:
+    wanted = question.extra.get("direction", question.direction)
+    if wanted == "lower":
+        return "lower"
+    if wanted == "higher":
+        return "higher"
+    raise UsageError(
+        f"--option direction wants lower or higher, found {wanted!r}.", field="--option direction"
+    )
 
 
 def _judged(series: IterationSeries, rules: Rules) -> ExecutionState:
@@ -60,5 +73,8 @@ EXTENSION = Method(
     description="From where on iterations are initialised and independent, and which to measure.",
     reads="levels",
     analyze=analyze,
-    options={"tolerance": "Relative difference up to which levels are the same; 5 % unless given."},
+    options={
+        "tolerance": "Relative difference up to which levels are the same; 5 % unless given.",
+        "direction": "`higher` where more is better; of an experiment, its metric says it.",
+    },
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.analysis.states.dependence import correlations_of
+from steelyard.analysis.states.redraws import signed_sums
 from steelyard.analysis.table import Floats
 
 # A cycle has to be seen often enough to be one: its period goes so many times into the values.
@@ -47,7 +48,23 @@ def cycle_period(values: Floats, tolerance: float) -> int | None:
     return None
 
 
+def cycle_confidence(
+    values: Floats, period: int, tolerance: float, generator: np.random.Generator
+) -> float:
+    """The share of redraws of the phases' means, from what differs between cycles, in which they
+    differ by more than the tolerance."""
+    cycles = _cycles(values, period)
+    means = cycles.mean(axis=0)
+    redrawn = means + signed_sums((cycles - means) / len(cycles), generator)
+    swings = np.ptp(redrawn, axis=1)
+    return float((swings > tolerance * abs(float(values.mean()))).mean())
+
+
+def _cycles(values: Floats, period: int) -> Floats:
+    """A row for each whole cycle."""
+    return values[: len(values) // period * period].reshape(-1, period)
+
+
 def _swing(values: Floats, period: int) -> float:
     """Largest minus smallest mean of the phases."""
-    whole = len(values) // period * period
-    return float(np.ptp(values[:whole].reshape(-1, period).mean(axis=0)))
+    return float(np.ptp(_cycles(values, period).mean(axis=0)))

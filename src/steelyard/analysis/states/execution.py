@@ -10,13 +10,9 @@ import numpy as np
 
 from steelyard.analysis.states.change_points import change_penalty, change_points
 from steelyard.analysis.states.course import state_begin
-from steelyard.analysis.states.cycles import cycle_period
-from steelyard.analysis.states.dependence import (
-    FEWEST_TESTED,
-    Dependence,
-    centred_ranks,
-    dependence,
-)
+from steelyard.analysis.states.cycles import cycle_confidence, cycle_period
+from steelyard.analysis.states.dependence import FEWEST_TESTED, Dependence, dependence
+from steelyard.analysis.states.drift import drift_confidence, drifts
 from steelyard.analysis.states.heuristics import HeuristicChoice, dacapo, georges
 from steelyard.analysis.states.levels import (
     Differences,
@@ -27,21 +23,19 @@ from steelyard.analysis.states.levels import (
     relative_reach,
 )
 from steelyard.analysis.states.outliers import ordinary_places
+from steelyard.analysis.states.redraws import REDRAWS
 from steelyard.analysis.states.segment_cost import SegmentCost
 from steelyard.analysis.states.steady_part import latest_start
 from steelyard.analysis.table import Floats
-from steelyard.core.model import Caution
+from steelyard.core.model import Caution, Direction
 
 StateClass = Literal["flat", "warm-up", "slow-down", "cyclic", "drift", "no-steady-state"]
 
 # Relative spread below which nothing is told apart, as a share of the tolerance.
 _FLOOR_SHARE = 0.02
-_REDRAWS = 400
 # Below this share of redraws the class is as good as guessed.
 _LEAST_CONFIDENCE = 0.5
 _MOST_STARTS = 8
-# A trend that explains so much of the ranks (Spearman) is one that the eye sees.
-_PLAIN_TREND = 0.5
 
 
 @dataclass(frozen=True)
@@ -58,12 +52,15 @@ class Rules:
         Of the redraws.
     execution_count : int
         How many executions are judged together.
+    direction : str
+        ``"higher"`` where more is better, so that a start-up has lower values.
     """
 
     tolerance: float = 0.05
     confidence: float = 0.95
     seed: int = 1
     execution_count: int = 1
+    direction: Direction = "lower"
 
     @property
     def test_confidence(self) -> float:
@@ -88,9 +85,9 @@ class ExecutionState:
     independent : int or None
         The first from which on no dependence was found; None where there was some to the end.
     confidence : float or None
-        Share of redraws of the levels, from their errors, that give the same class.
+        Share of redraws, from the errors of what the class rests on, that give the same one.
     start_up_count : int
-        Leading iterations that are slower than all of the second half.
+        Leading iterations that are worse than all of the second half.
     levels : tuple of Level
         The segments between change points.
     period : int or None
@@ -140,8 +137,8 @@ def execution_state(label: str, values: Floats, rules: Rules) -> ExecutionState:
        prevailing level of the last sixth by more than the tolerance; there the final state begins
        (`state_begin`). It is steady if it holds for a sixth of the execution and at least 10
        iterations (Traini et al., 2023).
-    4. `flat`: it begins at 0. `slow-down`: an earlier level is faster. `warm-up`: all earlier ones
-       are slower. `cyclic`: a period brings back values beyond the tolerance. `drift`: a trend
+    4. `flat`: it begins at 0. `slow-down`: an earlier level is better. `warm-up`: all earlier ones
+       are worse. `cyclic`: a period brings back values beyond the tolerance. `drift`: a trend
        beyond the tolerance goes on. Else `no-steady-state`.
     5. No class where the mean of the final state is not known within the tolerance: a level that
        holds would then be a mere lack of evidence against it.
@@ -154,33 +151,36 @@ def execution_state(label: str, values: Floats, rules: Rules) -> ExecutionState:
     levels = levels_of(values[ordinary], ordinary, changes, len(values))
     final = final_level(levels, latest_start(len(values)))
     beside = differences(levels, final, rules.tolerance, rules.confidence)
-    course = _course(beside, levels, rules)
-    start_up = _start_up_count(levels, rules.tolerance)
+    generator = np.random.default_rng(rules.seed)
+    course = _course(beside, levels, rules.direction, generator)
+    start_up = _start_up_count(levels, rules)
     settled = course.start if course.start is not None else start_up
-    kept = ordinary[np.searchsorted(ordinary, settled) :]
-    period = cycle_period(values[kept], rules.tolerance)
-    state, initialised = course.state, course.start
+    kept = values[ordinary[np.searchsorted(ordinary, settled) :]]
+    running = values[ordinary[np.searchsorted(ordinary, start_up) :]]
+    period = cycle_period(kept, rules.tolerance)
     if period is not None:
-        state = "cyclic"
-    elif _drifts(values[ordinary[np.searchsorted(ordinary, start_up) :]], rules.tolerance):
-        state, initialised = "drift", None
+        sure = cycle_confidence(kept, period, rules.tolerance, generator)
+        course = _Course("cyclic", course.start, sure)
+    elif drifts(running, rules.tolerance):
+        sure = drift_confidence(running, rules.tolerance, generator)
+        course = _Course("drift", None, sure)
     found = ExecutionState(
         label=label,
         values=values,
-        start_up_count=start_up if initialised is None else initialised,
+        start_up_count=start_up if course.start is None else course.start,
         levels=levels,
         heuristics=(dacapo(values), georges(values)),
     )
-    reach = relative_reach(values[kept], rules.confidence)
-    if period is None and initialised is not None and reach > rules.tolerance:
+    reach = relative_reach(kept, rules.confidence)
+    if period is None and course.start is not None and reach > rules.tolerance:
         return replace(found, refusal=_too_noisy(reach, rules))
     if course.confidence < _LEAST_CONFIDENCE:
-        return replace(found, refusal=_undecided(course.confidence, state))
-    independent, tests = _independence(values, initialised, levels, rules)
+        return replace(found, refusal=_undecided(course))
+    independent, tests = _independence(values, course.start, levels, rules)
     return replace(
         found,
-        state=state,
-        initialised=initialised,
+        state=course.state,
+        initialised=course.start,
         independent=independent,
         confidence=course.confidence,
         period=period,
@@ -197,30 +197,38 @@ def _too_noisy(reach: float, rules: Rules) -> Caution:
     )
 
 
-def _undecided(share: float, state: StateClass) -> Caution:
+def _undecided(course: _Course) -> Caution:
     return Caution(
         "undecided",
-        f"only {share:.0%} of redraws of its levels give the same class ({state}); more iterations "
-        "would tell.",
+        f"only {course.confidence:.0%} of redraws, from the errors of its levels, give the same "
+        f"class ({course.state}); more iterations would tell.",
     )
 
 
-def _course(beside: Differences, levels: Sequence[Level], rules: Rules) -> _Course:
+def _course(
+    beside: Differences,
+    levels: Sequence[Level],
+    direction: Direction,
+    generator: np.random.Generator,
+) -> _Course:
     """The class by the levels, and the share of redraws of them that come to the same."""
-    state, start = _state_of(beside.marks(beside.log_ratios).tolist(), levels)
-    generator = np.random.default_rng(rules.seed)
-    noise = generator.standard_normal((_REDRAWS, len(levels))) * beside.errors
-    redrawn, counts = np.unique(beside.marks(beside.log_ratios + noise), axis=0, return_counts=True)
+    better = 1 if direction == "lower" else -1
+    marks = better * beside.marks(beside.log_ratios)
+    state, start = _state_of(marks.tolist(), levels)
+    noise = generator.standard_normal((REDRAWS, len(levels))) * beside.errors
+    drawn = better * beside.marks(beside.log_ratios + noise)
+    redrawn, counts = np.unique(drawn, axis=0, return_counts=True)
     same = sum(
         int(count)
         for marks, count in zip(redrawn.tolist(), counts, strict=True)
         if _state_of(marks, levels)[0] == state
     )
-    return _Course(state, start, same / _REDRAWS)
+    return _Course(state, start, same / REDRAWS)
 
 
 def _state_of(marks: Sequence[int], levels: Sequence[Level]) -> tuple[StateClass, int | None]:
-    """The class by how the levels differ from the final one, and where its state begins."""
+    """The class by how the levels differ from the final one (below 0: better), and where its state
+    begins."""
     begin = state_begin(marks, levels)
     if begin is None:
         return "no-steady-state", None
@@ -230,41 +238,17 @@ def _state_of(marks: Sequence[int], levels: Sequence[Level]) -> tuple[StateClass
     return "slow-down" if min(before) < -1 else "warm-up", begin
 
 
-def _start_up_count(levels: Sequence[Level], tolerance: float) -> int:
-    """How many iterations lie in leading levels that are slower than all of the second half."""
+def _start_up_count(levels: Sequence[Level], rules: Rules) -> int:
+    """How many iterations lie in leading levels that are worse than all of the second half."""
+    better = 1 if rules.direction == "lower" else -1
     half = levels[-1].stop / 2
-    highest = max(level.mean for level in levels if level.stop > half)
+    worst = max(better * level.mean for level in levels if level.stop > half)
     count = 0
     for level in levels:
-        if level.mean <= highest * (1 + tolerance):
+        if better * level.mean <= worst + rules.tolerance * abs(worst):
             break
         count = level.stop
     return count
-
-
-def _drifts(values: Floats, tolerance: float) -> bool:
-    """Whether a trend runs through all of `values` and changes them by more than the tolerance.
-
-    Both halves have to go the same way, each by a quarter of what a line through all of them
-    changes: the tail of a warm-up does not.
-    """
-    count = len(values)
-    if count < FEWEST_TESTED:
-        return False
-    change = _slope(values) * count
-    if abs(change) <= tolerance * abs(float(values.mean())):
-        return False
-    ranks = centred_ranks(values)
-    order = np.arange(count) - (count - 1) / 2
-    trend = float(ranks @ order) / float(np.sqrt((ranks @ ranks) * (order @ order)))
-    halves = [_slope(half) * len(half) / change for half in np.array_split(values, 2)]
-    return abs(trend) > _PLAIN_TREND and min(halves) > 0.25
-
-
-def _slope(values: Floats) -> float:
-    """Of the least-squares line, in the unit of the values for an iteration."""
-    order = np.arange(len(values)) - (len(values) - 1) / 2
-    return float(order @ values) / float(order @ order)
 
 
 def _independence(
