@@ -33,9 +33,10 @@ def dimensioning_text(answer: Dimensioning, metric: MetricSpec, width: int | Non
         Columns to fit the tables into.
     """
     components = answer.components
+    count = components.measurement_count
     lines = [
         f"{one_line(metric.name)}: mean {_mean(answer, metric.unit)}, "
-        f"{components.measurement_count} measurements",
+        f"{count} {'measurement' if count == 1 else 'measurements'}",
         f"variances: {_ESTIMATORS[components.estimator]}",
         "",
         *plain_table(levels_table(answer, metric.unit), width),
@@ -104,7 +105,8 @@ def _variance(found: LevelVariance, unit: str) -> str:
     estimate = found.variance.estimate
     if estimate is None:
         return _UNKNOWN
-    return f"{estimate:.4g} {unit}²" if unit else f"{estimate:.4g}"
+    squared = f"({unit})²" if "/" in unit else f"{unit}²"
+    return f"{estimate:.4g} {squared}" if unit else f"{estimate:.4g}"
 
 
 def _cost(cost_s: float) -> str:
