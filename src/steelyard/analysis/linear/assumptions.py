@@ -28,6 +28,19 @@ def not_normal(found: Diagnostics) -> bool:
 def assumptions_of(
     fitted: Fit, found: Diagnostics, choice: PowerChoice | None, robust: bool, values: Floats
 ) -> tuple[Assumption, ...]:
+    """Normality, equal variances, and that no row decides alone.
+
+    Parameters
+    ----------
+    fitted : Fit
+    found : Diagnostics
+    choice : PowerChoice or None
+        Box and Cox's, where an assumption fails.
+    robust : bool
+        Whether the intervals allow each point its own variance.
+    values : array
+        The response.
+    """
     instead = _instead(fitted.model, choice, values)
     many = fitted.count >= _CENTRAL_ROWS * fitted.rank
     normal: bool | None = None
