@@ -10,7 +10,7 @@
 namespace steelyard::layout {
 
 constexpr char table_magic[8] = {'S', 'Y', 'L', 'A', 'Y', 'O', 'U', 'T'};
-constexpr std::uint32_t table_version = 1;
+constexpr std::uint32_t table_version = 2;
 
 /// Bytes of `jmp *slot(%rip)`: what the entry of a moved function, or a label in it, is replaced
 /// by.
@@ -31,18 +31,19 @@ struct TableHeader {
     std::uint64_t seed;         ///< 0: drawn anew for every run
     std::uint64_t image_low, image_high;
     std::uint64_t text_low, text_high;  ///< pages that hold the original functions
-    std::uint32_t function_count, fixup_count, jump_table_count, label_count;
+    std::uint32_t function_count, fixup_count, jump_table_count, label_count, pad_count;
     std::uint32_t exempted_count;
     std::uint32_t keeps_copies;  ///< the program switches stacks by itself: no copy is ever freed
-    std::uint64_t functions, fixups, jump_tables, labels, exempted;  ///< offsets from the header
+    std::uint64_t functions, fixups, jump_tables, labels, pads,
+        exempted;  ///< offsets from the header
     std::uint64_t size;
 };
 
-/// A function that moves. Its fixups and jump tables reach up to those of the next one; an entry
-/// more than `function_count` closes the arrays.
+/// A function that moves. Its fixups, jump tables and pads (offsets of immediates) reach up to
+/// those of the next one; an entry more than `function_count` closes the arrays.
 struct FunctionEntry {
     std::uint32_t start, size;
-    std::uint32_t first_fixup, first_jump_table;
+    std::uint32_t first_fixup, first_jump_table, first_pad;
     std::uint32_t block_bytes;  ///< of a copy: the code and its jump tables
 };
 

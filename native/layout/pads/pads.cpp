@@ -13,7 +13,6 @@ namespace {
 
 // Callee-saved registers in the order in which LLVM pushes them behind the frame pointer.
 constexpr std::array<std::string_view, 5> saved_registers{"%r15", "%r14", "%r13", "%r12", "%rbx"};
-constexpr int register_bytes = 8;
 // `__private_ss` of glibc's thread control block, meant for the limit of split stacks: zero in
 // every thread, and at a distance from the thread pointer that is the same in all kinds of code.
 constexpr std::string_view limit = "%fs:112";
@@ -73,6 +72,15 @@ bool writes_flags(std::string_view mnemonic) {
                                [&](const char* name) { return mnemonic.starts_with(name); });
 }
 
+constexpr std::string_view subtract = "0x48, 0x81, 0xec";  // subq $imm32, %rsp
+constexpr std::string_view add = "0x48, 0x81, 0xc4";
+constexpr const char* other_shape = "an epilogue of it has another shape";
+
+/// Counts what was put in, for labels.
+struct Labels {
+    std::size_t changes = 0;
+};
+
 /// The lines of one function, from its label up to its end.
 class FunctionText {
   public:
@@ -88,32 +96,33 @@ class FunctionText {
     }
 
     /// Puts the pad in; the reason where that cannot be done.
-    std::optional<std::string> pad(std::size_t number, std::vector<std::string>& before,
-                                   std::vector<bool>& dropped) {
+    std::optional<std::string> pad(std::vector<std::string>& before, Labels& labels) {
         const auto frame = find_frame();
         if (!frame)
             return "it has no frame pointer";
-        std::vector<std::size_t> restores;
+        std::vector<std::size_t> releases;
         std::size_t epilogues = 0;
         for (std::size_t at = first_; at < last_; ++at) {
             if (!lines_[at].is("popq", "%rbp"))
                 continue;
+            ++epilogues;
             const auto start = first_pop(at, frame->saved);
             if (!start)
-                return "an epilogue of it has another shape";
-            restores.push_back(*start);
-            ++epilogues;
+                return other_shape;
+            const auto from_frame = takes_frame_pointer(*start);
+            if (!from_frame)
+                return other_shape;
+            if (!*from_frame)
+                releases.push_back(*start);
         }
-        if (epilogues == 0 && leaves())
-            return "an epilogue of it has another shape";
+        const bool mixed = !releases.empty() && releases.size() != epilogues;
+        if (mixed || (epilogues == 0 && leaves()))
+            return other_shape;
         if (!flags_are_dead(frame->place))
             return "its frame is set up where flags are in use";
-        for (const std::size_t start : restores)
-            restore(start, frame->saved, before, dropped);
-        const std::string name = std::to_string(number);
-        before[frame->place] +=
-            "\tcmpq\t" + std::string(limit) + ", %rsp\n\tjb\t.Lsteelyard_deep_" + name +
-            "\n\tsubq\t.Lsteelyard_pad_" + name + "(%rip), %rsp\n.Lsteelyard_deep_" + name + ":\n";
+        before[frame->place] += change(subtract, labels);
+        for (const std::size_t start : releases)
+            before[start] += change(add, labels);
         return std::nullopt;
     }
 
@@ -200,23 +209,35 @@ class FunctionText {
         return at_entry;
     }
 
-    void restore(std::size_t start, int saved, std::vector<std::string>& before,
-                 std::vector<bool>& dropped) const {
+    /// Whether the stack pointer has been taken from the frame pointer before these pops, and so
+    /// needs no pad added; nothing where that cannot be seen.
+    std::optional<bool> takes_frame_pointer(std::size_t start) const {
         for (std::size_t back = start; back-- > first_;) {
             const Line& line = lines_[back];
             if (line.is_label)
-                break;
-            if (!line.is_instruction())
-                continue;
-            const bool adjusts = line.mnemonic == "addq" && line.operands.starts_with('$') &&
-                                 line.operands.ends_with(", %rsp");
-            if (adjusts)
-                dropped[back] = true;
-            break;
+                return restores_from_frame() ? std::nullopt : std::optional(false);
+            if (line.is_instruction())
+                return is_restore(line);
         }
-        before[start] +=
-            saved == 0 ? std::string("\tmovq\t%rbp, %rsp\n")
-                       : "\tleaq\t-" + std::to_string(saved * register_bytes) + "(%rbp), %rsp\n";
+        return std::nullopt;
+    }
+
+    static bool is_restore(const Line& line) {
+        return line.is("movq", "%rbp, %rsp") ||
+               (line.mnemonic == "leaq" && line.operands.ends_with("(%rbp), %rsp"));
+    }
+
+    bool restores_from_frame() const {
+        return std::any_of(lines_.begin() + static_cast<std::ptrdiff_t>(first_),
+                           lines_.begin() + static_cast<std::ptrdiff_t>(last_), is_restore);
+    }
+
+    /// Adds or subtracts the pad. The immediate is written as bytes, as zero would get a short one.
+    static std::string change(std::string_view opcode, Labels& labels) {
+        const std::string number = std::to_string(labels.changes++);
+        return "\tcmpq\t" + std::string(limit) + ", %rbp\n\tjb\t.Lsteelyard_deep_" + number +
+               "\n\t.byte\t" + std::string(opcode) + "\n.Lsteelyard_pad_" + number +
+               ":\n\t.long\t0\n.Lsteelyard_deep_" + number + ":\n";
     }
 
     std::vector<Line>& lines_;
@@ -256,9 +277,8 @@ std::string with_pads(std::string_view assembly) {
         return std::string(assembly);
     std::vector<Line> lines = parse_lines(assembly);
     std::vector<std::string> before(lines.size());
-    std::vector<bool> dropped(lines.size());
     std::string unpadded;
-    std::size_t pads = 0;
+    Labels labels;
     for (std::size_t at = 0; at < lines.size(); ++at) {
         const std::string_view name = function_type(lines[at].text);
         if (name.empty())
@@ -270,21 +290,18 @@ std::string with_pads(std::string_view assembly) {
         FunctionText function(lines, at + 1, last);
         if (!function.calls())
             continue;
-        if (const auto reason = function.pad(pads, before, dropped))
+        if (const auto reason = function.pad(before, labels))
             unpadded += "\t.asciz\t\"" + std::string(name) + "\"\n\t.asciz\t\"" + *reason + "\"\n";
-        else
-            ++pads;
     }
     std::string padded;
     padded.reserve(assembly.size() + assembly.size() / 8);
     for (std::size_t at = 0; at < lines.size(); ++at) {
         padded += before[at];
-        if (!dropped[at])
-            padded.append(lines[at].text).push_back('\n');
+        padded.append(lines[at].text).push_back('\n');
     }
-    padded += "\t.section\tsteelyard_pads,\"aw\",@progbits\n\t.p2align\t3\n";
-    for (std::size_t pad = 0; pad < pads; ++pad)
-        padded += ".Lsteelyard_pad_" + std::to_string(pad) + ":\n\t.quad\t0\n";
+    padded += "\t.section\t.debug_steelyard_pads,\"\",@progbits\n";
+    for (std::size_t pad = 0; pad < labels.changes; ++pad)
+        padded += "\t.quad\t.Lsteelyard_pad_" + std::to_string(pad) + "\n";
     if (!unpadded.empty())
         padded += "\t.section\t.steelyard.unpadded,\"\",@progbits\n" + unpadded;
     return padded;

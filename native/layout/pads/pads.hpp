@@ -8,12 +8,14 @@ namespace steelyard::layout {
 /// Assembly that the compiler wrote, with a random pad in the frame of each function that calls
 /// others.
 ///
-/// Behind the prologue stands `subq pad(%rip), %rsp`, passed over where the stack is deep;
-/// epilogues take the stack pointer from the frame pointer, so they need not know the pad. Locals
-/// lie above it at fixed distances from the frame pointer, arguments and callees' frames below it,
-/// and the CFA is the frame pointer's, so unwinding is as before. Pads are eight bytes each in the
-/// section `steelyard_pads`; functions without one are named in `.steelyard.unpadded`, with the
-/// reason.
+/// Behind the prologue stands `subq $pad, %rsp`, before the pops of each epilogue `addq $pad,
+/// %rsp`; both are passed over where the frame pointer says that the stack is deep. The immediates
+/// are zero until the runtime writes them into the copies of the function, another one into each,
+/// so a frame is released by the pad that it was made with. Locals lie above the pad at fixed
+/// distances from the frame pointer, arguments and callees' frames below it, and the CFA is the
+/// frame pointer's, so unwinding is as before. The section `.debug_steelyard_pads` holds the
+/// addresses of the immediates (its name lets the linker drop those of functions that it drops);
+/// functions without a pad are named in `.steelyard.unpadded`, with the reason.
 ///
 /// Text without clang's `.ident` was written by people and is given back as it is.
 std::string with_pads(std::string_view assembly);

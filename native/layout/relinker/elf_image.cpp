@@ -139,6 +139,18 @@ const Section* ElfImage::section_of(std::uint64_t address) const {
     return found == sections_.end() ? nullptr : &*found;
 }
 
+std::span<const std::uint8_t> ElfImage::contents(std::string_view name) const {
+    const auto found = std::ranges::find(sections_, name, &Section::name);
+    if (found == sections_.end())
+        return {};
+    const auto& header = found->header;
+    if ((header.sh_flags & SHF_COMPRESSED) != 0)
+        throw ImageError("has compressed debugging sections; link it without -gz");
+    if (header.sh_offset > bytes_.size() || bytes_.size() - header.sh_offset < header.sh_size)
+        throw ImageError("is cut off");
+    return {bytes_.data() + header.sh_offset, header.sh_size};
+}
+
 std::span<const std::uint8_t> ElfImage::at(std::uint64_t address) const {
     const Section* section = section_of(address);
     if (section == nullptr || section->header.sh_type == SHT_NOBITS)

@@ -60,6 +60,8 @@ class ElfImage {
     std::vector<Relocation> kept_relocations() const;
     /// The bytes at `address` up to the end of its section; empty where nothing is stored.
     std::span<const std::uint8_t> at(std::uint64_t address) const;
+    /// Of the section with this name; empty where there is none.
+    std::span<const std::uint8_t> contents(std::string_view name) const;
     const Section* section_of(std::uint64_t address) const;
     bool has_section(std::string_view name) const;
 

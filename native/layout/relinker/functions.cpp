@@ -15,6 +15,7 @@ namespace {
 // The runtime moves the others and stays itself: what it defines for C, and its namespace.
 constexpr std::string_view runtime_section = "steelyard_text";
 constexpr std::string_view runtime_namespace = "9steelyard6layout";
+constexpr std::string_view pad_section = ".debug_steelyard_pads";
 constexpr std::uint8_t padding_trap = 0xcc, padding_nop = 0x90;
 constexpr std::int64_t tls_sequence_bytes = 16;  // the longest pair of the psABI, chapter 11
 
@@ -78,6 +79,7 @@ Functions::Functions(const ElfImage& image)
     find_jump_tables();
     place_labels();
     exempt_by_what_others_need();
+    find_pads();
 }
 
 std::ptrdiff_t Functions::find(std::uint64_t address) const {
@@ -283,6 +285,18 @@ void Functions::place_labels() {
             if (use.kind == Field::address)
                 need_label(use.target);
         }
+    }
+}
+
+void Functions::find_pads() {
+    const auto bytes = image_.contents(pad_section);
+    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= bytes.size();
+         at += sizeof(std::uint64_t)) {
+        std::uint64_t address = 0;
+        std::memcpy(&address, bytes.data() + at, sizeof address);
+        const std::ptrdiff_t found = address == 0 ? -1 : find(address);
+        if (found >= 0)
+            all_[static_cast<std::size_t>(found)].pads.push_back(address);
     }
 }
 

@@ -27,6 +27,7 @@ struct Function {
     std::string exempted;        ///< why it stays where it is; empty: it moves
     std::vector<FieldUse> fields;
     std::map<std::uint64_t, std::uint32_t> jump_tables;  ///< address to size
+    std::vector<std::uint64_t> pads;                     ///< addresses of the pad's immediates
     std::vector<std::uint64_t> labels;                   ///< sorted once the analysis is done
 
     bool moves() const { return exempted.empty(); }
@@ -53,6 +54,7 @@ class Functions {
     void check_against_relocations();
     void find_jump_tables();
     void place_labels();
+    void find_pads();
     void exempt_by_what_others_need();
     bool need_label(std::uint64_t address);
     bool is_entry(std::uint64_t address) const;

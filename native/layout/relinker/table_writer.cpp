@@ -33,6 +33,7 @@ struct Arrays {
     std::vector<Fixup> fixups;
     std::vector<JumpTable> jump_tables;
     std::vector<Label> labels;
+    std::vector<std::uint32_t> pads;
     std::string exempted;
 };
 
@@ -67,8 +68,9 @@ class Writer {
             else
                 found_.exempted += function.name + '\0' + function.exempted + '\0';
         }
-        found_.functions.push_back(
-            {0, 0, narrow(found_.fixups.size()), narrow(found_.jump_tables.size()), 0});
+        found_.functions.push_back({0, 0, narrow(found_.fixups.size()),
+                                    narrow(found_.jump_tables.size()), narrow(found_.pads.size()),
+                                    0});
         return std::move(found_);
     }
 
@@ -76,8 +78,11 @@ class Writer {
     void add(const Function& function, std::uint32_t index) {
         const std::uint32_t first_table = narrow(found_.jump_tables.size());
         const std::uint32_t size = narrow(function.end - function.start);
-        FunctionEntry entry{narrow(function.start), size, narrow(found_.fixups.size()), first_table,
-                            size};
+        FunctionEntry entry{narrow(function.start),       size,
+                            narrow(found_.fixups.size()), first_table,
+                            narrow(found_.pads.size()),   size};
+        for (const std::uint64_t pad : function.pads)
+            found_.pads.push_back(narrow(pad - function.start));
         for (const auto& [start, bytes] : function.jump_tables) {
             const std::uint32_t place = rounded(entry.block_bytes, jump_table_alignment_bytes);
             found_.jump_tables.push_back({narrow(start), bytes, place});
@@ -98,9 +103,12 @@ class Writer {
         const bool branches = use.kind == Field::call || use.kind == Field::jump;
         if (branches && inside) {
             // Left out, these would stay in an old copy as long as it loops or recurs. A table's
-            // address in a register belongs to its copy, so functions with tables stay in theirs.
-            const bool loops = use.backward && function.jump_tables.empty();
-            if (use.target == function.start || loops)
+            // address in a register and the pad of a frame belong to their copy, so functions with
+            // them stay in theirs.
+            const bool loops =
+                use.backward && function.jump_tables.empty() && function.pads.empty();
+            const bool recurs = use.kind == Field::call && use.target == function.start;
+            if (recurs || loops)
                 found_.fixups.push_back({use.offset, index});
             return;
         }
@@ -189,12 +197,14 @@ std::vector<std::uint8_t> layout_table(const ElfImage& image, const Functions& f
     header.fixup_count = narrow(arrays.fixups.size());
     header.jump_table_count = narrow(arrays.jump_tables.size());
     header.label_count = narrow(arrays.labels.size());
+    header.pad_count = narrow(arrays.pads.size());
     header.exempted_count = narrow(functions.all().size() - header.function_count);
     std::vector<std::uint8_t> bytes(sizeof header);
     header.functions = append(bytes, arrays.functions);
     header.fixups = append(bytes, arrays.fixups);
     header.jump_tables = append(bytes, arrays.jump_tables);
     header.labels = append(bytes, arrays.labels);
+    header.pads = append(bytes, arrays.pads);
     header.exempted =
         append(bytes, std::vector<char>(arrays.exempted.begin(), arrays.exempted.end()));
     header.size = bytes.size();
@@ -207,13 +217,15 @@ std::string audit(const Functions& functions, const Wishes& wishes) {
     text << "{\"parts\": " << wishes.parts << ", \"interval_ns\": " << wishes.interval_ns
          << ", \"functions\": [";
     std::string_view separator = "\n";
+    std::size_t padded = 0;
     for (const auto& function : functions.all()) {
         text << separator << '[' << json_text(function.name) << ", " << function.start << ", "
              << function.end - function.start << ", "
              << (function.moves() ? "null" : json_text(function.exempted)) << ']';
         separator = ",\n";
+        padded += function.moves() && !function.pads.empty() ? 1U : 0U;
     }
-    text << "\n]}\n";
+    text << "\n], \"padded\": " << padded << "}\n";
     return text.str();
 }
 

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "raw.hpp"
+#include "settings.hpp"
 #include "threads.hpp"
 
 namespace steelyard::layout {
@@ -18,6 +19,9 @@ constexpr std::uint64_t smallest_arena_bytes = 64U << 20U, largest_arena_bytes =
 constexpr std::uint64_t generations_of_room = 32;
 // Gaps between copies: on the mean 56 bytes, so that a neighbour's size says nothing about a place.
 constexpr std::uint32_t gap_steps = 8;
+// Pads up to 4 KiB (Curtsinger and Berger, section 3.4) in steps of the stack's alignment.
+constexpr std::uint32_t pad_steps = 256;
+constexpr std::uint32_t pad_step_bytes = 16;
 constexpr int most_rounds = 8;
 constexpr std::uint8_t freed_mark = 2;  // in Generation::is_current
 constexpr int attempts = 256;
@@ -125,10 +129,18 @@ std::uint64_t Code::original_address(std::uint32_t index) const {
     return program().address(program().function(index).start);
 }
 
-void Code::start(Random random) {
+void Code::start(Random random, Random pads) {
     random_ = random;
+    pads_ = pads;
     keeps_ = program().header().keeps_copies != 0;
     raw(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
+    const auto& header = program().header();
+    has_labels_ = static_cast<std::uint8_t*>(
+        map_pages(nullptr, header.function_count + 1, PROT_READ | PROT_WRITE));
+    if (has_labels_ == nullptr)
+        fail("there is no memory for the copies of functions");
+    for (std::uint32_t at = 0; at < header.label_count; ++at)
+        has_labels_[program().label(at).function] = 1;
     reserve_arena();
     newest_ = lay_copies();
     if (newest_ == nullptr)
@@ -188,17 +200,22 @@ std::uint64_t Code::find_hole(std::uint64_t pages) {
 
 void Code::draw_places(Generation& generation, std::uint64_t& bytes) {
     const std::uint32_t count = program().function_count();
+    // Without it the copies are those of other pads, in the linker's order and close together.
+    const bool is_random = settings().has(part_code);
     for (std::uint32_t index = 0; index < count; ++index) {
-        const std::uint32_t other = random_.below(index + 1);
+        const std::uint32_t other = is_random ? random_.below(index + 1) : index;
         generation.order[index] = generation.order[other];
         generation.order[other] = index;
     }
-    std::uint64_t place = random_.below(page_bytes / copy_alignment_bytes) * copy_alignment_bytes;
+    std::uint64_t place = 0;
+    if (is_random)
+        place = random_.below(page_bytes / copy_alignment_bytes) * copy_alignment_bytes;
     for (std::uint32_t at = 0; at < count; ++at) {
         const std::uint32_t index = generation.order[at];
         const auto& function = program().function(index);
         place = (place + copy_alignment_bytes - 1) / copy_alignment_bytes * copy_alignment_bytes;
-        place += random_.below(gap_steps) * copy_alignment_bytes;
+        if (is_random)
+            place += random_.below(gap_steps) * copy_alignment_bytes;
         // Where a function does not start on the boundary, its loops are aligned relative to it.
         generation.copies[index] = place + function.start % copy_alignment_bytes;
         // One byte more: where a call does not return, its return address is the end of the copy.
@@ -227,8 +244,10 @@ Generation* Code::lay_copies() {
     generation->high = low + pages * page_bytes;
     for (std::uint32_t index = 0; index < count; ++index)
         generation->copies[index] += low;
-    for (std::uint32_t at = 0; at < count; ++at)
+    for (std::uint32_t at = 0; at < count; ++at) {
         lay_copy(*generation, generation->order[at]);
+        write_pads(*generation, generation->order[at]);
+    }
     protect(generation->low, generation->high, PROT_READ | PROT_EXEC);
     for (std::uint64_t page = 0; page < pages; ++page)
         __atomic_store_n(&owners_[(low - arena_) / page_bytes + page], generation,
@@ -268,6 +287,19 @@ void Code::lay_copy(const Generation& generation, std::uint32_t index) const {
         for (std::uint32_t entry = 0; entry < table.size; entry += sizeof(std::int32_t))
             write_word(bytes_at(copy + table.place + entry), read_word(from + entry) + change);
     }
+}
+
+void Code::write_pads(const Generation& generation, std::uint32_t index) {
+    if (!settings().has(part_stack))
+        return;
+    // A frame whose function is entered through labels may be released by another copy than made
+    // it.
+    Random once(settings().seed ^ index);
+    Random& drawn = has_labels_[index] != 0 ? once : pads_;
+    const std::int64_t pad = drawn.below(pad_steps) * pad_step_bytes;
+    for (std::uint32_t at = program().function(index).first_pad;
+         at < program().function(index + 1).first_pad; ++at)
+        write_word(bytes_at(generation.copies[index] + program().pad(at)), pad);
 }
 
 void Code::redirect(const Generation& generation) {

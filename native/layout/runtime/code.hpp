@@ -28,7 +28,10 @@ struct CodeCounts {
 class Code {
   public:
     /// Lays the first copies and turns the originals into jumps to the current ones.
-    void start(Random random);
+    ///
+    /// `random` draws the order and places, where they are to be random, and `pads` the pads of
+    /// frames.
+    void start(Random random, Random pads);
     bool is_started() const { return newest_ != nullptr; }
     /// Lays new copies and lets every thread enter them; frees those that no thread can return to.
     void move();
@@ -48,6 +51,7 @@ class Code {
     Generation* lay_copies();
     void draw_places(Generation& generation, std::uint64_t& bytes);
     void lay_copy(const Generation& generation, std::uint32_t index) const;
+    void write_pads(const Generation& generation, std::uint32_t index);
     void redirect(const Generation& generation);
     void replace_originals();
     bool settle();
@@ -60,10 +64,11 @@ class Code {
     std::int64_t find_copy(const Generation& generation, std::uint64_t address) const;
     std::uint64_t original_address(std::uint32_t index) const;
 
-    Random random_;
+    Random random_, pads_;
     std::uint64_t arena_ = 0, arena_pages_ = 0;
     Generation** owners_ = nullptr;  ///< of each page of the arena
     std::uint64_t* slots_ = nullptr;
+    std::uint8_t* has_labels_ = nullptr;  ///< of each function
     Generation* newest_ = nullptr;
     std::uint32_t next_number_ = 0;
     bool keeps_ = false;

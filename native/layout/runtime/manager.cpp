@@ -9,7 +9,6 @@
 #include "code.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
-#include "stack.hpp"
 
 namespace steelyard::layout {
 
@@ -29,9 +28,7 @@ void run() {
     while (true) {
         futex_wait(&never, 0, settings().interval_ns);
         const Guard guard(moving);
-        if (code().is_started())
-            code().move();
-        refill_stack_pads();
+        code().move();
     }
 }
 
@@ -60,8 +57,7 @@ steelyard_layout_clone:
 }  // namespace
 
 void start_manager() {
-    const bool moves = settings().has(part_code) || settings().has(part_stack);
-    if (settings().interval_ns == 0 || !moves)
+    if (settings().interval_ns == 0 || !code().is_started())
         return;
     if (stack == nullptr)
         stack = static_cast<std::uint8_t*>(map_pages(nullptr, stack_bytes, PROT_READ | PROT_WRITE));

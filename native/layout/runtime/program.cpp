@@ -70,6 +70,7 @@ void Program::find_table() {
     fixups_ = reinterpret_cast<const Fixup*>(start + header_->fixups);
     jump_tables_ = reinterpret_cast<const JumpTable*>(start + header_->jump_tables);
     labels_ = reinterpret_cast<const Label*>(start + header_->labels);
+    pads_ = reinterpret_cast<const std::uint32_t*>(start + header_->pads);
     exempted_ = reinterpret_cast<const char*>(start + header_->exempted);
     // The ELF header is the first thing of the first segment.
     bias_ = reinterpret_cast<std::uint64_t>(&__ehdr_start) - header_->image_low;

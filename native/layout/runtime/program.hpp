@@ -19,6 +19,8 @@ class Program {
     const Fixup& fixup(std::uint32_t index) const { return fixups_[index]; }
     const JumpTable& jump_table(std::uint32_t index) const { return jump_tables_[index]; }
     const Label& label(std::uint32_t index) const { return labels_[index]; }
+    /// The offset of an immediate in its function.
+    std::uint32_t pad(std::uint32_t index) const { return pads_[index]; }
     const char* exempted() const { return exempted_; }
 
     /// Where an address of the link lies in this process.
@@ -38,6 +40,7 @@ class Program {
     const Fixup* fixups_ = nullptr;
     const JumpTable* jump_tables_ = nullptr;
     const Label* labels_ = nullptr;
+    const std::uint32_t* pads_ = nullptr;
     const char* exempted_ = nullptr;
 };
 

@@ -12,12 +12,7 @@
 #include "raw.hpp"
 #include "settings.hpp"
 
-extern "C" {
-extern void* __libc_stack_end;
-// The linker's names for the section that the assembler puts pads into.
-extern std::uint64_t __start_steelyard_pads[] __attribute__((weak, visibility("hidden")));
-extern std::uint64_t __stop_steelyard_pads[] __attribute__((weak, visibility("hidden")));
-}
+extern "C" void* __libc_stack_end;
 
 namespace steelyard::layout {
 
@@ -26,13 +21,9 @@ namespace {
 // Frames are padded as long as this much of a stack is not used; stacks are made larger by it, so
 // whatever fitted without pads fits with them.
 constexpr std::uint64_t padded_bytes = 4U << 20U;
-constexpr std::uint32_t pad_steps = 256;  // up to 4 KiB, as Curtsinger and Berger, section 3.4
-constexpr std::uint64_t pad_step_bytes = 16;
 constexpr std::uint64_t no_pads = ~std::uint64_t{0};
 
-Random pads;
-
-/// What the padded functions of this thread compare their stack pointer with.
+/// What the padded functions of this thread compare their frame pointer with.
 void set_limit(std::uint64_t limit) {
     asm volatile("movq %0, %%fs:112" : : "r"(limit) : "memory");
 }
@@ -88,19 +79,10 @@ bool enlarge(const pthread_attr_t* given, pthread_attr_t& larger) {
 
 }  // namespace
 
-void start_stack(Random random) {
-    pads = random;
-    refill_stack_pads();
+void start_stack() {
     const auto top = reinterpret_cast<std::uint64_t>(__libc_stack_end);
     const std::uint64_t padded = enlarge_main_stack() ? padded_bytes : padded_bytes / 4;
     set_limit(top - padded);
-}
-
-void refill_stack_pads() {
-    if (!settings().has(part_stack))
-        return;
-    for (std::uint64_t* pad = __start_steelyard_pads; pad < __stop_steelyard_pads; ++pad)
-        __atomic_store_n(pad, pads.below(pad_steps) * pad_step_bytes, __ATOMIC_RELAXED);
 }
 
 extern "C" __attribute__((visibility("default"), section("steelyard_text"), used)) int

@@ -1,12 +1,8 @@
 #pragma once
 
-#include "random.hpp"
-
 namespace steelyard::layout {
 
-/// Draws the pads of all functions and gives the main thread a stack to hold them.
-void start_stack(Random random);
-/// Draws them anew.
-void refill_stack_pads();
+/// Gives the main thread a larger stack, and says up to where its frames are padded.
+void start_stack();
 
 }  // namespace steelyard::layout

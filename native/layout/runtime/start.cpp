@@ -43,12 +43,11 @@ void start_in_child() {
 
 void start(int /*count*/, char** /*arguments*/, char** /*environment*/) {
     load_defaults();
-    const bool code_moves = settings().has(part_code);
     if (settings().has(part_stack))
-        start_stack(stream(stack_stream));
-    if (code_moves) {
+        start_stack();
+    if (settings().has(part_code) || settings().has(part_stack)) {
         prepare_rounds();
-        code().start(stream(code_stream));
+        code().start(stream(code_stream), stream(stack_stream));
     }
     if (settings().report != nullptr)
         atexit(write_report);

@@ -11,8 +11,6 @@ from steelyard.layout.wishes import PARTS
 
 _AUDIT = ".steelyard.audit"
 _UNPADDED = ".steelyard.unpadded"
-_PADS = "steelyard_pads"
-_PAD_BYTES = 8
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ def audit_program(path: str) -> LayoutAudit:
         parts=tuple(part for part, bit in PARTS.items() if told["parts"] & bit),
         interval_ns=told["interval_ns"],
         functions=tuple(AuditedFunction(*function) for function in told["functions"]),
-        padded_count=len(sections.get(_PADS, b"")) // _PAD_BYTES,
+        padded_count=told["padded"],
         unpadded=tuple(_pairs(sections.get(_UNPADDED, b""))),
     )
 
@@ -103,7 +101,7 @@ def _sections(path: str) -> dict[str, bytes]:
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 
-    wanted = (_AUDIT, _UNPADDED, _PADS)
+    wanted = (_AUDIT, _UNPADDED)
     try:
         with open(path, "rb") as file:
             elf = ELFFile(file)
