@@ -64,6 +64,21 @@ def test_an_experiment_of_the_store_gives_states(user, script):
     assert document["executions"][0]["period"] == 7
 
 
+@pytest.mark.parametrize("dropped", ["0", "10"])
+def test_iterations_that_were_dropped_as_warm_up_are_judged_too(user, script, dropped):
+    harness = script(
+        "i=0; while [ $i -lt 80 ]; do "
+        '[ $i -lt 20 ] && v=2 || v=1; echo "took $v.0$((i * 7 % 10))"; i=$((i+1)); done'
+    )
+    call = ("measure", "--runs", "2", "--iterations", r"regex:took ([\d.]+)")
+    measured = user.types(*call, "--warmup-iterations", dropped, "--", harness)
+    assert measured.status == 0, measured.err
+    call = ("analyze", "latest", "--method", "states", "--option", "tolerance=20%")
+    document = user.types(*call, "--json", "-").document()
+    assert [e["iterations"] for e in document["executions"]] == [80, 80]
+    assert [e["initialised"] for e in document["executions"]] == [20, 20]
+
+
 def test_a_metric_of_which_more_is_better_warms_up_from_below(user, script):
     harness = script(
         "i=0; while [ $i -lt 80 ]; do "

@@ -15,7 +15,7 @@ from steelyard.report.rendering import Origin
 
 if TYPE_CHECKING:
     from steelyard.analysis.method import Method, Question, Result
-    from steelyard.analysis.table import Column, Table
+    from steelyard.analysis.table import Column, Floats, Table
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,8 @@ def _mean(trial: Trial, metric: str) -> float:
 
 
 def _level_table(experiment: Experiment, variant: int, metric: MetricSpec) -> Table:
-    """A row a measurement of one metric of one variant."""
+    """A row a measurement of one metric of one variant, with those that were dropped as warm-up:
+    where it ends is what such methods tell."""
     import numpy as np
 
     from steelyard.analysis.table import Table
@@ -167,16 +168,22 @@ def _level_table(experiment: Experiment, variant: int, metric: MetricSpec) -> Ta
     analysed = analysed_trials(experiment.trials, variant)
     kept = [trial for trial in analysed if len(trial.measurements.get(metric.name, ()))]
     _require(kept, experiment, metric.name)
-    counts = [len(trial.measurements[metric.name]) for trial in kept]
+    series = [_all_iterations(trial, metric.name) for trial in kept]
+    counts = [len(values) for values in series]
     columns: dict[str, Column] = {}
     if len({trial.build for trial in kept}) > 1:
         columns["build"] = np.repeat([float(trial.build) for trial in kept], counts)
     columns["execution"] = np.repeat([float(trial.position) for trial in kept], counts)
     columns["iteration"] = np.concatenate([np.arange(count, dtype=np.float64) for count in counts])
-    columns["value"] = np.concatenate(
-        [np.asarray(trial.measurements[metric.name], dtype=np.float64) for trial in kept]
-    )
+    columns["value"] = np.concatenate(series)
     return Table(f"the experiment {experiment.spec.identifier}", columns, range(sum(counts)))
+
+
+def _all_iterations(trial: Trial, metric: str) -> Floats:
+    import numpy as np
+
+    dropped = trial.details.get("warmup_iterations", {}).get(metric, ())
+    return np.array([*dropped, *iteration_values(trial.measurements[metric])], dtype=np.float64)
 
 
 def _require(trials: Sequence[Trial], experiment: Experiment, what: str) -> None:
