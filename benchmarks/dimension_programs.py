@@ -22,7 +22,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,32 +63,60 @@ class Default:
 
 @dataclass(frozen=True)
 class Program:
-    """A program of the suite: its adapter, its warm-up, and its harness's own design."""
+    """A program of the suite, with iterations as long as harnesses make them.
+
+    The suite's own iterations take a few milliseconds, so that its sizes fit; a harness makes a
+    value of 0.1 s (pyperf), 0.5 s (Google Benchmark) or about a second (DaCapo). Here each takes
+    about 0.1 s: by a larger text, or another word of the command.
+
+    Parameters
+    ----------
+    name, adapter : str
+    default : Default
+        Its harness's own design.
+    text_count : int
+        How often the text that it reads is repeated.
+    words : mapping of int to str
+        Words of its command that are other ones, by their place.
+    warmup_count : int or None
+        Iterations dropped; None: those that the harness calls warm-up.
+    """
 
     name: str
     adapter: str
     default: Default
+    text_count: int = 1
+    words: Mapping[int, str] = field(default_factory=dict)
     warmup_count: int | None = None
 
 
 PROGRAMS = (
-    Program("hash-join", "json-lines", Default("1 execution of 500 iterations", 1, 500), 5),
+    Program(
+        "hash-join",
+        "json-lines",
+        Default("1 execution of 500 iterations", 1, 500),
+        words={2: "200000"},
+        warmup_count=2,
+    ),
     Program(
         "gbench-words",
         "google-benchmark",
         Default("1 execution of 0.5 s, one value", 1, 1, 0.5, 0.0),
-        5,
+        text_count=22,
+        warmup_count=2,
     ),
     Program(
         "pyperf-words",
         "pyperf",
         Default("20 processes of 3 values of 0.1 s, 1 warm-up", 20, 3, 0.1, 0.1),
+        text_count=24,
     ),
-    Program("jvm-xalan", "json-lines", Default("1 execution of 50 iterations", 1, 50), 250),
     Program(
-        "jmh-words",
-        "jmh",
-        Default("5 forks of 5 x 10 s, after 5 x 10 s", 5, 5, 10.0, 50.0),
+        "jvm-xalan",
+        "json-lines",
+        Default("1 execution of 50 iterations", 1, 50),
+        words={8: "20"},
+        warmup_count=15,
     ),
 )
 
@@ -119,13 +147,31 @@ class Found:
         return None if self.realised_s is None else self.fixed_s / self.realised_s
 
 
-def steelyard(*arguments: str) -> dict[str, Any]:
-    """What a command of Steelyard answers."""
+def steelyard(name: str, *arguments: str) -> dict[str, Any]:
+    """What the command `name` of Steelyard answers."""
     program = str(Path(sys.executable).with_name("steelyard"))
     done = subprocess.run(
-        [program, *arguments, "--json", "-"], stdout=subprocess.PIPE, check=True, text=True
+        [program, name, "--json", "-", *arguments], stdout=subprocess.PIPE, check=True, text=True
     )
     return json.loads(done.stdout)
+
+
+def command(program: Program, store: str) -> tuple[str, ...]:
+    """The command of a program as the suite has it, with longer iterations; its options first."""
+    told = steelyard("measure", "--runs", "1", "--store", store, f"suite:{program.name}@size=test")
+    shown = steelyard("show", "--store", store, told["experiment"])
+    launch = shown["specification"]["variants"][0]["launch"]
+    argv = [program.words.get(place, word) for place, word in enumerate(launch["argv"])]
+    if program.text_count > 1:
+        place = next(i for i, word in enumerate(argv) if word.endswith("prose.txt"))
+        longer = Path(store).with_name(f"{program.name}.txt")
+        longer.write_bytes(Path(argv[place]).read_bytes() * program.text_count)
+        argv[place] = str(longer)
+    changes = [f"{name}={value}" for name, value in launch["environment"] if value is not None]
+    options = [word for change in changes for word in ("--env", change)]
+    if launch["working_directory"] is not None:
+        options += ["--directory", launch["working_directory"]]
+    return (*options, "--name", program.name, "--", *argv)
 
 
 def design(program: Program, executions: int, iterations: int, store: str) -> tuple[str, ...]:
@@ -134,7 +180,7 @@ def design(program: Program, executions: int, iterations: int, store: str) -> tu
     warmup = program.warmup_count
     dropped = () if warmup is None else ("--warmup-iterations", str(warmup))
     reading = ("--iterations", program.adapter, *dropped)
-    return (*reading, *counts, "--store", store, f"suite:{program.name}")
+    return (*reading, *counts, "--store", store, *command(program, store))
 
 
 def dimensioned(program: Program, store: str) -> Found:
