@@ -268,7 +268,7 @@ void small_free(void* object) {
 
 }  // namespace
 
-std::uint32_t heap_state = 0;
+constinit std::uint32_t heap_state = 0;
 
 std::uint32_t decide_heap() {
     const Guard guard(starting);

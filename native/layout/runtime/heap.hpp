@@ -6,7 +6,7 @@
 namespace steelyard::layout {
 
 /// 0: not known yet, 1: the C library's heap, 2: shuffled.
-extern std::uint32_t heap_state;
+extern constinit std::uint32_t heap_state;
 std::uint32_t decide_heap();
 
 /// Whether this process's heap is shuffled; decided with the first allocation.
