@@ -64,7 +64,8 @@ def test_the_same_seed_draws_the_same_level_and_all_of_them_are_levels(name):
 @pytest.mark.parametrize("name", OF_BUILDS)
 def test_a_factor_of_the_build_needs_one(name):
     with pytest.raises(UsageError, match="no build is given"):
-        FACTORS.get(name).apply(Variant("program", LaunchSpec(("./program",))), "default")
+        factor = FACTORS.get(name)
+        factor.apply(Variant("program", LaunchSpec(("./program",))), a_level(factor))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -24,6 +23,7 @@
 #include <string>
 
 #include "fatal.hpp"
+#include "memory_map.hpp"
 #include "sled.hpp"
 
 namespace steelyard {
@@ -56,14 +56,12 @@ std::optional<std::uint64_t> address_of(pid_t process, const Delay& delay) {
         throw Fatal::with_errno("The file " + delay.object + " cannot be read");
     std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
     for (std::string line; std::getline(maps, line);) {
-        std::uint64_t start = 0, end = 0, offset = 0;
-        unsigned long inode = 0;
-        if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %*4s %" SCNx64 " %*s %lu", &start,
-                        &end, &offset, &inode) != 4)
+        const auto mapping = mapping_of_line(line);
+        if (!mapping || mapping->inode != wanted.st_ino)
             continue;
-        const bool holds = delay.offset >= offset && delay.offset < offset + (end - start);
-        if (inode == wanted.st_ino && holds)
-            return start + delay.offset - offset;
+        const std::uint64_t length = mapping->end - mapping->start;
+        if (delay.offset >= mapping->offset && delay.offset - mapping->offset < length)
+            return mapping->start + delay.offset - mapping->offset;
     }
     return std::nullopt;
 }
@@ -97,7 +95,8 @@ void write_delay(pid_t process, const Delay& delay) {
 
 [[noreturn]] void become(char** command) {
     ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-    execvp(command[0], command);
+    // To run what it is told to is all that it is for.
+    execvp(command[0], command);  // NOLINT(clang-analyzer-optin.taint.GenericTaint)
     std::fprintf(stderr, "steelyard-delayer: %s: %s\n", command[0], std::strerror(errno));
     _exit(own_failure);
 }

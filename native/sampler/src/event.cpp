@@ -167,7 +167,7 @@ SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool ker
         throw refusal(clock == Clock::software ? "samples by its software clock"
                                                : "samples by the cycles of the processor");
     try {
-        ring_.emplace(file_, sampling_pages);
+        ring_ = std::make_unique<Ring>(file_, sampling_pages);
     } catch (const Fatal&) {
         close(file_);
         throw;
@@ -211,7 +211,7 @@ TrackingEvent::TrackingEvent(Watched watched, bool kernel) {
     if (file_ < 0)
         throw refusal("to be told of new threads and mappings");
     try {
-        ring_.emplace(file_, tracking_pages);
+        ring_ = std::make_unique<Ring>(file_, tracking_pages);
     } catch (const Fatal&) {
         close(file_);
         throw;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "intervals.hpp"
@@ -69,7 +70,7 @@ class SamplingEvent {
 
   private:
     int file_;
-    std::optional<Ring> ring_;
+    std::unique_ptr<Ring> ring_;
 };
 
 /// Tells of new processes and threads, their names, ends and executable mappings.
@@ -85,7 +86,7 @@ class TrackingEvent {
 
   private:
     int file_;
-    std::optional<Ring> ring_;
+    std::unique_ptr<Ring> ring_;
 };
 
 }  // namespace steelyard

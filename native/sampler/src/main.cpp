@@ -42,16 +42,16 @@ void allow_many_files() {
 
 std::string summary_json(const Recording& recording, const Sampler& sampler,
                          std::uint64_t elapsed_ns, std::optional<int> status) {
-    std::string json = "{\"samples\": " + std::to_string(recording.samples()) +
-                       ", \"lost\": " + std::to_string(recording.lost()) +
-                       ", \"unwatched_threads\": " + std::to_string(sampler.unwatched()) +
-                       ", \"elapsed_ns\": " + std::to_string(elapsed_ns) +
-                       ", \"handling_ns\": " + std::to_string(sampler.handling_ns()) +
-                       ", \"scope\": \"" + sampler.scope() + "\"";
+    std::string json = R"({"samples": )" + std::to_string(recording.samples()) + R"(, "lost": )" +
+                       std::to_string(recording.lost()) + R"(, "unwatched_threads": )" +
+                       std::to_string(sampler.unwatched()) + R"(, "elapsed_ns": )" +
+                       std::to_string(elapsed_ns) + R"(, "handling_ns": )" +
+                       std::to_string(sampler.handling_ns()) + R"(, "scope": ")" + sampler.scope() +
+                       R"(")";
     if (status && WIFEXITED(*status))
-        json += ", \"exit_code\": " + std::to_string(WEXITSTATUS(*status));
+        json += R"(, "exit_code": )" + std::to_string(WEXITSTATUS(*status));
     if (status && WIFSIGNALED(*status))
-        json += ", \"signal\": " + std::to_string(WTERMSIG(*status));
+        json += R"(, "signal": )" + std::to_string(WTERMSIG(*status));
     return json + "}";
 }
 

@@ -19,12 +19,12 @@ Recording::Recording(Storage storage)
       file_(std::make_unique<ProfileFile>(storage_.path, storage_.header_json)) {}
 
 void Recording::follow(pid_t process) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     following_.add(static_cast<std::uint32_t>(process));
 }
 
 void Recording::take(const Sample& sample) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (sample.process != 0 && following_.includes(sample.process)) {
         file_->write(sample);
         ++samples_;
@@ -41,7 +41,7 @@ void Recording::take(const Sample& sample) {
 }
 
 void Recording::take(const Happening& happening) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (const auto* started = std::get_if<Started>(&happening)) {
         following_.started(*started);
         if (following_.includes(started->process))
@@ -67,18 +67,18 @@ void Recording::take(const Happening& happening) {
 }
 
 void Recording::flush() {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     file_->flush();
 }
 
 void Recording::finish(const std::string& summary_json) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     file_->write_summary(summary_json);
     file_->flush();
 }
 
 bool Recording::follows_nobody() {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return following_.empty();
 }
 

@@ -3,13 +3,14 @@
 #include <dirent.h>
 #include <linux/perf_event.h>
 
-#include <cinttypes>
-#include <cstdio>
-#include <cstdlib>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <system_error>
+
+#include "memory_map.hpp"
 
 namespace steelyard {
 
@@ -96,7 +97,9 @@ std::vector<pid_t> threads_of(pid_t process) {
     if (!folder)
         return threads;
     while (const dirent* entry = readdir(folder.get())) {
-        if (const int thread = std::atoi(entry->d_name); thread > 0)
+        pid_t thread = 0;
+        const char* end = entry->d_name + std::strlen(entry->d_name);
+        if (std::from_chars(entry->d_name, end, thread).ec == std::errc())
             threads.push_back(thread);
     }
     return threads;
@@ -106,17 +109,12 @@ std::vector<Mapping> present_mappings(pid_t process, std::uint64_t now_ns) {
     std::vector<Mapping> state;
     std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
     for (std::string line; std::getline(maps, line);) {
-        std::uint64_t start = 0, end = 0, offset = 0;
-        char permissions[5] = {};
-        int path_at = 0;
-        const int found =
-            std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &start,
-                        &end, permissions, &offset, &path_at);
-        if (found < 4 || permissions[2] != 'x')
+        const auto mapping = mapping_of_line(line);
+        if (!mapping || !mapping->executable)
             continue;
-        const std::string path = line.substr(static_cast<std::size_t>(path_at));
-        state.push_back(Mapping{now_ns, static_cast<std::uint32_t>(process), start, end - start,
-                                offset, path.empty() ? "//anon" : path});
+        state.push_back(Mapping{now_ns, static_cast<std::uint32_t>(process), mapping->start,
+                                mapping->end - mapping->start, mapping->offset,
+                                mapping->path.empty() ? "//anon" : mapping->path});
     }
     return state;
 }

@@ -23,6 +23,7 @@ struct Moments {
 Moments moments_of(Spread spread, double ratio) {
     Intervals intervals(spread, period_ns, ratio, 1);
     std::vector<double> values;
+    values.reserve(draws);
     for (int draw = 0; draw < draws; ++draw)
         values.push_back(static_cast<double>(intervals.next_ns()) / period_ns);
     Moments moments;

@@ -112,9 +112,15 @@ def remove_directories(directory: str) -> None:
             shutil.rmtree(path)
 
 
+# Steelyard may itself be called by a make, whose flags and job server are not this build's.
+_OF_AN_OUTER_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")
+
+
 def build_environment(spec: BuildSpec, directory: str) -> dict[str, str]:
     """The environment of the build command."""
     environment = {**os.environ, DIRECTORY_VARIABLE: directory, **dict(spec.compilers)}
+    for name in _OF_AN_OUTER_MAKE:
+        environment.pop(name, None)
     for name, value in spec.environment:
         if value is None:
             environment.pop(name, None)

@@ -10,7 +10,6 @@ from steelyard.report.tables import Table
 from steelyard.report.terminal import plain_table
 from steelyard.report.wording import one_line
 
-
 # Slopes from 0.95 to 1.05 are as good as 1; a verdict needs an interval that is not much wider.
 _AS_GOOD = 0.05
 _KNOWN_WELL = 0.15

@@ -8,7 +8,7 @@ from steelyard.analysis.profile_answer import ProfileAnswer
 from steelyard.analysis.profile_samples import FunctionShare
 from steelyard.analysis.sampling_health import SamplingHealth
 from steelyard.core.estimate import Estimate
-from steelyard.core.units import format_duration
+from steelyard.core.units import format_duration, format_value
 from steelyard.report.tables import Table
 from steelyard.report.terminal import plain_table
 from steelyard.report.wording import caution_text, one_line
@@ -73,7 +73,7 @@ def health_line(item: SamplingHealth) -> str:
     """How random the looks at one CPU or thread were."""
     return (
         f"{item.source}: {item.interval_count} intervals, mean "
-        f"{format_duration(item.mean_ns * 1e-9)}, variation {100 * item.variation:.0f} %, "
+        f"{format_value(item.mean_ns * 1e-9, 's', 3)}, variation {100 * item.variation:.0f} %, "
         f"{100 * item.outside_ratio:.0f} % of lags beyond the bound of independence (5 % expected)"
     )
 
@@ -83,7 +83,7 @@ def facts_line(answer: ProfileAnswer) -> str:
     header, summary = answer.recorded.header, answer.recorded.summary
     count = len(answer.samples.functions)
     if header.get("unit") == "ns":
-        period = format_duration(float(header["period"]) * 1e-9)
+        period = format_value(float(header["period"]) * 1e-9, "s", 3)
     else:
         period = f"{header.get('period')} {header.get('unit')}"
     spread = {"uniform": "random", "exponential": "exponential", "fixed": "fixed"}

@@ -91,6 +91,15 @@ def test_a_variable_without_value_is_removed(
     build(tmp_path, spec)
 
 
+def test_flags_of_a_make_around_steelyard_do_not_reach_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAKEFLAGS", "rR --no-print-directory")
+    monkeypatch.setenv("MAKELEVEL", "1")
+    made = build(tmp_path, sh("echo ${MAKEFLAGS-none} ${MAKELEVEL-none}"))
+    assert Path(made.log).read_text().split()[-2:] == ["none", "none"]
+
+
 def test_the_source_is_copied_with_its_links_and_without_its_history(tmp_path: Path) -> None:
     source = tmp_path / "source"
     (source / ".git").mkdir(parents=True)
