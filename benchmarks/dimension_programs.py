@@ -7,10 +7,9 @@ those of the fixed 30 x 30, and beside the design that the harness has of its ow
 
     .venv/bin/python -m benchmarks.dimension_programs
 
-What is judged is the *saving*: the time to a half-width of 1 % with 30 iterations in each
-execution, over that with the chosen count. It does not depend on how far 30 executions come: on a
-noisy machine 1 % takes hundreds, on a quiet one fewer than 30. Where the chosen design takes less
-than --limit it is also run, and its real half-width stands beside the predicted one.
+The *saving* is predicted: the time to a half-width of 1 % with 30 iterations in each execution,
+over that with the chosen count. What is judged is what ran: the time of the fixed 30 x 30 over that
+of the chosen design, where that takes less than --limit, with the half-width that it really had.
 """
 
 from __future__ import annotations
@@ -318,15 +317,20 @@ def table(results: Sequence[Found]) -> None:
 
 
 def judge(results: Sequence[Found]) -> bool:
-    """Print the median saving, and say whether what was promised holds."""
+    """Print the medians, and say whether what was promised holds: a chosen design that was run
+    takes a third of the fixed one, at the precision asked for. One that was not run saves nothing.
+    """
     saving = statistics.median(found.saving for found in results)
-    ran = [found.realised_ratio for found in results if found.realised_ratio is not None]
-    precise = not ran or statistics.median(ran) <= TOLERATED_RATIO * PRECISION_RATIO
-    holds = saving >= WANTED_SAVING and precise
-    realised = f"{statistics.median(ran):.2%} of {len(ran)} designs" if ran else "none was run"
+    ran = [
+        0.0 if found.realised_s is None else found.fixed_s / found.realised_s for found in results
+    ]
+    widths = [found.realised_ratio or math.inf for found in results]
+    absolute, width = statistics.median(ran), statistics.median(widths)
+    holds = absolute >= WANTED_SAVING and width <= TOLERATED_RATIO * PRECISION_RATIO
     print(
-        f"\nmedian saving: {saving:.1f} (at least {WANTED_SAVING:.0f}); median half-width as run: "
-        f"{realised} (1 % was wanted): {'holds' if holds else 'DOES NOT HOLD'}"
+        f"\nmedians: saving {saving:.1f}; fixed / chosen as run {absolute:.1f} (at least "
+        f"{WANTED_SAVING:.0f}); half-width as run {width:.2%} (1 % was wanted): "
+        f"{'holds' if holds else 'DOES NOT HOLD'}"
     )
     return holds
 
