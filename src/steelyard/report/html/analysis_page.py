@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 from typing import Any
 
 from steelyard.analysis.analysis import Analysis
@@ -17,11 +16,9 @@ from steelyard.report.analysis_tables import (
 )
 from steelyard.report.analysis_text import headline
 from steelyard.report.drawings import DRAWINGS, svg_of
-from steelyard.report.html.page import prose
+from steelyard.report.html.rendered import rendered_page
 from steelyard.report.rendering import Origin
-from steelyard.report.wording import caution_text, without_surrogates
-
-_FOLDER = os.path.dirname(__file__)
+from steelyard.report.wording import caution_text
 
 
 def _drawing(shown: Figure) -> dict[str, Any]:
@@ -31,34 +28,21 @@ def _drawing(shown: Figure) -> dict[str, Any]:
 
 def analysis_page(found: Analysis, origin: Origin) -> str:
     """One page that shows everything about an analysis and loads nothing from anywhere."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["prose"] = prose
-    with open(os.path.join(_FOLDER, "page.css"), encoding="utf-8") as file:
-        style = file.read()
     facts = fact_lines(found)
     if found.r_squared is not None:
         facts.insert(0, f"R²: {found.r_squared:.3f}")
-    page = environment.get_template("analysis.html.jinja").render(
-        style=style,
-        title=headline(found),
-        source=origin.file or origin.experiment or "",
-        method=found.method,
-        conclusion=found.conclusion,
-        effects=effects_table(found) if found.effects else None,
-        sources=sources_table(found),
-        tests=tests_table(found),
-        assumptions=assumption_lines(found),
-        facts=facts,
-        cautions=[caution_text(caution.message) for caution in found.cautions],
-        answers=[_drawing(f) for f in found.figures if not isinstance(f, ResidualFigure)],
-        checks=[_drawing(f) for f in found.figures if isinstance(f, ResidualFigure)],
-    )
-    return without_surrogates(page)
+    view = {
+        "title": headline(found),
+        "source": origin.file or origin.experiment or "",
+        "method": found.method,
+        "conclusion": found.conclusion,
+        "effects": effects_table(found) if found.effects else None,
+        "sources": sources_table(found),
+        "tests": tests_table(found),
+        "assumptions": assumption_lines(found),
+        "facts": facts,
+        "cautions": [caution_text(caution.message) for caution in found.cautions],
+        "answers": [_drawing(f) for f in found.figures if not isinstance(f, ResidualFigure)],
+        "checks": [_drawing(f) for f in found.figures if isinstance(f, ResidualFigure)],
+    }
+    return rendered_page("analysis.html.jinja", view)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
 from steelyard.analysis.causality import Slope
 from steelyard.report.causality_text import causality_table
-from steelyard.report.html.page import embedded_json
-from steelyard.report.html.plotly_script import plotly_script, script_hash
-from steelyard.report.plots.drawing import DARK_COLORS, PALETTE, as_plotly_text, axis, layout
-from steelyard.report.wording import without_surrogates
-
-_FOLDER = os.path.dirname(__file__)
+from steelyard.report.html.rendered import plotted_page
+from steelyard.report.plots.drawing import PALETTE, as_plotly_text, axis, layout
 
 
 def causality_page(slopes: Sequence[Slope], argv: Sequence[str]) -> str:
@@ -24,38 +19,17 @@ def causality_page(slopes: Sequence[Slope], argv: Sequence[str]) -> str:
     MissingCapabilityError
         Plotly's script is not installed.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     delayed = list(dict.fromkeys(slope.delayed for slope in slopes))
     figures = {
         f"delayed-{number}": _figure([slope for slope in slopes if slope.delayed == name])
         for number, name in enumerate(delayed)
     }
-    script, library = _text_of("page.js"), plotly_script()
-    page = environment.get_template("causality.html.jinja").render(
-        title=f"Who notices when {' '.join(argv)} gets slower?",
-        table=causality_table(slopes),
-        delayed=delayed,
-        heights={name: figure["layout"]["height"] for name, figure in figures.items()},
-        figures=embedded_json({"figures": figures, "dark": DARK_COLORS}),
-        style=_text_of("page.css"),
-        script=script,
-        library=library,
-        script_sources=f"{script_hash(library)} {script_hash(script)}",
-    )
-    return without_surrogates(page)
-
-
-def _text_of(name: str) -> str:
-    with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
-        return file.read()
+    view = {
+        "title": f"Who notices when {' '.join(argv)} gets slower?",
+        "table": causality_table(slopes),
+        "delayed": delayed,
+    }
+    return plotted_page("causality.html.jinja", view, figures)
 
 
 def _figure(slopes: Sequence[Slope]) -> dict[str, Any]:

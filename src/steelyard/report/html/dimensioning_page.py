@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,19 +11,16 @@ from steelyard.analysis.precision_curves import DesignName, precision_curves, va
 from steelyard.core.model import MetricSpec
 from steelyard.report.dimensioning_summary import summary_table
 from steelyard.report.dimensioning_text import levels_table, precision_heading, precision_table
-from steelyard.report.html.page import embedded_json, prose
-from steelyard.report.html.plotly_script import plotly_script, script_hash
+from steelyard.report.html.rendered import plotted_page
 from steelyard.report.plots.drawing import (
-    DARK_COLORS,
     PALETTE,
     as_plotly_text,
     axis,
     layout,
     rows_axis,
 )
-from steelyard.report.wording import caution_text, labels, without_surrogates
+from steelyard.report.wording import caution_text, labels
 
-_FOLDER = os.path.dirname(__file__)
 DESIGNS: dict[DesignName, str] = {
     "optimum": "best counts",
     "experiment": "counts of the initial experiment",
@@ -57,16 +53,6 @@ def dimensioning_page(shown: Sequence[Shown]) -> str:
     MissingCapabilityError
         Plotly's script is not installed.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["prose"] = prose
     short = labels(item.name for item in shown)
     names = [short[item.name] for item in shown]
     figures = {"variance": _variance_bars(shown, names)}
@@ -74,25 +60,13 @@ def dimensioning_page(shown: Sequence[Shown]) -> str:
         curves = _curves(item.answer)
         if curves is not None:
             figures[f"curves-{number}"] = curves
-    script, library = _text_of("page.js"), plotly_script()
     what = names[0] if len(shown) == 1 else f"{len(shown)} programs"
-    page = environment.get_template("dimensioning.html.jinja").render(
-        title=f"How often to repeat {what}",
-        summary=summary_table([(i.name, i.answer) for i in shown]) if len(shown) > 1 else None,
-        items=[_item(number, item, names[number]) for number, item in enumerate(shown)],
-        heights={name: figure["layout"]["height"] for name, figure in figures.items()},
-        figures=embedded_json({"figures": figures, "dark": DARK_COLORS}),
-        style=_text_of("page.css"),
-        script=script,
-        library=library,
-        script_sources=f"{script_hash(library)} {script_hash(script)}",
-    )
-    return without_surrogates(page)
-
-
-def _text_of(name: str) -> str:
-    with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
-        return file.read()
+    view = {
+        "title": f"How often to repeat {what}",
+        "summary": summary_table([(i.name, i.answer) for i in shown]) if len(shown) > 1 else None,
+        "items": [_item(number, item, names[number]) for number, item in enumerate(shown)],
+    }
+    return plotted_page("dimensioning.html.jinja", view, figures)
 
 
 def _item(number: int, item: Shown, name: str) -> dict[str, Any]:

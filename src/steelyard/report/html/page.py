@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import re
 from collections import Counter
 from typing import Any
 
 from steelyard.analysis.results import Answer, Summary
 from steelyard.core.model import Experiment
 from steelyard.core.units import format_duration
-from steelyard.report.html.plotly_script import plotly_script, script_hash
 from steelyard.report.html.provenance import (
     command_table,
     design_table,
@@ -19,6 +15,7 @@ from steelyard.report.html.provenance import (
     moment,
     provenance_groups,
 )
+from steelyard.report.html.rendered import embedded_json, scripted_page
 from steelyard.report.html.verdicts import Card, mean_cards, verdict_cards
 from steelyard.report.methods import SUMMARY_NOTES, methods_used
 from steelyard.report.plots import plots_in_order
@@ -31,7 +28,7 @@ from steelyard.report.sentences import (
 )
 from steelyard.report.tables import Table, other_metrics_table, variant_table
 from steelyard.report.terminal import STOPPED
-from steelyard.report.wording import caution_text, labels, one_line, without_surrogates
+from steelyard.report.wording import caution_text, labels, one_line
 
 # The words of a verdict column, to the colours of the verdicts.
 TONES = {
@@ -40,7 +37,6 @@ TONES = {
     "equivalent": "equivalent",
     "undecided": "undecided",
 }
-_FOLDER = os.path.dirname(__file__)
 # A single verdict fills the width, some stand beside each other, and many are a list.
 _LARGE_CARDS = 1
 _MOST_CARDS = 6
@@ -61,31 +57,7 @@ def html_page(answer: Answer, experiment: Experiment) -> str:
     MissingCapabilityError
         Plotly's script is not installed.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["prose"] = prose
-    view = page_view(answer, experiment)
-    script, library = _text_of("page.js"), plotly_script()
-    page = environment.get_template("page.html.jinja").render(
-        view,
-        style=_text_of("page.css"),
-        script=script,
-        library=library,
-        script_sources=f"{script_hash(library)} {script_hash(script)}",
-    )
-    return without_surrogates(page)
-
-
-def _text_of(name: str) -> str:
-    with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
-        return file.read()
+    return scripted_page("page.html.jinja", page_view(answer, experiment))
 
 
 def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
@@ -128,15 +100,6 @@ def _together(answer: Answer) -> str:
     """What is said of all comparisons together, in sentences."""
     means = [f"{geometric_mean_sentence(mean)}." for mean in answer.geometric_means]
     return " ".join(filter(None, (*means, together_sentence(answer))))
-
-
-def prose(text: str) -> Any:
-    """`text` escaped, with percentages that are not torn apart at the end of a line, and what
-    stands between backticks as code."""
-    from markupsafe import Markup, escape
-
-    whole = str(escape(text.replace(" %", "\u00a0%").replace(" ± ", "\u00a0± ")))
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", whole))
 
 
 def page_title(cards: list[Card], answer: Answer, names: dict[str, str]) -> str:
@@ -218,13 +181,3 @@ def _p(value: float | None) -> str:
     if value is None:
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def embedded_json(value: Any) -> Any:
-    """JSON that is safe inside a script element, whatever text it holds."""
-    from markupsafe import Markup
-
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)

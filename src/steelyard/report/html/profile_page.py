@@ -9,13 +9,11 @@ import numpy as np
 
 from steelyard.analysis.call_stacks import merged_stacks
 from steelyard.analysis.profile_answer import ProfileAnswer
-from steelyard.report.html.page import embedded_json, prose
-from steelyard.report.html.plotly_script import plotly_script, script_hash
-from steelyard.report.plots.drawing import DARK_COLORS, as_plotly_text, axis, layout
+from steelyard.report.html.rendered import plotted_page
+from steelyard.report.plots.drawing import as_plotly_text, axis, layout
 from steelyard.report.profile_text import facts_line, functions_table, health_line, threads_table
-from steelyard.report.wording import caution_text, without_surrogates
+from steelyard.report.wording import caution_text
 
-_FOLDER = os.path.dirname(__file__)
 _SHOWN_FUNCTIONS = 200
 # Boxes narrower than this are not to be seen, let alone read.
 _SMALLEST_BOX_RATIO = 0.0005
@@ -32,41 +30,19 @@ def profile_page(answer: ProfileAnswer) -> str:
     MissingCapabilityError
         Plotly's script is not installed.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["prose"] = prose
     figures = {"where": _where(answer), **_health_figures(answer)}
-    script, library = _text_of("page.js"), plotly_script()
     header = answer.recorded.header
-    page = environment.get_template("profile.html.jinja").render(
-        title=f"Profile of {' '.join(header.get('argv', [])) or header.get('process')}",
-        file=os.path.basename(answer.recorded.path),
-        facts=facts_line(answer),
-        chains=len(answer.samples.stacks) > len(answer.samples.functions),
-        cautions=[caution_text(caution.message) for caution in answer.cautions],
-        functions=functions_table(answer, _SHOWN_FUNCTIONS),
-        threads=threads_table(answer),
-        health=[health_line(item) for item in answer.health],
-        heights={name: figure["layout"]["height"] for name, figure in figures.items()},
-        figures=embedded_json({"figures": figures, "dark": DARK_COLORS}),
-        style=_text_of("page.css"),
-        script=script,
-        library=library,
-        script_sources=f"{script_hash(library)} {script_hash(script)}",
-    )
-    return without_surrogates(page)
-
-
-def _text_of(name: str) -> str:
-    with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
-        return file.read()
+    view = {
+        "title": f"Profile of {' '.join(header.get('argv', [])) or header.get('process')}",
+        "file": os.path.basename(answer.recorded.path),
+        "facts": facts_line(answer),
+        "chains": len(answer.samples.stacks) > len(answer.samples.functions),
+        "cautions": [caution_text(caution.message) for caution in answer.cautions],
+        "functions": functions_table(answer, _SHOWN_FUNCTIONS),
+        "threads": threads_table(answer),
+        "health": [health_line(item) for item in answer.health],
+    }
+    return plotted_page("profile.html.jinja", view, figures)
 
 
 def _where(answer: ProfileAnswer) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -11,15 +10,12 @@ import steelyard
 from steelyard.analysis.states.answer import StatesResult, values_digest
 from steelyard.analysis.states.execution import ExecutionState
 from steelyard.core.units import scale_for
-from steelyard.report.html.page import embedded_json, prose
-from steelyard.report.html.plotly_script import plotly_script, script_hash
+from steelyard.report.html.rendered import embedded_json, scripted_page
 from steelyard.report.json.measurement import SCHEMA
 from steelyard.report.plots.drawing import DARK_COLORS, rounded
 from steelyard.report.rendering import Origin
 from steelyard.report.states_text import proposal_sentences, states_table
-from steelyard.report.wording import caution_text, one_line, without_surrogates
-
-_FOLDER = os.path.dirname(__file__)
+from steelyard.report.wording import caution_text, one_line
 
 
 @dataclass(frozen=True)
@@ -44,37 +40,17 @@ def states_page(result: StatesResult, origin: Origin, serving: Serving | None = 
     MissingCapabilityError
         Plotly's script is not installed.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["prose"] = prose
-    script, library = _text_of("states.js"), plotly_script()
-    page = environment.get_template("states.html.jinja").render(
-        title=_title(result),
-        source=_source(origin),
-        sentences=proposal_sentences(result, origin),
-        cautions=[caution_text(caution.message) for caution in result.cautions],
-        table=states_table(result, origin),
-        data=embedded_json(page_data(result, origin, serving)),
-        foot=f"Made by Steelyard {steelyard.__version__}; seed {result.rules.seed}.",
-        style=_text_of("page.css") + _text_of("states.css"),
-        script=script,
-        library=library,
-        script_sources=f"{script_hash(library)} {script_hash(script)}",
-        connect_sources="'none'" if serving is None else "'self'",
-    )
-    return without_surrogates(page)
-
-
-def _text_of(name: str) -> str:
-    with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
-        return file.read()
+    view = {
+        "title": _title(result),
+        "source": _source(origin),
+        "sentences": proposal_sentences(result, origin),
+        "cautions": [caution_text(caution.message) for caution in result.cautions],
+        "table": states_table(result, origin),
+        "data": embedded_json(page_data(result, origin, serving)),
+        "foot": f"Made by Steelyard {steelyard.__version__}; seed {result.rules.seed}.",
+        "connect_sources": "'none'" if serving is None else "'self'",
+    }
+    return scripted_page("states.html.jinja", view, ("page.css", "states.css"), "states.js")
 
 
 def _source(origin: Origin) -> str:
