@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "code.hpp"
+#include "pages.hpp"
 #include "program.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
@@ -30,8 +31,8 @@ void write_code(Text& text) {
     text << ", \"functions\": " << program().function_count() << ", \"moves\": " << counts.moves
          << ", \"postponed\": " << counts.postponed << ", \"copies_freed\": " << counts.freed
          << ", \"copies_are_freed\": " << flag(code().frees())
-         << ", \"copies_bytes\": " << counts.arena_pages * 4096
-         << ", \"most_copies_bytes\": " << counts.most_arena_pages * 4096
+         << ", \"copies_bytes\": " << code().arena().used_pages() * page_bytes
+         << ", \"most_copies_bytes\": " << code().arena().most_used_pages() * page_bytes
          << ", \"longest_move_ns\": " << counts.longest_move_ns
          << ", \"total_move_ns\": " << counts.total_move_ns
          << ", \"interruptions\": " << threads.interruptions

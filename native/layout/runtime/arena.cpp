@@ -1,0 +1,159 @@
+#include "arena.hpp"
+
+#include <sys/mman.h>
+
+#include "pages.hpp"
+#include "program.hpp"
+#include "raw.hpp"
+
+namespace steelyard::layout {
+
+namespace {
+
+// A branch reaches 2 GiB; the arena and the image share that.
+constexpr std::uint64_t reach_bytes = 0x7fff0000;
+constexpr std::uint64_t smallest_bytes = 64U << 20U, largest_bytes = 1U << 30U;
+constexpr std::uint64_t generations_of_room = 32;
+constexpr int attempts = 256;
+
+std::uint64_t wanted_bytes() {
+    std::uint64_t bytes = 0;
+    for (std::uint32_t index = 0; index < program().function_count(); ++index)
+        bytes += program().function(index).block_bytes + gap_steps * copy_alignment_bytes;
+    const std::uint64_t size = in_pages(bytes * generations_of_room) * page_bytes;
+    if (size < smallest_bytes)
+        return smallest_bytes;
+    return size > largest_bytes ? largest_bytes : size;
+}
+
+/// A random free place near the program, reserved; 0 where there is none.
+std::uint64_t reserve_near_program(std::uint64_t size, Random& random) {
+    const auto& header = program().header();
+    const std::uint64_t low = page_of(program().address(header.image_low));
+    const std::uint64_t high = in_pages(program().address(header.image_high)) * page_bytes;
+    if (high - low + size > reach_bytes)
+        fail("the program is too large to be moved");
+    const auto room_pages =
+        static_cast<std::uint32_t>((reach_bytes - (high - low) - size) / page_bytes);
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        const std::uint64_t distance = std::uint64_t{random.below(room_pages) + 1} * page_bytes;
+        const std::uint64_t below = low - distance - size;
+        const std::uint64_t place = attempt % 8 == 7 || below > low ? high + distance : below;
+        if (map_pages_at_free(bytes_at(place), size, PROT_NONE) != nullptr)
+            return place;
+    }
+    return 0;
+}
+
+}  // namespace
+
+void Arena::reserve(Random& random) {
+    const auto& header = program().header();
+    const std::uint64_t size = wanted_bytes();
+    const std::uint64_t slot_bytes =
+        in_pages((header.function_count + header.label_count) * sizeof(std::uint64_t)) * page_bytes;
+    const std::uint64_t place = reserve_near_program(size + slot_bytes, random);
+    if (place == 0)
+        fail("there is no room for copies near the program");
+    start_ = place + slot_bytes;
+    pages_ = size / page_bytes;
+    slots_ = static_cast<std::uint64_t*>(
+        map_pages(bytes_at(place), slot_bytes, PROT_READ | PROT_WRITE, true));
+    owners_ = static_cast<Generation**>(
+        map_pages(nullptr, pages_ * sizeof(Generation*), PROT_READ | PROT_WRITE));
+    if (slots_ == nullptr || owners_ == nullptr)
+        fail("there is no memory for the copies of functions");
+}
+
+std::uint64_t Arena::find_hole(std::uint64_t pages, Random& random) const {
+    if (pages >= pages_)
+        return 0;
+    const auto places = static_cast<std::uint32_t>(pages_ - pages);
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        const std::uint64_t first = random.below(places);
+        std::uint64_t free = 0;
+        while (free < pages && owners_[first + free] == nullptr)
+            ++free;
+        if (free == pages)
+            return start_ + first * page_bytes;
+    }
+    return 0;
+}
+
+bool Arena::place(Generation& generation, std::uint64_t pages, Random& random) {
+    const std::uint64_t low = find_hole(pages, random);
+    if (low == 0 ||
+        map_pages(bytes_at(low), pages * page_bytes, PROT_READ | PROT_WRITE, true) == nullptr)
+        return false;
+    generation.low = low;
+    generation.high = low + pages * page_bytes;
+    return true;
+}
+
+void Arena::own(Generation& generation) {
+    const std::uint64_t pages = (generation.high - generation.low) / page_bytes;
+    for (std::uint64_t page = 0; page < pages; ++page)
+        __atomic_store_n(&owners_[(generation.low - start_) / page_bytes + page], &generation,
+                         __ATOMIC_RELEASE);
+    used_pages_ += pages;
+    if (used_pages_ > most_used_pages_)
+        most_used_pages_ = used_pages_;
+}
+
+bool Arena::is_used_by(const Generation& generation) const {
+    for (std::uint64_t page = (generation.low - start_) / page_bytes;
+         page < (generation.high - start_) / page_bytes; ++page) {
+        if (owners_[page] == &generation)
+            return true;
+    }
+    return false;
+}
+
+Generation* Arena::generation_at(std::uint64_t address) const {
+    const std::uint64_t page = (address - start_) / page_bytes;
+    if (address < start_ || page >= pages_)
+        return nullptr;
+    return __atomic_load_n(&owners_[page], __ATOMIC_ACQUIRE);
+}
+
+/// Gives back the pages between that are still the generation's.
+void Arena::release(const Generation& generation, std::uint64_t low, std::uint64_t high) {
+    std::uint64_t run_from = low;
+    const auto release_run = [&](std::uint64_t run_until) {
+        if (run_until > run_from)
+            map_pages(bytes_at(run_from), run_until - run_from, PROT_NONE, true);
+    };
+    for (std::uint64_t at = low; at < high; at += page_bytes) {
+        Generation*& owner = owners_[(at - start_) / page_bytes];
+        if (owner != &generation) {
+            release_run(at);
+            run_from = at + page_bytes;
+            continue;
+        }
+        __atomic_store_n(&owner, nullptr, __ATOMIC_RELEASE);
+        --used_pages_;
+    }
+    release_run(high);
+}
+
+std::uint64_t Arena::free_dead_pages(Generation& generation) {
+    std::uint64_t died = 0;
+    std::uint64_t free_from = generation.low;
+    for (std::uint32_t at = 0; at < program().function_count(); ++at) {
+        const std::uint32_t index = generation.order[at];
+        const std::uint64_t start = generation.copies[index];
+        if (generation.live[index] == 0) {
+            died += generation.is_current[index] != freed_mark ? 1U : 0U;
+            generation.is_current[index] = freed_mark;
+            continue;
+        }
+        release(generation, free_from, page_of(start));
+        const std::uint64_t end =
+            in_pages(start + program().function(index).block_bytes) * page_bytes;
+        free_from = end > free_from ? end : free_from;
+    }
+    release(generation, free_from, generation.high);
+    return died;
+}
+
+}  // namespace steelyard::layout

@@ -1,0 +1,139 @@
+#include "copying.hpp"
+
+#include "pages.hpp"
+#include "program.hpp"
+#include "raw.hpp"
+#include "settings.hpp"
+
+namespace steelyard::layout {
+
+namespace {
+
+// Pads up to 4 KiB (Curtsinger and Berger, section 3.4) in steps of the stack's alignment.
+constexpr std::uint32_t pad_steps = 256;
+constexpr std::uint32_t pad_step_bytes = 16;
+
+std::int32_t read_word(const std::uint8_t* place) {
+    std::int32_t value = 0;
+    __builtin_memcpy(&value, place, sizeof value);
+    return value;
+}
+
+void write_word(std::uint8_t* place, std::int64_t value) {
+    const auto narrow = static_cast<std::int32_t>(value);
+    __builtin_memcpy(place, &narrow, sizeof narrow);
+}
+
+/// Whether an address inside the function is kept in data; labels are in the functions' order.
+bool has_labels(std::uint32_t index) {
+    std::uint32_t low = 0;
+    std::uint32_t high = program().header().label_count;
+    while (low < high) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        if (program().label(middle).function < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < program().header().label_count && program().label(low).function == index;
+}
+
+}  // namespace
+
+void lay_copy(const Generation& generation, std::uint32_t index) {
+    const auto& function = program().function(index);
+    const auto& next = program().function(index + 1);
+    const std::uint64_t copy = generation.copies[index];
+    const auto distance = static_cast<std::int64_t>(copy - original_address(index));
+    const std::uint8_t* pristine = program().pristine(function.start);
+    __builtin_memcpy(bytes_at(copy), pristine, function.size);
+    for (std::uint32_t at = function.first_fixup; at < next.first_fixup; ++at) {
+        const auto& fixup = program().fixup(at);
+        std::int64_t field = read_word(pristine + fixup.offset) - distance;
+        if (fixup.target == target_fixed) {
+            // What it leads to stays.
+        } else if ((fixup.target & target_jump_table) != 0) {
+            const auto& table = program().jump_table(fixup.target & ~target_jump_table);
+            field += static_cast<std::int64_t>(copy + table.place - program().address(table.start));
+        } else {
+            field += static_cast<std::int64_t>(generation.copies[fixup.target] -
+                                               original_address(fixup.target));
+        }
+        write_word(bytes_at(copy + fixup.offset), field);
+    }
+    for (std::uint32_t at = function.first_jump_table; at < next.first_jump_table; ++at) {
+        const auto& table = program().jump_table(at);
+        const std::uint8_t* from = program().pristine(table.start);
+        const auto change = distance - static_cast<std::int64_t>(copy + table.place -
+                                                                 program().address(table.start));
+        for (std::uint32_t entry = 0; entry < table.size; entry += sizeof(std::int32_t))
+            write_word(bytes_at(copy + table.place + entry), read_word(from + entry) + change);
+    }
+}
+
+void write_pads(const Generation& generation, std::uint32_t index, Random& random) {
+    if (!settings().has(part_stack))
+        return;
+    // A frame whose function is entered through labels may be released by another copy than made
+    // it.
+    Random once(settings().seed ^ index);
+    Random& drawn = has_labels(index) ? once : random;
+    const std::int64_t pad = drawn.below(pad_steps) * pad_step_bytes;
+    for (std::uint32_t at = program().function(index).first_pad;
+         at < program().function(index + 1).first_pad; ++at)
+        write_word(bytes_at(generation.copies[index] + program().pad(at)), pad);
+}
+
+void patch_copy(const Generation& generation, const Generation& newest, std::uint32_t index,
+                std::uint8_t* into) {
+    const auto& function = program().function(index);
+    const auto& next = program().function(index + 1);
+    const std::uint8_t* pristine = program().pristine(function.start);
+    const auto distance =
+        static_cast<std::int64_t>(generation.copies[index] - original_address(index));
+    for (std::uint32_t at = function.first_fixup; at < next.first_fixup; ++at) {
+        const auto& fixup = program().fixup(at);
+        if ((fixup.target & target_jump_table) != 0)
+            continue;  // or a place that stays
+        const auto target_distance =
+            static_cast<std::int64_t>(newest.copies[fixup.target] - original_address(fixup.target));
+        write_word(into + fixup.offset,
+                   read_word(pristine + fixup.offset) + target_distance - distance);
+    }
+}
+
+void redirect(const Generation& generation, std::uint64_t* slots) {
+    const auto& header = program().header();
+    for (std::uint32_t index = 0; index < header.function_count; ++index)
+        __atomic_store_n(&slots[index], generation.copies[index], __ATOMIC_RELEASE);
+    for (std::uint32_t at = 0; at < header.label_count; ++at) {
+        const auto& label = program().label(at);
+        const std::uint64_t inside = label.address - program().function(label.function).start;
+        __atomic_store_n(&slots[header.function_count + at],
+                         generation.copies[label.function] + inside, __ATOMIC_RELEASE);
+    }
+}
+
+void replace_originals(const std::uint64_t* slots) {
+    constexpr int trap = 0xcc;
+    const auto& header = program().header();
+    if (header.function_count == 0)
+        return;
+    Replacement text(program().address(header.text_low), program().address(header.text_high));
+    const auto write_stub = [&](std::uint64_t address, const std::uint64_t* slot) {
+        std::uint8_t* place = text.at(address);
+        place[0] = 0xff;  // jmp *slot(%rip)
+        place[1] = 0x25;
+        write_word(place + 2, word(slot) - static_cast<std::int64_t>(address + stub_bytes));
+    };
+    for (std::uint32_t index = 0; index < header.function_count; ++index) {
+        __builtin_memset(text.at(original_address(index)), trap, program().function(index).size);
+        write_stub(original_address(index), &slots[index]);
+    }
+    for (std::uint32_t at = 0; at < header.label_count; ++at)
+        write_stub(program().address(program().label(at).address),
+                   &slots[header.function_count + at]);
+    text.put_in_place();
+}
+
+}  // namespace steelyard::layout

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "random.hpp"
+
+namespace steelyard::layout {
+
+/// One set of copies of all functions, in an order and at places of its own.
+struct Generation {
+    std::uint32_t number;
+    std::uint64_t low, high;   ///< its pages
+    std::uint64_t* copies;     ///< address of each function's copy
+    std::uint32_t* order;      ///< functions by address
+    std::uint8_t* live;        ///< found on a stack in this round
+    std::uint8_t* is_current;  ///< its branches lead to the newest copies
+    std::uint64_t bookkeeping_bytes;
+    Generation* older;
+};
+
+constexpr std::uint8_t freed_mark = 2;  // in Generation::is_current
+// Gaps between copies: on the mean 56 bytes, so that a neighbour's size says nothing about a place.
+constexpr std::uint32_t gap_steps = 8;
+
+/// Null where there is no memory.
+Generation* new_generation();
+void drop_generation(Generation& generation);
+/// Draws the order of the copies and their distances from the start; the bytes that they take.
+std::uint64_t draw_places(Generation& generation, Random& random);
+/// All branches of a generation lead to copies that are no longer the newest.
+void forget_branches(Generation& generation);
+/// The function in whose copy an address is, or -1.
+std::int64_t find_copy(const Generation& generation, std::uint64_t address);
+std::uint64_t original_address(std::uint32_t index);
+
+}  // namespace steelyard::layout
