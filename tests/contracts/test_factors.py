@@ -14,6 +14,7 @@ NAMED = {
     "cpu": "0,1",
     "flags": "-O2",
     "input": "large.txt",
+    "layout": "code,heap@5ms",
     "nice": "5",
     "working-directory": "/tmp",
 }
@@ -72,6 +73,8 @@ def test_a_factor_of_the_build_needs_one(name):
     ("name", "level", "message"),
     [
         ("aslr", "maybe", "it takes on, off"),
+        ("layout", "code,pages", "some of code,stack,heap"),
+        ("layout", "all@5", "500ms"),
         ("nice", "50", "from -20 to 19"),
         ("link-order", "random:x", "random:N"),
         ("cpu", "first", "CPUs such as"),

@@ -36,6 +36,7 @@ def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
                 "They are not in the estimates; if slow runs fail more often than fast ones, "
                 "the estimates are too low.",
             )
+    yield from _untold_layouts(experiment)
     if experiment.spec.order == "blocks" and (len(variants) > 1 or experiment.spec.levels):
         yield from _interrupted_block(experiment)
     if experiment.stopped in ("budget", "interrupted", "failures"):
@@ -55,6 +56,24 @@ def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
             "The variants were run one after the other, so that a drift of the machine "
             "cannot be told from a difference between them. Blocks can.",
         )
+
+
+def _untold_layouts(experiment: Experiment) -> Iterable[Caution]:
+    """Variants whose layout was asked for, but of which some trials do not say what was done."""
+    for index, variant in enumerate(experiment.spec.variants):
+        told = [
+            "problem" not in trial.details["layout"]
+            for trial in experiment.trials
+            if trial.variant == index and trial.status == "ok" and "layout" in trial.details
+        ]
+        if not all(told):
+            yield Caution(
+                "layout-not-told",
+                f"{told.count(False)} of {len(told)} trials of {variant.name} left no report of "
+                "their layout, so that nothing shows that it was randomised as asked. A program "
+                "that ends by _exit or a signal writes none, nor does one that `steelyard cc` did "
+                "not build.",
+            )
 
 
 def _interrupted_block(experiment: Experiment) -> Iterable[Caution]:

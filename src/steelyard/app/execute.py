@@ -19,6 +19,12 @@ from steelyard.host.facts import host_facts
 from steelyard.host.lock import machine_lock
 from steelyard.measure.journal import JournalWriter, is_taken, trial_from_record
 from steelyard.measure.launcher import Launcher
+from steelyard.measure.layout_report import (
+    check_layout,
+    reporting_variant,
+    take_report,
+    tells_layout,
+)
 from steelyard.measure.preflight import check_launch
 from steelyard.measure.printed import taken_line
 from steelyard.measure.provenance import program_provenance
@@ -76,10 +82,18 @@ class _LauncherSource:
         self.queue = launcher.queue
         self._outputs = outputs
         self._files: IterationFiles | None = None
-        # Files of iterations, outputs that are checked and setups that are drawn are a trial's own,
-        # and so its program is.
+        # Files of iterations, outputs that are checked, setups that are drawn and reports of
+        # layouts are a trial's own, and so its program is.
+        self._tell_layout = {
+            index
+            for index, variant in enumerate(spec.variants)
+            if variant.build is None and tells_layout(variant.launch)
+        }
         self._own_programs = bool(
-            spec.iterations or spec.nuisance or any(variant.checks for variant in spec.variants)
+            spec.iterations
+            or spec.nuisance
+            or self._tell_layout
+            or any(variant.checks for variant in spec.variants)
         )
         if spec.iterations is not None:
             from steelyard.measure.iterations import IterationFiles
@@ -103,12 +117,19 @@ class _LauncherSource:
             changed = checked_variant(changed, self._outputs, position)
         if self._files is not None:
             changed = self._files.variant_for(changed, position)
+        if variant in self._tell_layout:
+            changed = reporting_variant(changed, self._outputs, position)
         self._launcher.define(variant, changed)
         self._launcher.queue(position, block, variant, warmup, build)
 
     def define(self, index: int, variant: Variant) -> None:
         """Make `variant` the program `index` for the trials queued from now on."""
         self._variants[index] = variant
+        self._tell_layout.discard(index)
+        if tells_layout(variant.launch):
+            self._tell_layout.add(index)
+            self._own_programs = True
+            self.queue = self._queue_own_program
         if not self._own_programs:
             self._launcher.define(index, variant)
 
@@ -125,10 +146,15 @@ class _LauncherSource:
 
     def _trials(self, records: Sequence[Mapping[str, Any]]) -> Iterator[Trial]:
         for record in records:
-            taken: Mapping[str, Any] = {}
+            taken: dict[str, Any] = {}
             if self._prints:
                 taken = taken_line(record, self._spec)
+            if record["variant"] in self._tell_layout:
+                told = take_report(self._outputs, record["trial"])
+                taken = {"printed": record["trial"], **taken, "layout": told}
+            if taken:
                 self._journal.append(taken)
+            if self._prints:
                 if self._files is not None:
                     self._files.remove(record["trial"])
                 if "differences" in taken:
@@ -180,6 +206,8 @@ def run_experiment(
             # Before the journal exists, so that a wrong call leaves no experiment behind, and
             # before the host is quiet, which moves this process off the measured CPUs.
             check_launch(variant.launch, built=variant.build is not None)
+            if variant.build is None:
+                check_layout(_at_some_setup(variant, spec))
         outputs = work_directory(place.store, spec.identifier)
         if any(variant.build is not None for variant in spec.variants):
             from steelyard.app.unit_source import check_sources
@@ -209,6 +237,15 @@ def run_experiment(
     from steelyard.store.merge import merge_experiments
 
     return merge_experiments(earlier, session)
+
+
+def _at_some_setup(variant: Variant, spec: ExperimentSpec) -> Variant:
+    """`variant` as it is launched at one draw of what is randomised."""
+    if not spec.nuisance:
+        return variant
+    from steelyard.factors.setups import at_setup, drawn_setup
+
+    return at_setup(variant, spec, drawn_setup(spec, 0, 0), "launch")
 
 
 def present_provenance(spec: ExperimentSpec) -> dict[str, Any]:

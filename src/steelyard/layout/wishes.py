@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from steelyard.core.errors import UsageError
-
-# The bits of native/layout/format/table.hpp.
-PARTS = {"code": 1, "stack": 2, "heap": 4}
-DEFAULT_INTERVAL_NS = 500_000_000  # the interval of Curtsinger and Berger, 2013, section 3.3
-_UNITS_NS = {"ms": 1_000_000, "s": 1_000_000_000}
+from steelyard.core.layout_level import DEFAULT_INTERVAL_NS, PARTS, interval_ns, ordered_parts
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,7 @@ def parse_parts(text: str) -> tuple[str, ...]:
                 f"--layout takes some of {','.join(PARTS)}, or none; {name!r} is none of them.",
                 field="--layout",
             )
-    return tuple(part for part in PARTS if part in names)
+    return ordered_parts(names)
 
 
 def parse_interval(text: str) -> int:
@@ -63,15 +58,12 @@ def parse_interval(text: str) -> int:
     UsageError
         It is neither.
     """
-    if text == "off":
-        return 0
-    match = re.fullmatch(r"([1-9][0-9]*)(ms|s)", text)
-    if match is None:
+    try:
+        return interval_ns(text)
+    except ValueError as error:
         raise UsageError(
-            f"--layout-interval takes a time such as 500ms or 2s, or off; not {text!r}.",
-            field="--layout-interval",
-        )
-    return int(match[1]) * _UNITS_NS[match[2]]
+            f"--layout-interval: {error}; not {text!r}.", field="--layout-interval"
+        ) from None
 
 
 def parse_seed(text: str) -> int:

@@ -183,7 +183,8 @@ def trial_from_record(
     taken : mapping, optional
         What the program printed and its harness wrote, as `printed.taken_line` gives it. A trial
         that ran well but lacks one of these values is failed, with the reason ``metric``; one
-        whose output is not what it must be, with the reason ``check``.
+        whose output is not what it must be, with the reason ``check``. Under ``layout`` the
+        report of a moving program; a trial without one keeps its values.
     """
     from steelyard.measure.metrics import METRICS
 
@@ -213,6 +214,13 @@ def trial_from_record(
         details["error"] = taken.get("problem", told)
     if "warmups" in taken:
         details["warmup_iterations"] = taken["warmups"]
+    realised = record.get("realised", {})
+    if "layout" in taken:
+        from steelyard.measure.layout_report import realised_level
+
+        details["layout"] = taken["layout"]
+        level = realised_level(taken["layout"])
+        realised = {**realised, **({} if level is None else {"layout": level})}
     return Trial(
         position=record["trial"],
         block=record["block"],
@@ -224,7 +232,7 @@ def trial_from_record(
         started_unix_s=record["started_unix_ns"] / 1e9,
         spent_s=record["spent_ns"] / 1e9,
         measurements=measurements,
-        realised=record.get("realised", {}),
+        realised=realised,
         details=details,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import struct
 import sys
 from functools import lru_cache
 from typing import Any, BinaryIO
@@ -11,6 +10,7 @@ from typing import Any, BinaryIO
 from steelyard.core.errors import UsageError
 from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.model import ExperimentSpec, LaunchSpec, Variant
+from steelyard.measure.elf_section import elf_section
 from steelyard.measure.program import environment_of, find_program
 
 # Larger arguments are told apart by size and time of change: reading them all would cost more
@@ -134,32 +134,9 @@ def _argument_file(start: str, argument: str) -> dict[str, Any] | None:
 
 
 def compiler_of(file: BinaryIO) -> str | None:
-    """What the section ``.comment`` of a 64-bit little-endian ELF file says of its compilers.
-
-    Field offsets are those of Elf64_Ehdr and Elf64_Shdr in elf.h.
-    """
-    try:
-        file.seek(0)
-        header = file.read(64)
-        if header[4:6] != b"\x02\x01":
-            return None
-        (table,) = struct.unpack_from("<Q", header, 40)
-        size, count, names_index = struct.unpack_from("<HHH", header, 58)
-        file.seek(table)
-        sections = file.read(size * count)
-        names = _section(file, sections, size * names_index)
-        for start in range(0, size * count, size):
-            (name,) = struct.unpack_from("<I", sections, start)
-            if names[name:].startswith(b".comment\0"):
-                found = _section(file, sections, start).split(b"\0")
-                told = dict.fromkeys(part.decode("utf-8", "replace") for part in found if part)
-                return "; ".join(told) or None
-    except (struct.error, OSError, ValueError):
+    """What the section ``.comment`` of an ELF file says of its compilers."""
+    comment = elf_section(file, b".comment")
+    if comment is None:
         return None
-    return None
-
-
-def _section(file: BinaryIO, sections: bytes, start: int) -> bytes:
-    offset, size = struct.unpack_from("<QQ", sections, start + 24)
-    file.seek(offset)
-    return file.read(min(size, 2**20))
+    told = dict.fromkeys(part.decode("utf-8", "replace") for part in comment.split(b"\0") if part)
+    return "; ".join(told) or None

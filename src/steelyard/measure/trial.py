@@ -10,6 +10,7 @@ from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.core.model import ExperimentSpec
 from steelyard.measure.journal import JournalWriter, trial_from_record
 from steelyard.measure.launcher import Launcher
+from steelyard.measure.layout_report import reporting_variant, take_report, tells_layout
 from steelyard.measure.printed import taken_line
 from steelyard.measure.provenance import program_provenance
 
@@ -110,6 +111,9 @@ def _run(
         from steelyard.measure.output_checks import checked_variant
 
         variant = checked_variant(variant, directory, parts["position"])
+    telling = tells_layout(variant.launch)
+    if telling:
+        variant = reporting_variant(variant, directory, parts["position"])
     with (
         journal,
         Launcher(
@@ -118,4 +122,7 @@ def _run(
     ):
         launcher.queue(parts["position"], parts["block"], 0, parts["warmup"], parts["build"])
         (record,) = launcher.records()
-        return record, taken_line(record, experiment)
+        taken = taken_line(record, experiment)
+        if telling:
+            taken["layout"] = take_report(directory, parts["position"])
+        return record, taken

@@ -1,0 +1,126 @@
+"""What the runtime of a moving program did in a trial, as it tells when the program exits.
+
+Each trial has a file of its own for that, so that the launcher may run ahead. Its name is as long
+for each, because the environment moves the stack.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from steelyard.core.errors import UsageError
+from steelyard.core.layout_level import (
+    PARTS_VARIABLE,
+    REPORT_VARIABLE,
+    LayoutLevel,
+    ordered_parts,
+)
+from steelyard.core.model import LaunchSpec, Variant
+from steelyard.measure.elf_section import elf_section
+from steelyard.measure.program import environment_of, find_program
+
+KIND = "layout-run"
+_TABLE = b".steelyard.layout"
+_SUFFIX = ".layout"
+_NUMBER_WIDTH = 10
+_SHELL = ("/bin/sh", "-c")
+
+
+def moves(launch: LaunchSpec) -> bool:
+    """Whether the program, or a file among its arguments, was linked by ``steelyard cc``."""
+    start = launch.working_directory or ""
+    try:
+        program = find_program(launch.argv[0], environment_of(launch), launch.working_directory)
+    except UsageError:
+        return False
+    files = (os.fsdecode(program), *launch.argv[1:])
+    return any(_has_table(os.path.join(start, file)) for file in files)
+
+
+def _has_table(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            return elf_section(file, _TABLE) is not None
+    except OSError:
+        return False
+
+
+def asks_for_layout(launch: LaunchSpec) -> bool:
+    """Whether a layout is asked of the program, be it none."""
+    return any(name == PARTS_VARIABLE for name, value in launch.environment if value is not None)
+
+
+def tells_layout(launch: LaunchSpec) -> bool:
+    """Whether a report is to be asked for: of a program that moves or should. A file that the
+    variant names itself is left to whoever named it."""
+    if any(name == REPORT_VARIABLE for name, _ in launch.environment):
+        return False
+    return asks_for_layout(launch) or moves(launch)
+
+
+def check_layout(variant: Variant) -> None:
+    """Refuse a layout that is asked of a program which was not linked to move.
+
+    What a shell runs is not known before it runs; its trials tell.
+
+    Raises
+    ------
+    UsageError
+        The message names the program.
+    """
+    launch = variant.launch
+    if not asks_for_layout(launch) or launch.argv[:2] == _SHELL or moves(launch):
+        return
+    raise UsageError(
+        f"The layout of {variant.name} cannot be chosen, because {launch.argv[0]} was not built by "
+        "`steelyard cc` or `steelyard c++`. Build it with CC='steelyard cc' and "
+        "CXX='steelyard c++'; of a program of the suite, write suite:NAME@layout=all.",
+        field="layout",
+    )
+
+
+def reporting_variant(variant: Variant, directory: str, position: int) -> Variant:
+    """`variant` with a file for the report of the trial at `position`."""
+    path = _report_file(directory, position)
+    with suppress(FileNotFoundError):  # A former session may have left one.
+        os.unlink(path)
+    environment = (*variant.launch.environment, (REPORT_VARIABLE, path))
+    return replace(variant, launch=replace(variant.launch, environment=environment))
+
+
+def take_report(directory: str, position: int) -> dict[str, Any]:
+    """What the program of a trial told, or the ``problem`` with that; its file is removed."""
+    path = _report_file(directory, position)
+    try:
+        with open(path, "rb") as file:
+            told = json.load(file)
+    except OSError:
+        return {"problem": "the program wrote no report of its layout"}
+    except ValueError:
+        return {"problem": "the report of the program's layout is damaged"}
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+    if not isinstance(told, dict) or told.get("kind") != KIND:
+        return {"problem": "the report of the program's layout is damaged"}
+    return {name: value for name, value in told.items() if name not in ("schema", "kind")}
+
+
+def realised_level(report: Mapping[str, Any]) -> str | None:
+    """The level that a report tells of, in its normal form; None where it tells of none."""
+    parts, interval_ns = report.get("parts"), report.get("interval_ns")
+    if not isinstance(parts, dict) or not isinstance(interval_ns, int):
+        return None
+    on = ordered_parts(name for name, value in parts.items() if value)
+    return str(LayoutLevel(on, interval_ns))
+
+
+def _report_file(directory: str, position: int) -> str:
+    return os.path.join(os.path.abspath(directory), f"{position:0{_NUMBER_WIDTH}}{_SUFFIX}")

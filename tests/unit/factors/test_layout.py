@@ -1,0 +1,23 @@
+from steelyard.core.model import LaunchSpec, Variant
+from steelyard.factors.kinds.layout import EXTENSION
+
+OWN = (("LANG", "C"), ("STEELYARD_LAYOUT", "heap"))
+VARIANT = Variant("program", LaunchSpec(("./program",), environment=OWN))
+
+
+def environment_at(level):
+    changed = EXTENSION.apply(VARIANT, EXTENSION.level(level, "levels"))
+    return dict(changed.launch.environment)
+
+
+def test_a_level_takes_the_place_of_what_the_environment_said():
+    found = environment_at("code,stack@5ms")
+    assert found["LANG"] == "C"
+    assert found["STEELYARD_LAYOUT"] == "code,stack"
+    assert found["STEELYARD_LAYOUT_INTERVAL"] == "5ms"
+
+
+def test_no_level_moves_the_stack_by_a_longer_environment():
+    levels = ("none", "heap@5ms", "all@off", "all@500ms", "code,stack@12345678ms")
+    sizes = {sum(map(len, environment_at(level).values())) for level in levels}
+    assert len(sizes) == 1
