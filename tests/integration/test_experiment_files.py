@@ -187,3 +187,63 @@ def test_a_fraction_tells_what_it_mixes_up(user: User, file: Path) -> None:
     effects = {item["effect"]: item["others"] for item in document["design"]["aliases"]}
     assert effects["nice"] == ["n:aslr"]
     assert "aliased    nice with + n:aslr" in user.types("experiment", "plan", "e.toml").out
+
+
+def test_the_first_level_of_the_file_is_the_baseline(user: User, file: Path) -> None:
+    """Not the first in natural order, nor the first that a design comes to."""
+    file.write_text(
+        FILE.replace("[100, 200]", "[200, 100]").replace("runs = 5", "runs = 2")
+        + '[design]\nkind = "plackett-burman"\n'
+    )
+    assert user.types("experiment", "run", "e.toml").status == 0
+    told = user.types(
+        "experiment", "analyze", "--option", "coding=treatment", "--option", "interactions=1",
+        "--json", "-",
+    )  # fmt: skip
+    effects = {item["term"]: item["effect"]["estimate"] for item in told.document()["effects"]}
+    assert effects["n[100]"] == pytest.approx(-100, abs=1)
+
+
+def test_builds_whose_layout_is_drawn_again_are_not_made_again(user: User) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc here")
+    source = user.home / "src"
+    source.mkdir()
+    (source / "a.c").write_text("int a(void) { return 1; }\n")
+    (source / "m.c").write_text("int a(void);\nint main(void) { return a() - 1; }\n")
+    (source / "build.sh").write_text(
+        f"echo built >> {user.home}/builds\n"
+        "$CC $CFLAGS -c a.c\n$CC $CFLAGS -c m.c\n$CC $LDFLAGS m.o a.o -o m\n"
+    )
+    (user.home / "e.toml").write_text("""
+[experiment]
+runs = 12
+[[benchmark]]
+name = "m"
+build = "sh -e build.sh"
+source = "src"
+command = "{build}/m"
+[[factor]]
+factor = "flags"
+levels = ["-O1", "-O2"]
+[[nuisance]]
+factor = "link-order"
+orders = 2
+[[nuisance]]
+factor = "section-padding"
+levels = ["random:5"]
+""")
+    told = user.types("experiment", "run", "e.toml", "--json", "-")
+    assert told.status == 0, told.err
+    # Two orders with two flags; and each randomisation has the seed of its own level.
+    assert (user.home / "builds").read_text().count("built") == 4
+    builds = told.document()["provenance"]["builds"]
+    assert {len(build["realised"]["seeds"]) for build in builds} == {2}
+    digests = {
+        (build["variant"], build["realised"]["seeds"]["link-order"]): build["program"]["sha256"]
+        for build in builds
+    }
+    assert len(digests) == 4
+    assert all(build["realised"]["seeds"]["section-padding"] == 5 for build in builds)
+    left = [path for path in user.home.rglob("*.work/builds/*") if path.is_dir()]
+    assert not left

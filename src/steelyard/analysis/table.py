@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -28,11 +28,15 @@ class Table:
         is empty or ``nan``, and may hold infinities; any other is a tuple of texts.
     lines : sequence of int
         For each row its line in the file, for messages.
+    level_orders : mapping of str to sequence of str
+        For columns that are factors of an experiment, the levels in its order: the first is the
+        baseline.
     """
 
     source: str
     columns: Mapping[str, Column]
     lines: Sequence[int]
+    level_orders: Mapping[str, Sequence[str]] = field(default_factory=dict[str, "Sequence[str]"])
 
     @property
     def row_count(self) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.levels import analysed_trials, iteration_values
 from steelyard.app.dimension import chosen_metric, chosen_variant
 from steelyard.core.errors import TrialsFailedError, UsageError
-from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
+from steelyard.core.model import Caution, Experiment, ExperimentSpec, MetricSpec, Trial
 from steelyard.report.rendering import Origin
 
 if TYPE_CHECKING:
@@ -138,7 +138,8 @@ def _trial_table(experiment: Experiment) -> Table:
     for name in ("build", "block", "position"):
         columns[name] = np.array([getattr(trial, name) for trial in trials], dtype=np.float64)
     parameters = [dict(spec.variants[trial.variant].parameters) for trial in trials]
-    for name in dict.fromkeys(name for values in parameters for name in values):
+    orders = _level_orders(spec)
+    for name in orders:
         columns[name] = tuple(values.get(name, "") for values in parameters)
     if spec.nuisance:
         from steelyard.factors.setups import drawn_setup
@@ -150,7 +151,16 @@ def _trial_table(experiment: Experiment) -> Table:
             columns[factor.name] = np.array(levels, dtype=np.float64) if numeric else levels
     for metric in spec.metrics:
         columns[metric.name] = np.array([_mean(trial, metric.name) for trial in trials])
-    return Table(f"the experiment {spec.identifier}", columns, range(len(trials)))
+    return Table(f"the experiment {spec.identifier}", columns, range(len(trials)), orders)
+
+
+def _level_orders(spec: ExperimentSpec) -> dict[str, tuple[str, ...]]:
+    """The levels of what was varied: in the order of its file, else in that of its variants."""
+    found = {name: dict.fromkeys(levels) for name, levels in spec.varied}
+    for variant in spec.variants:
+        for name, level in variant.parameters:
+            found.setdefault(name, {})[level] = None
+    return {name: tuple(levels) for name, levels in found.items()}
 
 
 def _mean(trial: Trial, metric: str) -> float:

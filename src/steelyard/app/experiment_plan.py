@@ -87,10 +87,12 @@ def experiment_plan(file: ExperimentFile) -> Plan:
             name = variant.name if len(base.variants) > 1 else entry.name
             variants += _variants(variant, name, factors, points, len(file.benchmarks))
     assert first is not None  # The file has a benchmark.
-    spec = replace(_spec(file, first, variants, nuisance, draws_builds=draws_builds), seed=seed)
+    levels = _factor_levels(file, factors)
+    spec = _spec(file, first, variants, nuisance, draws_builds=draws_builds)
+    spec = replace(spec, seed=seed, varied=tuple(levels.items()))
     return Plan(
         spec=spec,
-        factors=_factor_levels(file, factors),
+        factors=levels,
         nuisance=nuisance,
         block_trial_count=len(variants) * spec.trials_of_variant,
         block_count=spec.stopping.runs,

@@ -7,12 +7,12 @@ measured. What fails is data: the trials that needed it have failed.
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from steelyard.app.unit_builds import UnitBuilds
 from steelyard.core.errors import BuildFailedError, TrialsFailedError, UsageError
 from steelyard.core.model import (
     BuildSpec,
@@ -22,17 +22,11 @@ from steelyard.core.model import (
     Trial,
     Variant,
 )
-from steelyard.core.rng import derive_seed
 from steelyard.design.levels import Unit, unit_of
-from steelyard.measure.built_variant import PLACE, built_variant
+from steelyard.measure.built_variant import built_variant
 from steelyard.measure.journal import JournalWriter, trial_from_record
 from steelyard.measure.level_costs import LevelCosts, built_line, entered_line
 from steelyard.measure.level_step import run_level_command
-
-if TYPE_CHECKING:
-    from steelyard.build.run_build import Build
-
-LOG_TAIL_BYTES = 4096
 
 
 class Launching(Protocol):
@@ -113,8 +107,6 @@ class UnitSource:
         self._spec = spec
         self._launching = launching
         self._journal = journal
-        self._directory = os.path.join(directory, "builds")
-        self._logs = logs
         self._levels = spec.user_levels
         self._waiting: deque[_Waiting] = deque()
         self._running = 0
@@ -122,7 +114,7 @@ class UnitSource:
         self._ready: set[int] = set()
         self._failures: dict[int, _Failure] = {}
         self._level_failure: tuple[tuple[int, ...], _Failure] | None = None
-        self._builds: list[Build] = []
+        self._builds = UnitBuilds(spec, os.path.join(directory, "builds"), logs)
         self.costs = LevelCosts(spec)
 
     def queue(self, position: int, block: int, variant: int, warmup: bool, build: int = 0) -> None:
@@ -144,11 +136,8 @@ class UnitSource:
         return [self._taken(trial) for trial in self._launching.abandon()]
 
     def close(self) -> None:
-        """Remove the builds of the present unit."""
-        from steelyard.build.run_build import remove_build
-
-        while self._builds:
-            remove_build(self._builds.pop())
+        """Remove the builds."""
+        self._builds.close()
 
     def _taken(self, trial: Trial) -> Trial:
         self._running -= 1
@@ -157,7 +146,7 @@ class UnitSource:
     def _enter(self, unit: Unit) -> Iterator[Trial]:
         """Prepare `unit` for the variants that wait for it, and start their trials."""
         if unit != self._unit:
-            self.close()
+            self._builds.leave()
             self._ready.clear()
             self._failures.clear()
             self._enter_levels(unit)
@@ -239,49 +228,34 @@ class UnitSource:
         return at_setup(variant, self._spec, drawn_setup(self._spec, 0, number), "build")
 
     def _built(self, index: int, variant: Variant, spec: BuildSpec, number: int) -> Variant:
-        from steelyard.build.run_build import run_build
         from steelyard.measure.provenance import program_of
 
-        seed = spec.seed
-        if seed is None:
-            seed = derive_seed(self._spec.seed, "build", index, number)
-        build = run_build(spec, seed, self._place(index, number))
-        self._builds.append(build)
+        build = self._builds.made(spec, index, number)
         changed = built_variant(variant, build.directory)
         program = program_of(changed)
         if "missing" in program:
             raise BuildFailedError(
                 f"The build succeeded, but {program['missing'][0].lower()}{program['missing'][1:]}"
             )
+        self._check_layout(changed)
         about = {"cost_s": build.cost_s, "realised": dict(build.realised)}
         self._note(built_line(index, number, {**about, "program": program}))
         return changed
 
-    def _place(self, variant: int, build: int) -> str:
-        """The directory of a build: as long a path for each, because paths move the stack."""
-        os.makedirs(self._directory, exist_ok=True)
-        return os.path.join(self._directory, f"{variant:03}-{build:06}")
+    def _check_layout(self, variant: Variant) -> None:
+        from steelyard.factors.setups import at_setup, drawn_setup
+        from steelyard.measure.layout_report import check_layout
+
+        if self._spec.nuisance:
+            variant = at_setup(variant, self._spec, drawn_setup(self._spec, 0, 0), "launch")
+        try:
+            check_layout(variant)
+        except UsageError as error:
+            raise BuildFailedError(f"The build succeeded, but {error.message}") from None
 
     def _build_failure(self, index: int, number: int, message: str) -> _Failure:
         """What is told of a build that failed; its log is kept, its directory is not."""
-        from steelyard.build.beside import beside
-        from steelyard.build.run_build import remove_directories
-
-        place = self._place(index, number)
-        log = os.path.join(beside(place), "log")
-        about: dict[str, str] = {}
-        if os.path.exists(log):
-            kept = os.path.join(self._logs, f"build-{index}-{number}.log")
-            os.makedirs(self._logs, exist_ok=True)
-            shutil.copyfile(log, kept)
-            with open(log, "rb") as file:
-                file.seek(max(0, os.path.getsize(log) - LOG_TAIL_BYTES))
-                about = {"stderr_tail": file.read().decode("utf-8", "replace"), "log": kept}
-            message = message.replace(log, kept)
-        message = message.replace(place, PLACE)
-        self._builds = [build for build in self._builds if build.directory != place]
-        remove_directories(place)
-        return _Failure("build", message, about)
+        return _Failure("build", *self._builds.failed(index, number, message))
 
     def _note(self, line: Mapping[str, Any]) -> None:
         self._journal.append(line)

@@ -68,6 +68,13 @@ def cached_build(
     return found
 
 
+def entry_place(
+    spec: BuildSpec, seed: int, cache_directory: str, key_parts: tuple[str, ...] = ()
+) -> str:
+    """The directory of a build in a cache, whether it is there or not."""
+    return _place(cache_directory, build_key(spec, seed, key_parts))
+
+
 def entries(cache_directory: str) -> list[CachedEntry]:
     """What is published in a cache, the longest unused first."""
     found: list[CachedEntry] = []

@@ -55,6 +55,8 @@ def build_key(spec: BuildSpec, seed: int, key_parts: tuple[str, ...] = ()) -> st
         "seed": seed,
         "key_parts": key_parts,
     }
+    if spec.seeds:
+        parts["seeds"] = spec.seeds
     text = json.dumps(parts, sort_keys=True)
     return sha256_of(text.encode("utf-8", "surrogateescape")).hex()[:_KEY_DIGITS]
 

@@ -88,12 +88,15 @@ class Randomization:
     orders : str
         ``"objects"``: it changes the order of the link; ``"sections"``: that of sections of code,
         which takes objects that were compiled with one section for each function.
+    draws : bool
+        Whether it looks at the seed; False of an order that has a name.
     """
 
     name: str
     description: str
     arrange: Callable[[Layout, int], Layout]
     orders: str
+    draws: bool = True
 
 
 def shuffled(items: Sequence[T], seed: int) -> list[T]:

@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from steelyard.build.archive import NotArchiveError
@@ -59,6 +59,8 @@ class LinkSettings:
         The words of the real linker; empty to ask the compiler driver which it would call.
     direct_linker : tuple of str
         Those for calls that come from no driver; empty for the first in ``PATH``.
+    seeds : mapping of str to int
+        Of single randomisations, in the place of `seed`.
     """
 
     directory: str
@@ -67,6 +69,7 @@ class LinkSettings:
     randomize: tuple[str, ...]
     linker: tuple[str, ...] = ()
     direct_linker: tuple[str, ...] = ()
+    seeds: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass
@@ -94,6 +97,7 @@ def link(program: str, args: Sequence[str], settings_file: str) -> int:
         tuple(said["randomize"]),
         tuple(said["linker"]),
         tuple(said["direct_linker"]),
+        said["seeds"],
     )
     linker = settings.linker or find_linker(program, settings.direct_linker)
     line = parse_link_line(expand_response_files(args), kind_of)
@@ -153,7 +157,7 @@ def _randomized(call: _Link, inputs: Sequence[Input]) -> int:
     reason = refusal(call.line, modules, chosen)
     if reason:
         return _plain(call, record, reason)
-    layout = arranged(asked, chosen, call.settings.seed, call.output)
+    layout = arranged(asked, chosen, call.settings, call.output)
     words = call.line.with_objects([each.path for each in layout.modules], replaced)
     if layout.order:
         script = os.path.join(call.work, "order.ld")
@@ -193,9 +197,12 @@ def _plain(call: _Link, record: LinkRecord, reason: str | None = None) -> int:
     return ended.returncode
 
 
-def arranged(layout: Layout, chosen: Sequence[Randomization], seed: int, output: str) -> Layout:
+def arranged(
+    layout: Layout, chosen: Sequence[Randomization], settings: LinkSettings, output: str
+) -> Layout:
     """`layout` after all randomisations, each with a seed of its own for this output."""
     for each in chosen:
+        seed = settings.seeds.get(each.name, settings.seed)
         layout = each.arrange(layout, derive_seed(seed, each.name, output))
     return layout
 

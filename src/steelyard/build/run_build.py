@@ -92,6 +92,8 @@ def run_build(spec: BuildSpec, seed: int, directory: str) -> Build:
     records = read_records(directory)
     judge(records, spec.randomize, directory)
     realised = {"seed": seed, "randomize": spec.randomize, **summary(records, directory)}
+    if spec.seeds:
+        realised["seeds"] = dict(spec.seeds)
     return Build(directory, cost_s, realised, log)
 
 

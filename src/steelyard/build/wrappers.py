@@ -98,6 +98,7 @@ def _settings(spec: BuildSpec, seed: int, directory: str, environment: Mapping[s
         "directory": directory,
         "records": records_directory(directory),
         "seed": seed,
+        "seeds": dict(spec.seeds),
         "randomize": spec.randomize,
         "linker": _words("LD", everywhere, environment) if everywhere else (),
         "direct_linker": _words("LD", called, environment) if called else (),

@@ -63,6 +63,12 @@ class LaunchSpec:
         Resource limits by their names in setrlimit(2) without ``RLIMIT_``, in its units.
     private_network : bool
         Run in a network namespace of its own, without any interface that is up.
+    memory_nodes : tuple of int or None
+        The NUMA nodes that memory is taken from; None leaves the caller's policy.
+    clock_shift_s : int or None
+        The program sees the clocks that count from boot by so many seconds later.
+    warmup_runs : int
+        Executions right before the measured one, under the same conditions.
     """
 
     argv: tuple[str, ...]
@@ -79,6 +85,9 @@ class LaunchSpec:
     stack_padding_bytes: int = 0
     limits: tuple[tuple[str, int], ...] = ()
     private_network: bool = False
+    memory_nodes: tuple[int, ...] | None = None
+    clock_shift_s: int | None = None
+    warmup_runs: int = 0
 
 
 @dataclass(frozen=True)
@@ -103,9 +112,14 @@ class BuildSpec:
         Names of the randomisations of the build room, such as ``link-order``; each draws from
         the seed of the build.
     seed : int or None
-        Of the randomisations, where a level of a factor names it; None: drawn for each build.
+        Of the randomisations that `seeds` does not name; None: drawn for each build.
     timeout_s : float or None
         After it the build is ended and has failed.
+    seeds : tuple of (randomisation, seed)
+        Where a level of a factor names the seed of one.
+    self_contained : bool
+        Nothing but what this specification says goes into the build, so that it may be kept for
+        other experiments.
     """
 
     argv: tuple[str, ...]
@@ -115,6 +129,8 @@ class BuildSpec:
     randomize: tuple[str, ...] = ()
     timeout_s: float | None = None
     seed: int | None = None
+    seeds: tuple[tuple[str, int], ...] = ()
+    self_contained: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,12 +160,34 @@ class OutputCheck:
 
 
 @dataclass(frozen=True)
+class HostLevel:
+    """What something about the machine is to be while a trial runs.
+
+    Parameters
+    ----------
+    factor : str
+        What tables call it.
+    setting : str
+        Which setting of the host room.
+    level : str
+    commands : tuple of (name, command)
+        Of a setting that the user brings: what sets it, reads it and undoes it.
+    """
+
+    factor: str
+    setting: str
+    level: str
+    commands: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Variant:
     """One of the things compared: its name, its program, and what is done around each trial.
 
     Variants of one `group` are compared with the first of it; a parameter sweep over several
     commands makes one group for each combination of parameter values. `build` makes the program
-    and `checks` say what its output must be; a trial that fails one has failed.
+    and `checks` say what its output must be; a trial that fails one has failed. `host` is what the
+    machine is to be like meanwhile.
     """
 
     name: str
@@ -160,6 +198,7 @@ class Variant:
     group: str = ""
     build: BuildSpec | None = None
     checks: tuple[OutputCheck, ...] = ()
+    host: tuple[HostLevel, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -245,12 +284,15 @@ class NuisanceFactor:
     levels : tuple of str
         Drawn from with equal probability; empty: the factor draws by `options`.
     options : tuple of (name, value)
+    texts : tuple of (name, text)
+        What the file says of a factor that the user brings.
     """
 
     name: str
     factor: str
     levels: tuple[str, ...] = ()
     options: tuple[tuple[str, int], ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -259,7 +301,8 @@ class ExperimentSpec:
 
     `levels` are the repetition levels above the iterations, highest first; without any, each
     block is one execution of every variant. `dimensioned` says where their counts come from, if
-    from initial experiments.
+    from initial experiments. `varied` are the factors of an experiment file with their levels in
+    its order: the first level of each is the baseline.
     """
 
     identifier: str
@@ -281,6 +324,7 @@ class ExperimentSpec:
     dimensioned: tuple[DimensionedBy, ...] = ()
     nuisance: tuple[NuisanceFactor, ...] = ()
     setup_each: Literal["trial", "block"] = "block"
+    varied: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def primary_metric(self) -> MetricSpec:

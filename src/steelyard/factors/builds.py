@@ -49,7 +49,7 @@ def with_randomization(variant: Variant, factor: str, name: str, seed: int | Non
     """One more randomisation of the build, of `seed` or of the build's own."""
     build = built(variant, factor)
     kept = tuple(item for item in build.randomize if item != name)
-    changed = replace(build, randomize=(*kept, name))
+    seeds = tuple(item for item in build.seeds if item[0] != name)
     if seed is not None:
-        changed = replace(changed, seed=seed)
-    return replace(variant, build=changed)
+        seeds = (*seeds, (name, seed))
+    return replace(variant, build=replace(build, randomize=(*kept, name), seeds=seeds))

@@ -49,6 +49,7 @@ def build_spec(recipe: Recipe, source: str, toolchain: Toolchain) -> BuildSpec |
         environment=environment,
         compilers=tuple(compilers.items()),
         timeout_s=recipe.build.timeout_s or BUILD_TIMEOUT_S,
+        self_contained=True,
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.build.layout import Layout, Module
-from steelyard.build.link import arranged, find_linker, refusal
+from steelyard.build.link import LinkSettings, arranged, find_linker, refusal
 from steelyard.build.link_line import LinkLine
 from steelyard.build.modules import ReadModule
 from steelyard.build.randomizations import RANDOMIZATIONS
@@ -86,5 +86,13 @@ def test_link_time_optimisation_is_refused_for_every_order() -> None:
 
 def test_every_output_and_every_randomisation_has_a_stream_of_its_own() -> None:
     layout = Layout(tuple(Module(f"{number}.o", "", ()) for number in range(9)))
-    drawn = [arranged(layout, [LINK_ORDER], 1, output) for output in ("a", "b", "a")]
+    settings = LinkSettings("", "", 1, ())
+    drawn = [arranged(layout, [LINK_ORDER], settings, output) for output in ("a", "b", "a")]
     assert drawn[0] == drawn[2] != drawn[1]
+
+
+def test_a_randomisation_may_have_a_seed_of_its_own() -> None:
+    layout = Layout(tuple(Module(f"{number}.o", "", ()) for number in range(9)))
+    alone = arranged(layout, [LINK_ORDER], LinkSettings("", "", 7, ()), "a")
+    named = LinkSettings("", "", 1, (), seeds={"link-order": 7})
+    assert arranged(layout, [LINK_ORDER], named, "a") == alone

@@ -56,8 +56,9 @@ def factor_of(
     name : str
         Of the column.
     order : sequence of str, optional
-        Levels that come first, in this order; the others follow in natural order: numbers by
-        their value, texts by their letters without regard to case.
+        Levels that come first, in this order; the others follow in the table's own order, where
+        it has one, then in natural order: numbers by their value, texts by their letters without
+        regard to case.
     most_levels : int, optional
         None for what only groups rows, of which there may be any number.
 
@@ -86,10 +87,12 @@ def factor_of(
                 f"{', '.join(map(repr, found[:20]))}.",
                 field="--option low",
             )
-    rest = [level for level in found if level not in set(order)]
+    own = [level for level in table.level_orders.get(name, ()) if level in found]
+    first = list(dict.fromkeys([*order, *own]))
+    rest = [level for level in found if level not in set(first)]
     if isinstance(column, tuple):
         rest.sort(key=_natural)
-    levels = [*order, *rest]
+    levels = [*first, *rest]
     places = {level: place for place, level in enumerate(levels)}
     place = np.array([places[level] for level in found], dtype=np.int64)
     return Factor(name, tuple(levels), place[codes.reshape(-1)])

@@ -16,4 +16,5 @@ EXTENSION = Randomization(
     description="Object files on the link line in the order of their names.",
     arrange=_arrange,
     orders="objects",
+    draws=False,
 )

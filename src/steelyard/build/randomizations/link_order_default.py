@@ -14,4 +14,5 @@ EXTENSION = Randomization(
     description="Object files in the project's own order, which is recorded.",
     arrange=_arrange,
     orders="objects",
+    draws=False,
 )

@@ -16,4 +16,5 @@ EXTENSION = Randomization(
     description="Object files on the link line in the reverse of the project's own order.",
     arrange=_arrange,
     orders="objects",
+    draws=False,
 )
