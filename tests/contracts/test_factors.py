@@ -16,6 +16,8 @@ NAMED = {
     "input": "large.txt",
     "layout": "code,heap@5ms",
     "nice": "5",
+    "numa-node": "0",
+    "warm-up-runs": "2",
     "working-directory": "/tmp",
 }
 

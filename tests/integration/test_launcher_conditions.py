@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from steelyard.core.errors import LauncherDiedError, UsageError
+from steelyard.core.errors import LauncherDiedError, MissingCapabilityError, UsageError
 from steelyard.core.model import LaunchSpec, MetricSpec, Variant
+from steelyard.measure.preflight import check_launch
 from tests.launching import WALL_TIME, command, needs, run, sh
 
 COUNTERS = (
@@ -198,3 +199,59 @@ def test_counters_count_the_program_with_its_children_and_nothing_else(tmp_path:
 def test_no_counter_is_opened_unless_asked_for(tmp_path: Path) -> None:
     (record,) = run(tmp_path, command("true"))
     assert record["counters"] == {}
+
+
+def test_memory_comes_from_the_nodes_asked_for(tmp_path: Path) -> None:
+    if not Path("/sys/devices/system/node/node0").exists():
+        pytest.skip("this kernel does not show memory nodes")
+    found, record = output_of(tmp_path, sh("cat /proc/$$/numa_maps", memory_nodes=(0,)))
+    assert record["realised"] == {"memory_nodes": "0"}
+    assert " bind:0 " in found
+
+
+def test_a_memory_node_that_the_machine_lacks_fails_the_trial(tmp_path: Path) -> None:
+    (record,) = run(tmp_path, command("true", memory_nodes=(63,)))
+    assert record["reason"] == "spawn"
+    assert "cannot set the memory nodes" in record["error"]
+
+
+def test_the_clocks_from_boot_are_shifted_and_the_time_of_day_is_not(tmp_path: Path) -> None:
+    try:
+        check_launch(LaunchSpec(("true",), clock_shift_s=1))
+    except MissingCapabilityError as error:
+        pytest.skip(error.message)
+    script = "cut -d' ' -f1 /proc/uptime; date +%s"
+    plain, _ = output_of(tmp_path, sh(script))
+    shifted, record = output_of(tmp_path, sh(script, clock_shift_s=100_000))
+    (uptime_s, day_s), (later_s, same_s) = (map(float, t.split()) for t in (plain, shifted))
+    assert 100_000 <= later_s - uptime_s < 100_100
+    assert 0 <= same_s - day_s < 100
+    assert record["realised"] == {"clock_shift_s": 100_000}
+    assert record["wall_ns"] < 100e9
+
+
+def test_warm_up_runs_come_before_the_measured_one_and_leave_no_record(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    (record,) = run(tmp_path, sh(f"echo run >> {log}; echo said >&2", warmup_runs=3))
+    assert log.read_text() == "run\n" * 4
+    assert record["realised"] == {"warmup_runs": 3}
+    assert record["status"] == "ok"
+
+
+def test_a_warm_up_run_that_fails_fails_the_trial(tmp_path: Path) -> None:
+    (record,) = run(tmp_path, sh("exit 3", warmup_runs=1))
+    assert record["reason"] == "prepare"
+    assert record["error"] == "Its warm-up run failed (exit)."
+    assert record["wall_ns"] is None
+
+
+@pytest.mark.parametrize(
+    ("launch", "factor"),
+    [({"memory_nodes": (63,)}, "numa-node"), ({"clock_shift_s": 1}, "clock-shift")],
+)
+def test_what_this_machine_cannot_do_is_refused_by_name_before_any_trial(
+    launch: dict[str, Any], factor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(MissingCapabilityError, match=f"The factor {factor} cannot be realised"):
+        check_launch(LaunchSpec(("true",), **launch))

@@ -37,6 +37,19 @@ cpu_set_t cpu_set(std::string_view numbers) {
     return result;
 }
 
+std::uint64_t bits(std::string_view numbers) {
+    std::uint64_t result = 0;
+    while (!numbers.empty()) {
+        const std::size_t comma = std::min(numbers.find(','), numbers.size());
+        const std::int64_t bit = integer(numbers.substr(0, comma));
+        if (bit < 0 || bit >= 64)
+            throw Fatal("There is no memory node " + std::to_string(bit) + ".");
+        result |= std::uint64_t{1} << bit;
+        numbers.remove_prefix(std::min(comma + 1, numbers.size()));
+    }
+    return result;
+}
+
 Limit limit_from(std::string_view text) {
     const std::size_t equals = std::min(text.find('='), text.size());
     const std::string_view name = text.substr(0, equals);
@@ -79,6 +92,10 @@ bool set_condition(Conditions& conditions, std::string_view name, std::string_vi
         conditions.limits.push_back(limit_from(value));
     } else if (name == "private-network") {
         conditions.private_network = integer(value) != 0;
+    } else if (name == "memory-nodes") {
+        conditions.memory_nodes = bits(value);
+    } else if (name == "clock-shift-s") {
+        conditions.clock_shift_s = integer(value);
     } else {
         return false;
     }
@@ -99,6 +116,8 @@ void set(Program& program, std::string_view name, std::string_view value) {
         program.input = value;
     } else if (name == "timeout-ns") {
         program.timeout_ns = integer(value);
+    } else if (name == "warmup-runs") {
+        program.warmup_runs = integer(value);
     } else if (name == "expected-exit-code") {
         program.expected_exit_codes.push_back(static_cast<int>(integer(value)));
     } else if (!set_condition(program.conditions, name, value)) {

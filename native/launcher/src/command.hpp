@@ -37,6 +37,7 @@ struct Program {
     Conditions conditions;
     std::string input;
     std::int64_t timeout_ns = 0;
+    std::int64_t warmup_runs = 0;  ///< executions right before the measured one
     std::vector<int> expected_exit_codes;
 
     bool expects(int exit_code) const;

@@ -2,14 +2,20 @@
 
 #include <sys/personality.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
+
+#include "time_namespace.hpp"
 
 namespace steelyard {
 
 namespace {
 
 constexpr unsigned long query_personality = 0xffffffff;
+constexpr long mpol_bind = 2;  // <linux/mempolicy.h>
+constexpr unsigned long node_bits = 64;
 
 Failure failed(const char* step) noexcept {
     return Failure{step, errno};
@@ -56,6 +62,20 @@ Failure set_realtime(int wanted, Realised& realised) noexcept {
     return {};
 }
 
+/// Memory from these nodes alone, for the program too: the policy of a task outlives execve(2).
+Failure set_memory_nodes(std::uint64_t wanted, Realised& realised) noexcept {
+    // The kernel reads one bit less than it is told.
+    if (syscall(SYS_set_mempolicy, mpol_bind, &wanted, node_bits + 1) != 0)
+        return failed("set the memory nodes");
+    // The kernel gives as many bits as it may have nodes, which are up to 1024.
+    std::uint64_t found[16] = {};
+    int policy = 0;
+    if (syscall(SYS_get_mempolicy, &policy, found, sizeof found * 8, nullptr, 0L) != 0)
+        return failed("read back the memory nodes");
+    realised.memory_nodes = policy == mpol_bind ? found[0] : 0;
+    return {};
+}
+
 }  // namespace
 
 Failure apply(const Conditions& conditions, const PrivateNetwork& network,
@@ -70,6 +90,13 @@ Failure apply(const Conditions& conditions, const PrivateNetwork& network,
     }
     if (!failure && conditions.aslr)
         failure = set_aslr(*conditions.aslr, realised);
+    if (!failure && conditions.memory_nodes)
+        failure = set_memory_nodes(*conditions.memory_nodes, realised);
+    if (!failure && conditions.clock_shift_s) {
+        const char* step = shift_clocks(*conditions.clock_shift_s, realised.clock_shift_s);
+        if (step != nullptr)
+            failure = failed(step);
+    }
     for (const Limit& limit : conditions.limits) {
         if (failure)
             break;
@@ -83,6 +110,18 @@ Failure apply(const Conditions& conditions, const PrivateNetwork& network,
             failure = {"join the private network", error};
     }
     return failure;
+}
+
+std::string bit_list(std::uint64_t bits) {
+    std::string text;
+    for (int bit = 0; bits != 0; ++bit, bits >>= 1) {
+        if ((bits & 1) == 0)
+            continue;
+        if (!text.empty())
+            text += ',';
+        text += std::to_string(bit);
+    }
+    return text;
 }
 
 std::string cpu_list(const cpu_set_t& cpus) {

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ struct Conditions {
     std::optional<int> realtime_priority;
     std::vector<Limit> limits;
     bool private_network = false;
+    std::optional<std::uint64_t> memory_nodes;  ///< a bit for each node, the first is node 0
+    std::optional<std::int64_t> clock_shift_s;
 };
 
 /// What was found to be in force just before the program started.
@@ -27,6 +30,8 @@ struct Realised {
     bool aslr = true;
     int nice = 0;
     int realtime_priority = 0;
+    std::uint64_t memory_nodes = 0;
+    std::int64_t clock_shift_s = 0;
 };
 
 /// What could not be done before the program started.
@@ -41,6 +46,9 @@ struct Failure {
 /// child while it shares the memory of the launcher: allocates nothing, throws nothing.
 Failure apply(const Conditions& conditions, const PrivateNetwork& network,
               Realised& realised) noexcept;
+
+/// The bits of a mask as a list of numbers, such as `0,2`.
+std::string bit_list(std::uint64_t bits);
 
 /// CPUs as a list of ranges, such as `0-3,8`.
 std::string cpu_list(const cpu_set_t& cpus);

@@ -96,7 +96,8 @@ void append_counters(std::string& out, const Counters& counters) {
     out += '}';
 }
 
-void append_realised(std::string& out, const Conditions& asked, const Realised& found) {
+void append_realised(std::string& out, const Program& program, const Realised& found) {
+    const Conditions& asked = program.conditions;
     key(out, "realised");
     out += '{';
     if (asked.cpus)
@@ -109,6 +110,13 @@ void append_realised(std::string& out, const Conditions& asked, const Realised& 
         member(out, "realtime_priority", found.realtime_priority);
     if (asked.private_network)
         flag(out, "private_network", true);
+    if (asked.memory_nodes)
+        member(out, "memory_nodes", bit_list(found.memory_nodes));
+    if (asked.clock_shift_s)
+        member(out, "clock_shift_s", found.clock_shift_s);
+    // A trial whose warm-up failed was not run, so what was asked for is what was done.
+    if (program.warmup_runs > 0)
+        member(out, "warmup_runs", program.warmup_runs);
     out += '}';
 }
 
@@ -146,7 +154,7 @@ void append_record(std::string& out, const Record& record, const Program& progra
     member(out, "stderr_tail", record.stderr_tail);
     member(out, "leftover_processes", record.leftover_processes);
     if (record.ran)
-        append_realised(out, program.conditions, execution.realised);
+        append_realised(out, program, execution.realised);
     out += "}\n";
 }
 

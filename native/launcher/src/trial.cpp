@@ -50,6 +50,30 @@ std::string_view reason_of(const Execution& execution, const Program& program) {
     return program.expects(exit_code) ? "" : "exit";
 }
 
+/// Runs the program once without measuring it; whether it ended as it should.
+bool warm_up(Bench& bench, const Program& program, Record& record) {
+    if (!bench.streams.open_trial(program.input, record.order.position)) {
+        record.reason = "spawn";
+        record.error =
+            "Its input '" + program.input + "' cannot be opened: " + std::strerror(errno) + ".";
+        return false;
+    }
+    const Execution execution = execute({program.command, program.conditions, bench.network,
+                                         bench.streams.input(), bench.streams.output()},
+                                        program.timeout_ns, bench.watch);
+    bench.leftovers.end_new();
+    bench.streams.close_trial();
+    const std::string_view reason = execution.failure ? "spawn" : reason_of(execution, program);
+    if (reason.empty()) {
+        bench.streams.take_errors(false);
+        return true;
+    }
+    record.reason = "prepare";
+    record.error = execution.failure ? describe(execution.failure, program.command)
+                                     : "Its warm-up run failed (" + std::string(reason) + ").";
+    return false;
+}
+
 void run_program(Bench& bench, const Program& program, Record& record) {
     if (!bench.streams.open_trial(program.input, record.order.position)) {
         record.reason = "spawn";
@@ -82,6 +106,9 @@ bool run_trial(Bench& bench, const Program& program, Record& record) {
     if (program.prepare) {
         prepared = run_step(bench, *program.prepare, "prepare", record);
         bench.leftovers.keep_running();
+    }
+    for (std::int64_t run = 0; prepared && run < program.warmup_runs; ++run) {
+        prepared = !bench.watch.stopped() && warm_up(bench, program, record);
     }
     if (prepared && !bench.watch.stopped())
         run_program(bench, program, record);

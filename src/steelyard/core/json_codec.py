@@ -12,6 +12,7 @@ from steelyard.core.levels import DimensionedBy, MeanSquare, RepetitionLevel
 from steelyard.core.model import (
     BuildSpec,
     ExperimentSpec,
+    HostLevel,
     IterationsSpec,
     LaunchSpec,
     MetricSpec,
@@ -75,6 +76,9 @@ def variant_from_json(data: Any, where: str = "variant") -> Variant:
         parts["build"] = _build(BuildSpec, parts["build"], f"{where}.build")
     parts["checks"] = tuple(
         _build(OutputCheck, item, f"{where}.{name}") for item, name in _items(values, "checks")
+    )
+    parts["host"] = tuple(
+        _build(HostLevel, item, f"{where}.{name}") for item, name in _items(values, "host")
     )
     return _build(Variant, parts, where)
 

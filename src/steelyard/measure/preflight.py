@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 
-from steelyard.core.errors import UsageError
+from steelyard.core.errors import MissingCapabilityError, UsageError
 from steelyard.core.model import LaunchSpec
 from steelyard.measure.program import environment_of, find_program
 
+_NODES = "/sys/devices/system/node"
+# Linux commit 2b5f9dad32ed, "fs/exec: switch timens when a task gets a new mm".
+_TIME_NAMESPACE_AT_EXEC = (6, 1)
+
 
 def check_launch(launch: LaunchSpec, *, built: bool = False) -> None:
-    """Make sure that the program, its directory, its input and its CPUs are there.
+    """Make sure that the program, its directory, its input, its CPUs and what it asks for of the
+    kernel are there.
 
     What lies in the directory of a build, if it is `built`, is not there yet.
 
@@ -18,7 +23,11 @@ def check_launch(launch: LaunchSpec, *, built: bool = False) -> None:
     ------
     UsageError
         One of them is not; the message names it and the option.
+    MissingCapabilityError
+        This kernel or this user cannot have it so; the message names the factor.
     """
+    _check_memory_nodes(launch.memory_nodes)
+    _check_clock_shift(launch.clock_shift_s)
     directory = launch.working_directory
     later = "{build}" if built else None
     if later is not None and later in (directory or ""):
@@ -34,6 +43,38 @@ def check_launch(launch: LaunchSpec, *, built: bool = False) -> None:
     if later is not None and later in launch.argv[0]:
         return
     find_program(launch.argv[0], environment_of(launch), directory)
+
+
+def _check_memory_nodes(nodes: tuple[int, ...] | None) -> None:
+    for node in nodes or ():
+        if not os.path.isdir(f"{_NODES}/node{node}"):
+            known = sorted(name for name in os.listdir(_NODES) if name[4:].isdigit())
+            raise MissingCapabilityError(
+                f"The factor numa-node cannot be realised here: there is no node {node}, only "
+                f"{', '.join(known)}.",
+                field="numa-node",
+            )
+
+
+def _check_clock_shift(shift_s: int | None) -> None:
+    if shift_s is None:
+        return
+    reason = None
+    if not os.path.exists("/proc/self/ns/time_for_children"):
+        reason = "this kernel has no time namespaces"
+    elif _kernel_release() < _TIME_NAMESPACE_AT_EXEC:
+        reason = "before Linux 6.1 a program does not enter a time namespace when it is started"
+    elif os.geteuid() != 0:
+        reason = "only root may make a time namespace"
+    if reason is not None:
+        raise MissingCapabilityError(
+            f"The factor clock-shift cannot be realised here: {reason}.", field="clock-shift"
+        )
+
+
+def _kernel_release() -> tuple[int, int]:
+    major, minor = os.uname().release.split(".")[:2]
+    return int(major), int(minor.split("-")[0])
 
 
 def _check_input(path: str | None) -> None:
