@@ -177,9 +177,8 @@ def setups(effect: float, between: float, crossed: bool = False):
 
 
 def _question(factors: str, quantiles: tuple[float, ...] = (), **extra: str) -> Question:
-    return Question(
-        "y", tuple(filter(None, factors.split(","))), quantiles, CONFIDENCE, 1, "s", extra
-    )
+    named = tuple(filter(None, factors.split(",")))
+    return Question("y", named, quantiles, CONFIDENCE, extra=extra)
 
 
 EFFECTS = {("a", "coefficient"): 0.5, ("b", "coefficient"): 0.0, ("a:c", "coefficient"): 0.0}
