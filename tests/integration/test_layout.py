@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -208,3 +209,62 @@ def test_what_cannot_be_is_refused_with_its_reason(user: User) -> None:
     assert user.types("layout", "audit", "/bin/ls").status == 2
     assert user.types("layout", "audit", str(user.home / "main.c")).status == 2
     assert user.types("cc", "nothing.c").status == 1
+
+
+LOOP = (
+    "#include <stdio.h>\n#include <unistd.h>\n__attribute__((noinline)) long f(long n)"
+    ' { __asm__ volatile(""); return n + 1; }\n'
+    "int main(int count, char **words) { long n = 0; while (n < 3000000) n = f(n);"
+    " if (count > 1) _exit(0); return n == 0; }\n"
+)
+
+
+def trials_of(user: User, *arguments: str) -> list[dict[str, Any]]:
+    told = user.types(*arguments)
+    assert told.status == 0, told.err
+    return user.types("show", "--trials", "--json", "-").document()["trials"]
+
+
+def test_each_trial_of_a_comparison_keeps_what_its_program_did(build: Build, user: User) -> None:
+    source = user.home / "loop.c"
+    source.write_text(LOOP)
+    program = build(source)
+    call = ("compare", "--runs", "2", "--layout", "none", "--layout", "code,heap@1ms", program)
+    trials = trials_of(user, *call)
+    levels = {trial["variant"].partition(" ")[2]: trial["realised"]["layout"] for trial in trials}
+    assert levels == {"(layout=none)": "none", "(layout=code,heap@1ms)": "code,heap@1ms"}
+    moved = [t["details"]["layout"]["moves"] > 0 for t in trials if "code" in t["variant"]]
+    assert moved == [True, True]
+    assert len({trial["details"]["layout"]["seed"] for trial in trials}) == len(trials)
+
+
+def test_a_trial_without_a_report_counts_and_the_answer_says_so(build: Build, user: User) -> None:
+    source = user.home / "loop.c"
+    source.write_text(LOOP)
+    program = build(source)
+    answer = user.types("measure", "--runs", "2", "--json", "-", "--", program, "ends")
+    assert answer.status == 0, answer.err
+    assert "layout-not-told" in {each["code"] for each in answer.document()["warnings"]}
+    trials = user.types("show", "--trials", "--json", "-").document()["trials"]
+    assert {trial["status"] for trial in trials} == {"ok"}
+    assert all("problem" in trial["details"]["layout"] for trial in trials)
+
+
+def test_an_experiment_varies_the_layout_of_what_it_builds(user: User) -> None:
+    (user.home / "src").mkdir()
+    (user.home / "src" / "loop.c").write_text(LOOP)
+    steelyard = Path(sys.executable).with_name("steelyard")
+    (user.home / "e.toml").write_text(
+        "[experiment]\nruns = 2\n[[benchmark]]\nname = 'loop'\nsource = 'src'\n"
+        f"build = '{steelyard} cc -O2 loop.c -o loop'\ncommand = '{{build}}/loop'\n"
+        "[[factor]]\nfactor = 'layout'\nlevels = ['none', 'all@1ms']\n"
+    )
+    trials = trials_of(user, "experiment", "run", "e.toml")
+    assert {t["realised"]["layout"] for t in trials} == {"none", "code,stack,heap@1ms"}
+
+
+def test_a_program_that_does_not_move_has_no_layout_to_choose(user: User) -> None:
+    told = user.types("compare", "--layout", "none", "--layout", "all", "true")
+    assert told.status == 2
+    assert "true was not built by `steelyard cc`" in told.err
+    assert user.types("show").status == 2

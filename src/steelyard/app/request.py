@@ -69,6 +69,7 @@ class Request:
     exit_codes: tuple[int, ...] = (0,)
     cpus: tuple[int, ...] | None = None
     parameters: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     order: Order = "blocks"
     warmup_count: int = 0
@@ -251,6 +252,10 @@ def build_metrics(
 def build_experiment(request: Request) -> ExperimentSpec:
     """The specification of a new experiment, with its identifier and seed."""
     variants = build_variants(request)
+    if request.layouts:
+        from steelyard.app.layout_levels import laid_out_variants
+
+        variants = laid_out_variants(variants, request.layouts)
     iterations = build_iterations(request)
     groups = {variant.group for variant in variants}
     return ExperimentSpec(

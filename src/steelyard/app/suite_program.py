@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from steelyard.app.layout_levels import driver_contents
 from steelyard.app.suite_name import SuiteName
 from steelyard.core.errors import SuiteError, UsageError
 from steelyard.core.hashing import sha256_of
@@ -119,7 +120,8 @@ class Workshop:
         label = asked.toolchain.label()
         self.say(f"building {recipe.name}{label and f' ({label})'}")
         directory = self.cache.directory("builds")
-        found = cached_build(spec, BUILD_SEED, directory, (recipe.name,))
+        key_parts = (recipe.name, *driver_contents(dict(spec.compilers)))
+        found = cached_build(spec, BUILD_SEED, directory, key_parts)
         program = os.path.join(found.directory, recipe.build.program)
         if not os.path.exists(program):
             raise SuiteError(

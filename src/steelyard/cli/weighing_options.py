@@ -57,6 +57,14 @@ PROGRAM_OPTIONS = (
         help="Run for each value in place of {NAME}; several give every combination.",
     ),
     _option(
+        "--layout",
+        "layouts",
+        multiple=True,
+        metavar="PARTS[@TIME]",
+        help="What moves in programs that `steelyard cc` built, such as none, all@500ms, "
+        "code,heap@off; several compare them.",
+    ),
+    _option(
         "--metric",
         "metrics",
         multiple=True,

@@ -92,6 +92,7 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
                 "directory",
                 "stdin_file",
                 "parameters",
+                "layouts",
                 "metrics",
                 "order",
                 "warmup_count",

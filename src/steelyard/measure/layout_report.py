@@ -81,7 +81,7 @@ def check_layout(variant: Variant) -> None:
     raise UsageError(
         f"The layout of {variant.name} cannot be chosen, because {launch.argv[0]} was not built by "
         "`steelyard cc` or `steelyard c++`. Build it with CC='steelyard cc' and "
-        "CXX='steelyard c++'; of a program of the suite, write suite:NAME@layout=all.",
+        "CXX='steelyard c++'; a program of the suite as 'suite:NAME@cc=steelyard cc'.",
         field="layout",
     )
 

@@ -56,10 +56,11 @@ def command(commands: tuple[str, ...], fail_if: str | None, **values: Any) -> in
     """Run a new experiment and show its answer."""
     gate = parse_gate(fail_if)
     request = request_from(split_commands(commands, values["shell"]), values)
-    if len(commands) == 1 and not values["parameters"] and request.build.variant_count < 2:
+    alone = len(request.layouts) < 2 and request.build.variant_count < 2
+    if len(commands) == 1 and not values["parameters"] and alone:
         raise UsageError(
-            "compare needs two commands or more, or one with --parameter or with several --build; "
-            "`steelyard measure` weighs a single one.",
+            "compare needs two commands or more, or one with --parameter, or with several --build "
+            "or --layout; `steelyard measure` weighs a single one.",
             field="command",
         )
     with watching(values["json_target"]) as watch:

@@ -1,0 +1,69 @@
+"""Programs at levels of their layout, as ``--layout`` asks, and the driver that builds them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from steelyard.core.errors import UsageError
+from steelyard.core.hashing import sha256_hex_of_file
+from steelyard.core.model import Variant
+from steelyard.factors.kinds import FACTORS
+
+FACTOR = "layout"
+_OPTION = "--layout"
+_DRIVER = re.compile(r"(^|/)steelyard (cc|c\+\+)$")
+
+
+def laid_out_variants(variants: Sequence[Variant], levels: Sequence[str]) -> tuple[Variant, ...]:
+    """Every variant at every level.
+
+    Several levels of a variant that has no other to be compared with are compared with the first
+    of them; variants that are compared with one another already, are so at equal levels.
+
+    Raises
+    ------
+    UsageError
+        A level is none, or comes twice.
+    """
+    kind = FACTORS.get(FACTOR)
+    chosen = [kind.level(text, _OPTION) for text in levels]
+    for level in chosen:
+        if chosen.count(level) > 1:
+            raise UsageError(f"{_OPTION} names {level} twice.", field=_OPTION)
+    if len(chosen) == 1:
+        return tuple(kind.apply(variant, chosen[0]) for variant in variants)
+    groups = [variant.group for variant in variants]
+    return tuple(
+        _labelled(kind.apply(variant, level), level, alone=groups.count(variant.group) == 1)
+        for level in chosen
+        for variant in variants
+    )
+
+
+def _labelled(variant: Variant, level: str, *, alone: bool) -> Variant:
+    label = f"{FACTOR}={level}"
+    return replace(
+        variant,
+        name=f"{variant.name} ({label})",
+        parameters=(*variant.parameters, (FACTOR, level)),
+        group=variant.group if alone else " ".join(filter(None, (variant.group, label))),
+    )
+
+
+def driver_contents(compilers: Mapping[str, str]) -> tuple[str, ...]:
+    """Digests of what Steelyard's own compiler drivers put into a program; none where none of
+    `compilers` is one. The driver's version does not tell them apart."""
+    if not any(_DRIVER.search(command) for command in compilers.values()):
+        return ()
+    from steelyard.layout.toolchain import find_toolchain
+
+    tools = find_toolchain("c")
+    assembler = os.path.join(tools.assembler_folder, "as")
+    digests: list[str] = []
+    for path in (os.path.realpath(tools.compiler), tools.relinker, tools.runtime, assembler):
+        with open(path, "rb") as file:
+            digests.append(sha256_hex_of_file(file))
+    return tuple(digests)
