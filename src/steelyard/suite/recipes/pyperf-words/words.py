@@ -2,20 +2,16 @@
 
     words.py INPUT VALUES
 
-A value is an iteration of Steelyard's. pyperf's report goes to standard error, its JSON to the file
-that Steelyard names. Standard output has the digest of the result alone.
-STEELYARD_ITERATION_COUNT goes before VALUES.
+Standard output has the digest of the result alone.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import re
 import sys
 
-import pyperf  # pyright: ignore[reportMissingImports]
+from pyperf_program import benchmarked  # pyright: ignore[reportMissingImports]
 
 
 def index(text: str) -> str:
@@ -31,28 +27,13 @@ def index(text: str) -> str:
     return " ".join(f"{key}={len(words)}{words[0]}" for key, words in sorted(beginnings.items()))
 
 
-def checked(text: str, expected: str) -> None:
-    """One iteration; what it finds has to be what was found before."""
-    if index(text) != expected:
-        raise ValueError("an iteration differs from the first one")
-
-
 def main(path: str, values: str, *options: str) -> None:
     """Run as pyperf's main process or, where it gives `options`, as its worker."""
     with open(path, encoding="ascii", errors="replace") as file:
         text = file.read()
-    expected = index(text)
-    values = os.environ.get("STEELYARD_ITERATION_COUNT") or values
-    runner = pyperf.Runner(program_args=(__file__, path, values))
-    output = os.environ.get("STEELYARD_ITERATIONS")
-    # One process, since Steelyard repeats that itself; the worker finds pyperf as this one does.
-    own = ["--processes=1", f"--values={values}", "--warmups=1", "--loops=1"]
-    own += ["--inherit-environ=PYTHONPATH", *([f"--output={output}"] if output else [])]
-    runner.parse_args(list(options) or own)
-    with contextlib.redirect_stdout(sys.stderr):
-        runner.bench_func("words", checked, text, expected)
-    if not options:
-        print("pyperf-words", hashlib.sha256(expected.encode()).hexdigest())
+    found = benchmarked("words", lambda: index(text), (__file__, path), values, options)
+    if found is not None:
+        print("pyperf-words", hashlib.sha256(found.encode()).hexdigest())
 
 
 if __name__ == "__main__":
