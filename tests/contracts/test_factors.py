@@ -17,6 +17,7 @@ NAMED = {
     "layout": "code,heap@5ms",
     "nice": "5",
     "numa-node": "0",
+    "stack-hold": "4000",
     "warm-up-runs": "2",
     "working-directory": "/tmp",
 }

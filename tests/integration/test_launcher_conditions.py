@@ -148,6 +148,22 @@ def test_the_stack_starts_lower_by_the_padding(tmp_path: Path) -> None:
     )
 
 
+def test_a_held_stack_starts_at_one_place_whatever_the_environment(tmp_path: Path) -> None:
+    starts: set[int] = set()
+    for padding in (0, 1, 16, 1000, 3999):
+        launch = LaunchSpec(
+            (needs("cat"), "/proc/self/stat"),
+            aslr=False,
+            environment_padding_bytes=padding,
+            stack_hold_bytes=4000,
+        )
+        found, _ = output_of(tmp_path, Variant("cat", launch))
+        starts.add(int(found.rpartition(")")[2].split()[25]))
+    if starts == {0}:
+        pytest.skip("this user may not read the start of the stack")
+    assert len(starts) == 1
+
+
 def test_a_stack_padding_beyond_the_kernels_limit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not within 0 to"):
         run(tmp_path, command("true", stack_padding_bytes=5000))

@@ -59,6 +59,10 @@ class LaunchSpec:
     stack_padding_bytes : int
         Moves the start of the stack by so many bytes, up to about 4,000, through the path that
         the kernel puts on top of it; the program sees the same arguments and environment.
+    stack_hold_bytes : int or None
+        Lowers the start of the stack by so many bytes in all, with what the environment's padding
+        lowers it by, so that it starts at one place whatever that padding is. Takes the place of
+        `stack_padding_bytes`.
     limits : tuple of (name, value)
         Resource limits by their names in setrlimit(2) without ``RLIMIT_``, in its units.
     private_network : bool
@@ -88,6 +92,7 @@ class LaunchSpec:
     memory_nodes: tuple[int, ...] | None = None
     clock_shift_s: int | None = None
     warmup_runs: int = 0
+    stack_hold_bytes: int | None = None
 
 
 @dataclass(frozen=True)

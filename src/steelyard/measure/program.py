@@ -10,6 +10,8 @@ from steelyard.core.model import LaunchSpec
 PADDING_VARIABLE = b"STEELYARD_PADDING"
 # The kernel's limit for a path, with its final zero byte; limits.h.
 PATH_MAX_BYTES = 4096
+# What the padding's variable takes besides its value: name, sign, final zero byte, and its pointer.
+_VARIABLE_BYTES = len(PADDING_VARIABLE) + 2 + 8
 
 
 def environment_of(launch: LaunchSpec) -> dict[bytes, bytes]:
@@ -103,3 +105,24 @@ def padded_path(path: bytes, padding_bytes: int) -> bytes:
             field="stack_padding_bytes",
         )
     return padded
+
+
+def stack_padding_of(launch: LaunchSpec) -> int:
+    """The bytes by which the path of the program lowers the start of the stack.
+
+    Raises
+    ------
+    UsageError
+        The environment alone lowers it by more than the place where it is to be held.
+    """
+    if launch.stack_hold_bytes is None:
+        return launch.stack_padding_bytes
+    padding = launch.environment_padding_bytes
+    room = launch.stack_hold_bytes - padding
+    if room < 0:
+        raise UsageError(
+            f"The start of the stack cannot be held {launch.stack_hold_bytes} bytes lower: the "
+            f"environment alone is padded by {padding}. Hold it at that or more.",
+            field="stack_hold_bytes",
+        )
+    return room if padding else room + _VARIABLE_BYTES

@@ -6,7 +6,12 @@ import os
 
 from steelyard.core.errors import UsageError
 from steelyard.core.model import Variant
-from steelyard.measure.program import environment_of, find_program, padded_path
+from steelyard.measure.program import (
+    environment_of,
+    find_program,
+    padded_path,
+    stack_padding_of,
+)
 
 
 def message(*fields: bytes) -> bytes:
@@ -32,7 +37,7 @@ def program_message(index: int, variant: Variant) -> bytes:
     launch = variant.launch
     environment = environment_of(launch)
     pairs: list[tuple[bytes, bytes]] = []
-    pairs += _command(b"", launch.argv, environment, variant, launch.stack_padding_bytes)
+    pairs += _command(b"", launch.argv, environment, variant, stack_padding_of(launch))
     pairs += [(b"environment", b"%b=%b" % item) for item in environment.items()]
     for prefix, step in ((b"prepare-", variant.prepare), (b"cleanup-", variant.cleanup)):
         if step is not None:

@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.core.errors import UsageError
 from steelyard.core.model import LaunchSpec, Variant
-from steelyard.measure.program import environment_of, find_program, padded_path
+from steelyard.measure.program import environment_of, find_program, padded_path, stack_padding_of
 from steelyard.measure.protocol import message, program_message, run_message
 
 
@@ -89,6 +89,12 @@ def test_no_padding_leaves_the_path_alone() -> None:
 def test_a_padding_that_the_kernel_does_not_take_is_refused(padding_bytes: int) -> None:
     with pytest.raises(UsageError, match="not within 0 to"):
         padded_path(b"/bin/sh", padding_bytes)
+
+
+def test_a_held_stack_cannot_start_above_what_the_environment_takes() -> None:
+    launch = LaunchSpec(("sh",), environment_padding_bytes=3000, stack_hold_bytes=2000)
+    with pytest.raises(UsageError, match="padded by 3000"):
+        stack_padding_of(launch)
 
 
 def test_messages_are_netstrings_of_netstrings() -> None:
