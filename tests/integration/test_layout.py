@@ -195,7 +195,7 @@ def test_objects_and_libraries_come_out_as_from_clang(user: User) -> None:
     linked = user.types("cc", "main.c", *found, "-o", "by-library")
     assert linked.status == 0, linked.err
     report = report_of(str(user.home / "by-library"), user.home)
-    assert any(library.endswith("libpart.so") for library in report["libraries"])
+    assert any(moving["path"].endswith("libpart.so") for moving in report["moving_libraries"])
     assert "clang" in user.types("cc", "--version").out
     assert "part" in user.types("cc", "-E", "part.c").out
 

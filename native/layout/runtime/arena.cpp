@@ -1,6 +1,7 @@
 #include "arena.hpp"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "pages.hpp"
 #include "program.hpp"
@@ -16,10 +17,10 @@ constexpr std::uint64_t smallest_bytes = 64U << 20U, largest_bytes = 1U << 30U;
 constexpr std::uint64_t generations_of_room = 32;
 constexpr int attempts = 256;
 
-std::uint64_t wanted_bytes() {
+std::uint64_t wanted_bytes(const Program& program) {
     std::uint64_t bytes = 0;
-    for (std::uint32_t index = 0; index < program().function_count(); ++index)
-        bytes += program().function(index).block_bytes + gap_steps * copy_alignment_bytes;
+    for (std::uint32_t index = 0; index < program.function_count(); ++index)
+        bytes += program.function(index).block_bytes + gap_steps * copy_alignment_bytes;
     const std::uint64_t size = in_pages(bytes * generations_of_room) * page_bytes;
     if (size < smallest_bytes)
         return smallest_bytes;
@@ -27,12 +28,12 @@ std::uint64_t wanted_bytes() {
 }
 
 /// A random free place near the program, reserved; 0 where there is none.
-std::uint64_t reserve_near_program(std::uint64_t size, Random& random) {
-    const auto& header = program().header();
-    const std::uint64_t low = page_of(program().address(header.image_low));
-    const std::uint64_t high = in_pages(program().address(header.image_high)) * page_bytes;
+std::uint64_t reserve_near(const Program& program, std::uint64_t size, Random& random) {
+    const auto& header = program.header();
+    const std::uint64_t low = page_of(program.address(header.image_low));
+    const std::uint64_t high = in_pages(program.address(header.image_high)) * page_bytes;
     if (high - low + size > reach_bytes)
-        fail("the program is too large to be moved");
+        return 0;
     const auto room_pages =
         static_cast<std::uint32_t>((reach_bytes - (high - low) - size) / page_bytes);
     for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -47,22 +48,34 @@ std::uint64_t reserve_near_program(std::uint64_t size, Random& random) {
 
 }  // namespace
 
-void Arena::reserve(Random& random) {
-    const auto& header = program().header();
-    const std::uint64_t size = wanted_bytes();
-    const std::uint64_t slot_bytes =
+bool Arena::reserve(const Program& program, Random& random) {
+    const auto& header = program.header();
+    const std::uint64_t size = wanted_bytes(program);
+    slot_bytes_ =
         in_pages((header.function_count + header.label_count) * sizeof(std::uint64_t)) * page_bytes;
-    const std::uint64_t place = reserve_near_program(size + slot_bytes, random);
+    const std::uint64_t place = reserve_near(program, size + slot_bytes_, random);
     if (place == 0)
-        fail("there is no room for copies near the program");
-    start_ = place + slot_bytes;
-    pages_ = size / page_bytes;
+        return false;
     slots_ = static_cast<std::uint64_t*>(
-        map_pages(bytes_at(place), slot_bytes, PROT_READ | PROT_WRITE, true));
+        map_pages(bytes_at(place), slot_bytes_, PROT_READ | PROT_WRITE, true));
     owners_ = static_cast<Generation**>(
-        map_pages(nullptr, pages_ * sizeof(Generation*), PROT_READ | PROT_WRITE));
+        map_pages(nullptr, size / page_bytes * sizeof(Generation*), PROT_READ | PROT_WRITE));
     if (slots_ == nullptr || owners_ == nullptr)
-        fail("there is no memory for the copies of functions");
+        return false;
+    start_ = place + slot_bytes_;
+    __atomic_store_n(&pages_, size / page_bytes, __ATOMIC_RELEASE);
+    return true;
+}
+
+void Arena::give_back() {
+    const std::uint64_t pages = pages_;
+    if (pages == 0)
+        return;
+    __atomic_store_n(&pages_, 0, __ATOMIC_RELEASE);
+    raw(SYS_munmap, word(owners_), static_cast<long>(pages * sizeof(Generation*)));
+    raw(SYS_munmap, static_cast<long>(start_ - slot_bytes_),
+        static_cast<long>(slot_bytes_ + pages * page_bytes));
+    used_pages_ = 0;
 }
 
 std::uint64_t Arena::find_hole(std::uint64_t pages, Random& random) const {
@@ -110,8 +123,9 @@ bool Arena::is_used_by(const Generation& generation) const {
 }
 
 Generation* Arena::generation_at(std::uint64_t address) const {
+    const std::uint64_t pages = __atomic_load_n(&pages_, __ATOMIC_ACQUIRE);
     const std::uint64_t page = (address - start_) / page_bytes;
-    if (address < start_ || page >= pages_)
+    if (address < start_ || page >= pages)
         return nullptr;
     return __atomic_load_n(&owners_[page], __ATOMIC_ACQUIRE);
 }
@@ -137,9 +151,10 @@ void Arena::release(const Generation& generation, std::uint64_t low, std::uint64
 }
 
 std::uint64_t Arena::free_dead_pages(Generation& generation) {
+    const Program& program = *generation.program;
     std::uint64_t died = 0;
     std::uint64_t free_from = generation.low;
-    for (std::uint32_t at = 0; at < program().function_count(); ++at) {
+    for (std::uint32_t at = 0; at < program.function_count(); ++at) {
         const std::uint32_t index = generation.order[at];
         const std::uint64_t start = generation.copies[index];
         if (generation.live[index] == 0) {
@@ -149,7 +164,7 @@ std::uint64_t Arena::free_dead_pages(Generation& generation) {
         }
         release(generation, free_from, page_of(start));
         const std::uint64_t end =
-            in_pages(start + program().function(index).block_bytes) * page_bytes;
+            in_pages(start + program.function(index).block_bytes) * page_bytes;
         free_from = end > free_from ? end : free_from;
     }
     release(generation, free_from, generation.high);

@@ -10,9 +10,10 @@ namespace steelyard::layout {
 /// The address space near the program that copies lie in, and whose each of its pages is.
 class Arena {
   public:
-    /// Takes a random place that branches reach the program from; ends the process where there is
-    /// none.
-    void reserve(Random& random);
+    /// Takes a random place that branches reach the program from; false where there is none.
+    bool reserve(const Program& program, Random& random);
+    /// Gives the place back. Nobody may be in a copy.
+    void give_back();
     /// Finds a random hole for a generation of so many pages and makes it writable; false where
     /// there is none.
     bool place(Generation& generation, std::uint64_t pages, Random& random);
@@ -33,7 +34,7 @@ class Arena {
     std::uint64_t find_hole(std::uint64_t pages, Random& random) const;
     void release(const Generation& generation, std::uint64_t low, std::uint64_t high);
 
-    std::uint64_t start_ = 0, pages_ = 0;
+    std::uint64_t start_ = 0, pages_ = 0, slot_bytes_ = 0;
     Generation** owners_ = nullptr;  ///< of each page
     std::uint64_t* slots_ = nullptr;
     std::uint64_t used_pages_ = 0, most_used_pages_ = 0;

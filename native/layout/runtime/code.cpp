@@ -1,49 +1,42 @@
 #include "code.hpp"
 
-#include <linux/membarrier.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include "copying.hpp"
 #include "pages.hpp"
-#include "program.hpp"
 #include "raw.hpp"
-#include "threads.hpp"
 
 namespace steelyard::layout {
 
-namespace {
-
-constexpr int most_rounds = 8;
-
-Code the_code;
-
-/// Every thread executes a serialising instruction before it goes on in user mode.
-void serialise_all_cores() {
-    raw(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+const char* Code::load(const Elf64_Ehdr* image, const char* path) {
+    return program_.load(image, path);
 }
 
-}  // namespace
-
-Code& code() {
-    return the_code;
-}
-
-void Code::start(Random random, Random pads) {
+const char* Code::start(Random random, Random pads) {
     random_ = random;
     pads_ = pads;
-    keeps_ = program().header().keeps_copies != 0;
-    raw(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
-    arena_.reserve(random_);
+    if (!arena_.reserve(program_, random_))
+        return "there is no room for copies near it";
     newest_ = lay_copies();
     if (newest_ == nullptr)
-        fail("there is no memory for the copies of functions");
+        return "there is no memory for the copies of functions";
     redirect(*newest_, arena_.slots());
-    replace_originals(arena_.slots());
+    replace_originals(program_, arena_.slots());
+    return nullptr;
+}
+
+void Code::stop() {
+    arena_.give_back();
+    while (newest_ != nullptr) {
+        Generation* last = newest_;
+        newest_ = last->older;
+        drop_generation(*last);
+    }
+    program_.unload();
 }
 
 Generation* Code::lay_copies() {
-    Generation* generation = new_generation();
+    Generation* generation = new_generation(program_);
     if (generation == nullptr)
         return nullptr;
     const std::uint64_t pages = in_pages(draw_places(*generation, random_));
@@ -51,8 +44,7 @@ Generation* Code::lay_copies() {
         drop_generation(*generation);
         return nullptr;
     }
-    generation->number = next_number_++;
-    const std::uint32_t count = program().function_count();
+    const std::uint32_t count = program_.function_count();
     for (std::uint32_t index = 0; index < count; ++index)
         generation->copies[index] += generation->low;
     for (std::uint32_t at = 0; at < count; ++at) {
@@ -64,49 +56,26 @@ Generation* Code::lay_copies() {
     return generation;
 }
 
-void Code::move() {
-    const std::uint64_t began_ns = now_ns();
+bool Code::lay_anew() {
     Generation* generation = lay_copies();
-    if (generation == nullptr) {
-        ++counts_.postponed;
-        return;
-    }
+    if (generation == nullptr)
+        return false;
     generation->older = newest_;
     newest_ = generation;
     redirect(*generation, arena_.slots());
     for (Generation* old = generation->older; old != nullptr; old = old->older)
         forget_branches(*old);
-    if (!keeps_ && settle())
-        free_dead();
-    else if (!keeps_)
-        ++counts_.postponed;
-    ++counts_.moves;
-    const std::uint64_t spent_ns = now_ns() - began_ns;
-    counts_.total_move_ns += spent_ns;
-    if (spent_ns > counts_.longest_move_ns)
-        counts_.longest_move_ns = spent_ns;
+    return true;
 }
 
-/// Rounds until every thread is known to be in copies whose branches lead to the newest ones. Then
-/// nobody can enter an old copy any more: a copy is entered by a branch of a copy that is entered,
-/// by a jump from an original, or by a return, and the returns are on the stacks.
-bool Code::settle() {
-    for (int round = 0; round < most_rounds; ++round) {
-        for (Generation* old = newest_->older; old != nullptr; old = old->older)
-            __builtin_memset(old->live, 0, program().function_count());
-        serialise_all_cores();
-        if (!note_all_threads())
-            return false;
-        if (!bring_up_to_date())
-            return true;
-    }
-    return false;
+void Code::begin_round() {
+    for (Generation* old = newest_->older; old != nullptr; old = old->older)
+        __builtin_memset(old->live, 0, program_.function_count());
 }
 
-/// Lets the branches of live copies lead to the newest ones; whether there was one to change.
 bool Code::bring_up_to_date() {
     bool changed = false;
-    const std::uint32_t count = program().function_count();
+    const std::uint32_t count = program_.function_count();
     for (Generation* old = newest_->older; old != nullptr; old = old->older) {
         for (std::uint32_t at = 0; at < count; ++at) {
             const std::uint32_t index = old->order[at];
@@ -122,16 +91,17 @@ bool Code::bring_up_to_date() {
 
 void Code::patch(const Generation& generation, std::uint32_t index) const {
     const std::uint64_t start = generation.copies[index];
-    Replacement changed(start, start + program().function(index).size);
+    Replacement changed(start, start + program_.function(index).size);
     patch_copy(generation, *newest_, index, changed.at(start));
     changed.put_in_place();
 }
 
-void Code::free_dead() {
+std::uint64_t Code::free_dead() {
+    std::uint64_t freed = 0;
     Generation** link = &newest_->older;
     while (*link != nullptr) {
         Generation* old = *link;
-        counts_.freed += arena_.free_dead_pages(*old);
+        freed += arena_.free_dead_pages(*old);
         if (arena_.is_used_by(*old)) {
             link = &old->older;
             continue;
@@ -139,15 +109,17 @@ void Code::free_dead() {
         *link = old->older;
         drop_generation(*old);
     }
+    return freed;
 }
 
-void Code::note(std::uint64_t address) {
+bool Code::note(std::uint64_t address) {
     Generation* generation = arena_.generation_at(address);
     if (generation == nullptr)
-        return;
+        return false;
     const std::int64_t index = find_copy(*generation, address);
     if (index >= 0)
         __atomic_store_n(&generation->live[index], 1, __ATOMIC_RELAXED);
+    return true;
 }
 
 bool Code::original(std::uint64_t address, std::uint64_t& found, std::uint64_t& distance) const {
@@ -156,7 +128,7 @@ bool Code::original(std::uint64_t address, std::uint64_t& found, std::uint64_t& 
     if (index < 0)
         return false;
     const auto function = static_cast<std::uint32_t>(index);
-    distance = generation->copies[function] - original_address(function);
+    distance = generation->copies[function] - program_.original(function);
     found = address - distance;
     return true;
 }

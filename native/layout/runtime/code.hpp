@@ -4,51 +4,53 @@
 
 #include "arena.hpp"
 #include "generation.hpp"
+#include "program.hpp"
 #include "random.hpp"
 
 namespace steelyard::layout {
 
-struct CodeCounts {
-    std::uint64_t moves, freed, postponed, longest_move_ns, total_move_ns;
-};
-
-/// The copies of the program's functions.
+/// The copies of the functions of the program, or of one shared library.
 class Code {
   public:
-    /// Lays the first copies and turns the originals into jumps to the current ones.
+    /// Reads the layout table of what the dynamic linker put at `image`. What is wrong, or null.
+    const char* load(const Elf64_Ehdr* image, const char* path);
+    /// Lays the first copies and turns the originals into jumps to the current ones. What is
+    /// wrong, or null.
     ///
     /// `random` draws the order and places, where they are to be random, and `pads` the pads of
     /// frames.
-    void start(Random random, Random pads);
+    const char* start(Random random, Random pads);
     bool is_started() const { return newest_ != nullptr; }
-    /// Lays new copies and lets every thread enter them; frees those that no thread can return to.
-    void move();
+    /// Gives everything back. Nobody may be in a copy.
+    void stop();
 
-    /// Notes that `address` was found on a stack or in a register. Safe in signal handlers.
-    void note(std::uint64_t address);
+    /// Lays new copies, which everything but old copies leads to from now on; false where there is
+    /// no room.
+    bool lay_anew();
+    /// Forgets what was noted.
+    void begin_round();
+    /// Notes that `address` was found on a stack or in a register; false where it is in no copy of
+    /// these. Safe in signal handlers.
+    bool note(std::uint64_t address);
+    /// Lets the branches of live copies lead to the newest ones; whether there was one to change.
+    bool bring_up_to_date();
+    /// Frees the copies that were not found in the last round; how many.
+    std::uint64_t free_dead();
+
     /// The original of an address in a copy, and the distance to it; false where it is none.
     bool original(std::uint64_t address, std::uint64_t& found, std::uint64_t& distance) const;
 
-    const CodeCounts& counts() const { return counts_; }
+    const Program& program() const { return program_; }
     const Arena& arena() const { return arena_; }
-    bool frees() const { return !keeps_; }
-    void keep_copies() { keeps_ = true; }
 
   private:
     Generation* lay_copies();
-    bool settle();
-    bool bring_up_to_date();
     void patch(const Generation& generation, std::uint32_t index) const;
-    void free_dead();
 
+    Program program_;
     Random random_, pads_;
     Arena arena_;
     Generation* newest_ = nullptr;
-    std::uint32_t next_number_ = 0;
-    bool keeps_ = false;
-    CodeCounts counts_{};
 };
-
-Code& code();
 
 }  // namespace steelyard::layout

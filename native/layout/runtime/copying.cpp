@@ -25,47 +25,48 @@ void write_word(std::uint8_t* place, std::int64_t value) {
 }
 
 /// Whether an address inside the function is kept in data; labels are in the functions' order.
-bool has_labels(std::uint32_t index) {
+bool has_labels(const Program& program, std::uint32_t index) {
     std::uint32_t low = 0;
-    std::uint32_t high = program().header().label_count;
+    std::uint32_t high = program.header().label_count;
     while (low < high) {
         const std::uint32_t middle = low + (high - low) / 2;
-        if (program().label(middle).function < index)
+        if (program.label(middle).function < index)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < program().header().label_count && program().label(low).function == index;
+    return low < program.header().label_count && program.label(low).function == index;
 }
 
 }  // namespace
 
 void lay_copy(const Generation& generation, std::uint32_t index) {
-    const auto& function = program().function(index);
-    const auto& next = program().function(index + 1);
+    const Program& program = *generation.program;
+    const auto& function = program.function(index);
+    const auto& next = program.function(index + 1);
     const std::uint64_t copy = generation.copies[index];
-    const auto distance = static_cast<std::int64_t>(copy - original_address(index));
-    const std::uint8_t* pristine = program().pristine(function.start);
+    const auto distance = static_cast<std::int64_t>(copy - program.original(index));
+    const std::uint8_t* pristine = program.pristine(function.start);
     __builtin_memcpy(bytes_at(copy), pristine, function.size);
     for (std::uint32_t at = function.first_fixup; at < next.first_fixup; ++at) {
-        const auto& fixup = program().fixup(at);
+        const auto& fixup = program.fixup(at);
         std::int64_t field = read_word(pristine + fixup.offset) - distance;
         if (fixup.target == target_fixed) {
             // What it leads to stays.
         } else if ((fixup.target & target_jump_table) != 0) {
-            const auto& table = program().jump_table(fixup.target & ~target_jump_table);
-            field += static_cast<std::int64_t>(copy + table.place - program().address(table.start));
+            const auto& table = program.jump_table(fixup.target & ~target_jump_table);
+            field += static_cast<std::int64_t>(copy + table.place - program.address(table.start));
         } else {
             field += static_cast<std::int64_t>(generation.copies[fixup.target] -
-                                               original_address(fixup.target));
+                                               program.original(fixup.target));
         }
         write_word(bytes_at(copy + fixup.offset), field);
     }
     for (std::uint32_t at = function.first_jump_table; at < next.first_jump_table; ++at) {
-        const auto& table = program().jump_table(at);
-        const std::uint8_t* from = program().pristine(table.start);
-        const auto change = distance - static_cast<std::int64_t>(copy + table.place -
-                                                                 program().address(table.start));
+        const auto& table = program.jump_table(at);
+        const std::uint8_t* from = program.pristine(table.start);
+        const auto change =
+            distance - static_cast<std::int64_t>(copy + table.place - program.address(table.start));
         for (std::uint32_t entry = 0; entry < table.size; entry += sizeof(std::int32_t))
             write_word(bytes_at(copy + table.place + entry), read_word(from + entry) + change);
     }
@@ -74,52 +75,55 @@ void lay_copy(const Generation& generation, std::uint32_t index) {
 void write_pads(const Generation& generation, std::uint32_t index, Random& random) {
     if (!settings().has(part_stack))
         return;
+    const Program& program = *generation.program;
     // A frame whose function is entered through labels may be released by another copy than made
     // it.
     Random once(settings().seed ^ index);
-    Random& drawn = has_labels(index) ? once : random;
+    Random& drawn = has_labels(program, index) ? once : random;
     const std::int64_t pad = drawn.below(pad_steps) * pad_step_bytes;
-    for (std::uint32_t at = program().function(index).first_pad;
-         at < program().function(index + 1).first_pad; ++at)
-        write_word(bytes_at(generation.copies[index] + program().pad(at)), pad);
+    for (std::uint32_t at = program.function(index).first_pad;
+         at < program.function(index + 1).first_pad; ++at)
+        write_word(bytes_at(generation.copies[index] + program.pad(at)), pad);
 }
 
 void patch_copy(const Generation& generation, const Generation& newest, std::uint32_t index,
                 std::uint8_t* into) {
-    const auto& function = program().function(index);
-    const auto& next = program().function(index + 1);
-    const std::uint8_t* pristine = program().pristine(function.start);
+    const Program& program = *generation.program;
+    const auto& function = program.function(index);
+    const auto& next = program.function(index + 1);
+    const std::uint8_t* pristine = program.pristine(function.start);
     const auto distance =
-        static_cast<std::int64_t>(generation.copies[index] - original_address(index));
+        static_cast<std::int64_t>(generation.copies[index] - program.original(index));
     for (std::uint32_t at = function.first_fixup; at < next.first_fixup; ++at) {
-        const auto& fixup = program().fixup(at);
+        const auto& fixup = program.fixup(at);
         if ((fixup.target & target_jump_table) != 0)
             continue;  // or a place that stays
         const auto target_distance =
-            static_cast<std::int64_t>(newest.copies[fixup.target] - original_address(fixup.target));
+            static_cast<std::int64_t>(newest.copies[fixup.target] - program.original(fixup.target));
         write_word(into + fixup.offset,
                    read_word(pristine + fixup.offset) + target_distance - distance);
     }
 }
 
 void redirect(const Generation& generation, std::uint64_t* slots) {
-    const auto& header = program().header();
+    const Program& program = *generation.program;
+    const auto& header = program.header();
     for (std::uint32_t index = 0; index < header.function_count; ++index)
         __atomic_store_n(&slots[index], generation.copies[index], __ATOMIC_RELEASE);
     for (std::uint32_t at = 0; at < header.label_count; ++at) {
-        const auto& label = program().label(at);
-        const std::uint64_t inside = label.address - program().function(label.function).start;
+        const auto& label = program.label(at);
+        const std::uint64_t inside = label.address - program.function(label.function).start;
         __atomic_store_n(&slots[header.function_count + at],
                          generation.copies[label.function] + inside, __ATOMIC_RELEASE);
     }
 }
 
-void replace_originals(const std::uint64_t* slots) {
+void replace_originals(const Program& program, const std::uint64_t* slots) {
     constexpr int trap = 0xcc;
-    const auto& header = program().header();
+    const auto& header = program.header();
     if (header.function_count == 0)
         return;
-    Replacement text(program().address(header.text_low), program().address(header.text_high));
+    Replacement text(program.address(header.text_low), program.address(header.text_high));
     const auto write_stub = [&](std::uint64_t address, const std::uint64_t* slot) {
         std::uint8_t* place = text.at(address);
         place[0] = 0xff;  // jmp *slot(%rip)
@@ -127,12 +131,11 @@ void replace_originals(const std::uint64_t* slots) {
         write_word(place + 2, word(slot) - static_cast<std::int64_t>(address + stub_bytes));
     };
     for (std::uint32_t index = 0; index < header.function_count; ++index) {
-        __builtin_memset(text.at(original_address(index)), trap, program().function(index).size);
-        write_stub(original_address(index), &slots[index]);
+        __builtin_memset(text.at(program.original(index)), trap, program.function(index).size);
+        write_stub(program.original(index), &slots[index]);
     }
     for (std::uint32_t at = 0; at < header.label_count; ++at)
-        write_stub(program().address(program().label(at).address),
-                   &slots[header.function_count + at]);
+        write_stub(program.address(program.label(at).address), &slots[header.function_count + at]);
     text.put_in_place();
 }
 

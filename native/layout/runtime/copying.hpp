@@ -19,6 +19,6 @@ void patch_copy(const Generation& generation, const Generation& newest, std::uin
 /// Lets the jumps of the originals and the labels lead to a generation.
 void redirect(const Generation& generation, std::uint64_t* slots);
 /// Turns the originals into traps, but for jumps through the slots.
-void replace_originals(const std::uint64_t* slots);
+void replace_originals(const Program& program, const std::uint64_t* slots);
 
 }  // namespace steelyard::layout

@@ -21,13 +21,14 @@ T* array(std::uint8_t*& place, std::uint64_t count) {
 
 }  // namespace
 
-Generation* new_generation() {
-    const std::uint64_t functions = program().function_count();
+Generation* new_generation(const Program& program) {
+    const std::uint64_t functions = program.function_count();
     const std::uint64_t bytes = sizeof(Generation) + functions * 14 + 5 * 16;
     auto* place = static_cast<std::uint8_t*>(map_pages(nullptr, bytes, PROT_READ | PROT_WRITE));
     if (place == nullptr)
         return nullptr;
     auto* generation = array<Generation>(place, 1);
+    generation->program = &program;
     generation->bookkeeping_bytes = bytes;
     generation->copies = array<std::uint64_t>(place, functions);
     generation->order = array<std::uint32_t>(place, functions);
@@ -41,7 +42,8 @@ void drop_generation(Generation& generation) {
 }
 
 std::uint64_t draw_places(Generation& generation, Random& random) {
-    const std::uint32_t count = program().function_count();
+    const Program& program = *generation.program;
+    const std::uint32_t count = program.function_count();
     // Without it the copies are those of other pads, in the linker's order and close together.
     const bool is_random = settings().has(part_code);
     for (std::uint32_t index = 0; index < count; ++index) {
@@ -54,7 +56,7 @@ std::uint64_t draw_places(Generation& generation, Random& random) {
         place = random.below(page_bytes / copy_alignment_bytes) * copy_alignment_bytes;
     for (std::uint32_t at = 0; at < count; ++at) {
         const std::uint32_t index = generation.order[at];
-        const auto& function = program().function(index);
+        const auto& function = program.function(index);
         place = (place + copy_alignment_bytes - 1) / copy_alignment_bytes * copy_alignment_bytes;
         if (is_random)
             place += random.below(gap_steps) * copy_alignment_bytes;
@@ -67,15 +69,16 @@ std::uint64_t draw_places(Generation& generation, Random& random) {
 }
 
 void forget_branches(Generation& generation) {
-    for (std::uint32_t index = 0; index < program().function_count(); ++index) {
+    for (std::uint32_t index = 0; index < generation.program->function_count(); ++index) {
         if (generation.is_current[index] != freed_mark)
             generation.is_current[index] = 0;
     }
 }
 
 std::int64_t find_copy(const Generation& generation, std::uint64_t address) {
+    const Program& program = *generation.program;
     std::uint32_t low = 0;
-    std::uint32_t high = program().function_count();
+    std::uint32_t high = program.function_count();
     while (low < high) {
         const std::uint32_t middle = low + (high - low) / 2;
         if (generation.copies[generation.order[middle]] <= address)
@@ -87,12 +90,8 @@ std::int64_t find_copy(const Generation& generation, std::uint64_t address) {
         return -1;
     const std::uint32_t index = generation.order[low - 1];
     // A call that does not return may be the last instruction: its return address is the end.
-    const std::uint64_t end = generation.copies[index] + program().function(index).block_bytes;
+    const std::uint64_t end = generation.copies[index] + program.function(index).block_bytes;
     return address <= end ? static_cast<std::int64_t>(index) : -1;
-}
-
-std::uint64_t original_address(std::uint32_t index) {
-    return program().address(program().function(index).start);
 }
 
 }  // namespace steelyard::layout

@@ -6,9 +6,12 @@
 
 namespace steelyard::layout {
 
-/// One set of copies of all functions, in an order and at places of its own.
+class Program;
+
+/// One set of copies of all functions of a program or a shared library, in an order and at places
+/// of its own.
 struct Generation {
-    std::uint32_t number;
+    const Program* program;
     std::uint64_t low, high;   ///< its pages
     std::uint64_t* copies;     ///< address of each function's copy
     std::uint32_t* order;      ///< functions by address
@@ -23,7 +26,7 @@ constexpr std::uint8_t freed_mark = 2;  // in Generation::is_current
 constexpr std::uint32_t gap_steps = 8;
 
 /// Null where there is no memory.
-Generation* new_generation();
+Generation* new_generation(const Program& program);
 void drop_generation(Generation& generation);
 /// Draws the order of the copies and their distances from the start; the bytes that they take.
 std::uint64_t draw_places(Generation& generation, Random& random);
@@ -31,6 +34,5 @@ std::uint64_t draw_places(Generation& generation, Random& random);
 void forget_branches(Generation& generation);
 /// The function in whose copy an address is, or -1.
 std::int64_t find_copy(const Generation& generation, std::uint64_t address);
-std::uint64_t original_address(std::uint32_t index);
 
 }  // namespace steelyard::layout

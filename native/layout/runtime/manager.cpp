@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "code.hpp"
+#include "modules.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
 
@@ -28,7 +28,7 @@ void run() {
     while (true) {
         futex_wait(&never, 0, settings().interval_ns);
         const Guard guard(moving);
-        code().move();
+        modules().move();
     }
 }
 
@@ -57,7 +57,7 @@ steelyard_layout_clone:
 }  // namespace
 
 void start_manager() {
-    if (settings().interval_ns == 0 || !code().is_started())
+    if (settings().interval_ns == 0 || !modules().is_started())
         return;
     if (stack == nullptr)
         stack = static_cast<std::uint8_t*>(map_pages(nullptr, stack_bytes, PROT_READ | PROT_WRITE));

@@ -1,56 +1,43 @@
 #include "program.hpp"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "raw.hpp"
-#include "settings.hpp"
-
-// The linker's name for the start of the image, which the load bias is found by.
-extern "C" const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
 namespace steelyard::layout {
 
-namespace {
-
-Program loaded;
-
-bool equal(const char* left, const char* right) {
-    while (*left != '\0' && *left == *right) {
-        ++left;
-        ++right;
-    }
-    return *left == *right;
-}
-
-}  // namespace
-
-Program& program() {
-    return loaded;
-}
-
-void Program::load() {
-    if (is_loaded())
-        return;
-    constexpr const char* own_file = "/proc/self/exe";
-    const long file = raw(SYS_open, word(own_file), O_RDONLY | O_CLOEXEC);
-    struct stat about{};
-    if (failed(file) || failed(raw(SYS_fstat, file, word(&about))))
-        fail("the program's own file cannot be opened: ", own_file);
+const char* Program::load(const Elf64_Ehdr* image, const char* path) {
+    const long file = raw(SYS_open, word(path), O_RDONLY | O_CLOEXEC);
+    struct stat about {};
+    if (failed(file))
+        return "its file cannot be opened";
+    raw(SYS_fstat, file, word(&about));
     file_size_ = static_cast<std::uint64_t>(about.st_size);
     const long mapped = raw(SYS_mmap, 0, about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     raw(SYS_close, file);
     if (failed(mapped))
-        fail("the program's own file cannot be mapped");
+        return "its file cannot be mapped";
     file_ = reinterpret_cast<const std::uint8_t*>(mapped);
-    find_table();
-    default_settings(header_->parts, header_->interval_ns, header_->seed);
+    if (file_size_ < sizeof *image || __builtin_memcmp(file_, image, sizeof *image) != 0)
+        return "its file is another one by now";
+    if (const char* failure = find_table())
+        return failure;
+    // The ELF header is the first thing of the first segment.
+    bias_ = reinterpret_cast<std::uint64_t>(image) - header_->image_low;
+    return nullptr;
 }
 
-void Program::find_table() {
+void Program::unload() {
+    if (file_ != nullptr)
+        raw(SYS_munmap, word(file_), static_cast<long>(file_size_));
+    file_ = nullptr;
+    header_ = nullptr;
+}
+
+const char* Program::find_table() {
     const auto* elf = reinterpret_cast<const Elf64_Ehdr*>(file_);
     const auto* sections = reinterpret_cast<const Elf64_Shdr*>(file_ + elf->e_shoff);
     const bool has_sections =
@@ -58,13 +45,13 @@ void Program::find_table() {
     for (std::size_t index = 0; has_sections && index < elf->e_shnum; ++index) {
         const auto* names =
             reinterpret_cast<const char*>(file_ + sections[elf->e_shstrndx].sh_offset);
-        if (equal(names + sections[index].sh_name, ".steelyard.layout"))
+        if (same_text(names + sections[index].sh_name, ".steelyard.layout"))
             header_ = reinterpret_cast<const TableHeader*>(file_ + sections[index].sh_offset);
     }
     if (header_ == nullptr)
-        fail("the program has lost its layout table; link it again with `steelyard cc`");
+        return "it has lost its layout table; link it again with `steelyard cc`";
     if (header_->version != table_version)
-        fail("the layout table is of another version; link the program again");
+        return "its layout table is of another version; link it again";
     const auto* start = reinterpret_cast<const std::uint8_t*>(header_);
     functions_ = reinterpret_cast<const FunctionEntry*>(start + header_->functions);
     fixups_ = reinterpret_cast<const Fixup*>(start + header_->fixups);
@@ -72,8 +59,7 @@ void Program::find_table() {
     labels_ = reinterpret_cast<const Label*>(start + header_->labels);
     pads_ = reinterpret_cast<const std::uint32_t*>(start + header_->pads);
     exempted_ = reinterpret_cast<const char*>(start + header_->exempted);
-    // The ELF header is the first thing of the first segment.
-    bias_ = reinterpret_cast<std::uint64_t>(&__ehdr_start) - header_->image_low;
+    return nullptr;
 }
 
 const std::uint8_t* Program::pristine(std::uint64_t linked) const {

@@ -1,17 +1,19 @@
 #pragma once
 
+#include <elf.h>
+
 #include <cstdint>
 
 #include "table.hpp"
 
 namespace steelyard::layout {
 
-/// The running program as it lies in its file, with its layout table.
+/// The running program as it lies in its file, with its layout table. Or a shared library.
 class Program {
   public:
-    /// Maps the file and finds the table; ends the process where there is none.
-    void load();
-    bool is_loaded() const { return header_ != nullptr; }
+    /// Maps the file of what lies at `image` and finds the table. What is wrong, or null.
+    const char* load(const Elf64_Ehdr* image, const char* path);
+    void unload();
 
     const TableHeader& header() const { return *header_; }
     std::uint32_t function_count() const { return header_->function_count; }
@@ -25,12 +27,12 @@ class Program {
 
     /// Where an address of the link lies in this process.
     std::uint64_t address(std::uint64_t linked) const { return bias_ + linked; }
+    std::uint64_t original(std::uint32_t index) const { return address(functions_[index].start); }
     /// What the file holds there: the originals in memory are overwritten.
     const std::uint8_t* pristine(std::uint64_t linked) const;
 
   private:
-    const std::uint8_t* map_file(std::uint64_t& size);
-    void find_table();
+    const char* find_table();
 
     const std::uint8_t* file_ = nullptr;
     std::uint64_t file_size_ = 0;
@@ -43,8 +45,5 @@ class Program {
     const std::uint32_t* pads_ = nullptr;
     const char* exempted_ = nullptr;
 };
-
-/// The one program of this process.
-Program& program();
 
 }  // namespace steelyard::layout

@@ -15,13 +15,6 @@ constexpr int failure_status =
 constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::size_t first_text_bytes = 1U << 16U;
 
-std::size_t length(const char* text) {
-    std::size_t size = 0;
-    while (text[size] != '\0')
-        ++size;
-    return size;
-}
-
 void* pages_or_null(long result) {
     return failed(result) ? nullptr : reinterpret_cast<void*>(result);
 }
@@ -43,6 +36,21 @@ void* map_pages_at_free(void* address, std::size_t size, int protection) {
         return nullptr;
     }
     return found;
+}
+
+std::size_t length(const char* text) {
+    std::size_t size = 0;
+    while (text[size] != '\0')
+        ++size;
+    return size;
+}
+
+bool same_text(const char* left, const char* right) {
+    while (*left != '\0' && *left == *right) {
+        ++left;
+        ++right;
+    }
+    return *left == *right;
 }
 
 std::uint64_t now_ns() {
@@ -112,6 +120,12 @@ Text& Text::operator<<(std::uint64_t value) {
     while (count != 0)
         put(digits[--count]);
     return *this;
+}
+
+const char* Text::terminated() {
+    put('\0');
+    --size_;
+    return data_;
 }
 
 Text& Text::quoted(const char* text) {

@@ -36,6 +36,9 @@ void* map_pages_at_free(void* address, std::size_t size, int protection);
 
 std::uint64_t now_ns();
 
+std::size_t length(const char* text);
+bool same_text(const char* left, const char* right);
+
 /// The start of a file, up to `size` bytes; the count, or -1.
 long read_file(const char* path, char* buffer, std::size_t size);
 
@@ -50,6 +53,8 @@ class Text {
     Text& operator<<(std::uint64_t value);
     Text& quoted(const char* text);
     const char* data() const { return data_; }
+    /// With a null byte at its end, until something is added.
+    const char* terminated();
     std::size_t size() const { return size_; }
     void clear() { size_ = 0; }
 

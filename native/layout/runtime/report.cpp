@@ -4,9 +4,8 @@
 #include <link.h>
 #include <sys/syscall.h>
 
-#include "code.hpp"
+#include "modules.hpp"
 #include "pages.hpp"
-#include "program.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
 #include "threads.hpp"
@@ -25,14 +24,29 @@ void write_parts(Text& text) {
          << ", \"heap\": " << flag(settings().has(part_heap)) << "}";
 }
 
+/// Of the program and of the libraries that it has loaded, those that it has closed among them.
+void write_modules(Text& text) {
+    std::uint64_t functions = 0;
+    text << ", \"moving_libraries\": [";
+    for (std::uint32_t index = 0; index < modules().count(); ++index) {
+        const Module& module = modules().at(index);
+        functions += module.functions;
+        if (module.path == nullptr || !module.moves)
+            continue;
+        text << (text.data()[text.size() - 1] == '[' ? "" : ", ") << "{\"path\": ";
+        text.quoted(module.path) << ", \"functions\": " << module.functions << "}";
+    }
+    text << "], \"functions\": " << functions;
+}
+
 void write_code(Text& text) {
-    const CodeCounts& counts = code().counts();
+    const MoveCounts& counts = modules().counts();
     const ThreadCounts& threads = thread_counts();
-    text << ", \"functions\": " << program().function_count() << ", \"moves\": " << counts.moves
-         << ", \"postponed\": " << counts.postponed << ", \"copies_freed\": " << counts.freed
-         << ", \"copies_are_freed\": " << flag(code().frees())
-         << ", \"copies_bytes\": " << code().arena().used_pages() * page_bytes
-         << ", \"most_copies_bytes\": " << code().arena().most_used_pages() * page_bytes
+    text << ", \"moves\": " << counts.moves << ", \"postponed\": " << counts.postponed
+         << ", \"copies_freed\": " << counts.freed
+         << ", \"copies_are_freed\": " << flag(modules().frees())
+         << ", \"copies_bytes\": " << counts.copy_pages * page_bytes
+         << ", \"most_copies_bytes\": " << counts.most_copy_pages * page_bytes
          << ", \"longest_move_ns\": " << counts.longest_move_ns
          << ", \"total_move_ns\": " << counts.total_move_ns
          << ", \"interruptions\": " << threads.interruptions
@@ -40,27 +54,46 @@ void write_code(Text& text) {
          << ", \"total_pause_ns\": " << threads.total_pause_ns;
 }
 
-void write_exempted(Text& text) {
-    const char* name = program().exempted();
-    text << ", \"exempted\": [";
-    for (std::uint32_t at = 0; at < program().header().exempted_count; ++at) {
+void write_exempted(Text& text, const Program& program) {
+    const char* name = program.exempted();
+    for (std::uint32_t at = 0; at < program.header().exempted_count; ++at) {
         const char* reason = name;
         while (*reason++ != '\0') {
         }
-        text << (at == 0 ? "\n" : ",\n") << "{\"name\": ";
+        text << (text.data()[text.size() - 1] == '[' ? "\n" : ",\n") << "{\"name\": ";
         text.quoted(name) << ", \"reason\": ";
         text.quoted(reason) << "}";
         name = reason;
         while (*name++ != '\0') {
         }
     }
+}
+
+/// Of all that is loaded now.
+void write_all_exempted(Text& text) {
+    text << ", \"exempted\": [";
+    for (std::uint32_t index = 0; index < modules().count(); ++index) {
+        if (modules().at(index).image != nullptr)
+            write_exempted(text, modules().at(index).code.program());
+    }
     text << "]";
 }
 
-/// What the dynamic linker loaded lies where it put it; the kernel's own library has no file.
+bool moves(const char* path) {
+    for (std::uint32_t index = 1; index < modules().count(); ++index) {
+        const Module& module = modules().at(index);
+        if (module.image != nullptr && same_text(module.path, path))
+            return true;
+    }
+    return false;
+}
+
+/// What was not built for moving lies where the dynamic linker put it; the kernel's own library has
+/// no file.
 int write_library(dl_phdr_info* about, std::size_t /*size*/, void* place) {
     auto& text = *static_cast<Text*>(place);
-    if (about->dlpi_name != nullptr && about->dlpi_name[0] == '/') {
+    if (about->dlpi_name != nullptr && about->dlpi_name[0] != '\0' &&
+        !same_text(about->dlpi_name, "linux-vdso.so.1") && !moves(about->dlpi_name)) {
         text << (text.data()[text.size() - 1] == '[' ? "" : ", ");
         text.quoted(about->dlpi_name);
     }
@@ -74,11 +107,12 @@ void write_report() {
     text << R"({"schema": "steelyard/1", "kind": "layout-run", )";
     write_parts(text);
     text << ", \"interval_ns\": " << settings().interval_ns << ", \"seed\": " << settings().seed;
+    write_modules(text);
     write_code(text);
     text << ", \"libraries\": [";
     dl_iterate_phdr(write_library, &text);
     text << "]";
-    write_exempted(text);
+    write_all_exempted(text);
     text << "}\n";
     constexpr long mode = 0666;
     const long file =

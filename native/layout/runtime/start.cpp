@@ -2,11 +2,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "code.hpp"
 #include "heap.hpp"
 #include "manager.hpp"
-#include "program.hpp"
-#include "random.hpp"
+#include "modules.hpp"
 #include "report.hpp"
 #include "settings.hpp"
 #include "stack.hpp"
@@ -15,13 +13,6 @@
 namespace steelyard::layout {
 
 namespace {
-
-// Streams of randomness that do not shift one another.
-enum Stream : std::uint64_t { code_stream = 1, stack_stream = 2 };
-
-Random stream(Stream which) {
-    return Random(settings().seed ^ (which << 56U));
-}
 
 void hold_all() {
     hold_manager();
@@ -47,7 +38,7 @@ void start(int /*count*/, char** /*arguments*/, char** /*environment*/) {
         start_stack();
     if (settings().has(part_code) || settings().has(part_stack)) {
         prepare_rounds();
-        code().start(stream(code_stream), stream(stack_stream));
+        modules().start();
     }
     if (settings().report != nullptr)
         atexit(write_report);
@@ -61,7 +52,7 @@ __attribute__((section(".preinit_array"), used)) void (*const before_all)(int, c
 }  // namespace
 
 void load_defaults() {
-    program().load();
+    modules().load_program();
 }
 
 }  // namespace steelyard::layout

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#include "code.hpp"
+#include "modules.hpp"
 #include "raw.hpp"
 
 namespace steelyard::layout {
@@ -107,7 +107,7 @@ bool note_stack(std::uint64_t stack_pointer, std::uint64_t thread_pointer) {
     if (high - stack_pointer > largest_stack_bytes)
         return false;
     for (std::uint64_t at = stack_pointer / 8 * 8; at + 8 <= high; at += 8)
-        code().note(*reinterpret_cast<const std::uint64_t*>(at));
+        modules().note(*reinterpret_cast<const std::uint64_t*>(at));
     return true;
 }
 
@@ -141,7 +141,7 @@ void answer(int signal, siginfo_t* info, void* interrupted) {
     std::uint64_t thread_pointer = 0;
     asm("movq %%fs:0, %0" : "=r"(thread_pointer));
     for (int index = 0; index <= REG_RIP; ++index)
-        code().note(static_cast<std::uint64_t>(registers[index]));
+        modules().note(static_cast<std::uint64_t>(registers[index]));
     const bool on_other_stack = (context->uc_stack.ss_flags & SS_ONSTACK) != 0;
     const auto stack_pointer = static_cast<std::uint64_t>(registers[REG_RSP]);
     if (on_other_stack || !note_stack(stack_pointer, thread_pointer))
@@ -215,14 +215,6 @@ long read_about(long thread, const char* what, char* buffer, std::size_t size) {
     return count;
 }
 
-bool same_text(const char* left, const char* right) {
-    while (*left != '\0' && *left == *right) {
-        ++left;
-        ++right;
-    }
-    return *left == *right;
-}
-
 /// Whether a thread that is seen on another stack than before makes this round worthless.
 bool is_on_strange_stack(long thread, std::uint64_t stack_pointer) {
     KnownThread& entry = known[static_cast<std::size_t>(thread) % known_threads];
@@ -233,7 +225,7 @@ bool is_on_strange_stack(long thread, std::uint64_t stack_pointer) {
     const int strange = (is_new ? 0 : entry.strange) + (moved ? 1 : 0);
     entry = {static_cast<std::int32_t>(thread), strange, stack_pointer};
     if (strange >= most_strange_stacks)
-        code().keep_copies();
+        modules().keep_copies();
     return moved;
 }
 
@@ -264,7 +256,7 @@ Seen note_waiting(long thread) {
         return Seen::runs;
     if (is_on_strange_stack(thread, stack_pointer))
         return Seen::incomplete;
-    code().note(place);
+    modules().note(place);
     if (!note_stack(stack_pointer, 0))
         return Seen::incomplete;
     read_about(thread, "/schedstat", after, sizeof after);

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "code.hpp"
+#include "modules.hpp"
 
 namespace steelyard::layout {
 
@@ -44,7 +44,7 @@ _Unwind_Find_FDE(void* address, Bases* bases) {
     std::uint64_t original = 0;
     std::uint64_t distance = 0;
     const auto place = reinterpret_cast<std::uint64_t>(address);
-    if (!code().original(place, original, distance))
+    if (!modules().original(place, original, distance))
         return find(address, bases);
     const void* description = find(reinterpret_cast<void*>(original), bases);
     if (description != nullptr)

@@ -12,7 +12,13 @@ from steelyard.layout.toolchain import Language, Toolchain
 from steelyard.layout.wishes import LayoutWishes, parse_interval, parse_parts, parse_seed
 
 # Options after which clang links nothing.
-_NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--precompile", "-emit-ast", "-###"}
+_NO_LINK = frozenset(
+    (
+        *("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--precompile", "-emit-ast", "-###"),
+        *("-r", "-Wl,-r"),
+    )
+)
+_SHARED = {"-shared", "--shared", "-Wl,-shared"}
 _QUERIES = ("--version", "--help", "-help", "-dump", "-print-", "--print-", "--target-help")
 # Options of clang whose value is the next argument; it must not be taken for an input.
 _TAKES_VALUE = frozenset(
@@ -79,16 +85,20 @@ _REPLACED = frozenset(
 _REFUSED = {
     "-static": "a program that is linked statically has no dynamic linker to start the runtime; "
     "take -static-libgcc -static-libstdc++ for the libraries of the language",
-    "-nostdlib": "the runtime needs the C library",
-    "-nodefaultlibs": "the runtime needs the C library",
-    "-nostartfiles": "the runtime is started by the C library's start-up files",
     "-m32": "functions are moved on x86-64 only",
     "-mx32": "functions are moved on x86-64 only",
     "-fsplit-stack": "stack pads use the field of split stacks",
     "--unwindlib=libunwind": "exceptions find moved functions through libgcc's unwinder",
     "-unwindlib=libunwind": "exceptions find moved functions through libgcc's unwinder",
 }
+# Of a program; a library finds the runtime in the program that loads it.
+_REFUSED_OF_PROGRAMS = {
+    "-nostdlib": "the runtime needs the C library",
+    "-nodefaultlibs": "the runtime needs the C library; name it with -lc",
+    "-nostartfiles": "the runtime is started by the C library's start-up files",
+}
 _POSITION_INDEPENDENT = frozenset(("-fPIC", "-fpic", "-fPIE", "-fpie"))
+_LINKER = ("-fuse-ld=lld", "-Wl,--emit-relocs")
 # What shared libraries must find in the program instead of in the C library.
 _EXPORTED = [
     "_Unwind_Find_FDE",
@@ -104,6 +114,9 @@ _EXPORTED = [
     "pvalloc",
     "malloc_usable_size",
     "pthread_create",
+    "dlclose",
+    "steelyard_layout_enter",
+    "steelyard_layout_leave",
 ]
 
 
@@ -118,11 +131,16 @@ class CommandLine:
     @property
     def links_program(self) -> bool:
         """Whether a program comes out of it, rather than an object, a library or an answer."""
+        return self._links and not _SHARED & set(self.expanded)
+
+    @property
+    def links_library(self) -> bool:
+        """Whether a shared library comes out of it."""
+        return self._links and bool(_SHARED & set(self.expanded))
+
+    @property
+    def _links(self) -> bool:
         if any(word in _NO_LINK or word.startswith(_QUERIES) for word in self.expanded):
-            return False
-        if any(
-            word in {"-shared", "--shared", "-r", "-Wl,-r", "-Wl,-shared"} for word in self.expanded
-        ):
             return False
         return any(True for _ in self._inputs())
 
@@ -172,7 +190,17 @@ def parse_command_line(arguments: Sequence[str]) -> CommandLine:
     for word in expanded:
         if word in _REFUSED:
             raise UsageError(f"{word} is refused: {_REFUSED[word]}.", field=word)
-    return CommandLine(tuple(kept), expanded, LayoutWishes(parts, interval_ns, seed))
+    line = CommandLine(tuple(kept), expanded, LayoutWishes(parts, interval_ns, seed))
+    if line.links_program:
+        _refuse_without_libc(expanded)
+    return line
+
+
+def _refuse_without_libc(words: Sequence[str]) -> None:
+    for word in words:
+        names_it = word == "-nodefaultlibs" and "-lc" in words
+        if word in _REFUSED_OF_PROGRAMS and not names_it:
+            raise UsageError(f"{word} is refused: {_REFUSED_OF_PROGRAMS[word]}.", field=word)
 
 
 def compiler_arguments(line: CommandLine, tools: Toolchain, language: Language) -> list[str]:
@@ -188,8 +216,8 @@ def compiler_arguments(line: CommandLine, tools: Toolchain, language: Language) 
         argv += _stack_arguments(line, tools)
     if line.links_program:
         argv += _link_arguments(tools)
-    elif "-shared" in line.expanded:
-        argv.append("-fuse-ld=lld")
+    elif line.links_library:
+        argv += [*_LINKER, *_whole(tools.module)]
     return argv
 
 
@@ -217,15 +245,11 @@ def _stack_arguments(line: CommandLine, tools: Toolchain) -> list[str]:
 
 def _link_arguments(tools: Toolchain) -> list[str]:
     exports = [f"-Wl,--export-dynamic-symbol={name}" for name in _EXPORTED]
-    return [
-        "-pie",
-        "-fuse-ld=lld",
-        "-Wl,--emit-relocs",
-        *exports,
-        "-Wl,--whole-archive",
-        tools.runtime,
-        "-Wl,--no-whole-archive",
-    ]
+    return ["-pie", *_LINKER, *exports, *_whole(tools.runtime)]
+
+
+def _whole(archive: str) -> list[str]:
+    return ["-Wl,--whole-archive", archive, "-Wl,--no-whole-archive"]
 
 
 def _is_linker(word: str) -> bool:

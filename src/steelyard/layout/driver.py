@@ -50,7 +50,7 @@ def drive(arguments: Sequence[str], language: Language) -> int:
     tools = find_toolchain(language)
     environment = {**os.environ, "STEELYARD_CLANG": tools.compiler}
     status = subprocess.call(compiler_arguments(line, tools, language), env=environment)
-    if status != 0 or not line.links_program:
+    if status != 0 or not (line.links_program or line.links_library):
         return status if status >= 0 else 128 - status
     relinked = subprocess.run(
         relinker_arguments(line, tools), capture_output=True, text=True, check=False

@@ -21,12 +21,14 @@ _NAMES = {"c": f"clang-{_LLVM}", "c++": f"clang++-{_LLVM}"}
 class Toolchain:
     """Paths of what a build runs and links.
 
-    `assembler_folder` holds the `as` that puts pads into functions.
+    `runtime` is linked into programs, `module` into shared libraries; `assembler_folder` holds the
+    `as` that puts pads into functions.
     """
 
     compiler: str
     relinker: str
     runtime: str
+    module: str
     assembler_folder: str
 
 
@@ -51,6 +53,7 @@ def find_toolchain(language: Language) -> Toolchain:
         compiler=compiler,
         relinker=relinker,
         runtime=native_file("libsteelyard-layout.a"),
+        module=native_file("libsteelyard-module.a"),
         assembler_folder=os.path.dirname(native_file(os.path.join("bin", "as"))),
     )
 

@@ -10,7 +10,7 @@ from steelyard.core.errors import UsageError
 from steelyard.layout.command_line import compiler_arguments, parse_command_line
 from steelyard.layout.toolchain import Toolchain
 
-TOOLS = Toolchain("clang-19", "relink", "runtime.a", "bin")
+TOOLS = Toolchain("clang-19", "relink", "runtime.a", "module.a", "bin")
 
 
 def arguments(*words: str) -> list[str]:
@@ -38,6 +38,22 @@ def arguments(*words: str) -> list[str]:
 )
 def test_a_link_is_known_from_what_is_none(words: tuple[str, ...], links: bool) -> None:
     assert parse_command_line(words).links_program is links
+
+
+def test_a_library_gets_a_table_too_and_finds_the_runtime_in_its_program() -> None:
+    assert parse_command_line(["-shared", "a.o"]).links_library
+    assert not parse_command_line(["-shared", "-c", "a.c"]).links_library
+    words = arguments("-shared", "-nostdlib", "a.o", "-lc")
+    assert "-Wl,--emit-relocs" in words
+    assert "module.a" in words
+    assert "runtime.a" not in words
+
+
+def test_a_program_without_the_c_library_is_refused_unless_it_names_it() -> None:
+    with pytest.raises(UsageError, match="-nodefaultlibs"):
+        parse_command_line(["-nodefaultlibs", "a.o"])
+    assert parse_command_line(["-nodefaultlibs", "a.o", "-lc"]).links_program
+    assert not parse_command_line(["-nodefaultlibs", "-c", "a.c"]).links_program
 
 
 def test_the_output_is_found_however_it_is_written() -> None:

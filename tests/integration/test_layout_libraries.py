@@ -1,0 +1,108 @@
+"""Shared libraries that `steelyard c++` builds: they move in programs that move."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.layout.toolchain import NATIVE
+from tests.integration.conftest import User, validate
+
+SOURCES = Path(__file__).parent / "data" / "layout"
+
+if shutil.which("clang-19") is None or shutil.which("ld.lld-19") is None:
+    pytest.skip("layout builds take clang-19 and lld-19", allow_module_level=True)
+if not os.path.exists(os.path.join(NATIVE, "steelyard-relink")):
+    pytest.skip("the native parts of layout are not built", allow_module_level=True)
+
+
+@pytest.fixture
+def library(user: User) -> str:
+    """The path of a shared library."""
+    path = str(user.home / "liblibrary.so")
+    words = ("-O2", "-std=c++20", "-fPIC", "-shared", str(SOURCES / "library.cpp"), "-o", path)
+    told = user.types("c++", *words)
+    assert told.status == 0, told.err
+    return path
+
+
+def program(user: User, *words: str) -> str:
+    path = str(user.home / "loads")
+    told = user.types("c++", "-O2", "-std=c++20", str(SOURCES / "loads.cpp"), *words, "-o", path)
+    assert told.status == 0, told.err
+    return path
+
+
+def run(user: User, *argv: str, parts: str) -> tuple[str, list[int], dict[str, Any]]:
+    """The output, in how many copies a thread was in each time, and the report."""
+    report = user.home / "report.json"
+    layout = {"": parts, "_INTERVAL": "1ms", "_REPORT": str(report)}
+    environment = {f"STEELYARD_LAYOUT{name}": value for name, value in layout.items()}
+    done = subprocess.run(
+        argv, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads(report.read_text())
+    validate(document)
+    return done.stdout, [int(word) for word in done.stderr.split()], document
+
+
+def test_a_library_that_is_linked_moves_with_the_program(user: User, library: str) -> None:
+    folder = os.path.dirname(library)
+    linked = program(user, "-DLINKED", f"-L{folder}", "-llibrary", f"-Wl,-rpath,{folder}")
+    plain, [places], report = run(user, linked, parts="none")
+    assert places == 1
+    assert report["moving_libraries"] == []
+    for parts in ("code", "stack", "code,stack,heap"):
+        moved, [places], report = run(user, linked, parts=parts)
+        assert moved == plain
+        assert places > 1
+        [moving] = report["moving_libraries"]
+        assert moving["path"] == library
+        assert moving["functions"] >= 10
+        assert library not in report["libraries"]
+        assert any("libc.so" in path for path in report["libraries"])
+
+
+def test_a_library_that_comes_and_goes_moves_while_it_is_there(user: User, library: str) -> None:
+    loads = program(user)
+    plain, _, report = run(user, loads, library, parts="none")
+    assert plain.count("library goes") == 10
+    moved, places, report = run(user, loads, library, parts="code,stack,heap")
+    assert moved == plain
+    assert sum(places) > 10
+    assert [moving["path"] for moving in report["moving_libraries"]] == [library]
+    assert report["most_copies_bytes"] < 1 << 20
+
+
+def test_a_library_in_a_program_that_does_not_move_stays(user: User, library: str) -> None:
+    path = str(user.home / "plain")
+    source = str(SOURCES / "loads.cpp")
+    subprocess.run(["clang++-19", "-std=c++20", source, "-o", path], check=True)
+    done = subprocess.run([path, library], capture_output=True, text=True, check=True)
+    assert done.stdout.count("library goes") == 10
+    assert set(done.stderr.split()) == {"1"}
+
+
+def test_a_library_is_audited_as_a_program_is(user: User, library: str) -> None:
+    told = user.types("layout", "audit", "--json", "-", library)
+    functions = {function["name"]: function for function in told.document()["functions"]}
+    assert functions["library_throw"]["moves"] is True
+    assert functions["_init"]["moves"] is False
+
+
+def test_a_library_that_lost_its_table_stays_and_says_so(user: User, library: str) -> None:
+    loads = program(user)
+    subprocess.run(["objcopy", "--remove-section=.steelyard.layout", library], check=True)
+    environment = {**os.environ, "STEELYARD_LAYOUT": "code", "STEELYARD_LAYOUT_INTERVAL": "1ms"}
+    done = subprocess.run(
+        [loads, library], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.count("library goes") == 10
+    assert f"a library stays where it is: {library}: it has lost its layout table" in done.stderr
