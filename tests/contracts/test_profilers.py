@@ -1,13 +1,180 @@
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+
 import pytest
 
+from steelyard.core.errors import DataError, MissingCapabilityError, UsageError
 from steelyard.profile.profilers import PROFILERS
+
+SOURCE = r"""
+#include <stdlib.h>
+#define APART __attribute__((noinline))
+static APART void turn(unsigned long n) {
+    for (unsigned long i = 0; i < n; i++) __asm__ volatile("" : "+r"(i));
+}
+APART void cold(void) { turn(1); }
+APART void hot(unsigned long n) {
+    for (unsigned long i = 0; i < n; i++) __asm__ volatile("" : "+r"(i));
+    cold();
+}
+int main(int count, char **words) { hot(atol(words[1])); return 0; }
+"""
+SCRIPT = """
+import sys
+def cold(n):
+    return n
+def hot(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return cold(total)
+hot(int(sys.argv[1]))
+"""
+# About a tenth of a second by any of them; a simulator takes fewer.
+TURNS = {"callgrind": "1000000", "python": "4000000", "native": "200000000"}
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """For each language, and for gprof's own kind of build, the command without its argument."""
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc here")
+    folder = tmp_path_factory.mktemp("programs")
+    (folder / "work.py").write_text(SCRIPT)
+    (folder / "work.c").write_text(SOURCE)
+    for name, flags in {"work": (), "work-pg": ("-pg",)}.items():
+        command = ["gcc", "-O1", *flags, "work.c", "-o", name]
+        subprocess.run(command, cwd=folder, check=True)
+    return {
+        "python": [sys.executable, "-S", str(folder / "work.py")],
+        "native": [str(folder / "work")],
+        "gprof": [str(folder / "work-pg")],
+    }
+
+
+def asked(programs, profiler):
+    known = programs.get(profiler.name) or programs.get(profiler.language)
+    if known is None:
+        pytest.skip(f"no program here is in {profiler.language}")
+    return [*known, TURNS.get(profiler.name) or TURNS[profiler.language]]
+
+
+def present(profiler, argv):
+    try:
+        profiler.require(argv)
+    except MissingCapabilityError as error:
+        pytest.skip(error.message)
+
+
+@pytest.fixture(scope="module")
+def profile(programs, tmp_path_factory):
+    """From a profiler to its profile of a run, made once: the command, the name and the bytes."""
+    made = {}
+
+    def profiled(profiler):
+        argv = asked(programs, profiler)
+        present(profiler, argv)
+        if profiler.name not in made:
+            folder = tmp_path_factory.mktemp(profiler.name)
+            launch = profiler.launch(str(folder / "profile"), argv)
+            environment = {**os.environ, **launch.environment}
+            told = subprocess.run(launch.argv, env=environment, capture_output=True, check=False)
+            if b"perf_event_paranoid" in told.stderr:
+                pytest.skip("this machine gives no samples")
+            assert told.returncode == 0, told.stderr
+            (written,) = folder.iterdir()
+            made[profiler.name] = (argv, written.name, written.read_bytes())
+        return made[profiler.name]
+
+    return profiled
+
+
+def plain(function):
+    """A function without the file that some languages put behind its name."""
+    return function.split(" (")[0]
 
 
 @pytest.mark.parametrize("name", PROFILERS.names())
-def test_a_profiler_says_how_it_is_run_and_where_it_comes_from(name):
+def test_a_profiler_runs_the_program_with_its_arguments_and_finds_the_hot_function(
+    name, profile, tmp_path
+):
     profiler = PROFILERS.get(name)
     assert profiler.name == name
-    assert profiler.package
-    command = profiler.command("profile.out", ["./program", "-x"])
-    assert command[-2:] == ["./program", "-x"]
-    assert "profile.out" in command
+    assert profiler.description
+    argv, file, data = profile(profiler)
+    assert profiler.launch("profile", argv).argv[-2:] == tuple(argv[-2:])
+    (tmp_path / file).write_bytes(data)
+    reading = profiler.read(str(tmp_path / "profile"), argv)
+    shares = {plain(function): share for function, share in reading.shares.items()}
+    assert max(shares, key=shares.get) == "hot"
+    assert sum(reading.shares.values()) == pytest.approx(1)
+    assert ("cold", "hot") not in {(plain(a), plain(b)) for a, b in reading.calls}
+
+
+@pytest.mark.parametrize("name", ["gprof", "gperftools", "callgrind", "cprofile"])
+def test_a_profiler_that_sees_calls_says_who_called_whom(name, profile, tmp_path):
+    profiler = PROFILERS.get(name)
+    argv, file, data = profile(profiler)
+    (tmp_path / file).write_bytes(data)
+    calls = profiler.read(str(tmp_path / "profile"), argv).calls
+    assert {(plain(a), plain(b)) for a, b in calls} & {("main", "hot"), ("<module>", "hot")}
+
+
+@pytest.mark.parametrize("name", PROFILERS.names())
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: b"\0" * 4096,
+        lambda data: b"not a profile at all\n" * 40,
+        lambda data: data[: len(data) // 2],
+        lambda data: data[: len(data) - 3],
+    ],
+    ids=["empty", "zeros", "text", "half", "short"],
+)
+def test_a_file_of_another_tool_or_a_damaged_one_is_one_clear_error(
+    name, damage, profile, tmp_path
+):
+    profiler = PROFILERS.get(name)
+    argv, file, whole = profile(profiler)
+    left = damage(whole)
+    (tmp_path / file).write_bytes(left)
+    # A format of lines or chunks may well be readable to where it was cut off.
+    if left and whole.startswith(left):
+        with contextlib.suppress(DataError):
+            assert profiler.read(str(tmp_path / "profile"), argv).shares
+        return
+    with pytest.raises(DataError) as told:
+        profiler.read(str(tmp_path / "profile"), argv)
+    assert str(tmp_path / "profile") in told.value.message
+    assert "\n" not in told.value.message
+
+
+@pytest.mark.parametrize("name", PROFILERS.names())
+def test_a_profile_that_is_not_there_is_one_clear_error(name, profile, tmp_path):
+    profiler = PROFILERS.get(name)
+    argv, *_ = profile(profiler)
+    with pytest.raises(DataError, match="nowhere"):
+        profiler.read(str(tmp_path / "nowhere"), argv)
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "message"),
+    [
+        ("gprof", "native", "-pg"),
+        ("gperftools", "gprof", "a build without"),
+        ("callgrind", "gprof", "a build without"),
+        ("cprofile", "native", "python3 SCRIPT"),
+        ("py-spy", "native", "python3 SCRIPT"),
+    ],
+)
+def test_a_program_that_a_profiler_cannot_profile_is_refused(name, program, message, programs):
+    profiler = PROFILERS.get(name)
+    try:
+        with pytest.raises(UsageError, match=message):
+            profiler.require([*programs[program], "1"])
+    except MissingCapabilityError as error:
+        pytest.skip(error.message)

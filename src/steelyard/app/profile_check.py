@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -13,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.causality import Observation, Slope, causal_slope
-from steelyard.core.errors import MissingCapabilityError, TrialsFailedError, UsageError
+from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import block_order
 from steelyard.profile.delays import DelayableFunction, delayable_functions, delayed_argv
+from steelyard.profile.executable import executable_of
 from steelyard.profile.profilers import PROFILERS, Profiler
 
 if TYPE_CHECKING:
@@ -75,14 +75,18 @@ class _Bench:
         """A run under a profiler, and what it says."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path)
-        program_s = self.cpu_time_s(profiler.command(self.path, argv))
-        return _Ran(program_s, profiler.shares(self.path))
+        launch = profiler.launch(self.path, argv)
+        program_s = self.cpu_time_s(launch.argv, launch.environment)
+        return _Ran(program_s, profiler.read(self.path, argv).shares)
 
-    def cpu_time_s(self, command: Sequence[str]) -> float:
+    def cpu_time_s(
+        self, command: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> float:
         """User time of a command with its children, in seconds."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         told = subprocess.run(
             command,
+            env={**os.environ, **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -110,8 +114,10 @@ def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slo
     TrialsFailedError
         The program failed.
     """
-    profilers = [_present(PROFILERS.get(name)) for name in check.profilers]
-    program = _program(check.argv)
+    profilers = [PROFILERS.get(name) for name in check.profilers]
+    for profiler in profilers:
+        profiler.require(check.argv)
+    program = executable_of(check.argv)
     with tempfile.TemporaryDirectory(prefix="steelyard-check-") as folder:
         # A program may well end with another status than 0, if it always does.
         usual = subprocess.run(
@@ -131,21 +137,6 @@ def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slo
             say(f"{function.name}: up to {turns} turns a call")
             slopes += _slopes(check, profilers, (program, function, turns), bench, chosen)
     return tuple(slopes)
-
-
-def _present(profiler: Profiler) -> Profiler:
-    if shutil.which(profiler.program) is None:
-        raise MissingCapabilityError(
-            f"The profiler {profiler.name} is not installed: apt-get install {profiler.package}."
-        )
-    return profiler
-
-
-def _program(argv: Sequence[str]) -> str:
-    found = shutil.which(argv[0]) if argv else None
-    if found is None:
-        raise UsageError(f"There is no program {(argv or ('',))[0]!r}.", field="command")
-    return os.path.realpath(found)
 
 
 def _chosen(

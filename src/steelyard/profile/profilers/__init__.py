@@ -1,38 +1,141 @@
-"""Profilers of native programs. One profiler is one file with an `EXTENSION` in it."""
+"""Profilers, ours and others'. One profiler is one file with an `EXTENSION` in it."""
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
+from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.core.registry import Registry
+
+Language = Literal["native", "python", "jvm"]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a program is run under a profiler.
+
+    Parameters
+    ----------
+    argv : tuple of str
+        The whole command.
+    environment : mapping
+        What is added to the program's environment; nothing that starts the program may be under
+        it, for a profiler that comes in by a variable would profile that too.
+    """
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a profile says.
+
+    Parameters
+    ----------
+    shares : mapping of str to float
+        Each function's own part of the time, or of what the profiler counts instead.
+    calls : frozenset of (caller, callee)
+        Who was seen to call whom directly; empty where the profiler does not look.
+    """
+
+    shares: Mapping[str, float]
+    calls: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True)
 class Profiler:
-    """A profiler, as far as its claims can be checked.
+    """A profiler, as far as its claims can be compared and checked.
 
     Parameters
     ----------
     name : str
-    package : str
-        What brings it, for a message where it is missing.
-    program : str
-        Its executable, which must be in the PATH.
-    command : callable
-        From the file of the profile and a program's argv to the argv that profiles it.
-    shares : callable
-        From the file of the profile to the share of each function's own time, by name, in the
-        program itself: functions of other objects are under their names too.
+    description : str
+        How it looks at a program, in a few words.
+    language : str
+        Of the programs that it profiles: those of one language can be compared.
+    require : callable
+        From a program's argv to nothing. Raises `MissingCapabilityError` where the machine lacks
+        the profiler, and `UsageError` where the program is none for it.
+    launch : callable
+        From the file of the profile and a program's argv to the command that profiles it. The
+        profiler may write to files whose names begin with that one's instead; `profile_files`.
+    read : callable
+        From the file of the profile and the program's argv, which may be empty, to what it says.
+        A file that is none of the profiler's is a `DataError` that names it.
+    is_program_timed : bool
+        False where a program takes so much longer under the profiler that its time says nothing:
+        a run without the profiler is timed instead.
     """
 
     name: str
-    package: str
-    program: str
-    command: Callable[[str, Sequence[str]], list[str]]
-    shares: Callable[[str], Mapping[str, float]]
+    description: str
+    language: Language
+    require: Callable[[Sequence[str]], None]
+    launch: Callable[[str, Sequence[str]], Launch]
+    read: Callable[[str, Sequence[str]], Reading]
+    is_program_timed: bool = True
 
 
 PROFILERS: Registry[Profiler] = Registry(
     "profiler", "steelyard.profile.profilers", "steelyard.profilers"
 )
+
+
+def require_program(profiler: str, program: str, package: str) -> None:
+    """Refuse to go on without an executable.
+
+    Raises
+    ------
+    MissingCapabilityError
+        `program` is not in the PATH; `package` brings it.
+    """
+    if shutil.which(program) is None:
+        raise MissingCapabilityError(
+            f"The profiler {profiler} is not installed: there is no program {program}. "
+            f"`apt-get install {package}` installs it.",
+            field="--profiler",
+        )
+
+
+def profile_files(path: str, separator: str) -> list[str]:
+    """The file `path`, or those that begin with it and go on with `separator`: some profilers add
+    the number of each process.
+
+    Raises
+    ------
+    DataError
+        There is none.
+    """
+    if os.path.exists(path):
+        return [path]
+    folder, name = os.path.split(path)
+    begin = name + separator
+    try:
+        found = sorted(entry for entry in os.listdir(folder or ".") if entry.startswith(begin))
+    except OSError:
+        found = []
+    if not found:
+        raise DataError(f"There is no profile {path}: nothing was written there.", field="profile")
+    return [os.path.join(folder, entry) for entry in found]
+
+
+def shares_of(counts: Mapping[str, float], path: str) -> dict[str, float]:
+    """Counts as parts of their sum.
+
+    Raises
+    ------
+    DataError
+        The sum is 0.
+    """
+    total = sum(counts.values())
+    if total <= 0:
+        raise DataError(
+            f"The profile {path} has no sample: the program ended before the first.",
+            field="profile",
+        )
+    return {name: count / total for name, count in counts.items() if count}

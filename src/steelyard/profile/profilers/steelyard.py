@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from steelyard.profile.profilers import Profiler
-from steelyard.profile.sampler import BINARY, Recording, sampler_argv
+import numpy as np
+
+from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
+from steelyard.profile.sampler import Recording, sampler_argv, sampler_path
+
+# The sampler reports on standard error, which a run under a profiler keeps for messages.
+_REPORT = 2
 
 
-def _command(path: str, argv: Sequence[str]) -> list[str]:
-    return sampler_argv(Recording(path, tuple(argv)), report=2)
+def _require(_: Sequence[str]) -> None:
+    sampler_path()
 
 
-def _shares(path: str) -> Mapping[str, float]:
-    from steelyard.analysis.profile_samples import function_shares
+def _launch(path: str, argv: Sequence[str]) -> Launch:
+    return Launch(tuple(sampler_argv(Recording(path, tuple(argv)), _REPORT)))
+
+
+def _read(path: str, _: Sequence[str]) -> Reading:
     from steelyard.profile.attribution import attribute
     from steelyard.profile.profile_file import read_profile
 
     samples = attribute(read_profile(path))
-    return {
-        share.frame.name: share.share.estimate
-        for share in function_shares(samples)
-        if share.sample_count
-    }
+    counts: dict[str, float] = {}
+    seen = np.bincount(samples.functions, minlength=len(samples.frames))
+    for frame, count in zip(samples.frames, seen.tolist(), strict=True):
+        counts[frame.name] = counts.get(frame.name, 0.0) + count
+    # A stack begins with the sample's own function: each but the last of one is called by the next.
+    last = np.cumsum(samples.stack_lengths) - 1
+    called = np.ones(len(samples.stacks), bool)
+    called[last] = False
+    at = np.flatnonzero(called)
+    pairs = np.unique(np.stack((samples.stacks[at + 1], samples.stacks[at])), axis=1).T.tolist()
+    names = [frame.name for frame in samples.frames]
+    calls = frozenset((names[caller], names[callee]) for caller, callee in pairs)
+    return Reading(shares_of(counts, path), calls)
 
 
-EXTENSION = Profiler("steelyard", "steelyard", BINARY, _command, _shares)
+EXTENSION = Profiler("steelyard", "samples at random times", "native", _require, _launch, _read)
