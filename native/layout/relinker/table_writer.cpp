@@ -180,6 +180,12 @@ std::string json_text(const std::string& text) {
     return quoted + '"';
 }
 
+bool calls_without_pad(const Function& function) {
+    return function.moves() && function.pads.empty() &&
+           std::ranges::find(function.fields, Field::call, &FieldUse::kind) !=
+               function.fields.end();
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> layout_table(const ElfImage& image, const Functions& functions,
@@ -221,7 +227,8 @@ std::string audit(const Functions& functions, const Wishes& wishes) {
     for (const auto& function : functions.all()) {
         text << separator << '[' << json_text(function.name) << ", " << function.start << ", "
              << function.end - function.start << ", "
-             << (function.moves() ? "null" : json_text(function.exempted)) << ']';
+             << (function.moves() ? "null" : json_text(function.exempted)) << ", "
+             << (calls_without_pad(function) ? "true" : "false") << ']';
         separator = ",\n";
         padded += function.moves() && !function.pads.empty() ? 1U : 0U;
     }

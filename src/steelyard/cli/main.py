@@ -35,6 +35,7 @@ COMMANDS = {
     "export": "Write an experiment in another tool's format.",
     "cc": "Compile and link C so that the program's layout moves while it runs.",
     "c++": "The same for C++.",
+    "fc": "The same for Fortran.",
     "layout": "What of a program's layout moves; moving it without building.",
     "trial": "Run single trials from a file, as executors do.",
 }

@@ -15,12 +15,16 @@ _UNPADDED = ".steelyard.unpadded"
 
 @dataclass(frozen=True)
 class AuditedFunction:
-    """A function of the program: where the linker put it, and why it stays there, if it does."""
+    """A function of the program: where the linker put it, and why it stays there, if it does.
+
+    `calls_without_pad`: it calls others, and its frame has no random pad.
+    """
 
     name: str
     address: int
     size_bytes: int
     exempted: str | None
+    calls_without_pad: bool = False
 
     @property
     def moves(self) -> bool:
@@ -45,7 +49,7 @@ class LayoutAudit:
     padded_count : int
         Frames with a random pad. Functions that call no other have none.
     unpadded : tuple of (name, reason)
-        Functions that call others and have no pad.
+        Functions that move, call others and have no pad, where the program is to randomise stacks.
     """
 
     path: str
@@ -82,13 +86,21 @@ def audit_program(path: str) -> LayoutAudit:
             f"{path} was not linked by `steelyard cc` or `steelyard c++`, so nothing in it moves."
         )
     told = json.loads(sections[_AUDIT])
+    functions = tuple(AuditedFunction(*function) for function in told["functions"])
+    reasons = dict(_pairs(sections.get(_UNPADDED, b"")))
+    others = "it was not compiled by `steelyard cc` or `steelyard c++` with stack pads"
+    parts = tuple(part for part, bit in PARTS.items() if told["parts"] & bit)
     return LayoutAudit(
         path=path,
-        parts=tuple(part for part, bit in PARTS.items() if told["parts"] & bit),
+        parts=parts,
         interval_ns=told["interval_ns"],
-        functions=tuple(AuditedFunction(*function) for function in told["functions"]),
+        functions=functions,
         padded_count=told["padded"],
-        unpadded=tuple(_pairs(sections.get(_UNPADDED, b""))),
+        unpadded=tuple(
+            (function.name, reasons.get(function.name, others))
+            for function in functions
+            if function.calls_without_pad and "stack" in parts
+        ),
     )
 
 

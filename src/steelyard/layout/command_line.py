@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from steelyard.core.errors import UsageError
 from steelyard.layout.toolchain import Language, Toolchain
-from steelyard.layout.wishes import LayoutWishes, parse_interval, parse_parts, parse_seed
+from steelyard.layout.wishes import PARTS, LayoutWishes, parse_interval, parse_parts, parse_seed
 
 # Options after which clang links nothing.
 _NO_LINK = frozenset(
@@ -165,15 +165,24 @@ class CommandLine:
             skip = not skip and word in _TAKES_VALUE
 
 
-def parse_command_line(arguments: Sequence[str]) -> CommandLine:
+def parse_command_line(
+    arguments: Sequence[str], default_parts: tuple[str, ...] = tuple(PARTS)
+) -> CommandLine:
     """Take the options of Steelyard out of a compiler's arguments.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        As they were typed.
+    default_parts : tuple of str
+        What the program is to randomise where they do not say.
 
     Raises
     ------
     UsageError
         One of them is wrong, or an option of clang's cannot be with a moving program.
     """
-    wishes = LayoutWishes()
+    wishes = LayoutWishes(default_parts)
     parts, interval_ns, seed = wishes.parts, wishes.interval_ns, wishes.seed
     kept: list[str] = []
     for word in arguments:
@@ -204,15 +213,19 @@ def _refuse_without_libc(words: Sequence[str]) -> None:
 
 
 def compiler_arguments(line: CommandLine, tools: Toolchain, language: Language) -> list[str]:
-    """What clang is to be called with."""
+    """What clang, or gfortran, is to be called with."""
     argv = [tools.compiler]
     argv += [word for word in line.arguments if word not in _REPLACED and not _is_linker(word)]
     if any(word.startswith(_QUERIES) for word in line.expanded):
         return [tools.compiler, *line.arguments]
-    argv += ["-ffunction-sections", "-Wno-unused-command-line-argument"]
+    argv.append("-ffunction-sections")
     if not _POSITION_INDEPENDENT & set(line.expanded):
         argv.append("-fPIE")
-    if "stack" in line.wishes.parts:
+    if language == "fortran":
+        argv += _fortran_arguments(line, tools)
+    else:
+        argv.append("-Wno-unused-command-line-argument")
+    if "stack" in line.wishes.parts and language != "fortran":
         argv += _stack_arguments(line, tools)
     if line.links_program:
         argv += _link_arguments(tools)
@@ -226,6 +239,15 @@ def relinker_arguments(line: CommandLine, tools: Toolchain) -> list[str]:
     wishes = line.wishes
     numbers = (wishes.mask, wishes.interval_ns, wishes.seed)
     return [tools.relinker, *map(str, numbers), line.output]
+
+
+def _fortran_arguments(line: CommandLine, tools: Toolchain) -> list[str]:
+    if "stack" in line.wishes.parts:
+        raise UsageError(
+            "Frames are padded in what clang compiles; --layout takes code and heap for Fortran.",
+            field="--layout",
+        )
+    return [f"-B{tools.linker_folder}"]
 
 
 def _stack_arguments(line: CommandLine, tools: Toolchain) -> list[str]:

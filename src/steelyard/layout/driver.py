@@ -1,4 +1,4 @@
-"""A compiler driver: clang, and after each link the relinker."""
+"""A compiler driver: clang or gfortran, and after each link the relinker."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from steelyard.layout.command_line import (
     relinker_arguments,
 )
 from steelyard.layout.toolchain import Language, find_toolchain
+from steelyard.layout.wishes import PARTS
 
 
 class RelinkError(SteelyardError):
@@ -23,19 +24,19 @@ class RelinkError(SteelyardError):
 
 
 def drive(arguments: Sequence[str], language: Language) -> int:
-    """Compile and link as clang does with `arguments`, so that the program moves while it runs.
+    """Compile and link with `arguments`, so that the program moves while it runs.
 
     Parameters
     ----------
     arguments : sequence of str
-        Those of clang, and among them ``--layout``, ``--layout-interval``, ``--layout-seed``.
+        Those of the compiler, ``--layout``, ``--layout-interval`` and ``--layout-seed``.
     language : str
         Whose driver to be.
 
     Returns
     -------
     int
-        The exit status of clang.
+        The exit status of the compiler.
 
     Raises
     ------
@@ -46,7 +47,8 @@ def drive(arguments: Sequence[str], language: Language) -> int:
     RelinkError
         The linked program cannot be read or written; it is removed.
     """
-    line = parse_command_line(arguments)
+    default_parts = ("code", "heap") if language == "fortran" else tuple(PARTS)
+    line = parse_command_line(arguments, default_parts)
     tools = find_toolchain(language)
     environment = {**os.environ, "STEELYARD_CLANG": tools.compiler}
     status = subprocess.call(compiler_arguments(line, tools, language), env=environment)

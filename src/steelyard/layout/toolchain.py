@@ -9,23 +9,24 @@ from typing import Literal
 
 from steelyard.core.errors import MissingCapabilityError
 
-Language = Literal["c", "c++"]
+Language = Literal["c", "c++", "fortran"]
 NATIVE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_native", "layout")
 # The version whose code the relinker and the stack pads are proven on.
 _LLVM = "19"
 _LLVM_FOLDER = f"/usr/lib/llvm-{_LLVM}/bin"
-_NAMES = {"c": f"clang-{_LLVM}", "c++": f"clang++-{_LLVM}"}
+_NAMES = {"c": f"clang-{_LLVM}", "c++": f"clang++-{_LLVM}", "fortran": "gfortran"}
 
 
 @dataclass(frozen=True)
 class Toolchain:
     """Paths of what a build runs and links.
 
-    `runtime` is linked into programs, `module` into shared libraries; `assembler_folder` holds the
-    `as` that puts pads into functions.
+    `linker_folder` holds an `ld.lld`. `runtime` is linked into programs, `module` into shared
+    libraries; `assembler_folder` holds the `as` that puts pads into functions.
     """
 
     compiler: str
+    linker_folder: str
     relinker: str
     runtime: str
     module: str
@@ -43,14 +44,15 @@ def find_toolchain(language: Language) -> Toolchain:
     compiler = shutil.which(_NAMES[language])
     linker = shutil.which(f"ld.lld-{_LLVM}") or shutil.which("ld.lld", path=_LLVM_FOLDER)
     if compiler is None or linker is None:
-        missing = "clang" if compiler is None else "lld"
+        packages = ("gfortran" if language == "fortran" else f"clang-{_LLVM}", f"lld-{_LLVM}")
         raise MissingCapabilityError(
-            f"{missing}-{_LLVM} is not installed, which layout builds take: "
-            f"`apt-get install clang-{_LLVM} lld-{_LLVM}`."
+            f"{packages[compiler is not None]} is not installed, which layout builds take: "
+            f"`apt-get install {' '.join(packages)}`."
         )
     relinker = native_file("steelyard-relink")
     return Toolchain(
         compiler=compiler,
+        linker_folder=os.path.dirname(os.path.realpath(linker)),
         relinker=relinker,
         runtime=native_file("libsteelyard-layout.a"),
         module=native_file("libsteelyard-module.a"),

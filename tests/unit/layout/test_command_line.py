@@ -10,7 +10,7 @@ from steelyard.core.errors import UsageError
 from steelyard.layout.command_line import compiler_arguments, parse_command_line
 from steelyard.layout.toolchain import Toolchain
 
-TOOLS = Toolchain("clang-19", "relink", "runtime.a", "module.a", "bin")
+TOOLS = Toolchain("clang-19", "lld", "relink", "runtime.a", "module.a", "bin")
 
 
 def arguments(*words: str) -> list[str]:
@@ -106,3 +106,13 @@ def test_frames_are_padded_only_where_the_stack_is_asked_for() -> None:
 
 def test_questions_go_to_clang_as_they_are() -> None:
     assert arguments("--version") == ["clang-19", "--version"]
+
+
+def test_fortran_is_compiled_by_gfortran_and_linked_by_lld() -> None:
+    line = parse_command_line(["a.f90"], ("code", "heap"))
+    words = compiler_arguments(line, TOOLS, "fortran")
+    assert "-Blld" in words
+    assert "-fPIE" in words
+    assert "-fno-integrated-as" not in words
+    with pytest.raises(UsageError, match="Fortran"):
+        compiler_arguments(parse_command_line(["--layout=stack", "a.f90"]), TOOLS, "fortran")

@@ -1,0 +1,95 @@
+"""Fortran and Rust programs, which move through the same runtime."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.layout.toolchain import NATIVE
+from tests.integration.conftest import User, validate
+
+SOURCES = Path(__file__).parent / "data" / "layout"
+
+if shutil.which("clang-19") is None or shutil.which("ld.lld-19") is None:
+    pytest.skip("layout builds take clang-19 and lld-19", allow_module_level=True)
+if not os.path.exists(os.path.join(NATIVE, "steelyard-relink")):
+    pytest.skip("the native parts of layout are not built", allow_module_level=True)
+
+
+def run(user: User, program: str, parts: str) -> tuple[str, dict[str, Any]]:
+    """The output at an interval of 1 ms, and the report."""
+    report = user.home / "report.json"
+    layout = {"": parts, "_INTERVAL": "1ms", "_REPORT": str(report)}
+    environment = {f"STEELYARD_LAYOUT{name}": value for name, value in layout.items()}
+    done = subprocess.run(
+        [program], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads(report.read_text())
+    validate(document)
+    return done.stdout, document
+
+
+def moves_and_says_the_same(user: User, program: str) -> None:
+    plain, report = run(user, program, "none")
+    assert report["moves"] == 0
+    assert plain.strip()
+    moved, report = run(user, program, "code,heap")
+    assert moved == plain
+    assert report["moves"] >= 3
+
+
+def test_a_fortran_program_moves(user: User) -> None:
+    if shutil.which("gfortran") is None:
+        pytest.skip("this takes gfortran: apt-get install gfortran")
+    told = user.types("fc", "-O2", str(SOURCES / "shapes.f90"), "-o", "shapes")
+    assert told.status == 0, told.err
+    moves_and_says_the_same(user, str(user.home / "shapes"))
+    audit = user.types("layout", "audit", "--json", "-", "shapes").document()
+    assert audit["parts"] == ["code", "heap"]
+    assert all(
+        function["moves"]
+        for function in audit["functions"]
+        if function["name"] in {"MAIN__", "__shapes_MOD_fib", "__shapes_MOD_choose"}
+    )
+
+
+def test_frames_of_fortran_cannot_be_padded(user: User) -> None:
+    if shutil.which("gfortran") is None:
+        pytest.skip("this takes gfortran: apt-get install gfortran")
+    told = user.types("fc", "--layout=stack", "-c", str(SOURCES / "shapes.f90"))
+    assert told.status == 2
+    assert "--layout takes code and heap for Fortran" in told.err
+
+
+def test_a_rust_program_moves_with_its_standard_library_and_its_panics(
+    user: User, script: Callable[..., str]
+) -> None:
+    compiler = shutil.which("rustc")
+    if compiler is None:
+        pytest.skip("this takes rustc: apt-get install rustc")
+    driver = f"{sys.executable} -m steelyard.cli.main"
+    linker = script(f'exec {driver} cc "$@"', "moving-cc")
+    # The toolchain that a user chose is found by their real home.
+    environment = {**user.environment, "HOME": os.environ.get("HOME", "/")}
+    done = subprocess.run(
+        [compiler, "-O", "-C", f"linker={linker}", str(SOURCES / "panics.rs"), "-o", "panics"],
+        cwd=user.home,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    moves_and_says_the_same(user, str(user.home / "panics"))
+    audit = user.types("layout", "audit", "--json", "-", "panics").document()
+    assert audit["moving_ratio"] > 0.99
+    assert any("compiled" in function["reason"] for function in audit["unpadded"])
