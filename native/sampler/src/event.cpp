@@ -29,6 +29,9 @@ constexpr std::uint64_t registers_wanted =
 
 constexpr std::size_t sampling_pages = 8;
 constexpr std::size_t tracking_pages = 64;
+// Copied with each sample where a word of the frame is asked for: a frame of HotSpot's interpreter
+// keeps at most some tens of words between the top of its stack and what stands below its base.
+constexpr std::uint32_t stack_bytes = 1024;
 constexpr std::uint64_t never_by_itself = 1ULL << 62;
 
 int open_event(perf_event_attr& attributes, Watched watched) {
@@ -99,6 +102,21 @@ class Cursor {
     bool cut_short_ = false;
 };
 
+/// The word at `address` in the copy of the stack, which begins at the stack pointer.
+std::uint64_t word_on_stack(Cursor& cursor, std::uint64_t stack_pointer, std::uint64_t address) {
+    const auto size = cursor.take<std::uint64_t>();
+    if (size == 0)
+        return 0;
+    const std::byte* copy = cursor.take_bytes(static_cast<std::size_t>(size));
+    const auto copied = cursor.take<std::uint64_t>();
+    const std::uint64_t offset = address - stack_pointer;
+    std::uint64_t word = 0;
+    if (copy != nullptr && address >= stack_pointer && copied >= sizeof word &&
+        offset <= copied - sizeof word)
+        std::memcpy(&word, copy + offset, sizeof word);
+    return word;
+}
+
 }  // namespace
 
 std::optional<Sample> sample_from(const RawRecord& record, Depth depth) {
@@ -125,6 +143,9 @@ std::optional<Sample> sample_from(const RawRecord& record, Depth depth) {
         sample.stack_pointer = cursor.take<std::uint64_t>();
         sample.user_address = cursor.take<std::uint64_t>();
     }
+    if (depth.word_below_frame > 0)
+        sample.frame_word = word_on_stack(cursor, sample.stack_pointer,
+                                          sample.base_pointer - depth.word_below_frame);
     if (cursor.cut_short())
         return std::nullopt;
     return sample;
@@ -161,6 +182,10 @@ SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool ker
     if (depth.frame_pointers) {
         attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
         attributes.exclude_callchain_kernel = 1;
+    }
+    if (depth.word_below_frame > 0) {
+        attributes.sample_type |= PERF_SAMPLE_STACK_USER;
+        attributes.sample_stack_user = stack_bytes;
     }
     file_ = open_event(attributes, watched);
     if (file_ < 0)

@@ -19,6 +19,9 @@ enum class Clock { software, cycles };
 /// What each sample holds beyond where the thread was.
 struct Depth {
     bool frame_pointers = false;  ///< the chain of return addresses, by frame pointers
+    /// The word that stands so many bytes below the base pointer; 0: none. Interpreters that keep
+    /// there what they interpret can be seen through.
+    std::uint64_t word_below_frame = 0;
 };
 
 /// Whom an event watches: one thread wherever it runs, or whatever runs on one CPU.
@@ -38,6 +41,7 @@ struct Sample {
     std::uint64_t user_address = 0;  ///< where the program itself was; 0 where it has no registers
     std::uint64_t stack_pointer = 0;
     std::uint64_t base_pointer = 0;
+    std::uint64_t frame_word = 0;  ///< the word asked for; 0 where it is not near the stack's top
     const std::uint64_t* chain = nullptr;
     std::size_t chain_length = 0;
 };

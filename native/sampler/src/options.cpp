@@ -63,6 +63,11 @@ const std::map<std::string_view, Setter>& setters() {
          [](Options& o, std::string_view v) {
              o.sampling.depth.frame_pointers = v == "frame-pointers";
          }},
+        {"--word-below-frame",
+         [](Options& o, std::string_view v) {
+             o.sampling.depth.word_below_frame =
+                 number_from<std::uint64_t>("--word-below-frame", v);
+         }},
         {"--scope", [](Options& o, std::string_view v) { o.threads_only = v == "threads"; }},
         {"--duration",
          [](Options& o, std::string_view v) {

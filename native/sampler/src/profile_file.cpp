@@ -85,6 +85,8 @@ void ProfileFile::write(const Sample& sample) {
     put(samples_, static_cast<std::uint16_t>(sample.chain_length));
     for (std::size_t at = 0; at < sample.chain_length; ++at)
         put(chains_, sample.chain[at]);
+    put(words_, sample.frame_word);
+    has_words_ = has_words_ || sample.frame_word != 0;
     ++sample_count_;
     if (samples_.size() + chains_.size() >= chunk_bytes)
         flush_samples();
@@ -153,6 +155,10 @@ void ProfileFile::flush_samples() {
     samples_.clear();
     chains_.clear();
     write_chunk("SMPL", payload);
+    if (has_words_)
+        write_chunk("WORD", words_);
+    words_.clear();
+    has_words_ = false;
 }
 
 void ProfileFile::flush_events() {

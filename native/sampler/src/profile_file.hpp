@@ -11,6 +11,9 @@
 //            user_address u64, stack_pointer u64, base_pointer u64, addresses in its chain u16
 //            (of a look at a CPU that did not run the program: its time and CPU, all else 0)
 //
+// Where a word of each frame was asked for, a chunk marked "WORD" follows one of samples and holds
+// one u64 for each of them.
+//
 // A chunk marked "EVNT" holds records of a letter and its fields; texts are bytes after a u16.
 //
 //   M  mapping   time_ns u64, process u32, start u64, length u64, offset u64, path
@@ -90,6 +93,8 @@ class ProfileFile {
     std::uint32_t sample_count_ = 0;
     std::vector<char> samples_;
     std::vector<char> chains_;
+    std::vector<char> words_;
+    bool has_words_ = false;
     std::vector<char> events_;
     std::uint64_t written_bytes_ = 0;
 };

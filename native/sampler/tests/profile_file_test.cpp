@@ -48,6 +48,26 @@ TEST("what was flushed is in the file, whole, while the rest is still to come") 
     unlink(path.c_str());
 }
 
+TEST("words of frames follow their samples, and take no room where there are none") {
+    const std::string path = temporary_path();
+    {
+        steelyard::ProfileFile file(path, "{}");
+        steelyard::Sample sample;
+        file.write(sample);
+        file.flush();
+        const std::string plain = content_of(path);
+        CHECK(plain.find("WORD") == std::string::npos);
+        sample.frame_word = 0x4142434445464748U;
+        file.write(sample);
+        file.flush();
+        const std::string content = content_of(path).substr(plain.size());
+        const auto at = content.find("WORD");
+        CHECK(at != std::string::npos);
+        CHECK(content.substr(at + 12) == "HGFEDCBA");
+    }
+    unlink(path.c_str());
+}
+
 TEST("a file that takes no more is told of by its name") {
     bool told = false;
     try {
