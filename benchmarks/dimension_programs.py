@@ -2,7 +2,8 @@
 
 Each program of the suite is dimensioned from an initial experiment of 30 executions x 30
 iterations. From its variances and costs come the counts, and the time that a half-width of 1 % of
-the mean takes with the chosen iterations in each execution and with 30: the *saving* is their ratio.
+the mean takes with the chosen iterations in each execution and with 30. The *saving* is their
+ratio.
 
     .venv/bin/python -m benchmarks.dimension_programs
 
