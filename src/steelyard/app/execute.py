@@ -13,25 +13,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from steelyard.app.check_run import asks_of_host, check_run
 from steelyard.app.session import Session, Watcher
 from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial, Variant
 from steelyard.host.facts import host_facts
 from steelyard.host.lock import machine_lock
 from steelyard.measure.journal import JournalWriter, is_taken, trial_from_record
 from steelyard.measure.launcher import Launcher
-from steelyard.measure.layout_report import (
-    check_layout,
-    reporting_variant,
-    take_report,
-    tells_layout,
-)
-from steelyard.measure.preflight import check_launch
+from steelyard.measure.layout_report import reporting_variant, take_report, tells_layout
 from steelyard.measure.printed import taken_line
 from steelyard.measure.provenance import program_provenance
 from steelyard.store.location import check_usable, journal_path, log_directory, work_directory
 
 if TYPE_CHECKING:
-    from steelyard.app.unit_source import UnitSource
+    from steelyard.app.unit_source import Launching, UnitSource
+    from steelyard.host.journal import HostJournal
     from steelyard.host.quiet import QuietState
     from steelyard.measure.iterations import IterationFiles
 
@@ -53,10 +49,12 @@ class Place:
 
 
 class _Places(NamedTuple):
-    """Directories: for outputs and builds while it runs, and for logs that are kept."""
+    """Directories: for outputs and builds while it runs, and for logs that are kept. And the
+    journal of the host, where trials ask for levels of the machine."""
 
     outputs: str
     logs: str
+    host: HostJournal | None = None
 
 
 class _Ran(NamedTuple):
@@ -202,20 +200,15 @@ def run_experiment(
             if "{build}" in (launch.working_directory or ""):  # Not there yet.
                 launch = replace(launch, working_directory=None)
             run_setup(spec.setup, launch)
-        for variant in spec.variants:
-            # Before the journal exists, so that a wrong call leaves no experiment behind, and
-            # before the host is quiet, which moves this process off the measured CPUs.
-            check_launch(variant.launch, built=variant.build is not None)
-            if variant.build is None:
-                check_layout(_at_some_setup(variant, spec))
         outputs = work_directory(place.store, spec.identifier)
-        if any(variant.build is not None for variant in spec.variants):
-            from steelyard.app.unit_source import check_sources
-
-            check_sources(spec, outputs)
+        # Before the journal exists, so that a wrong call leaves no experiment behind, and
+        # before the host is quiet, which moves this process off the measured CPUs.
+        check_run(spec, outputs)
         provenance = present_provenance(spec)
         variants = spec.variants
-        if spec.quiet:
+        state: QuietState | None = None
+        of_host = asks_of_host(spec)
+        if spec.quiet or of_host:
             state = _quieted(spec, stack, place.say)
             variants = tuple(
                 replace(variant, launch=replace(variant.launch, **state.launch_changes))
@@ -225,7 +218,8 @@ def run_experiment(
         os.makedirs(outputs, exist_ok=True)
         path = journal_path(place.store, spec.identifier)
         journal = stack.enter_context(JournalWriter(path, spec, provenance))
-        places = _Places(outputs, log_directory(place.store, spec.identifier))
+        kept = state.journal if state is not None and of_host else None
+        places = _Places(outputs, log_directory(place.store, spec.identifier), kept)
         ran = _run_session(replace(spec, variants=variants), journal, places, earlier, watch)
         journal.append({"stopped": ran.stopped})
         journal.sync()
@@ -237,15 +231,6 @@ def run_experiment(
     from steelyard.store.merge import merge_experiments
 
     return merge_experiments(earlier, session)
-
-
-def _at_some_setup(variant: Variant, spec: ExperimentSpec) -> Variant:
-    """`variant` as it is launched at one draw of what is randomised."""
-    if not spec.nuisance:
-        return variant
-    from steelyard.factors.setups import at_setup, drawn_setup
-
-    return at_setup(variant, spec, drawn_setup(spec, 0, 0), "launch")
 
 
 def present_provenance(spec: ExperimentSpec) -> dict[str, Any]:
@@ -280,7 +265,13 @@ def _run_session(
         ) as launcher,
         contextlib.ExitStack() as stack,
     ):
-        source = _LauncherSource(spec, launcher, journal, outputs)
+        source: Launching = _LauncherSource(spec, launcher, journal, outputs)
+        if places.host is not None:
+            from steelyard.app.host_source import HostSource
+            from steelyard.host.levels import HostLevels
+
+            levels = HostLevels(places.host, (launcher.pid,))
+            source = HostSource(spec, source, levels, journal)
         units: UnitSource | None = None
         if in_units:
             from steelyard.app.unit_source import UnitSource

@@ -11,7 +11,17 @@ from steelyard.app.toml_lines import TomlLines
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 
-_TOP = ("experiment", "benchmark", "factor", "nuisance", "constraint", "design", "analysis")
+_TOP = (
+    "experiment",
+    "benchmark",
+    "factor",
+    "nuisance",
+    "constraint",
+    "design",
+    "analysis",
+    "cause",
+    "events",
+)
 _EXPERIMENT = (
     *("name", "seed", "runs", "precision", "budget", "warmup", "metrics", "iterations", "quiet"),
     *("repeat", "setup_each", "confidence", "timeout", "order"),
@@ -20,10 +30,16 @@ _BENCHMARK = (
     *("name", "command", "program", "shell", "build", "source", "environment", "directory"),
     *("stdin", "prepare", "cleanup", "setup", "expected_s", "exit_codes"),
 )
-_FACTOR = ("name", "factor", "levels")
+_TEXTS = ("set", "get", "undo", "cpus", "services")
+_FACTOR = ("name", "factor", "levels", *_TEXTS)
 _CONSTRAINT = ("when", "require", "forbid")
 _DESIGN = ("kind", "generators", "fraction", "folded")
 _ANALYSIS = ("method", "response", "factors", "options", "quantiles")
+_CAUSE = (
+    *("factor", "levels", "draw", "intervention", "command", "response", "intermediate"),
+    *("tolerance", "margin"),
+)
+_EVENTS = ("record", "functions", "probes", "log", "stacks", "response", "most", "correction")
 DESIGN_KINDS = ("full-factorial", "fractional-factorial", "plackett-burman", "latin-square")
 
 
@@ -49,6 +65,7 @@ class FactorEntry:
     levels: tuple[str, ...]
     options: tuple[tuple[str, int], ...] = ()
     where: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,6 +90,8 @@ class ExperimentFile:
     constraints: tuple[ConstraintEntry, ...]
     design: Mapping[str, Any]
     analysis: Mapping[str, Any]
+    cause: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    events: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def read_experiment_file(path: str) -> ExperimentFile:
@@ -120,6 +139,8 @@ class _Reader:
             constraints=tuple(self._constraint(*e) for e in self._entries(data, "constraint")),
             design=self._design(data.get("design", {})),
             analysis=self._table(data.get("analysis", {}), "analysis", _ANALYSIS),
+            cause=self._table(data.get("cause", {}), "cause", _CAUSE),
+            events=self._table(data.get("events", {}), "events", _EVENTS),
         )
 
     def _entries(self, data: dict[str, Any], name: str) -> list[tuple[dict[str, Any], str]]:
@@ -166,7 +187,8 @@ class _Reader:
         if len(set(levels)) < len(levels):
             self._fail(where, "levels", "a level is named twice")
         name = self._text(data.get("name", kind), where, "name")
-        return FactorEntry(name, kind, levels, where=self._place(where, "levels"))
+        place = self._place(where, "levels")
+        return FactorEntry(name, kind, levels, where=place, texts=self._texts(data, where))
 
     def _nuisance(self, data: dict[str, Any], where: str) -> FactorEntry:
         kind = self._required_text(data, where, "factor")
@@ -179,7 +201,12 @@ class _Reader:
                 self._fail(where, name, f"it takes a whole number, not {value!r}")
             options.append((name, value))
         name = self._text(data.get("name", kind), where, "name")
-        return FactorEntry(name, kind, levels, tuple(options), self._place(where, "factor"))
+        place, texts = self._place(where, "factor"), self._texts(data, where)
+        return FactorEntry(name, kind, levels, tuple(options), place, texts)
+
+    def _texts(self, data: dict[str, Any], where: str) -> tuple[tuple[str, str], ...]:
+        known = [name for name in _TEXTS if name in data]
+        return tuple((name, self._text(data[name], where, name)) for name in known)
 
     def _constraint(self, data: dict[str, Any], where: str) -> ConstraintEntry:
         self._known(data, _CONSTRAINT, where)

@@ -19,6 +19,7 @@ from steelyard.core.model import ExperimentSpec, NuisanceFactor, StoppingSpec, V
 from steelyard.core.quantity import parse_budget, parse_duration, parse_ratio
 from steelyard.core.rng import fresh_seed
 from steelyard.design.design import Design
+from steelyard.factors.factor import Factor
 from steelyard.factors.kinds import FACTORS
 from steelyard.factors.setups import BENCHMARK
 
@@ -103,12 +104,12 @@ def experiment_plan(file: ExperimentFile) -> Plan:
 
 
 def _checked(entry: FactorEntry) -> FactorEntry:
-    kind = FACTORS.get(entry.factor)
+    kind = _kind(entry)
     return replace(entry, levels=tuple(kind.level(text, entry.where) for text in entry.levels))
 
 
 def _nuisance(entry: FactorEntry) -> NuisanceFactor:
-    kind = FACTORS.get(entry.factor)
+    kind = _kind(entry)
     if not entry.levels and kind.draw is None:
         raise UsageError(
             f"{entry.where}: the factor {kind.name} cannot draw levels by itself; name them.",
@@ -122,7 +123,28 @@ def _nuisance(entry: FactorEntry) -> NuisanceFactor:
                 field=f"nuisance.{name}",
             )
     levels = tuple(kind.level(text, entry.where) for text in entry.levels)
-    return NuisanceFactor(entry.name, kind.name, levels, entry.options)
+    return NuisanceFactor(entry.name, kind.name, levels, entry.options, entry.texts)
+
+
+def _kind(entry: FactorEntry) -> Factor:
+    """The factor of an entry, which takes what else the entry says."""
+    kind = FACTORS.get(entry.factor)
+    texts = dict(entry.texts)
+    for name in texts:
+        if name not in kind.texts:
+            known = ", ".join(kind.texts) or "nothing"
+            raise UsageError(
+                f"{entry.where}: the factor {kind.name} takes {known} beside its levels, not "
+                f"{name!r}.",
+                field=f"factor.{name}",
+            )
+    if "set" in kind.texts and not ("set" in texts and texts.keys() & {"get", "undo"}):
+        raise UsageError(
+            f"{entry.where}: the factor {kind.name} needs `set`, and `get` or `undo`, so that the "
+            "machine can be put back.",
+            field="factor.set",
+        )
+    return kind
 
 
 def _check_names(file: ExperimentFile, factors: Sequence[FactorEntry]) -> None:
@@ -193,7 +215,8 @@ def _variants(
     for point in points:
         variant = base
         for entry in factors:
-            variant = FACTORS.get(entry.factor).apply(variant, point[entry.name])
+            kind = FACTORS.get(entry.factor)
+            variant = kind.at(variant, point[entry.name], entry.name, entry.texts)
         parameters = (((BENCHMARK, name),) if several else ()) + tuple(point.items())
         label = f"{name} ({point_text(point)})" if point else name
         yield replace(variant, name=label, parameters=parameters, group=name if several else "")

@@ -175,14 +175,15 @@ class HostLevel:
     setting : str
         Which setting of the host room.
     level : str
-    commands : tuple of (name, command)
-        Of a setting that the user brings: what sets it, reads it and undoes it.
+    texts : tuple of (name, text)
+        What else is said of it: the commands of one that the user brings, the CPUs and services
+        of knobs.
     """
 
     factor: str
     setting: str
     level: str
-    commands: tuple[tuple[str, str], ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from steelyard.core.errors import UsageError
 from steelyard.core.model import Variant
 
-Part = Literal["launch", "build"]
+Part = Literal["launch", "build", "host"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Factor:
         What it changes, in a sentence.
     part : str
         ``"launch"``: each trial can have its own level. ``"build"``: the program is built for
-        each level.
+        each level. ``"host"``: the machine is at the level while the trial runs.
     normal : callable
         From a level as written to its normal form; raises ValueError with what is wanted.
     apply : callable
@@ -34,6 +34,8 @@ class Factor:
         whose levels only a person can name.
     draws : mapping of str to int
         The options of `draw` with their defaults.
+    texts : mapping of str to str
+        What else an experiment file may say of it, each with a sentence.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Factor:
     apply: Callable[[Variant, str], Variant]
     draw: Callable[[int, Mapping[str, int]], str] | None = None
     draws: Mapping[str, int] = field(default_factory=dict[str, int])
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def level(self, text: str, where: str) -> str:
         """A level in its normal form.
@@ -58,6 +61,19 @@ class Factor:
             raise UsageError(
                 f"{where}: the factor {self.name} has no level {text!r}; {error}.", field=where
             ) from None
+
+    def at(
+        self, variant: Variant, level: str, name: str, texts: tuple[tuple[str, str], ...] = ()
+    ) -> Variant:
+        """`variant` at `level`, under the name that the factor has in tables.
+
+        `texts` are what else the experiment file says of it.
+        """
+        changed = self.apply(variant, level)
+        if self.part != "host":
+            return changed
+        asked = replace(changed.host[-1], factor=name, texts=texts)
+        return replace(changed, host=(*changed.host[:-1], asked))
 
 
 def whole_number(low: int, high: int) -> Callable[[str], str]:

@@ -37,6 +37,11 @@ def _drawn(spec: ExperimentSpec, factor: NuisanceFactor, position: int, block: i
     return kind.draw(seed, {**kind.draws, **dict(factor.options)})
 
 
+def draws_host(spec: ExperimentSpec) -> bool:
+    """Whether a nuisance factor changes the machine."""
+    return any(FACTORS.get(factor.factor).part == "host" for factor in spec.nuisance)
+
+
 def at_setup(
     variant: Variant, spec: ExperimentSpec, setup: Mapping[str, str], part: Part
 ) -> Variant:
@@ -44,5 +49,5 @@ def at_setup(
     for factor in spec.nuisance:
         kind = FACTORS.get(factor.factor)
         if kind.part == part:
-            variant = kind.apply(variant, setup[factor.name])
+            variant = kind.at(variant, setup[factor.name], factor.name, factor.texts)
     return variant

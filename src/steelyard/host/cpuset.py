@@ -93,8 +93,12 @@ def plan_groups(former: dict[str, Any], rest: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def narrow_groups(host: Host, wanted: dict[str, Any]) -> tuple[list[int], list[str]]:
+def narrow_groups(
+    host: Host, wanted: dict[str, Any], companions: Sequence[int] = ()
+) -> tuple[list[int], list[str]]:
     """Put `wanted` in force. Gives the tasks that stayed and the groups that refused.
+
+    `companions` are processes that may use every CPU, as this one may.
 
     Raises
     ------
@@ -107,7 +111,8 @@ def narrow_groups(host: Host, wanted: dict[str, Any]) -> tuple[list[int], list[s
         host.write(f"{top}/cgroup.subtree_control", "+cpuset")
     _make_group(host, top, rest, wanted["rest"])
     _make_group(host, top, own, host.read(f"{top}/cpuset.cpus") or "")
-    host.write(f"{own}/cgroup.procs", str(os.getpid()))
+    for process in (os.getpid(), *companions):
+        host.write(f"{own}/cgroup.procs", str(process))
     refused: list[str] = []
     for path in reversed(list(wanted["groups"])):
         if host.read(path) == wanted["groups"][path]:

@@ -28,12 +28,15 @@ class Request:
         Priority of ``SCHED_FIFO``, 1 to 99.
     session : str
         A name for things that are made for this session.
+    companions : tuple of int
+        Processes that belong to this one and start the measured program.
     """
 
     cpus: tuple[int, ...] | None = None
     services: tuple[str, ...] = ()
     realtime_priority: int = 10
     session: str = "session"
+    companions: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

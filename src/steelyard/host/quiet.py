@@ -41,6 +41,8 @@ class QuietState:
         What an earlier session had left behind and was put back first.
     restored : Restored or None
         What was put back at the end; None before it.
+    journal : HostJournal or None
+        For further changes, which are put back with these.
     """
 
     launch_changes: dict[str, Any] = field(default_factory=dict)
@@ -49,6 +51,7 @@ class QuietState:
     notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     recovered: Restored = field(default_factory=Restored)
     restored: Restored | None = None
+    journal: HostJournal | None = None
 
 
 @contextmanager
@@ -96,15 +99,16 @@ def quiet(
     with SessionLock(path, host), _unwinding_signals():
         journal = HostJournal(path)
         try:
-            with _signals_held_back():
+            with signals_held_back():
                 state.recovered = restore_changes(host, journal, journal.pending)
             first = len(journal.pending)
+            state.journal = journal
             try:
                 for knob in knobs:
                     set_knob(knob, host, request, journal, state)
                 yield state
             finally:
-                with _signals_held_back():
+                with signals_held_back():
                     changes = journal.pending[first:]
                     state.restored = restore_changes(host, journal, changes)
         finally:
@@ -143,7 +147,7 @@ def set_knob(
     if not knob.changes_host:
         notes, reason = _apply(knob, host, wanted)
     elif wanted != previous:
-        with _signals_held_back():
+        with signals_held_back():
             change = journal.announce(knob.name, previous, wanted, host.boot_id())
             notes, reason = _apply(knob, host, wanted)
             if reason is not None:
@@ -198,7 +202,7 @@ def _unwinding_signals() -> Iterator[None]:
 
 
 @contextmanager
-def _signals_held_back() -> Iterator[None]:
+def signals_held_back() -> Iterator[None]:
     """Deliver signals that end the process only after the block."""
     former = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD_BACK)
     try:

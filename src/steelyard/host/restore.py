@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from steelyard.core.errors import HostError, UnknownNameError
 from steelyard.host.journal import Change, HostJournal, default_journal_path
+from steelyard.host.knob import Knob
 from steelyard.host.session import SessionLock
+from steelyard.host.setting import JOURNAL_PREFIX, Setting
 from steelyard.host.system import Host
 
 
@@ -38,15 +40,24 @@ def restore_changes(host: Host, journal: HostJournal, changes: Sequence[Change])
 
 
 def _restore_change(host: Host, change: Change, boot_id: str) -> None:
-    from steelyard.host.knobs import KNOBS
-
-    knob = KNOBS.get(change.knob)
+    maker = _maker(change.knob)
     previous = change.previous
     if change.boot_id != boot_id:
-        previous = knob.left_by_boot(host, change.previous, change.wanted)
+        previous = maker.left_by_boot(host, change.previous, change.wanted)
         if previous is None:
             return
-    knob.restore(host, previous, change.wanted)
+    maker.restore(host, previous, change.wanted)
+
+
+def _maker(name: str) -> Knob | Setting:
+    """What made a change: a knob, or a setting under its name in the journal."""
+    if name.startswith(JOURNAL_PREFIX):
+        from steelyard.host.settings import SETTINGS
+
+        return SETTINGS.get(name.removeprefix(JOURNAL_PREFIX))
+    from steelyard.host.knobs import KNOBS
+
+    return KNOBS.get(name)
 
 
 def restore_host(journal_path: str | None = None, host: Host | None = None) -> Restored:

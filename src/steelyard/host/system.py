@@ -7,15 +7,27 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from steelyard.host.files import HostFiles
 
+if TYPE_CHECKING:
+    import subprocess
+
+# In the environment of processes that are to be found again, also after a crash.
+MARK_VARIABLE = "STEELYARD_MARK"
+# One that is killed may have been starting another.
+_END_ROUNDS = 20
 # <linux/swap.h>: the priority is in the low 15 bits when SWAP_FLAG_PREFER is set.
 SWAP_FLAG_PREFER = 0x8000
 
 
 class Host(HostFiles):
     """This machine. Tests replace it by one whose calls act on a folder."""
+
+    def __init__(self, root: str = "") -> None:
+        super().__init__(root)
+        self._started: list[subprocess.Popen[bytes]] = []
 
     @property
     def is_root(self) -> bool:
@@ -82,6 +94,88 @@ class Host(HostFiles):
             b"steelyard", os.fsencode(target), kind.encode(), 0, options.encode()
         )
         _check(result, target)
+
+    def mount_of(self, path: str) -> str:
+        """Where the file system that holds `path` is mounted."""
+        path = os.path.realpath(path)
+        while not os.path.ismount(path):
+            path = os.path.dirname(path)
+        return path
+
+    def make_sparse_file(self, path: str, size_bytes: int) -> None:
+        """Make the file `path` of this size, without anything in it yet."""
+        fd = os.open(self.root + path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.ftruncate(fd, size_bytes)
+        finally:
+            os.close(fd)
+
+    def remove_file(self, path: str) -> None:
+        """Remove the file `path`; one that is gone already is fine."""
+        try:
+            os.unlink(self.root + path)
+        except FileNotFoundError:
+            return
+
+    def copy_tree(self, source: str, target: str) -> None:
+        """Copy what is in the folder `source` into the folder `target`."""
+        import shutil
+
+        shutil.copytree(self.root + source, self.root + target, symlinks=True, dirs_exist_ok=True)
+
+    def start_marked(self, argv: Sequence[str], mark: str, *, announces: bool) -> bool:
+        """Start a process that `marked` finds again; whether it lives.
+
+        One that `announces` writes a line when it has begun, and is waited for.
+        """
+        import subprocess
+
+        process = subprocess.Popen(
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if announces else subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, MARK_VARIABLE: mark},
+            start_new_session=True,
+        )
+        self._started.append(process)
+        if process.stdout is None:
+            return process.poll() is None
+        with process.stdout as pipe:
+            return bool(pipe.readline())
+
+    def marked(self, mark: str) -> list[int]:
+        """The living processes that `start_marked` started with `mark`, and their children."""
+        wanted = f"{MARK_VARIABLE}={mark}".encode()
+        found: list[int] = []
+        for name in self.names("/proc"):
+            if not name.isdigit():
+                continue
+            try:
+                with open(f"{self.root}/proc/{name}/environ", "rb") as file:
+                    variables = file.read().split(b"\0")
+            except OSError:
+                # Ended meanwhile, or another user's.
+                continue
+            if wanted in variables:
+                found.append(int(name))
+        return found
+
+    def end_marked(self, mark: str) -> None:
+        """End the processes that `start_marked` started with `mark`, also in former sessions."""
+        for _ in range(_END_ROUNDS):
+            processes = self.marked(mark)
+            for pid in processes:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+            for process in self._started:
+                if process.pid in processes:
+                    process.wait()
+            if not processes:
+                break
+        self._started = [process for process in self._started if process.poll() is None]
 
     def unmount(self, target: str) -> None:
         """Take away what is mounted on `target`, also while it is in use."""

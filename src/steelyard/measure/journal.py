@@ -17,6 +17,7 @@ from typing import Any
 from steelyard.core.errors import BusyError, DataError, StoreError
 from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.core.model import Experiment, ExperimentSpec, MetricSpec, Trial
+from steelyard.measure.at_levels import AT_LEVELS, with_levels
 
 VERSION = 1
 PRINTED_SOURCES = ("regex", "json", "iterations")
@@ -256,6 +257,7 @@ class _Reader:
         self.stopped: Any = None
         self._records: dict[int, Mapping[str, Any]] = {}
         self._taken: dict[int, Mapping[str, Any]] = {}
+        self._levels: dict[int, Mapping[str, str]] = {}
         # Only whoever reads needs it: not the way of a measurement.
         from steelyard.measure.level_costs import LevelCosts
 
@@ -264,6 +266,8 @@ class _Reader:
     def add(self, line: Mapping[str, Any]) -> None:
         if "trial" in line:
             self._records.setdefault(line["trial"], line)
+        elif AT_LEVELS in line:
+            self._levels[line[AT_LEVELS]] = line["realised"]
         elif "printed" in line:
             self._taken[line["printed"]] = line
         elif "stopped" in line:
@@ -284,7 +288,9 @@ class _Reader:
             taken = self._taken.get(position)
             if printing and taken is None:
                 taken = _taken_late(record, self.spec)
-            trials.append(self._costs.placed(trial_from_record(record, metrics, taken)))
+            trial = trial_from_record(record, metrics, taken)
+            trial = with_levels(trial, self._levels.get(position, {}))
+            trials.append(self._costs.placed(trial))
         if self._costs.builds:
             self.provenance["builds"] = self._costs.builds
         return Experiment(

@@ -55,5 +55,6 @@ def test_each_part_of_the_variant_takes_its_own_factors():
     assert launched.launch.environment_padding_bytes == 64
     assert launched.build == VARIANT.build
     assert built.build is not None
-    assert (built.build.randomize, built.build.seed) == (("link-order",), 5)
+    assert built.build.randomize == ("link-order",)
+    assert built.build.seeds == (("link-order", 5),)
     assert built.launch == VARIANT.launch

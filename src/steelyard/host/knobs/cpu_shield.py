@@ -63,7 +63,10 @@ class CpuShield(Knob):
             "groups": read_groups(host, *found) if found else None,
             "irqs": read_irq_cpus(host) if host.is_root else {},
             "tasks": affinities(host, skip),
-            "own": {str(os.getpid()): [host.process_start(os.getpid()), list(host.affinity(0))]},
+            "own": {
+                str(process): [host.process_start(process), list(host.affinity(process))]
+                for process in (os.getpid(), *request.companions)
+            },
             "shield": list(shielded_cpus(host, request)),
         }
 
@@ -74,6 +77,7 @@ class CpuShield(Knob):
             "program": shield,
             "rest": list(rest),
             "groups": plan_groups(previous["groups"], rest) if previous["groups"] else None,
+            "companions": list(request.companions),
             "irqs": without_cpus(previous["irqs"], shield, rest),
             "tasks": {} if previous["groups"] else _without(previous["tasks"], shield),
         }
@@ -81,7 +85,7 @@ class CpuShield(Knob):
     def apply(self, host: Host, wanted: Any) -> tuple[str, ...]:
         notes: list[str] = []
         if wanted["groups"]:
-            stayed, refused = narrow_groups(host, wanted["groups"])
+            stayed, refused = narrow_groups(host, wanted["groups"], wanted["companions"])
             if stayed:
                 notes.append(f"{len(stayed)} kernel threads are bound to their CPUs and stay")
             notes += [f"group {reason}" for reason in refused]
@@ -90,7 +94,8 @@ class CpuShield(Knob):
             notes.append(f"by affinity alone: {cpuset_reason(host)}")
             if failed_count:
                 notes.append(f"{failed_count} threads of others may not be moved")
-        host.set_affinity(0, wanted["rest"])
+        for process in (0, *wanted["companions"]):
+            host.set_affinity(process, wanted["rest"])
         notes += [f"interrupt stays: {reason}" for reason in move_irqs(host, wanted["irqs"])]
         return tuple(notes)
 

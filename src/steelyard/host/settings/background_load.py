@@ -1,0 +1,63 @@
+"""Other work on the machine while the program runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from steelyard.core.errors import HostError
+from steelyard.host.load import KINDS
+from steelyard.host.setting import Asked, Setting
+from steelyard.host.system import Host
+
+NONE = "none"
+RUN = "run:"
+
+
+class BackgroundLoad(Setting):
+    """Processes that do one thing without pause, or a command of the user's.
+
+    They are found again by a word in their environment, so that a later session can end what a
+    killed one has left.
+    """
+
+    name = "background-load"
+
+    def unavailable(self, host: Host, asked: Asked) -> str | None:
+        return None
+
+    def read(self, host: Host, asked: Asked) -> Any:
+        return {"argv": [], "count": 0}
+
+    def wanted(self, host: Host, asked: Asked, previous: Any) -> Any:
+        word = f"steelyard-load-{asked.session}"
+        if asked.level == NONE:
+            return {"level": NONE, "count": 0, "argv": [], "word": word}
+        if asked.level.startswith(RUN):
+            argv = ["/bin/sh", "-c", asked.level.removeprefix(RUN)]
+            return {"level": asked.level, "count": 1, "argv": argv, "word": word}
+        kind, _, count = asked.level.partition(":")
+        argv = [sys.executable, "-m", "steelyard.host.load", kind, str(os.getpid())]
+        return {"level": asked.level, "count": int(count), "argv": argv, "word": word}
+
+    def apply(self, host: Host, wanted: Any) -> None:
+        announces = not wanted["level"].startswith(RUN)
+        for _ in range(wanted["count"]):
+            if not host.start_marked(wanted["argv"], wanted["word"], announces=announces):
+                raise HostError(f"the load {wanted['level']} ended at once")
+
+    def realised(self, host: Host, wanted: Any) -> str:
+        if not wanted["count"]:
+            return NONE
+        running = len(host.marked(wanted["word"]))
+        if wanted["level"].startswith(RUN):
+            return wanted["level"] if running else NONE
+        return f"{wanted['level'].partition(':')[0]}:{running}"
+
+    def restore(self, host: Host, previous: Any, wanted: Any) -> None:
+        host.end_marked(wanted["word"])
+
+
+LOADS = tuple(KINDS)
+EXTENSION = BackgroundLoad()
