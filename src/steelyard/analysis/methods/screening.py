@@ -1,0 +1,38 @@
+"""Screening by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.method import Method, Question
+
+if TYPE_CHECKING:
+    from steelyard.analysis.analysis import Analysis
+    from steelyard.analysis.table import Table
+
+
+def analyze(table: Table, question: Question) -> Analysis:
+    """Rank the main effects and propose factors."""
+    from steelyard.analysis.linear.box_cox import transformed
+    from steelyard.analysis.screening.screening import screening
+    from steelyard.analysis.trials_table import read_trials, with_cautions
+
+    trials = read_trials(table, question)
+    transform = question.extra.get("transform")
+    values = trials.values if transform is None else transformed(trials.values, transform)
+    unit = question.unit if transform is None else f"{transform} {question.unit}".strip()
+    found = screening(trials.factors, trials.response, unit, values, question.confidence)
+    return with_cautions(found, trials.cautions)
+
+
+EXTENSION = Method(
+    name="screening",
+    description="Screening: which of many two-level factors deserve a full design.",
+    reads="trials",
+    analyze=analyze,
+    needs=("response", "factors"),
+    options={
+        "low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL.",
+        "transform": "Of the response: `log`, `sqrt` or `inverse`.",
+    },
+)

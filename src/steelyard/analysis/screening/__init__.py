@@ -1,0 +1,1 @@
+"""Which factors of a screening design deserve a full one."""
