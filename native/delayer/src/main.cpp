@@ -1,119 +1,129 @@
 // The delayer: runs a program in which one function takes longer, by a delay that is written over
 // the sled at its entry before the program begins. Nothing else in the program moves or changes.
 //
-//   steelyard-delayer OBJECT OFFSET TURNS -- CMD...
+//   steelyard-delayer --object FILE --offset N --turns N [--memory BYTES] ... -- CMD...
 //
-// OBJECT is the file that holds the function, OFFSET its place in that file. With 0 turns the sled
-// stays as it is. The exit status is that of the program.
+// FILE is the file that holds the function, the offset its place there; options.hpp names the
+// rest. The exit status is that of the program.
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <optional>
-#include <string>
+#include <iterator>
+#include <span>
+#include <vector>
 
+#include "chain.hpp"
 #include "fatal.hpp"
-#include "memory_map.hpp"
+#include "options.hpp"
 #include "sled.hpp"
+#include "stopped_process.hpp"
 
 namespace steelyard {
 
 namespace {
 
 constexpr int own_failure = 125;
-constexpr std::size_t entry_bytes = 32;
+constexpr std::size_t entry_bytes = 96;
 
-struct Delay {
-    std::string object;
-    std::uint64_t offset = 0;
-    std::uint32_t turns = 0;
-};
-
-template <typename Number>
-Number number_from(const char* text) {
-    Number value{};
-    const char* end = text + std::strlen(text);
-    const auto [stop, error] = std::from_chars(text, end, value);
-    if (error != std::errc() || stop != end)
-        throw Fatal("The delayer wants a number, not '" + std::string(text) + "'.");
-    return value;
+/// Where in the function's entry the delay goes.
+std::size_t place_in(std::span<const std::uint8_t> entry, std::size_t delay_bytes) {
+    const auto sled = sled_offset(entry, delay_bytes);
+    if (!sled)
+        throw Fatal("The function has no sled of " + std::to_string(delay_bytes) +
+                    " bytes: build the program with -fpatchable-function-entry=" +
+                    (delay_bytes > 16 ? "32." : "16."));
+    return *sled;
 }
 
-/// Where the byte at `offset` of `object` is in the memory of `process`.
-std::optional<std::uint64_t> address_of(pid_t process, const Delay& delay) {
-    struct stat wanted{};
-    if (stat(delay.object.c_str(), &wanted) != 0)
-        throw Fatal::with_errno("The file " + delay.object + " cannot be read");
-    std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
-    for (std::string line; std::getline(maps, line);) {
-        const auto mapping = mapping_of_line(line);
-        if (!mapping || mapping->inode != wanted.st_ino)
-            continue;
-        const std::uint64_t length = mapping->end - mapping->start;
-        if (delay.offset >= mapping->offset && delay.offset - mapping->offset < length)
-            return mapping->start + delay.offset - mapping->offset;
-    }
-    return std::nullopt;
+std::vector<std::uint8_t> delay_in(const StoppedProcess& program, const Options& options) {
+    if (options.memory_bytes == 0)
+        return compute_delay(options.turns);
+    const std::uint32_t start = program.map_low(options.memory_bytes);
+    const auto chain = chain_through(start, options.memory_bytes);
+    program.write(start, {reinterpret_cast<const std::uint8_t*>(chain.data()),
+                          chain.size() * sizeof(std::uint32_t)});
+    return memory_delay(options.turns, start);
 }
 
-void write_delay(pid_t process, const Delay& delay) {
-    const auto address = address_of(process, delay);
+void write_delay(pid_t process, const Options& options) {
+    const StoppedProcess program(process);
+    const auto address = program.address_of(options.object, options.offset);
     if (!address)
-        throw Fatal("The program does not load " + delay.object +
+        throw Fatal("The program does not load " + options.object +
                     " at its start; only functions of the program itself can be delayed.");
-    // The tracer may write to code that the program itself may not.
-    const std::string path = "/proc/" + std::to_string(process) + "/mem";
-    const int memory = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (memory < 0)
-        throw Fatal::with_errno("The memory of the program cannot be written");
     std::array<std::uint8_t, entry_bytes> entry{};
-    const auto place = static_cast<off_t>(*address);
-    const ssize_t got = pread(memory, entry.data(), entry.size(), place);
-    const auto sled = got == static_cast<ssize_t>(entry.size()) ? sled_offset(entry) : std::nullopt;
-    if (!sled) {
-        close(memory);
-        throw Fatal(
-            "The function has no sled: build the program with "
-            "-fpatchable-function-entry=16.");
-    }
-    const auto code = delay_code(delay.turns);
-    const ssize_t put = pwrite(memory, code.data(), code.size(), place + static_cast<off_t>(*sled));
-    close(memory);
-    if (put != static_cast<ssize_t>(code.size()))
-        throw Fatal::with_errno("The delay cannot be written");
+    const auto code = delay_in(program, options);
+    if (!program.read(*address, entry))
+        throw Fatal("The function's entry cannot be read.");
+    program.write(*address + place_in(entry, code.size()), code);
 }
 
-[[noreturn]] void become(char** command) {
+/// Writes the object with the delay in it to another file, for those who load programs themselves.
+void write_copy(const Options& options) {
+    if (options.memory_bytes != 0)
+        throw Fatal("A delay in a file only computes: memory is mapped when a program starts.");
+    std::ifstream in(options.object, std::ios::binary);
+    std::vector<char> data{std::istreambuf_iterator<char>(in), {}};
+    if (!in || data.size() < options.offset + entry_bytes)
+        throw Fatal("The file " + options.object + " cannot be read to the function.");
+    const std::span<std::uint8_t> entry{
+        reinterpret_cast<std::uint8_t*>(data.data()) + options.offset, entry_bytes};
+    const auto code = compute_delay(options.turns);
+    const std::size_t place = place_in(entry, code.size());
+    if (options.turns > 0)
+        std::memcpy(entry.data() + place, code.data(), code.size());
+    std::ofstream out(options.copy, std::ios::binary | std::ios::trunc);
+    out.write(data.data(), static_cast<std::streamsize>(data.size()));
+    out.close();
+    constexpr mode_t executable = 0755;
+    if (!out || chmod(options.copy.c_str(), executable) != 0)
+        throw Fatal::with_errno("The file " + options.copy + " cannot be written");
+}
+
+void write_times(const Options& options, const rusage& used) {
+    std::ofstream out(options.times, std::ios::trunc);
+    out << used.ru_utime.tv_sec << ' ' << used.ru_utime.tv_usec << ' ' << used.ru_stime.tv_sec
+        << ' ' << used.ru_stime.tv_usec << '\n';
+    out.close();
+    if (!out)
+        throw Fatal::with_errno("The file " + options.times + " cannot be written");
+}
+
+[[noreturn]] void become(const Options& options) {
+    for (const std::string& setting : options.environment)
+        putenv(const_cast<char*>(setting.c_str()));
     ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
     // To run what it is told to is all that it is for.
-    execvp(command[0], command);  // NOLINT(clang-analyzer-optin.taint.GenericTaint)
-    std::fprintf(stderr, "steelyard-delayer: %s: %s\n", command[0], std::strerror(errno));
+    execvp(options.command[0], options.command);  // NOLINT(clang-analyzer-optin.taint.GenericTaint)
+    std::fprintf(stderr, "steelyard-delayer: %s: %s\n", options.command[0], std::strerror(errno));
     _exit(own_failure);
 }
 
-int run(const Delay& delay, char** command) {
+int run(const Options& options) {
     const pid_t process = fork();
     if (process < 0)
         throw Fatal::with_errno("The program cannot be started");
     if (process == 0)
-        become(command);
+        become(options);
     int status = 0;
     waitpid(process, &status, 0);
     if (!WIFSTOPPED(status))
         return WIFEXITED(status) ? WEXITSTATUS(status) : own_failure;
     try {
-        if (delay.turns > 0)
-            write_delay(process, delay);
+        if (options.turns > 0)
+            write_delay(process, options);
     } catch (const Fatal&) {
         kill(process, SIGKILL);
         waitpid(process, &status, 0);
@@ -121,7 +131,10 @@ int run(const Delay& delay, char** command) {
     }
     ptrace(PTRACE_DETACH, process, nullptr, nullptr);
     signal(SIGINT, SIG_IGN);
-    waitpid(process, &status, 0);
+    rusage used{};
+    wait4(process, &status, 0, &used);
+    if (!options.times.empty())
+        write_times(options, used);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -129,14 +142,14 @@ int run(const Delay& delay, char** command) {
 
 }  // namespace steelyard
 
-int main(int count, char** words) {
-    constexpr int command_at = 5;
+int main(int, char** words) {
     try {
-        if (count <= command_at || std::strcmp(words[4], "--") != 0)
-            throw steelyard::Fatal("Usage: steelyard-delayer OBJECT OFFSET TURNS -- CMD...");
-        const steelyard::Delay delay{words[1], steelyard::number_from<std::uint64_t>(words[2]),
-                                     steelyard::number_from<std::uint32_t>(words[3])};
-        return steelyard::run(delay, words + command_at);
+        const steelyard::Options options = steelyard::options_from(words + 1);
+        if (!options.copy.empty()) {
+            steelyard::write_copy(options);
+            return 0;
+        }
+        return steelyard::run(options);
     } catch (const steelyard::Fatal& fatal) {
         std::fprintf(stderr, "steelyard-delayer: %s\n", fatal.message.c_str());
         return steelyard::own_failure;

@@ -1,6 +1,7 @@
 #include "sled.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace steelyard {
 
@@ -29,14 +30,19 @@ std::size_t no_operation_length(std::span<const std::uint8_t> code) {
     return length <= code.size() ? length : 0;
 }
 
+/// The byte of `word` at `place`, the lowest first.
+std::uint8_t byte(std::uint32_t word, unsigned place) {
+    return static_cast<std::uint8_t>(word >> (8 * place));
+}
+
 }  // namespace
 
-std::optional<std::size_t> sled_offset(std::span<const std::uint8_t> entry) {
+std::optional<std::size_t> sled_offset(std::span<const std::uint8_t> entry, std::size_t wanted) {
     std::size_t begin = 0;
     if (entry.size() >= end_branch.size() && std::ranges::equal(entry.first<4>(), end_branch))
         begin = end_branch.size();
     std::size_t end = begin;
-    while (end < begin + delay_bytes) {
+    while (end < begin + wanted) {
         const std::size_t length = no_operation_length(entry.subspan(end));
         if (length == 0)
             return std::nullopt;
@@ -45,18 +51,29 @@ std::optional<std::size_t> sled_offset(std::span<const std::uint8_t> entry) {
     return begin;
 }
 
-std::array<std::uint8_t, delay_bytes> delay_code(std::uint32_t turns) {
-    return {0x41,
-            0xbb,
-            static_cast<std::uint8_t>(turns),
-            static_cast<std::uint8_t>(turns >> 8U),
-            static_cast<std::uint8_t>(turns >> 16U),
-            static_cast<std::uint8_t>(turns >> 24U),
-            0x41,
-            0xff,
-            0xcb,
-            0x75,
-            0xfb};
+// clang-format off
+std::vector<std::uint8_t> compute_delay(std::uint32_t turns) {
+    return {
+        0x41, 0xbb, byte(turns, 0), byte(turns, 1), byte(turns, 2), byte(turns, 3),  // mov $turns,%r11d
+        0x41, 0xff, 0xcb,  // 1: dec %r11d
+        0x75, 0xfb,        // jnz 1b
+    };
 }
+
+std::vector<std::uint8_t> memory_delay(std::uint32_t turns, std::uint32_t cursor) {
+    return {
+        0x51,  // push %rcx
+        0xb9, byte(turns, 0), byte(turns, 1), byte(turns, 2), byte(turns, 3),  // mov $turns,%ecx
+        // mov cursor,%r11d
+        0x44, 0x8b, 0x1c, 0x25, byte(cursor, 0), byte(cursor, 1), byte(cursor, 2), byte(cursor, 3),
+        0x45, 0x8b, 0x1b,  // 1: mov (%r11),%r11d
+        0xff, 0xc9,        // dec %ecx
+        0x75, 0xf9,        // jnz 1b
+        // mov %r11d,cursor
+        0x44, 0x89, 0x1c, 0x25, byte(cursor, 0), byte(cursor, 1), byte(cursor, 2), byte(cursor, 3),
+        0x59,  // pop %rcx
+    };
+}
+// clang-format on
 
 }  // namespace steelyard

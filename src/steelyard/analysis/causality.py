@@ -21,7 +21,10 @@ from steelyard.core.estimate import Estimate, Interval, Unbounded
 Role = Literal["delayed", "control"]
 # A slope whose half-width is larger tells neither 0 from 1 nor 1 from 1.5.
 WIDEST_HALF_WIDTH = 0.25
-METHOD = "least-squares"
+# Where noise makes more than half of the differences between runs, it is noise that is looked at.
+FEWEST_EXPLAINED_RATIO = 0.5
+METHOD = "two-stage-least-squares"
+REST_METHOD = "least-squares"
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,9 @@ class Slope:
         Unbounded where noise hides it.
     amount_count, run_count : int
         Different amounts, and runs in all.
+    observations : tuple of Observation
+    rest : Interval or None
+        By how much of itself everything but the delayed function changed under the largest delay.
     """
 
     function: str
@@ -60,30 +66,50 @@ class Slope:
     amount_count: int
     run_count: int
     observations: tuple[Observation, ...]
+    rest: Interval | None = None
 
 
 def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) -> Interval:
-    """The slope of attributed time on the program's time, by least squares.
+    """The slope of attributed time on the program's time, through what the delay did to both.
 
-    Assumes independent runs and equal variances around the line. Where the interval is wider
-    than 0.25 to each side no slope is called.
+    Both times hold the noise of their run, so that plain least squares would be drawn from the
+    slope towards the function's share. The amount of delay was drawn at random and knows nothing
+    of noise: it is the instrument of two-stage least squares (A. Wald, Ann. Math. Stat. 11, 1940).
+    Without noise in the program's time both are the same.
+
+    Assumes independent runs and equal variances around the line. No slope is called where the
+    delay explains less than half of the variance of the program's time, or where the interval is
+    wider than 0.25 to each side.
 
     Parameters
     ----------
     observations : sequence of Observation
         At least 3, with at least 2 amounts.
     """
+    a = np.array([float(item.amount) for item in observations])
     x = np.array([item.program_s for item in observations])
     y = np.array([item.function_s for item in observations])
     count = len(x)
-    spread = float(((x - x.mean()) ** 2).sum()) if count else 0.0
-    if count < 3 or spread == 0:
+    if count < 3 or np.ptp(x) == 0 or np.ptp(a) == 0:
         return Unbounded(
             None, confidence, METHOD, "no-change", "The program's time did not change at all."
         )
-    slope = float(((x - x.mean()) * (y - y.mean())).sum()) / spread
-    residuals = y - y.mean() - slope * (x - x.mean())
-    error = sqrt(float((residuals**2).sum()) / (count - 2) / spread)
+    a, x, y = a - a.mean(), x - x.mean(), y - y.mean()
+    with_time = float((a * x).sum())
+    explained = with_time**2 / float((a**2).sum()) / float((x**2).sum())
+    if explained < FEWEST_EXPLAINED_RATIO:
+        return Unbounded(
+            None,
+            confidence,
+            METHOD,
+            "noise",
+            f"The delay explains {100 * explained:.0f} % of the differences between runs only; "
+            "a quieter machine or more runs would tell.",
+        )
+    slope = float((a * y).sum()) / with_time
+    residuals = y - slope * x
+    variance = float((residuals**2).sum()) / (count - 2)
+    error = sqrt(variance * float((a**2).sum())) / abs(with_time)
     half_width = student_quantile(two_sided(confidence), count - 2) * error
     if half_width > WIDEST_HALF_WIDTH:
         return Unbounded(
@@ -94,3 +120,36 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
             f"The slope is known to ± {half_width:.2f} only; more runs would tell.",
         )
     return Estimate(slope, slope - half_width, slope + half_width, confidence, METHOD)
+
+
+def rest_change(observations: Sequence[Observation], confidence: float = 0.95) -> Interval:
+    """By how much everything but the function changed under the largest delay, as a ratio of what
+    it takes without delay: 0.02 is 2 % longer.
+
+    The difference of program and function is drawn on the amount by least squares. What the
+    function did not take the rest did, so this depends on the profiler too: where all of them
+    agree, the delay disturbed the program.
+
+    Parameters
+    ----------
+    observations : sequence of Observation
+        At least 3, with at least 2 amounts.
+    """
+    a = np.array([float(item.amount) for item in observations])
+    rest = np.array([item.program_s - item.function_s for item in observations])
+    count = len(a)
+    spread = float(((a - a.mean()) ** 2).sum()) if count else 0.0
+    if count < 3 or spread == 0:
+        return Unbounded(None, confidence, REST_METHOD, "few-runs", "Three runs are the fewest.")
+    slope = float(((a - a.mean()) * (rest - rest.mean())).sum()) / spread
+    without_s = float(rest.mean()) - slope * float(a.mean())
+    if without_s <= 0:
+        return Unbounded(
+            None, confidence, REST_METHOD, "no-rest", "The function takes all of the time."
+        )
+    residuals = rest - without_s - slope * a
+    error = sqrt(float((residuals**2).sum()) / (count - 2) / spread)
+    scale = float(a.max()) / without_s
+    half_width = student_quantile(two_sided(confidence), count - 2) * error * scale
+    change = slope * scale
+    return Estimate(change, change - half_width, change + half_width, confidence, REST_METHOD)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import resource
-import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.causality import Observation, Slope, causal_slope
-from steelyard.core.errors import TrialsFailedError, UsageError
+from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
+from steelyard.app.profiled_runs import ProfiledRuns, usual_statuses
+from steelyard.core.errors import UsageError
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import block_order
-from steelyard.profile.delays import DelayableFunction, delayable_functions, delayed_argv
-from steelyard.profile.executable import executable_of
+from steelyard.profile.delays import NativeDelays
 from steelyard.profile.profilers import PROFILERS, Profiler
 
 if TYPE_CHECKING:
@@ -42,8 +38,12 @@ class CausalCheck:
     function_count : int
         How many to draw.
     profilers : tuple of str
+    commands : mapping of str to tuple of str
+        For profilers that want another build of the program: its command.
     amount_count, run_count : int
         Amounts of delay with none at all among them, and runs of each.
+    buffer_bytes : int
+        What the delay walks through, for one that waits for memory; 0: it only computes.
     seed : int
     confidence : float
     """
@@ -52,54 +52,46 @@ class CausalCheck:
     functions: tuple[str, ...] = ()
     function_count: int = 2
     profilers: tuple[str, ...] = ("steelyard",)
+    commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     amount_count: int = 6
     run_count: int = 5
+    buffer_bytes: int = 0
     seed: int = 1
     confidence: float = 0.95
 
 
 @dataclass(frozen=True)
-class _Ran:
-    program_s: float
-    shares: Mapping[str, float]
+class _Checked:
+    """A profiler with the build of the program that it looks at."""
+
+    profiler: Profiler
+    delays: NativeDelays
+    runs: ProfiledRuns
+
+    def observed(self, function: str, turns: int) -> _Run:
+        """A run with a delay: the program's time, and all functions' shares."""
+        self.runs.clear()
+        self.runs.run(self.delays.launch(self.profiler, self.runs.path, function, turns))
+        shares = self.profiler.read(self.runs.path, self.delays.argv).shares
+        if not self.profiler.is_program_timed:
+            self.plain_s(function, turns)
+        return _Run(turns, self.delays.program_s(), shares)
+
+    def plain_s(self, function: str, turns: int) -> float:
+        """The time of a run without the profiler."""
+        self.runs.run(self.delays.launch(None, self.runs.path, function, turns))
+        return self.delays.program_s()
 
 
 @dataclass(frozen=True)
-class _Bench:
-    """Runs programs: the file for their profiles, and the statuses that are no failure."""
+class _Run:
+    amount: int
+    program_s: float
+    shares: Mapping[str, float]
 
-    path: str
-    statuses: tuple[int, ...]
-
-    def profiled(self, profiler: Profiler, argv: Sequence[str]) -> _Ran:
-        """A run under a profiler, and what it says."""
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.path)
-        launch = profiler.launch(self.path, argv)
-        program_s = self.cpu_time_s(launch.argv, launch.environment)
-        return _Ran(program_s, profiler.read(self.path, argv).shares)
-
-    def cpu_time_s(
-        self, command: Sequence[str], environment: Mapping[str, str] | None = None
-    ) -> float:
-        """User time of a command with its children, in seconds."""
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        told = subprocess.run(
-            command,
-            env={**os.environ, **(environment or {})},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if told.returncode not in self.statuses:
-            words = told.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise TrialsFailedError(
-                f"A run of {os.path.basename(command[0])} ended with status {told.returncode}: "
-                f"{words[-1][:200] if words else 'no message'}"
-            )
-        return after.ru_utime - before.ru_utime
+    def of(self, function: str) -> Observation:
+        time_s = self.program_s * self.shares.get(function, 0.0)
+        return Observation(self.amount, self.program_s, time_s)
 
 
 def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slope, ...]:
@@ -108,40 +100,46 @@ def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slo
     Raises
     ------
     UsageError
-        The program has no function that can be delayed, or none of that name.
+        The program has no function that can be delayed, or none of that name; or a profiler is
+        none for it.
     MissingCapabilityError
         A profiler is not installed.
     TrialsFailedError
         The program failed.
     """
-    profilers = [PROFILERS.get(name) for name in check.profilers]
-    for profiler in profilers:
-        profiler.require(check.argv)
-    program = executable_of(check.argv)
     with tempfile.TemporaryDirectory(prefix="steelyard-check-") as folder:
-        # A program may well end with another status than 0, if it always does.
-        usual = subprocess.run(
-            check.argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        ).returncode
-        bench = _Bench(os.path.join(folder, "profile"), (0, usual))
-        hot = bench.profiled(PROFILERS.get("steelyard"), check.argv)
-        delayable = delayable_functions(program)
-        chosen = _chosen(check, delayable, hot.shares)
+        checked = _all_checked(check, folder)
+        first = checked[0]
+        hot = first.runs.profile(first.profiler, first.delays.argv)
+        chosen = _chosen(check, [item.delays for item in checked], hot.shares)
         slopes: list[Slope] = []
         for function in chosen:
-            turns = _largest_turns(bench, program, function, check.argv)
-            say(f"{function.name}: up to {turns} turns a call")
-            slopes += _slopes(check, profilers, (program, function, turns), bench, chosen)
+            turns = _largest_turns(first, function)
+            say(f"{function}: up to {turns} turns a call")
+            slopes += _slopes(check, checked, (function, turns), chosen)
     return tuple(slopes)
 
 
+def _all_checked(check: CausalCheck, folder: str) -> list[_Checked]:
+    found: list[_Checked] = []
+    for name in check.profilers:
+        profiler = PROFILERS.get(name)
+        if profiler.language != "native":
+            raise UsageError(
+                f"{name} profiles programs in another language: only native ones can be delayed.",
+                field="--profiler",
+            )
+        argv = check.commands.get(name, check.argv)
+        delays = NativeDelays(argv, folder, check.buffer_bytes)
+        profiler.require(argv)
+        found.append(_Checked(profiler, delays, ProfiledRuns(folder, usual_statuses(argv))))
+    return found
+
+
 def _chosen(
-    check: CausalCheck, delayable: Mapping[str, DelayableFunction], shares: Mapping[str, float]
-) -> list[DelayableFunction]:
+    check: CausalCheck, builds: Sequence[NativeDelays], shares: Mapping[str, float]
+) -> list[str]:
+    delayable = [name for name in builds[0].functions if all(name in b.functions for b in builds)]
     for name in check.functions:
         if name not in delayable:
             known = ", ".join(sorted(delayable, key=lambda n: -shares.get(n, 0))[:8])
@@ -151,7 +149,7 @@ def _chosen(
                 field="--function",
             )
     if check.functions:
-        return [delayable[name] for name in check.functions]
+        return list(check.functions)
     hot = sorted(name for name in delayable if shares.get(name, 0.0) >= FEWEST_SHARE_RATIO)
     if not hot:
         raise UsageError(
@@ -159,60 +157,50 @@ def _chosen(
             field="--function",
         )
     order = block_order(derive_seed(check.seed, "functions"), 0, len(hot))
-    return [delayable[hot[index]] for index in order[: check.function_count]]
+    return [hot[index] for index in order[: check.function_count]]
 
 
-def _largest_turns(
-    bench: _Bench, program: str, function: DelayableFunction, argv: Sequence[str]
-) -> int:
+def _largest_turns(checked: _Checked, function: str) -> int:
     """Turns of the delay loop that make the program about `LARGEST_GROWTH_RATIO` longer."""
-    base_s = bench.cpu_time_s(delayed_argv(program, function, 0, argv))
+    base_s = checked.plain_s(function, 0)
     turns = _FIRST_TURNS
     while turns < _MOST_TURNS:
-        growth = bench.cpu_time_s(delayed_argv(program, function, turns, argv)) / base_s - 1
+        growth = checked.plain_s(function, turns) / base_s - 1
         if growth > LARGEST_GROWTH_RATIO / 2:
             return max(1, round(turns * LARGEST_GROWTH_RATIO / growth))
         turns *= 4
     raise UsageError(
-        f"However long {function.name} is delayed, the program takes no longer: it is not called.",
+        f"However long {function} is delayed, the program takes no longer: it is not called.",
         field="--function",
     )
 
 
 def _slopes(
-    check: CausalCheck,
-    profilers: Sequence[Profiler],
-    delay: tuple[str, DelayableFunction, int],
-    bench: _Bench,
-    chosen: Sequence[DelayableFunction],
+    check: CausalCheck, checked: Sequence[_Checked], delay: tuple[str, int], chosen: Sequence[str]
 ) -> list[Slope]:
-    program, function, largest = delay
+    function, largest = delay
     amounts = [largest * step // (check.amount_count - 1) for step in range(check.amount_count)]
-    plan = [
-        (profiler, amount, run)
-        for run in range(check.run_count)
-        for amount in range(len(amounts))
-        for profiler in profilers
-    ]
-    order = block_order(derive_seed(check.seed, "runs", function.name), 0, len(plan))
-    seen: dict[tuple[str, str], list[Observation]] = {}
-    names = dict.fromkeys([function.name, *(other.name for other in chosen)])
+    plan = [(item, turns) for _ in range(check.run_count) for turns in amounts for item in checked]
+    order = block_order(derive_seed(check.seed, "runs", function), 0, len(plan))
+    seen: dict[str, list[_Run]] = {}
     for index in order:
-        profiler, amount, _ = plan[index]
-        argv = delayed_argv(program, function, amounts[amount], check.argv)
-        ran = bench.profiled(profiler, argv)
-        for name in names:
-            time_s = ran.program_s * ran.shares.get(name, 0.0)
-            observed = Observation(amounts[amount], ran.program_s, time_s)
-            seen.setdefault((profiler.name, name), []).append(observed)
-    slopes: list[Slope] = []
-    for (profiler_name, name), observations in sorted(seen.items()):
-        role: Role = "delayed" if name == function.name else "control"
-        slope = causal_slope(observations, check.confidence)
-        slopes.append(
-            Slope(
-                *(name, profiler_name, role, function.name, slope),
-                *(len(amounts), len(observations), tuple(observations)),
-            )
-        )
-    return slopes
+        item, turns = plan[index]
+        run = item.observed(function, turns)
+        seen.setdefault(item.profiler.name, []).append(run)
+    names = dict.fromkeys([function, *chosen])
+    return [
+        _slope(check, (name, function, profiler), runs)
+        for profiler, runs in sorted(seen.items())
+        for name in names
+    ]
+
+
+def _slope(check: CausalCheck, what: tuple[str, str, str], runs: Sequence[_Run]) -> Slope:
+    name, delayed, profiler = what
+    role: Role = "delayed" if name == delayed else "control"
+    observations = tuple(run.of(name) for run in runs)
+    return Slope(
+        *(name, profiler, role, delayed, causal_slope(observations, check.confidence)),
+        *(check.amount_count, len(observations), observations),
+        rest=rest_change([run.of(delayed) for run in runs], check.confidence),
+    )

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.core.errors import MissingCapabilityError, UsageError
+from steelyard.core.errors import DataError, MissingCapabilityError, UsageError
+from steelyard.profile.executable import executable_of
+from steelyard.profile.profilers import Launch, Profiler
 from steelyard.profile.symbols import read_symbols, readable_name
 
 BINARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_native", "steelyard-delayer")
 _END_BRANCH = b"\xf3\x0f\x1e\xfa"
-# A delay takes 11 bytes; native/delayer/src/sled.hpp.
-_SLED_BYTES = 11
+# What a delay takes of a sled; native/delayer/src/sled.hpp.
+_COMPUTE_BYTES, _MEMORY_BYTES = 11, 30
+_COMPUTE_FLAG, _MEMORY_FLAG = 16, 32
 
 
 @dataclass(frozen=True)
@@ -39,13 +43,89 @@ def delayer_path() -> str:
     return BINARY
 
 
-def delayable_functions(program: str) -> dict[str, DelayableFunction]:
+class NativeDelays:
+    """A native program, and what makes one of its functions take longer.
+
+    Parameters
+    ----------
+    argv : sequence of str
+        The program with its arguments.
+    folder : str
+        For files of our own.
+    buffer_bytes : int
+        What a turn of the delay walks through; 0: it only computes.
+    """
+
+    def __init__(self, argv: Sequence[str], folder: str, buffer_bytes: int = 0) -> None:
+        self.argv = tuple(argv)
+        self.program = executable_of(argv)
+        self.buffer_bytes = buffer_bytes
+        self._times = os.path.join(folder, "times")
+        self._copy = os.path.join(folder, os.path.basename(self.program))
+        wanted = _MEMORY_BYTES if buffer_bytes else _COMPUTE_BYTES
+        self.functions = delayable_functions(self.program, wanted)
+
+    def launch(self, profiler: Profiler | None, path: str, function: str, turns: int) -> Launch:
+        """How the program is run with `function` delayed by `turns` for each call, under a
+        profiler that writes to `path`, or none.
+
+        Raises
+        ------
+        UsageError
+            The profiler loads the program itself, which a delay by memory cannot follow.
+        """
+        if profiler is not None and profiler.loads_program:
+            return self._launch_of_copy(profiler, path, function, turns)
+        place = ["--object", self.program, "--offset", str(self.functions[function].offset)]
+        how = ["--turns", str(turns), "--memory", str(self.buffer_bytes), "--times", self._times]
+        bare = Launch(self.argv) if profiler is None else profiler.launch(path, self.argv)
+        around = [word for pair in bare.environment.items() for word in ("--set", "=".join(pair))]
+        argv = (delayer_path(), *place, *how, *around, "--", *self.argv)
+        return Launch(argv if profiler is None else profiler.launch(path, argv).argv)
+
+    def _launch_of_copy(self, profiler: Profiler, path: str, function: str, turns: int) -> Launch:
+        if self.buffer_bytes:
+            raise UsageError(
+                f"{profiler.name} loads the program itself, which a delay by memory cannot follow. "
+                "Leave it out, or use --delay compute.",
+                field="--profiler",
+            )
+        place = ["--object", self.program, "--offset", str(self.functions[function].offset)]
+        told = subprocess.run(
+            [delayer_path(), *place, "--turns", str(turns), "--copy", self._copy],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        if told.returncode != 0:
+            raise UsageError(told.stderr.strip(), field="--function")
+        return profiler.launch(path, (self._copy, *self.argv[1:]))
+
+    def program_s(self) -> float:
+        """The processor time of the program that ran last, without that of its profiler.
+
+        Raises
+        ------
+        DataError
+            None ran, or it could not be started.
+        """
+        try:
+            with open(self._times, encoding="ascii") as file:
+                user_s, user_us, system_s, system_us = map(int, file.read().split())
+        except (OSError, ValueError):
+            raise DataError("The program's time is not known: it did not run.") from None
+        return user_s + system_s + 1e-6 * (user_us + system_us)
+
+
+def delayable_functions(
+    program: str, wanted_bytes: int = _COMPUTE_BYTES
+) -> dict[str, DelayableFunction]:
     """The functions of a program that were built with a sled, by name.
 
     Raises
     ------
     UsageError
-        There is none.
+        There is none with so many bytes.
     """
     symbols = read_symbols(program)
     with open(program, "rb") as file:
@@ -53,13 +133,14 @@ def delayable_functions(program: str) -> dict[str, DelayableFunction]:
     found: dict[str, DelayableFunction] = {}
     for address, name in zip(symbols.addresses, symbols.names, strict=True):
         offset = _file_offset(symbols.segments, int(address))
-        if offset is not None and _has_sled(code[offset : offset + 32]):
+        if offset is not None and _has_sled(code[offset : offset + 64], wanted_bytes):
             plain = readable_name(name)
             found[plain] = DelayableFunction(plain, offset)
     if not found:
+        flag = _COMPUTE_FLAG if wanted_bytes <= _COMPUTE_FLAG else _MEMORY_FLAG
         raise UsageError(
             f"No function of {program} has room for a delay. Build it with "
-            "-fpatchable-function-entry=16 -fno-ipa-ra, and do not strip it.",
+            f"-fpatchable-function-entry={flag} -fno-ipa-ra, and do not strip it.",
             field="command",
         )
     return found
@@ -72,17 +153,10 @@ def _file_offset(segments: Sequence[tuple[int, int, int]], address: int) -> int 
     return None
 
 
-def _has_sled(entry: bytes) -> bool:
+def _has_sled(entry: bytes, wanted_bytes: int) -> bool:
     """Whether no-operations begin a function; the delayer itself looks at all of them."""
     body = entry.removeprefix(_END_BRANCH)
     if body[:1] == b"\x90":
-        return body[:_SLED_BYTES] == b"\x90" * _SLED_BYTES
+        return body[:wanted_bytes] == b"\x90" * wanted_bytes
     long = body.lstrip(b"\x66\x2e")
     return len(long) < len(body) and long[:2] == b"\x0f\x1f"
-
-
-def delayed_argv(
-    program: str, function: DelayableFunction, turns: int, argv: Sequence[str]
-) -> list[str]:
-    """The command that runs `argv` with `function` of `program` delayed by `turns` of a loop."""
-    return [delayer_path(), program, str(function.offset), str(turns), "--", *argv]

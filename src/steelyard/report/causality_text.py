@@ -40,12 +40,21 @@ def causality_table(slopes: Sequence[Slope]) -> Table:
             slope.profiler,
             _slope_text(slope),
             str(slope.run_count),
+            rest_text(slope),
             verdict_of(slope),
         )
         for slope in ordered
     )
-    headers = ("function", "delayed", "profiler", "slope", "runs", "so the profiler is")
-    return Table(headers, rows, frozenset({0, 1, 2, 5}))
+    headers = ("function", "delayed", "profiler", "slope", "runs", "the rest", "so the profiler is")
+    return Table(headers, rows, frozenset({0, 1, 2, 6}))
+
+
+def rest_text(slope: Slope) -> str:
+    """What everything but the delayed function did, in percent of itself."""
+    found = slope.rest
+    if slope.role != "delayed" or not isinstance(found, Estimate):
+        return "–"
+    return f"{100 * found.estimate:+.1f} % ({100 * found.low:+.1f} – {100 * found.high:+.1f})"
 
 
 def _slope_text(slope: Slope) -> str:
@@ -59,6 +68,8 @@ def causality_text(slopes: Sequence[Slope], width: int | None = None) -> str:
     """The table for a terminal; ends with a newline."""
     note = (
         "Slope: by how much more time the profiler gives to the function for each second that the "
-        "program takes longer. 1 is right for the delayed function, 0 for any other."
+        "program takes longer. 1 is right for the delayed function, 0 for any other.\n"
+        "The rest: what all else took more under the largest delay, by this profiler; where "
+        "several agree that it did, the delay disturbed the program."
     )
     return "\n".join([*plain_table(causality_table(slopes), width), "", note]) + "\n"

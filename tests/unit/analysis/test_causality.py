@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from steelyard.analysis.causality import Observation, Slope, causal_slope
+from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.report.causality_text import verdict_of
 
@@ -17,15 +17,42 @@ def runs(slope, noise_s=0.01, count=30, seed=2):
     ]
 
 
-# R 4.2.2: confint(lm(y ~ x)) of x = c(1, 1.1, 1.2, 1.4), y = c(0.3, 0.42, 0.49, 0.72).
-def test_the_interval_is_that_of_r():
-    points = zip((1, 1.1, 1.2, 1.4), (0.3, 0.42, 0.49, 0.72), strict=True)
-    slope = causal_slope([Observation(0, x, y) for x, y in points])
-    assert isinstance(slope, Estimate)
-    assert slope.estimate == pytest.approx(1.031428571428571, abs=1e-12)
-    assert (slope.low, slope.high) == pytest.approx(
-        (0.781901965734428, 1.280955177122715), abs=1e-9
+# The textbook's matrices (W. H. Greene, Econometric Analysis, 7th ed., equations 8-9 and 8-10).
+def test_the_interval_is_that_of_two_stage_least_squares():
+    observations = runs(0.8, noise_s=0.03)
+    z, x, y = (
+        np.array([float(getattr(item, name)) for item in observations])
+        for name in ("amount", "program_s", "function_s")
     )
+    instruments = np.column_stack((np.ones(30), z))
+    regressors = np.column_stack((np.ones(30), x))
+    fitted = instruments @ np.linalg.lstsq(instruments, regressors, rcond=None)[0]
+    inverse = np.linalg.inv(fitted.T @ regressors)
+    wanted = inverse @ fitted.T @ y
+    variance = ((y - regressors @ wanted) ** 2).sum() / 28
+    error = np.sqrt(variance * np.linalg.inv(fitted.T @ fitted)[1, 1])
+    slope = causal_slope(observations)
+    assert isinstance(slope, Estimate)
+    assert slope.estimate == pytest.approx(wanted[1], abs=1e-12)
+    # Student's quantile at 0.975 with 28 degrees of freedom, from R's qt.
+    assert slope.half_width == pytest.approx(2.048407141795244 * error, abs=1e-9)
+
+
+def test_noise_that_both_times_share_does_not_bend_the_slope():
+    generator = np.random.default_rng(7)
+    estimates = []
+    for _ in range(200):
+        noise = generator.normal(0, 0.1, 30)
+        # The machine is slower as a whole in some runs: the function takes its share of that.
+        observations = [
+            Observation(k % 6, (1 + 0.1 * (k % 6)) * (1 + e), (0.3 + 0.1 * (k % 6)) * (1 + e))
+            for k, e in enumerate(noise)
+        ]
+        slope = causal_slope(observations)
+        if slope.estimate is not None:
+            estimates.append(slope.estimate)
+    assert len(estimates) > 150
+    assert np.mean(estimates) == pytest.approx(1, abs=0.02)
 
 
 def test_intervals_hold_as_often_as_they_say():
@@ -34,14 +61,33 @@ def test_intervals_hold_as_often_as_they_say():
         slope = causal_slope(runs(1.0, seed=seed))
         assert isinstance(slope, Estimate)
         held += slope.low <= 1.0 <= slope.high
-    # The program's time has noise too, which bends the slope a little towards 0.
-    assert 0.90 < held / 400 <= 0.98
+    assert 0.92 < held / 400 <= 0.98
 
 
 def test_noise_hides_a_slope_and_none_is_called():
     found = causal_slope(runs(1.0, noise_s=0.3, count=8))
     assert isinstance(found, Unbounded)
     assert found.reason == "noise"
+
+
+def test_a_delay_of_nothing_has_no_slope_however_tight_the_points_lie():
+    # The control without any delay: time attributed is a share of a time that varies by itself.
+    generator = np.random.default_rng(3)
+    times_s = generator.normal(1, 0.02, 30)
+    found = causal_slope([Observation(k % 6, t, 0.3 * t) for k, t in enumerate(times_s)])
+    assert isinstance(found, Unbounded)
+    assert found.reason == "noise"
+
+
+def test_the_rest_is_left_alone_or_not():
+    untouched = rest_change(runs(1.0))
+    assert isinstance(untouched, Estimate)
+    assert untouched.low < 0 < untouched.high
+    # A fifth of half a second is the rest's: 0.1 s of its 0.7.
+    disturbed = rest_change(runs(0.8))
+    assert isinstance(disturbed, Estimate)
+    assert disturbed.estimate == pytest.approx(0.1 / 0.7, abs=0.02)
+    assert disturbed.low > 0
 
 
 def test_a_program_that_never_slows_down_has_no_slope():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import Any
 
 import click
 
 from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.profile_check import check
 from steelyard.core.errors import UsageError
 
 DEFAULT_OUTPUT = "steelyard.profile"
@@ -126,67 +126,4 @@ def report(
     write_text(profile_text(answer, width))
 
 
-@command.command("check")
-@click.option(
-    "--function", "functions", metavar="NAME", multiple=True, help="Delay this one. Repeatable."
-)
-@click.option(
-    "--functions",
-    "function_count",
-    type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    help="Unless named: draw so many of the hot ones.",
-)
-@click.option(
-    "--profiler",
-    "profilers",
-    metavar="NAME",
-    multiple=True,
-    default=("steelyard",),
-    show_default=True,
-    help="Check this one. Repeatable.",
-)
-@click.option(
-    "--amounts",
-    type=click.IntRange(2),
-    default=6,
-    show_default=True,
-    help="Different delays, none among them.",
-)
-@click.option(
-    "--runs", type=click.IntRange(1), default=5, show_default=True, help="Runs of each delay."
-)
-@click.option(
-    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Of what is drawn."
-)
-@click.option("--html", "html_target", metavar="FILE", help="Write a page with the lines.")
-@_JSON
-@click.argument("argv", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
-def check(argv: tuple[str, ...], **options: Any) -> None:
-    """Check that what profilers say of CMD holds when acted upon.
-
-    Functions are delayed by several amounts without moving anything; a profiler that is right
-    attributes to each as much more time as the program takes longer: a slope of 1.
-    """
-    from steelyard.app.profile_check import CausalCheck, check_profilers
-    from steelyard.report.causality_text import causality_text
-    from steelyard.report.json.causality import causality_document
-
-    asked = CausalCheck(
-        argv=argv,
-        functions=options["functions"],
-        function_count=options["function_count"],
-        profilers=options["profilers"],
-        amount_count=options["amounts"],
-        run_count=options["runs"],
-        seed=options["seed"],
-    )
-    slopes = check_profilers(asked, write_note)
-    if options["html_target"] is not None:
-        from steelyard.report.html.causality_page import causality_page
-
-        write_file(causality_page(slopes, argv).encode(), options["html_target"])
-    write_json(causality_document(slopes, argv), options["json_target"])
-    if options["json_target"] != "-":
-        write_text(causality_text(slopes))
+command.add_command(check)

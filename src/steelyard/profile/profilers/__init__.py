@@ -70,6 +70,9 @@ class Profiler:
     is_program_timed : bool
         False where a program takes so much longer under the profiler that its time says nothing:
         a run without the profiler is timed instead.
+    loads_program : bool
+        The profiler brings the program into its own process, so that what is changed in the
+        memory of a program that the kernel starts would not reach it.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Profiler:
     launch: Callable[[str, Sequence[str]], Launch]
     read: Callable[[str, Sequence[str]], Reading]
     is_program_timed: bool = True
+    loads_program: bool = False
 
 
 PROFILERS: Registry[Profiler] = Registry(

@@ -119,4 +119,5 @@ EXTENSION = Profiler(
     launch=_launch,
     read=_read,
     is_program_timed=False,
+    loads_program=True,
 )

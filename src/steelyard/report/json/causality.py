@@ -10,13 +10,14 @@ from steelyard.report.json.measurement import SCHEMA
 from steelyard.report.wording import document_value
 
 
-def causality_document(slopes: Sequence[Slope], argv: Sequence[str]) -> dict[str, Any]:
-    """The document of kind ``causality``."""
+def causality_document(slopes: Sequence[Slope], argv: Sequence[str], delay: str) -> dict[str, Any]:
+    """The document of kind ``causality``; `delay` is ``"compute"`` or ``"memory"``."""
     return document_value(
         {
             "schema": SCHEMA,
             "kind": "causality",
             "command": list(argv),
+            "delay": delay,
             "slopes": [
                 {
                     "function": slope.function,
@@ -24,6 +25,7 @@ def causality_document(slopes: Sequence[Slope], argv: Sequence[str]) -> dict[str
                     "role": slope.role,
                     "delayed": slope.delayed,
                     "slope": slope.slope.as_json(),
+                    "rest": None if slope.rest is None else slope.rest.as_json(),
                     "amounts": slope.amount_count,
                     "runs": slope.run_count,
                     "observations": [

@@ -1,0 +1,107 @@
+"""`steelyard profile check`: whether what profilers say holds when acted upon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.profile_options import (
+    commands_from,
+    commands_option,
+    confidence_option,
+    profilers_option,
+    seed_option,
+)
+from steelyard.core.errors import UsageError
+from steelyard.core.quantity import parse_size
+
+# A chain through fewer lines stays in the nearest cache; more than the last is what 32 bits reach.
+_SMALLEST_BUFFER, _LARGEST_BUFFER = 4 << 10, 1 << 30
+
+
+@click.command("check")
+@click.option(
+    "--function", "functions", metavar="NAME", multiple=True, help="Delay this one. Repeatable."
+)
+@click.option(
+    "--functions",
+    "function_count",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Unless named: draw so many of the hot ones.",
+)
+@profilers_option
+@commands_option
+@click.option(
+    "--delay",
+    type=click.Choice(["compute", "memory"]),
+    default="compute",
+    show_default=True,
+    help="What the delay does: count down, or follow links through memory.",
+)
+@click.option(
+    "--buffer",
+    metavar="SIZE",
+    default="1M",
+    show_default=True,
+    help="The memory that --delay memory walks through.",
+)
+@click.option(
+    "--amounts",
+    type=click.IntRange(2),
+    default=6,
+    show_default=True,
+    help="Different delays, none among them.",
+)
+@click.option(
+    "--runs", type=click.IntRange(1), default=5, show_default=True, help="Runs of each delay."
+)
+@seed_option
+@confidence_option
+@click.option("--html", "html_target", metavar="FILE", help="Write a page with the lines.")
+@click.option(
+    "--json", "json_target", metavar="FILE", help="Write JSON to FILE (- is standard output)."
+)
+@click.argument("argv", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
+def check(argv: tuple[str, ...], **options: Any) -> None:
+    """Check that what profilers say of CMD holds when acted upon.
+
+    Functions are delayed by several amounts without moving anything; a profiler that is right
+    attributes to each as much more time as the program takes longer: a slope of 1.
+    """
+    from steelyard.app.profile_check import CausalCheck, check_profilers
+    from steelyard.report.causality_text import causality_text
+    from steelyard.report.json.causality import causality_document
+
+    profilers = options["profilers"] or ("steelyard",)
+    asked = CausalCheck(
+        argv=argv,
+        functions=options["functions"],
+        function_count=options["function_count"],
+        profilers=profilers,
+        commands=commands_from(options["commands"], profilers),
+        amount_count=options["amounts"],
+        run_count=options["runs"],
+        buffer_bytes=_buffer_bytes(options["buffer"]) if options["delay"] == "memory" else 0,
+        seed=options["seed"],
+        confidence=options["confidence"],
+    )
+    slopes = check_profilers(asked, write_note)
+    if options["html_target"] is not None:
+        from steelyard.report.html.causality_page import causality_page
+
+        write_file(causality_page(slopes, argv).encode(), options["html_target"])
+    write_json(causality_document(slopes, argv, options["delay"]), options["json_target"])
+    if options["json_target"] != "-":
+        write_text(causality_text(slopes))
+
+
+def _buffer_bytes(text: str) -> int:
+    """The size of the memory, in whole lines of a cache."""
+    size_bytes = parse_size(text, "--buffer")
+    if not _SMALLEST_BUFFER <= size_bytes <= _LARGEST_BUFFER:
+        raise UsageError(f"--buffer must be from 4k to 1G; it got {text!r}.", field="--buffer")
+    return size_bytes // 64 * 64
