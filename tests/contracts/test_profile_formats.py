@@ -17,6 +17,7 @@ def awkward_answer():
         threads=np.array([4, 4, 5], np.uint32),
         processes=np.full(3, 4, np.uint32),
         in_kernel=np.array([False, True, False]),
+        inlined=np.array([False, False, True]),
         stacks=np.array([0, 2, 1, 0, 2, 2]),
         stack_lengths=np.array([2, 3, 1]),
         thread_names={4: "wörker"},

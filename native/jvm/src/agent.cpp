@@ -19,7 +19,8 @@ namespace steelyard {
 
 namespace {
 
-/// What was asked for; lives as long as the process, since events may come until its very end.
+/// What was asked for by one set of options; a machine may load the agent with several. Lives as
+/// long as the process, since events may come until its very end.
 struct Agent {
     std::unique_ptr<CodeMap> map;
     std::unique_ptr<Delayer> delayer;
@@ -27,9 +28,10 @@ struct Agent {
     std::unique_ptr<ThreadTimes> times;
 };
 
-Agent& agent() {
-    static auto& one = *new Agent;
-    return one;
+Agent& agent_of(jvmtiEnv* jvmti) {
+    void* agent = nullptr;
+    jvmti->GetEnvironmentLocalStorage(&agent);
+    return *static_cast<Agent*>(agent);
 }
 
 void map_present_classes(jvmtiEnv* jvmti, JNIEnv* jni) {
@@ -38,57 +40,63 @@ void map_present_classes(jvmtiEnv* jvmti, JNIEnv* jni) {
     if (jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE)
         return;
     for (jint at = 0; at < count; ++at) {
-        agent().map->class_prepared(classes[at]);
+        agent_of(jvmti).map->class_prepared(classes[at]);
         jni->DeleteLocalRef(classes[at]);
     }
     jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
 }
 
 void JNICALL vm_began(jvmtiEnv* jvmti, JNIEnv* jni, jthread /*thread*/) {
-    if (agent().delayer)
-        agent().delayer->vm_began(jni);
-    if (agent().map)
+    const Agent& agent = agent_of(jvmti);
+    if (agent.delayer)
+        agent.delayer->vm_began(jni);
+    if (agent.map)
         map_present_classes(jvmti, jni);
-    if (agent().sampler)
-        agent().sampler->vm_began(jni);
+    if (agent.sampler)
+        agent.sampler->vm_began(jni);
+    if (agent.times)
+        agent.times->vm_began();
+    if (agent.map)
+        agent.map->vm_began();
 }
 
-void JNICALL vm_ended(jvmtiEnv* /*jvmti*/, JNIEnv* jni) {
-    if (agent().times)
-        agent().times->vm_ended(jni);
-    if (agent().sampler)
-        agent().sampler->vm_ended();
-    if (agent().delayer)
-        agent().delayer->vm_ended();
+void JNICALL vm_ended(jvmtiEnv* jvmti, JNIEnv* jni) {
+    const Agent& agent = agent_of(jvmti);
+    if (agent.times)
+        agent.times->vm_ended(jni);
+    if (agent.sampler)
+        agent.sampler->vm_ended();
+    if (agent.delayer)
+        agent.delayer->vm_ended();
 }
 
-void JNICALL thread_ended(jvmtiEnv* /*jvmti*/, JNIEnv* /*jni*/, jthread /*thread*/) {
-    agent().times->thread_ended();
+void JNICALL thread_ended(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thread*/) {
+    agent_of(jvmti).times->thread_ended();
 }
 
-void JNICALL class_prepared(jvmtiEnv* /*jvmti*/, JNIEnv* /*jni*/, jthread /*thread*/, jclass type) {
-    agent().map->class_prepared(type);
+void JNICALL class_prepared(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thread*/, jclass type) {
+    agent_of(jvmti).map->class_prepared(type);
 }
 
-void JNICALL class_read(jvmtiEnv* /*jvmti*/, JNIEnv* /*jni*/, jclass /*redefined*/,
-                        jobject /*loader*/, const char* name, jobject /*domain*/, jint bytes,
+void JNICALL class_read(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jclass /*redefined*/, jobject /*loader*/,
+                        const char* name, jobject /*domain*/, jint bytes,
                         const unsigned char* content, jint* new_bytes,
                         unsigned char** new_content) {
-    agent().delayer->class_read(name, bytes, content, new_bytes, new_content);
+    agent_of(jvmti).delayer->class_read(name, bytes, content, new_bytes, new_content);
 }
 
-void JNICALL code_loaded(jvmtiEnv* /*jvmti*/, jmethodID method, jint bytes, const void* code,
+void JNICALL code_loaded(jvmtiEnv* jvmti, jmethodID method, jint bytes, const void* code,
                          jint /*count*/, const jvmtiAddrLocationMap* /*places*/,
                          const void* details) {
-    agent().map->loaded(method, bytes, code, details);
+    agent_of(jvmti).map->loaded(method, bytes, code, details);
 }
 
-void JNICALL code_unloaded(jvmtiEnv* /*jvmti*/, jmethodID /*method*/, const void* code) {
-    agent().map->unloaded(code);
+void JNICALL code_unloaded(jvmtiEnv* jvmti, jmethodID /*method*/, const void* code) {
+    agent_of(jvmti).map->unloaded(code);
 }
 
-void JNICALL code_generated(jvmtiEnv* /*jvmti*/, const char* name, const void* code, jint bytes) {
-    agent().map->generated(name, code, bytes);
+void JNICALL code_generated(jvmtiEnv* jvmti, const char* name, const void* code, jint bytes) {
+    agent_of(jvmti).map->generated(name, code, bytes);
 }
 
 void require(jvmtiError error, const char* what) {
@@ -101,7 +109,8 @@ void enable(jvmtiEnv* jvmti, jvmtiEvent event) {
     require(jvmti->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr), "be told of events");
 }
 
-void set_up(jvmtiEnv* jvmti, const AgentOptions& options) {
+void set_up(jvmtiEnv* jvmti, Agent& agent, const AgentOptions& options) {
+    require(jvmti->SetEnvironmentLocalStorage(&agent), "keep what belongs to it");
     jvmtiCapabilities wanted{};
     wanted.can_generate_compiled_method_load_events = options.map_path.empty() ? 0 : 1;
     wanted.can_generate_all_class_hook_events = options.delayed_class.empty() ? 0 : 1;
@@ -124,7 +133,7 @@ void set_up(jvmtiEnv* jvmti, const AgentOptions& options) {
     enable(jvmti, JVMTI_EVENT_VM_INIT);
     enable(jvmti, JVMTI_EVENT_VM_DEATH);
     if (!options.map_path.empty()) {
-        agent().map =
+        agent_of(jvmti).map =
             std::make_unique<CodeMap>(jvmti, options.map_path + "-" + std::to_string(getpid()));
         for (const jvmtiEvent event :
              {JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_COMPILED_METHOD_LOAD,
@@ -132,15 +141,15 @@ void set_up(jvmtiEnv* jvmti, const AgentOptions& options) {
             enable(jvmti, event);
     }
     if (!options.delayed_class.empty()) {
-        agent().delayer = std::make_unique<Delayer>(jvmti, options);
+        agent_of(jvmti).delayer = std::make_unique<Delayer>(jvmti, options);
         enable(jvmti, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
     }
     if (!options.times_path.empty()) {
-        agent().times = std::make_unique<ThreadTimes>(jvmti, options.times_path);
+        agent_of(jvmti).times = std::make_unique<ThreadTimes>(jvmti, options.times_path);
         enable(jvmti, JVMTI_EVENT_THREAD_END);
     }
     if (!options.safepoint_path.empty())
-        agent().sampler =
+        agent_of(jvmti).sampler =
             std::make_unique<SafepointSampler>(jvmti, options.safepoint_path, options.period_ns);
 }
 
@@ -153,7 +162,7 @@ jvmtiEnv* begin(JavaVM* machine, const char* text) {
         return nullptr;
     }
     try {
-        set_up(jvmti, agent_options_from(text == nullptr ? "" : text));
+        set_up(jvmti, *new Agent, agent_options_from(text == nullptr ? "" : text));
     } catch (const Fatal& fatal) {
         std::fprintf(stderr, "steelyard: %s\n", fatal.message.c_str());
         return nullptr;
@@ -172,15 +181,12 @@ extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* machine, char* options, v
 /// Of a virtual machine that runs already: tells of the code and the classes that are there.
 extern "C" JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* machine, char* options,
                                                  void* /*reserved*/) {
-    // Loading it twice would write the same map from two sides.
-    if (steelyard::agent().map)
-        return JNI_OK;
     jvmtiEnv* jvmti = steelyard::begin(machine, options);
     JNIEnv* jni = nullptr;
     if (jvmti == nullptr ||
         machine->GetEnv(reinterpret_cast<void**>(&jni), JNI_VERSION_9) != JNI_OK)
         return JNI_ERR;
-    if (steelyard::agent().map) {
+    if (steelyard::agent_of(jvmti).map) {
         steelyard::map_present_classes(jvmti, jni);
         jvmti->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
         jvmti->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);

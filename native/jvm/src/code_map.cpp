@@ -68,6 +68,13 @@ CodeMap::~CodeMap() {
     close(file_);
 }
 
+void CodeMap::vm_began() {
+    const std::scoped_lock lock(mutex_);
+    std::string line = "B\t";
+    put(line, now_ns());
+    write(line + "\n");
+}
+
 void CodeMap::class_prepared(jclass type) {
     jint count = 0;
     jmethodID* methods = nullptr;

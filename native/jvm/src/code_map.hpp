@@ -10,6 +10,7 @@
 //                 it OFFSET:NUMBER,NUMBER,...: instructions from behind the last place up to this
 //                 one belong to the first method, which was inlined into the next, and so on
 //   U  unload     time, start of the code
+//   B  begin      time: the virtual machine had begun, and the program was next
 //   D  dynamic    time, start of the code, its bytes, name: code that is no method, such as the
 //                 interpreter
 //
@@ -34,6 +35,7 @@ class CodeMap {
     CodeMap(const CodeMap&) = delete;
     CodeMap& operator=(const CodeMap&) = delete;
 
+    void vm_began();
     void class_prepared(jclass type);
     void loaded(jmethodID method, jint bytes, const void* code, const void* details);
     void unloaded(const void* code);

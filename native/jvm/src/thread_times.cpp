@@ -1,17 +1,21 @@
 #include "thread_times.hpp"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <utility>
 
-#include "monotonic.hpp"
-
 namespace steelyard {
 
 ThreadTimes::ThreadTimes(jvmtiEnv* jvmti, std::string path)
     : jvmti_(jvmti), path_(std::move(path)) {}
+
+void ThreadTimes::vm_began() {
+    // The main thread has brought the machine up until now.
+    jlong time_ns = 0;
+    if (jvmti_->GetCurrentThreadCpuTime(&time_ns) == JVMTI_ERROR_NONE)
+        begin_ns_ = static_cast<std::uint64_t>(time_ns);
+}
 
 void ThreadTimes::thread_ended() {
     jlong time_ns = 0;
@@ -40,14 +44,10 @@ void ThreadTimes::vm_ended(JNIEnv* jni) {
             sum_ns += static_cast<std::uint64_t>(time_ns);
     }
     jvmti_->Deallocate(reinterpret_cast<unsigned char*>(threads));
-    timespec process{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &process);
     std::FILE* file = std::fopen(path_.c_str(), "w");
     if (file == nullptr)
         return;
-    std::fprintf(file, "%llu %llu\n", static_cast<unsigned long long>(sum_ns),
-                 static_cast<unsigned long long>(process.tv_sec) * nanoseconds +
-                     static_cast<unsigned long long>(process.tv_nsec));
+    std::fprintf(file, "%llu\n", static_cast<unsigned long long>(sum_ns - begin_ns_));
     std::fclose(file);
 }
 

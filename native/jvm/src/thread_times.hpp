@@ -12,18 +12,20 @@
 
 namespace steelyard {
 
-/// Writes to a file, when the virtual machine ends, the processor time of the program's threads and
-/// that of the whole process, in nanoseconds, apart by a space.
+/// Writes to a file, when the virtual machine ends, the processor time of the program's threads
+/// since the machine had begun, in nanoseconds.
 class ThreadTimes {
   public:
     ThreadTimes(jvmtiEnv* jvmti, std::string path);
 
+    void vm_began();
     void thread_ended();
     void vm_ended(JNIEnv* jni);
 
   private:
     jvmtiEnv* jvmti_;
     std::string path_;
+    std::uint64_t begin_ns_ = 0;
     std::mutex mutex_;
     // By thread of the kernel: the main thread comes back as another one to end the machine.
     std::unordered_map<pid_t, std::uint64_t> ended_ns_;

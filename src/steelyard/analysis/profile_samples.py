@@ -38,6 +38,8 @@ class ProfileSamples:
     cpus, threads, processes : arrays of unsigned int
     in_kernel : array of bool
         Whether the kernel was at work for the function.
+    inlined : array of bool
+        Whether the function had no code of its own, but was inlined into its caller.
     stacks, stack_lengths : arrays of int
         Functions from each sample's own up to the outermost caller, one sample after the other,
         and how many each has: 1 where no call chains were kept.
@@ -51,6 +53,7 @@ class ProfileSamples:
     threads: npt.NDArray[np.uint32]
     processes: npt.NDArray[np.uint32]
     in_kernel: npt.NDArray[np.bool_]
+    inlined: npt.NDArray[np.bool_]
     stacks: Indices
     stack_lengths: Indices
     thread_names: Mapping[int, str]
@@ -60,8 +63,9 @@ class ProfileSamples:
 class FunctionShare:
     """How much of the time was spent in one function itself.
 
-    `kernel_ratio` is the part of its samples in which the kernel was at work for it;
-    `total_share` counts the functions that it called too, where call chains were kept.
+    `kernel_ratio` is the part of its samples in which the kernel was at work for it, and
+    `inlined_ratio` the part in which it was inlined into its caller; `total_share` counts the
+    functions that it called too, where call chains were kept.
     """
 
     frame: Frame
@@ -69,6 +73,7 @@ class FunctionShare:
     share: Estimate
     kernel_ratio: float
     total_share: Estimate | None
+    inlined_ratio: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,7 @@ def function_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[
         return ()
     counts = np.bincount(samples.functions, minlength=len(samples.frames))
     kernel = np.bincount(samples.functions[samples.in_kernel], minlength=len(samples.frames))
+    inlined = np.bincount(samples.functions[samples.inlined], minlength=len(samples.frames))
     inclusive = _inclusive_counts(samples)
     order = np.lexsort((np.arange(len(counts)), -counts))
     shares: list[FunctionShare] = []
@@ -127,6 +133,7 @@ def function_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[
                 share_estimate(count, total, confidence),
                 float(kernel[index]) / count if count else 0.0,
                 None if within is None else share_estimate(within, total, confidence),
+                float(inlined[index]) / count if count else 0.0,
             )
         )
     return tuple(shares)

@@ -2,25 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from steelyard.core.errors import DataError
+from steelyard.core.errors import DataError, MissingCapabilityError
 
 if TYPE_CHECKING:
     from steelyard.analysis.profile_answer import ProfileAnswer
     from steelyard.profile.sampler import Recording
 
 
-def record_profile(recording: Recording) -> dict[str, Any]:
+def record_profile(
+    recording: Recording, say: Callable[[str], None], java: bool | None = None
+) -> dict[str, Any]:
     """Record, and give what the sampler says of itself.
+
+    Parameters
+    ----------
+    recording : Recording
+    say : callable
+        Takes a note for the user.
+    java : bool or None
+        Whether to map the code of Java virtual machines; None: where the program is one, if this
+        machine can.
 
     Raises
     ------
     UsageError, MissingCapabilityError, SteelyardError
-        As `profile.sampler.record`.
+        As `profile.sampler.record` and `profile.java_command.java_recording`.
     """
-    from steelyard.profile.sampler import record
+    from steelyard.profile.java_command import is_java, is_java_process, java_recording
+    from steelyard.profile.sampler import check_target, record
 
+    check_target(recording)
+    process = recording.process
+    found = is_java(recording.argv) if process is None else is_java_process(process)
+    if java or (java is None and found):
+        try:
+            recording = java_recording(recording)
+        except MissingCapabilityError as error:
+            if java:
+                raise
+            say(f"Java methods will have no names. {error.message}")
     return record(recording)
 
 
@@ -34,6 +57,7 @@ def read_answer(path: str, confidence: float = 0.95) -> ProfileAnswer:
     """
     from steelyard.analysis.profile_answer import Recorded, profile_answer
     from steelyard.profile.attribution import attribute
+    from steelyard.profile.java_code import read_java_codes
     from steelyard.profile.profile_file import read_profile
 
     raw = read_profile(path)
@@ -48,7 +72,7 @@ def read_answer(path: str, confidence: float = 0.95) -> ProfileAnswer:
         lost_count=raw.lost_count,
         damage=raw.damage,
     )
-    samples = attribute(raw)
+    samples = attribute(raw, read_java_codes(path))
     if not len(samples.functions):
         raise DataError(
             f"The profile {path} has no sample of the program: it ran for less than the time "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,28 +10,45 @@ import numpy.typing as npt
 
 from steelyard.analysis.profile_samples import Frame, ProfileSamples
 from steelyard.profile.address_space import mapping_indices
+from steelyard.profile.java_code import JavaCode
 from steelyard.profile.perf_map import perf_map_path, read_perf_map
 from steelyard.profile.profile_file import RawProfile
 from steelyard.profile.symbols import NO_SYMBOLS, Symbols, read_symbols, readable_name
 
 KERNEL = Frame("[kernel]", "[kernel]")
 UNKNOWN = Frame("[unknown]", "[unknown]")
+JAVA = "[java]"
 # perf marks in a chain where user addresses begin by numbers at the very end of the address space.
 _MARKS_FROM = np.uint64(2**64 - 4096)
 _ANONYMOUS = ("//anon", "[anon", "/memfd:", "/dev/zero", "[heap]", "[stack]")
 
 
 class _Frames:
-    """The functions seen, each once."""
+    """The functions seen, and the ways in which they were inlined into one another, each once."""
 
     def __init__(self) -> None:
         self._numbers: dict[Frame, int] = {}
+        self._places: dict[tuple[int, ...], int] = {}
 
     def number(self, frame: Frame) -> int:
         return self._numbers.setdefault(frame, len(self._numbers))
 
+    def place(self, *frames: Frame) -> int:
+        """The number of a place in the code: its function, and those that it was inlined into."""
+        numbers = tuple(self.number(frame) for frame in frames)
+        return self._places.setdefault(numbers, len(self._places))
+
     def table(self) -> tuple[Frame, ...]:
         return tuple(self._numbers)
+
+    def expanded(
+        self, places: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The functions of places, the inmost of each first, and how many each has."""
+        stacks = tuple(self._places)
+        lengths = np.array([len(stack) for stack in stacks], np.int64)[places]
+        functions = [function for place in places.tolist() for function in stacks[place]]
+        return np.array(functions, np.int64), lengths
 
 
 @dataclass(frozen=True)
@@ -40,20 +58,34 @@ class _Places:
     processes: npt.NDArray[np.uint32]
     times_ns: npt.NDArray[np.uint64]
     addresses: npt.NDArray[np.uint64]
+    frame_words: npt.NDArray[np.uint64]
 
 
-def attribute(raw: RawProfile) -> ProfileSamples:
+def attribute(raw: RawProfile, java: Mapping[int, JavaCode] | None = None) -> ProfileSamples:
     """Which function each sample was in, by the symbols that this machine has now.
 
     A sample inside the kernel belongs to the function that had called it, or that it interrupted.
+
+    Parameters
+    ----------
+    raw : RawProfile
+    java : mapping of process to JavaCode
+        The code maps of processes that were Java virtual machines.
     """
     frames = _Frames()
-    raw = replace(raw, samples=raw.samples[raw.samples["process"] != 0])
+    of_program = raw.samples["process"] != 0
+    words = raw.frame_words if len(raw.frame_words) else np.zeros(len(raw.samples), np.uint64)
+    raw = replace(raw, samples=raw.samples[of_program])
     samples = raw.samples
-    leaf = _Places(samples["process"], samples["time_ns"], samples["user_address"])
-    functions = _functions(raw, leaf, frames)
-    functions[samples["user_address"] == 0] = frames.number(KERNEL)
-    chain_functions, lengths = _chains(raw, frames, functions)
+    leaf = _Places(
+        samples["process"], samples["time_ns"], samples["user_address"], words[of_program]
+    )
+    naming = _Naming(raw, java or {}, frames)
+    places = naming.places(leaf)
+    places[samples["user_address"] == 0] = frames.place(KERNEL)
+    own, own_lengths = frames.expanded(places)
+    functions = own[np.cumsum(own_lengths) - own_lengths]
+    chain_functions, lengths = _chains(naming, places)
     return ProfileSamples(
         frames=frames.table(),
         functions=functions,
@@ -62,44 +94,79 @@ def attribute(raw: RawProfile) -> ProfileSamples:
         threads=samples["thread"],
         processes=samples["process"],
         in_kernel=samples["in_kernel"].astype(bool),
+        inlined=own_lengths > 1,
         stacks=chain_functions,
         stack_lengths=lengths,
         thread_names=_thread_names(raw),
     )
 
 
-def _functions(raw: RawProfile, places: _Places, frames: _Frames) -> npt.NDArray[np.int64]:
-    found = np.full(len(places.addresses), frames.number(UNKNOWN), np.int64)
-    mapping = mapping_indices(raw, places.processes, places.times_ns, places.addresses)
+@dataclass(frozen=True)
+class _Naming:
+    """What the names of functions come from."""
+
+    raw: RawProfile
+    java: Mapping[int, JavaCode]
+    frames: _Frames
+
+    def places(self, at: _Places) -> npt.NDArray[np.int64]:
+        """For each address the number of its place in the code."""
+        raw = self.raw
+        found = np.full(len(at.addresses), self.frames.place(UNKNOWN), np.int64)
+        mapping = mapping_indices(raw, at.processes, at.times_ns, at.addresses)
+        for (path, process), here in _by_file(raw, at.processes, mapping).items():
+            addresses = at.addresses[here]
+            if process:
+                symbols = read_perf_map(perf_map_path(process))
+            else:
+                symbols = read_symbols(path) if path.startswith("/") else NO_SYMBOLS
+                part = mapping[here]
+                starts = np.array([raw.mappings[index].start for index in part], np.uint64)
+                offsets = np.array([raw.mappings[index].offset for index in part], np.uint64)
+                addresses = symbols.virtual_addresses(addresses - starts + offsets)
+            found[here] = _place_numbers(path, symbols, addresses, self.frames)
+        for process, code in self.java.items():
+            self._name_java(at, process, code, mapping, found)
+        return found
+
+    def _name_java(
+        self,
+        at: _Places,
+        process: int,
+        code: JavaCode,
+        mapping: npt.NDArray[np.int64],
+        found: npt.NDArray[np.int64],
+    ) -> None:
+        """Name what a virtual machine made by itself; its libraries have symbols of their own."""
+        named = [not item.path.startswith(_ANONYMOUS) for item in self.raw.mappings]
+        in_file = np.append(np.array(named, bool), False)[mapping]
+        here = np.flatnonzero((at.processes == process) & ~in_file)
+        stacks = code.stacks_at(at.addresses[here], at.times_ns[here], at.frame_words[here])
+        for index, names in zip(here.tolist(), stacks, strict=True):
+            if names:
+                found[index] = self.frames.place(*(Frame(name, JAVA) for name in names))
+
+
+def _by_file(
+    raw: RawProfile, processes: npt.NDArray[np.uint32], mapping: npt.NDArray[np.int64]
+) -> dict[tuple[str, int], npt.NDArray[np.int64]]:
+    """The indices of addresses by the file that they are in; by the process where in none."""
     paths = [item.path for item in raw.mappings]
-    starts = np.array([item.start for item in raw.mappings], np.uint64)
-    offsets = np.array([item.offset for item in raw.mappings], np.uint64)
-    known = np.flatnonzero(mapping >= 0)
-    by_path: dict[tuple[str, int], list[int]] = {}
-    for index in known:
+    grouped: dict[tuple[str, int], list[int]] = {}
+    for index in np.flatnonzero(mapping >= 0).tolist():
         path = paths[mapping[index]]
-        process = int(places.processes[index]) if path.startswith(_ANONYMOUS) else 0
-        by_path.setdefault((path, process), []).append(int(index))
-    for (path, process), indices in by_path.items():
-        here = np.array(indices)
-        addresses = places.addresses[here]
-        if process:
-            symbols = read_perf_map(perf_map_path(process))
-        else:
-            symbols = read_symbols(path) if path.startswith("/") else NO_SYMBOLS
-            part = mapping[here]
-            addresses = symbols.virtual_addresses(addresses - starts[part] + offsets[part])
-        found[here] = _frame_numbers(path, symbols, addresses, frames)
-    return found
+        process = int(processes[index]) if path.startswith(_ANONYMOUS) else 0
+        grouped.setdefault((path, process), []).append(index)
+    return {key: np.array(indices) for key, indices in grouped.items()}
 
 
-def _frame_numbers(
+def _place_numbers(
     path: str, symbols: Symbols, addresses: npt.NDArray[np.uint64], frames: _Frames
 ) -> npt.NDArray[np.int64]:
     functions = symbols.function_indices(addresses)
     unique, inverse = np.unique(functions, return_inverse=True)
     numbers = [
-        frames.number(
+        frames.place(
             Frame(readable_name(symbols.names[index]), path)
             if index >= 0
             else Frame(f"[{path.rsplit('/', 1)[-1].strip('[]')}]", path)
@@ -110,14 +177,18 @@ def _frame_numbers(
 
 
 def _chains(
-    raw: RawProfile, frames: _Frames, leaves: npt.NDArray[np.int64]
+    naming: _Naming, leaves: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The functions of every chain from the leaf up, one after the other, and their counts."""
+    """The functions of every chain from the leaf up, one after the other, and their counts.
+
+    Where no chains were kept each has its leaf alone, without what that was inlined into.
+    """
+    raw, frames = naming.raw, naming.frames
     lengths = raw.samples["chain_length"].astype(np.int64)
     if not lengths.any():
-        return leaves, np.ones(len(leaves), np.int64)
+        functions, counts = frames.expanded(leaves)
+        return functions[np.cumsum(counts) - counts], np.ones(len(leaves), np.int64)
     owner = np.repeat(np.arange(len(lengths)), lengths)
-    position = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     addresses = raw.chains
     real = addresses < _MARKS_FROM
     # The first address after a mark is where the sample itself was, which is known already.
@@ -125,22 +196,23 @@ def _chains(
     if real.any():
         _, first_at = np.unique(owner[real], return_index=True)
         first[np.flatnonzero(real)[first_at]] = True
-    callers = real & ~first & (position >= 0)
+    callers = real & ~first
     # A return address stands behind the call; one byte before it is inside.
-    places = _Places(
+    at = _Places(
         raw.samples["process"][owner[callers]],
         raw.samples["time_ns"][owner[callers]],
         addresses[callers] - np.uint64(1),
+        np.zeros(int(callers.sum()), np.uint64),
     )
-    functions = _functions(raw, places, frames)
     counts = np.bincount(owner[callers], minlength=len(leaves)) + 1
-    stacks = np.empty(int(counts.sum()), np.int64)
+    places = np.empty(int(counts.sum()), np.int64)
     begins = np.cumsum(counts) - counts
-    stacks[begins] = leaves
-    rest = np.ones(len(stacks), bool)
+    places[begins] = leaves
+    rest = np.ones(len(places), bool)
     rest[begins] = False
-    stacks[rest] = functions
-    return stacks, counts
+    places[rest] = naming.places(at)
+    stacks, depths = frames.expanded(places)
+    return stacks, np.add.reduceat(depths, begins)
 
 
 def _thread_names(raw: RawProfile) -> dict[int, str]:

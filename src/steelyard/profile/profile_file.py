@@ -87,6 +87,8 @@ class RawProfile:
     samples : structured array of `SAMPLE`
     chains : array of uint64
         The call chains of the samples, one after the other.
+    frame_words : array of uint64
+        For each sample the word of its frame that was asked for; 0 where none was.
     mappings, names, starts : list
     lost_count : int
         Samples that the kernel had to drop.
@@ -99,6 +101,7 @@ class RawProfile:
     header: dict[str, Any]
     samples: npt.NDArray[np.void] = field(default_factory=lambda: np.empty(0, SAMPLE))
     chains: npt.NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+    frame_words: npt.NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
     mappings: list[Mapping] = field(default_factory=list[Mapping])
     names: list[Naming] = field(default_factory=list[Naming])
     starts: list[Start] = field(default_factory=list[Start])
@@ -127,6 +130,7 @@ def read_profile(path: str) -> RawProfile:
     raw: RawProfile | None = None
     samples: list[npt.NDArray[np.void]] = []
     chains: list[npt.NDArray[np.uint64]] = []
+    words: list[npt.NDArray[np.uint64]] = []
     for part in _parts(path):
         data = _read(part)
         header, at = _header(data, part)
@@ -134,6 +138,9 @@ def read_profile(path: str) -> RawProfile:
         for mark, payload in _chunks(data, at, raw):
             if mark == b"SMPL":
                 _take_samples(payload, samples, chains)
+                words.append(np.zeros(len(samples[-1]), np.uint64))
+            elif mark == b"WORD" and words and len(payload) == 8 * len(words[-1]):
+                words[-1] = np.frombuffer(payload, "<u8")
             elif mark == b"EVNT":
                 _take_events(payload, raw)
     if raw is None:
@@ -141,6 +148,7 @@ def read_profile(path: str) -> RawProfile:
     if samples:
         raw.samples = np.concatenate(samples)
         raw.chains = np.concatenate(chains)
+        raw.frame_words = np.concatenate(words)
         _order_by_time(raw)
     if raw.summary is None and raw.damage is None:
         raw.damage = "The recording was cut off; what it had flushed is here."
@@ -198,7 +206,7 @@ def _chunks(data: bytes, at: int, raw: RawProfile) -> Iterator[tuple[bytes, byte
         if len(payload) < length:
             raw.damage = "The file ends inside a chunk; what was flushed before is here."
             return
-        if mark not in (b"SMPL", b"EVNT") or zlib.crc32(payload) != checksum:
+        if mark not in (b"SMPL", b"WORD", b"EVNT") or zlib.crc32(payload) != checksum:
             raw.damage = f"The file is damaged at byte {at}; what stands before is here."
             return
         yield mark, payload
@@ -263,5 +271,6 @@ def _order_by_time(raw: RawProfile) -> None:
             [raw.chains[starts[index] : starts[index] + lengths[index]] for index in order]
         )
     raw.samples = raw.samples[order]
+    raw.frame_words = raw.frame_words[order]
     for happenings in (raw.mappings, raw.names, raw.starts):
         happenings.sort(key=lambda happening: happening.time_ns)

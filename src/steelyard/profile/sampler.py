@@ -7,8 +7,8 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from steelyard.core.errors import MissingCapabilityError, SteelyardError, UsageError
@@ -47,6 +47,10 @@ class Recording:
         Stop after it; None: with the program.
     rotate_bytes, keep_files : int
         Go on in another file after so many bytes (0: never), and keep so many (0: all).
+    word_below_frame_bytes : int
+        With each sample keep the word so far below the frame pointer (0: none).
+    environment : mapping
+        What is added to that of the program.
     """
 
     output: str
@@ -62,6 +66,8 @@ class Recording:
     duration_s: float | None = None
     rotate_bytes: int = 0
     keep_files: int = 0
+    word_below_frame_bytes: int = 0
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def sampler_path() -> str:
@@ -99,7 +105,10 @@ def record(recording: Recording) -> dict[str, Any]:
     try:
         with os.fdopen(read, encoding="utf-8", errors="replace") as report:
             process = subprocess.Popen(
-                sampler_argv(recording, write), pass_fds=(write,), restore_signals=False
+                sampler_argv(recording, write),
+                env={**os.environ, **recording.environment},
+                pass_fds=(write,),
+                restore_signals=False,
             )
             os.close(write)
             text = report.read()
@@ -158,6 +167,8 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
         "--rotate-bytes": str(recording.rotate_bytes),
         "--keep-files": str(recording.keep_files),
     }
+    if recording.word_below_frame_bytes:
+        options["--word-below-frame"] = str(recording.word_below_frame_bytes)
     argv = [sampler_path(), *(word for pair in options.items() for word in pair)]
     if recording.process is not None:
         return [*argv, "--pid", str(recording.process)]

@@ -33,22 +33,30 @@ def functions_table(answer: ProfileAnswer, limit: int | None = None) -> Table:
     shown = [share for share in answer.functions if share.sample_count][:limit]
     chains = any(share.total_share is not None for share in shown)
     callees = ("with callees",) if chains else ()
-    headers = ("time", *callees, "samples", "kernel", "function", "in")
-    rows = tuple(_function_row(share, chains) for share in shown)
+    inlines = any(share.inlined_ratio for share in shown)
+    inlined = ("inlined",) if inlines else ()
+    headers = ("time", *callees, "samples", "kernel", *inlined, "function", "in")
+    rows = tuple(_function_row(share, chains, inlines) for share in shown)
     left = frozenset({len(headers) - 2, len(headers) - 1})
     return Table(headers, rows, left, spare=(len(headers) - 3,))
 
 
-def _function_row(share: FunctionShare, chains: bool) -> tuple[str, ...]:
+def _part(ratio: float) -> str:
+    return f"{100 * ratio:.0f} %" if ratio else ""
+
+
+def _function_row(share: FunctionShare, chains: bool, inlines: bool) -> tuple[str, ...]:
     total = share.total_share
     within = ("–" if total is None else f"{100 * total.estimate:.1f} %",) if chains else ()
-    kernel = f"{100 * share.kernel_ratio:.0f} %" if share.kernel_ratio else ""
+    kernel = _part(share.kernel_ratio)
+    inlined = (_part(share.inlined_ratio),) if inlines else ()
     place = one_line(os.path.basename(share.frame.object)) or share.frame.object
     return (
         share_text(share.share),
         *within,
         str(share.sample_count),
         kernel,
+        *inlined,
         _short(share.frame.name),
         place,
     )

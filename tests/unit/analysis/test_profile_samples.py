@@ -25,6 +25,7 @@ def samples_of(stacks, threads=None):
         threads=np.array(threads or [9] * count, np.uint32),
         processes=np.full(count, 9, np.uint32),
         in_kernel=np.zeros(count, bool),
+        inlined=np.zeros(count, bool),
         stacks=np.array([index for stack in stacks for index in stack]),
         stack_lengths=np.array([len(stack) for stack in stacks]),
         thread_names={9: "worker"},

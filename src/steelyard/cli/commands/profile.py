@@ -57,8 +57,13 @@ def command() -> None:
 @click.option("--duration", metavar="TIME", help="Stop after this time.")
 @click.option("--rotate", metavar="SIZE", help="Go on in FILE.1, FILE.2 ... after SIZE bytes each.")
 @click.option("--keep", type=click.IntRange(1), help="Of those files keep the newest so many.")
+@click.option(
+    "--java/--no-java",
+    default=None,
+    help="Name the methods of Java virtual machines; by itself where CMD is java.",
+)
 @click.argument("argv", metavar="[-- CMD...]", nargs=-1, type=click.UNPROCESSED)
-def record(**options: object) -> int:
+def record(java: bool | None, **options: object) -> int:
     """Record where CMD, or a process that runs already, spends its time.
 
     The exit status is that of CMD.
@@ -67,7 +72,7 @@ def record(**options: object) -> int:
     from steelyard.cli.profile_request import recording_from
 
     recording = recording_from(options)
-    summary = record_profile(recording)
+    summary = record_profile(recording, write_note, java)
     write_note(
         f"{summary['samples']} samples in {recording.output}; "
         f"`steelyard profile report {recording.output}` shows them."

@@ -40,6 +40,7 @@ def profile_document(answer: ProfileAnswer) -> dict[str, Any]:
                     if share.total_share is None
                     else share.total_share.as_json(),
                     "kernel_ratio": share.kernel_ratio,
+                    "inlined_ratio": share.inlined_ratio,
                 }
                 for share in answer.functions
             ],

@@ -1,0 +1,79 @@
+"""Java programs in which one method takes longer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from steelyard.core.errors import DataError, UsageError
+from steelyard.profile.java_code import read_java_codes
+from steelyard.profile.java_command import require_java, with_agent
+from steelyard.profile.profilers import PROFILERS, Launch, Profiler
+
+# With these the optimising compiler puts no safepoint into the loop of the delay, as it puts none
+# into code without calls and loops. With one, every profiler that needs safepoints would see it.
+WITHOUT_POLLS = ("-XX:-UseCountedLoopSafepoints", "-XX:LoopStripMiningIter=0")
+# Methods of these the compiler often replaces by code of its own, so that a delay in them is not
+# carried out; and these classes are there once for all that runs in the machine.
+_OF_THE_MACHINE = ("java.lang.", "jdk.internal.", "sun.")
+# Constructors, and classes that are made while the program runs and that no file holds.
+_WITHOUT_FILE = ("<", "$$Lambda", "LambdaForm", "$Proxy", "GeneratedMethodAccessor")
+
+
+class JavaDelays:
+    """A Java program, and what makes one of its methods take longer.
+
+    The agent rewrites the class when it is loaded: a loop at the method's beginning, the same
+    bytecode for every amount, which is a field that the loop reads.
+
+    Parameters
+    ----------
+    argv : sequence of str
+        Java with its arguments.
+    folder : str
+        For files of our own.
+
+    Raises
+    ------
+    UsageError
+        The command does not start Java.
+    """
+
+    def __init__(self, argv: Sequence[str], folder: str) -> None:
+        require_java("of the check", argv)
+        self.argv = tuple(argv)
+        self._times = os.path.join(folder, "times")
+        self.functions: frozenset[str] = frozenset()
+
+    def look_at(self, path: str) -> None:
+        """Take the methods that can be delayed from a profile of our own sampler."""
+        names = (name for code in read_java_codes(path).values() for name in code.names)
+        self.functions = frozenset(
+            name
+            for name in names
+            if not name.startswith(_OF_THE_MACHINE)
+            and not any(part in name for part in _WITHOUT_FILE)
+        )
+
+    def launch(self, profiler: Profiler | None, path: str, function: str, turns: int) -> Launch:
+        """How the program is run with `function` delayed by `turns` for each call, under a
+        profiler that writes to `path`, or none.
+        """
+        options = {"delay": function, "amount": turns, "times": self._times}
+        argv = with_agent(self.argv, options, WITHOUT_POLLS)
+        return Launch(argv) if profiler is None else profiler.launch(path, argv)
+
+    def program_s(self) -> float:
+        """The processor time of the program's own threads in the run before, in seconds: without
+        what the machine compiled and collected meanwhile, and without its start.
+
+        Raises
+        ------
+        DataError
+            None ran, or it was killed.
+        """
+        try:
+            with open(self._times, encoding="ascii") as file:
+                return int(file.read()) * 1e-9
+        except (OSError, ValueError):
+            raise DataError("The program's time is not known: it did not end by itself.") from None

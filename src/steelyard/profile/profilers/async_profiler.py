@@ -1,0 +1,88 @@
+"""async-profiler: samples of Java by the kernel's clock at a fixed period, without safepoints."""
+
+from __future__ import annotations
+
+import glob
+import os
+import platform
+import re
+import zipfile
+from collections.abc import Sequence
+from itertools import pairwise
+
+from steelyard.core.errors import DataError, MissingCapabilityError
+from steelyard.profile.java_command import is_machine_thread, require_java
+from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
+
+_LIBRARY = "libasyncProfiler.so"
+_MACHINES = {"x86_64": "linux-x64", "aarch64": "linux-arm64"}
+_ARTIFACT = "tools.profiler:async-profiler:3.0"
+# The same rate as Steelyard's own default.
+_OPTIONS = "start,event=cpu,interval=1ms,alluser,threads,dot,collapsed"
+_ADDRESS = re.compile(r"[./+]0x[0-9a-f]+(?=\.|$)")
+_THREAD = re.compile(r"\[(?P<name>.*?)( tid=\d+)?\]$")
+
+
+def _library() -> str | None:
+    """Where the user has it, or in the jar that Maven fetched, unpacked into the cache."""
+    home = os.environ.get("ASYNC_PROFILER_HOME")
+    if home:
+        path = os.path.join(home, "lib", _LIBRARY)
+        return path if os.path.exists(path) else None
+    folder = os.path.expanduser("~/.m2/repository/tools/profiler/async-profiler")
+    jars = sorted(glob.glob(os.path.join(glob.escape(folder), "*", "async-profiler-*.jar")))
+    inside = f"{_MACHINES.get(platform.machine(), '')}/{_LIBRARY}"
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    for jar in reversed(jars):
+        target = os.path.join(cache, "steelyard", os.path.basename(jar).removesuffix(".jar"))
+        path = os.path.join(target, inside)
+        if os.path.exists(path):
+            return path
+        with zipfile.ZipFile(jar) as archive:
+            if inside in archive.namelist():
+                return archive.extract(inside, target)
+    return None
+
+
+def _require(argv: Sequence[str]) -> None:
+    require_java("async-profiler", argv)
+    if _library() is None:
+        raise MissingCapabilityError(
+            "async-profiler is not installed. `mvn dependency:get "
+            f"-Dartifact={_ARTIFACT}` fetches it, or name its folder by ASYNC_PROFILER_HOME.",
+            field="--profiler",
+        )
+
+
+def _launch(path: str, argv: Sequence[str]) -> Launch:
+    agent = f"-agentpath:{_library() or _LIBRARY}={_OPTIONS},file={path}"
+    return Launch((argv[0], agent, *argv[1:]))
+
+
+def _read(path: str, _: Sequence[str]) -> Reading:
+    counts: dict[str, float] = {}
+    calls: set[tuple[str, str]] = set()
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                stack, space, count = line.rstrip("\n").rpartition(" ")
+                thread, *frames = stack.split(";")
+                named = _THREAD.match(thread)
+                if not space or not count.isdigit() or named is None:
+                    raise ValueError(f"line {number} is no stack of a thread with its count")
+                if is_machine_thread(named["name"]) or not frames:
+                    continue
+                names = [_ADDRESS.sub("", frame) for frame in frames]
+                counts[names[-1]] = counts.get(names[-1], 0.0) + int(count)
+                calls.update(pairwise(names))
+    except OSError as error:
+        raise DataError(f"The profile {path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise DataError(
+            f"{path} is not a profile of async-profiler in its collapsed format: {error}.",
+            field="profile",
+        ) from None
+    return Reading(shares_of(counts, path), frozenset(calls))
+
+
+EXTENSION = Profiler("async-profiler", "samples at a fixed period", "jvm", _require, _launch, _read)
