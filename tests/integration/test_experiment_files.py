@@ -137,6 +137,7 @@ factor = "link-order"
     told = user.types("experiment", "run", "e.toml", "--json", "-")
     # One level cannot be built: that is data, and the others are measured.
     assert told.status == 3, told.err
+    assert told.document()["stopped"] == "runs"
     document = user.types("experiment", "analyze", "--json", "-", "--option", "coding=treatment")
     found = {item["term"]: item["effect"]["estimate"] for item in document.document()["effects"]}
     assert any(value == pytest.approx(10) for value in found.values())
@@ -247,3 +248,89 @@ levels = ["random:5"]
     assert all(build["realised"]["seeds"]["section-padding"] == 5 for build in builds)
     left = [path for path in user.home.rglob("*.work/builds/*") if path.is_dir()]
     assert not left
+
+
+@pytest.mark.parametrize("drawn", ["", '[[nuisance]]\nfactor = "link-order"\n'])
+def test_a_level_that_cannot_be_built_leaves_the_others_all_their_runs(
+    user: User, drawn: str
+) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc here")
+    (user.home / "src").mkdir()
+    (user.home / "src" / "m.c").write_text("int a(void);\nint main(void) { return a(); }\n")
+    (user.home / "src" / "a.c").write_text("int a(void) { return 0; }\n")
+    (user.home / "e.toml").write_text(
+        """
+[experiment]
+runs = 5
+[[benchmark]]
+name = "m"
+build = "sh -ec '${CC:-cc} $CFLAGS -c m.c a.c; ${CC:-cc} m.o a.o -o m'"
+source = "src"
+command = "{build}/m"
+[[factor]]
+factor = "flags"
+levels = ["-O1", "-broken-flag", "-O2"]
+"""
+        + drawn
+    )
+    told = user.types("experiment", "run", "e.toml", "--json", "-")
+    assert told.status == 3, told.err
+    document = told.document()
+    assert document["stopped"] == "runs"
+    answer = user.types("experiment", "analyze", "--json", "-").document()
+    assert answer["count"] == 10
+    warned = {item["code"]: item["message"] for item in answer["warnings"]}
+    assert warned["failed-trials"] == "5 failed trials left out."
+
+
+def test_the_number_of_runs_follows_from_the_power_that_is_wanted(user: User, file: Path) -> None:
+    power = '{effect = "n", change = "1%", variation = "2%", probability = "90%"}'
+    file.write_text(FILE.replace("runs = 5", f"power = {power}"))
+    document = user.types("experiment", "plan", "e.toml", "--json", "-").document()
+    # Of 4 points N trials: R's power.t.test(delta = 1, sd = 2, power = 0.9) gives 85.03 a level.
+    assert document["blocks"] == 43
+    assert document["power"]["effect"] == "n"
+    assert 0.9 <= document["power"]["power"] < 0.92
+    told = user.types("experiment", "plan", "e.toml").out
+    assert (
+        "power      43 runs find a change of 1% between levels of n in 90% of experiments" in told
+    )
+
+
+def test_an_experiment_runs_until_the_effect_that_it_names_is_precise(
+    user: User, file: Path
+) -> None:
+    file.write_text(FILE.replace("runs = 5", 'precision = "0.5%"\neffect = "n"\nbudget = "80runs"'))
+    told = user.types("experiment", "run", "e.toml", "--json", "-")
+    assert told.status == 0, told.err
+    assert told.document()["stopped"] == "precision"
+    answer = user.types("experiment", "analyze", "--json", "-").document()
+    (ratio,) = (item for item in answer["effects"] if item["term"] == "n: 200 / 100")
+    assert ratio["effect"]["low"] < 2 < ratio["effect"]["high"] + 0.01
+    assert (ratio["effect"]["high"] - ratio["effect"]["low"]) / 2 <= 0.005
+    assert "stopped-by-effect" in {item["code"] for item in answer["warnings"]}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ('runs = 5\nprecision = "1%"', "Give either runs or precision"),
+        ('runs = 5\neffect = "n"', "give it with precision"),
+        ('precision = "1%"\neffect = "moon"', "names 'moon', which is no factor. Factors: n, aslr"),
+        ('power = {change = "1%"}', "power takes {change"),
+        (
+            'power = {change = "1%", variation = "1%", effect = "moon"}',
+            "'moon', which is no factor",
+        ),
+        ('power = {change = "1%", variation = "much"}', "experiment.power.variation takes a share"),
+    ],
+)
+def test_a_wrong_way_to_repeat_is_told_in_one_line(
+    user: User, file: Path, given: str, message: str
+) -> None:
+    file.write_text(FILE.replace("runs = 5", given))
+    told = user.types("experiment", "plan", "e.toml")
+    assert told.status == 2
+    assert message in told.err
+    assert told.err.count("\n") == 1

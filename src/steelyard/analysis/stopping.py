@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, fsum, sqrt
 
 from steelyard.analysis.fieller import RATIO_METHOD, MeanPair, fieller_interval
 from steelyard.analysis.mean import MEAN_METHOD, one_value, two_sided
@@ -22,6 +22,9 @@ _WIDENING = 2.0
 # With fewer the variance is so uncertain that no such correction holds (same simulation).
 _FEWEST_BLOCKS = 5
 _MOST_BLOCKS = 10_000_000
+
+# Variants that are one side of a comparison.
+Side = tuple[int, ...]
 
 
 def first_look(spec: StoppingSpec) -> int:
@@ -213,6 +216,15 @@ class Stopping:
             return None
         lost = self.block_count / count
         return max(first_look(self.spec), self.block_count + 1, ceil(needed * lost))
+
+
+def side_means(values: Mapping[int, float | None], sides: Sequence[Side]) -> list[float | None]:
+    """The mean of each side in one block; None where one of its variants gave no value."""
+    found: list[float | None] = []
+    for side in sides:
+        present = [value for index in side if (value := values[index]) is not None]
+        found.append(fsum(present) / len(present) if len(present) == len(side) else None)
+    return found
 
 
 def blocks_for(half_width: float, count: int, wanted: float, confidence: float) -> int | None:

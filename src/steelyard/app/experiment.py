@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.method import Question
 from steelyard.core.errors import UsageError
-from steelyard.core.model import Experiment, ExperimentSpec
+from steelyard.core.model import Caution, Experiment, ExperimentSpec
 from steelyard.core.quantity import parse_ratio
 from steelyard.factors.setups import BENCHMARK
 
@@ -75,7 +75,31 @@ def analyze_run(
             field="factor",
         )
     chosen = chosen_method(method or name, question)
-    return analyze_experiment(experiment, (None, None), chosen, question)
+    found = analyze_experiment(experiment, (None, None), chosen, question)
+    return _with_named_effects(found, experiment)
+
+
+def _with_named_effects(found: Analyzed, experiment: Experiment) -> Analyzed:
+    """An answer about an experiment that ran until an effect was precise, with that effect."""
+    from steelyard.analysis.analysis import Analysis, Effect
+    from steelyard.analysis.named_effect import named_effects
+
+    result = found.result
+    if not experiment.spec.stopping.effect or not isinstance(result, Analysis):
+        return found
+    effects = tuple(
+        Effect(term=" ".join(filter(None, (e.group, e.term))), effect=e.ratio, measure="ratio")
+        for e in named_effects(experiment.spec, experiment.trials)
+    )
+    caution = Caution(
+        "stopped-by-effect",
+        f"The experiment ran until {experiment.spec.stopping.effect!r} was precise. Its ratio is "
+        "corrected for that; other intervals and p values are not.",
+    )
+    result = replace(
+        result, effects=(*effects, *result.effects), cautions=(*result.cautions, caution)
+    )
+    return replace(found, result=result)
 
 
 def _bias_question(spec: ExperimentSpec, question: Question) -> Question:

@@ -24,7 +24,7 @@ _TOP = (
 )
 _EXPERIMENT = (
     *("name", "seed", "runs", "precision", "budget", "warmup", "metrics", "iterations", "quiet"),
-    *("repeat", "setup_each", "confidence", "timeout", "order"),
+    *("repeat", "setup_each", "confidence", "timeout", "order", "power", "effect"),
 )
 _BENCHMARK = (
     *("name", "command", "program", "shell", "build", "source", "environment", "directory"),

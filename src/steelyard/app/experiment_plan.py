@@ -10,20 +10,19 @@ from typing import Any
 from steelyard.app.build_request import BuildRequest
 from steelyard.app.experiment_design import experiment_design, point_text, skipped_points
 from steelyard.app.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
+from steelyard.app.experiment_repetition import PowerPlan, repetition
 from steelyard.app.level_request import requested_levels
 from steelyard.app.request import Request, build_experiment
 from steelyard.core.errors import UsageError
 from steelyard.core.identifier import new_identifier
 from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL, RepetitionLevel
-from steelyard.core.model import ExperimentSpec, NuisanceFactor, StoppingSpec, Variant
-from steelyard.core.quantity import parse_budget, parse_duration, parse_ratio
+from steelyard.core.model import ExperimentSpec, NuisanceFactor, Variant
+from steelyard.core.quantity import parse_duration, parse_ratio
 from steelyard.core.rng import fresh_seed
 from steelyard.design.design import Design
 from steelyard.factors.factor import Factor
 from steelyard.factors.kinds import FACTORS
 from steelyard.factors.setups import BENCHMARK
-
-DEFAULT_RUNS = 30
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,8 @@ class Plan:
         Combinations that constraints forbid.
     design : Design or None
         With what it mixes up; None where nothing is varied.
+    power : PowerPlan or None
+        What the number of blocks was chosen for, where it was chosen for that.
     """
 
     spec: ExperimentSpec
@@ -56,6 +57,7 @@ class Plan:
     estimated_s: float | None
     skipped: tuple[str, ...]
     design: Design | None = None
+    power: PowerPlan | None = None
 
     @property
     def trial_count(self) -> int | None:
@@ -89,8 +91,10 @@ def experiment_plan(file: ExperimentFile) -> Plan:
             variants += _variants(variant, name, factors, points, len(file.benchmarks))
     assert first is not None  # The file has a benchmark.
     levels = _factor_levels(file, factors)
+    stopping, power = repetition(file.settings, factors, len(points))
     spec = _spec(file, first, variants, nuisance, draws_builds=draws_builds)
-    spec = replace(spec, seed=seed, varied=tuple(levels.items()))
+    spec = replace(spec, seed=seed, varied=tuple(levels.items()), stopping=stopping)
+    _check_effect(file, spec)
     return Plan(
         spec=spec,
         factors=levels,
@@ -100,7 +104,23 @@ def experiment_plan(file: ExperimentFile) -> Plan:
         estimated_s=_estimate(file, spec, len(variants) // max(1, len(file.benchmarks))),
         skipped=skipped_points(file, factors, design),
         design=design,
+        power=power,
     )
+
+
+def _check_effect(file: ExperimentFile, spec: ExperimentSpec) -> None:
+    """Refuse an effect to stop by that the design does not have."""
+    if not spec.stopping.effect:
+        return
+    if file.constraints:
+        raise UsageError(
+            f"{file.path}: with constraints the levels of {spec.stopping.effect!r} do not go with "
+            "the same levels of the others, so that its ratio mixes effects. Leave out `effect`.",
+            field="experiment.effect",
+        )
+    from steelyard.analysis.named_effect import effect_sides
+
+    effect_sides(spec, spec.groups()[0], spec.stopping.effect)
 
 
 def _checked(entry: FactorEntry) -> FactorEntry:
@@ -236,7 +256,6 @@ def _spec(
         identifier=new_identifier(time.time_ns() // 1_000_000),
         kind="comparison" if len(variants) > len({v.group for v in variants}) else "measurement",
         variants=tuple(variants),
-        stopping=_stopping(settings),
         warmup_count=int(settings.get("warmup", 0)),
         confidence=parse_ratio(str(settings.get("confidence", "95%")), "experiment.confidence"),
         quiet=tuple(settings.get("quiet", ())),
@@ -246,21 +265,6 @@ def _spec(
         setup_each=settings.get("setup_each", "block"),
         order=settings.get("order", "blocks"),
     )
-
-
-def _stopping(settings: Mapping[str, Any]) -> StoppingSpec:
-    budget_s, budget_runs = (None, None)
-    if "budget" in settings:
-        budget_s, budget_runs = parse_budget(str(settings["budget"]), "experiment.budget")
-    if "precision" in settings:
-        if "runs" in settings:
-            raise UsageError("Give either runs or precision.", field="experiment.runs")
-        ratio = parse_ratio(str(settings["precision"]), "experiment.precision")
-        return StoppingSpec(precision_ratio=ratio, budget_s=budget_s, budget_runs=budget_runs)
-    runs = settings.get("runs", DEFAULT_RUNS)
-    if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
-        raise UsageError(f"runs takes a whole number from 1 on, not {runs!r}.", field="runs")
-    return StoppingSpec(runs=runs, budget_s=budget_s, budget_runs=budget_runs)
 
 
 def _levels(settings: Mapping[str, Any], *, draws_builds: bool) -> tuple[RepetitionLevel, ...]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from steelyard.core.errors import MissingCapabilityError
 from steelyard.core.model import ExperimentSpec, StoppingSpec, StopReason, Trial
@@ -104,8 +104,8 @@ class _Phase:
         if len(block) == len(self.variants):
             del self._waiting[trial.block]
             self.complete_blocks += 1
-            for group, stopping in self._rules:
-                stopping.add_block([block[variant] for variant in group])
+            for rule in self._rules:
+                rule.add(block)
 
     def _add_levelled(self, trial: Trial) -> None:
         """The same where a block has several trials of each variant: their means count."""
@@ -118,13 +118,14 @@ class _Phase:
         del self._levelled[trial.block]
         self.complete_blocks += 1
         metric = self.spec.primary_metric.name
-        for group, stopping in self._rules:
-            tops = [top_level(analysed_trials(block, variant), metric) for variant in group]
-            stopping.add_block([top.values[0] if top.values else None for top in tops])
+        tops = {v: top_level(analysed_trials(block, v), metric).values for v in self.variants}
+        values = {variant: top[0] if top else None for variant, top in tops.items()}
+        for rule in self._rules:
+            rule.add(values)
 
     def looks(self) -> list[Look]:
         """How far each group is."""
-        return [stopping.look() for _, stopping in self._rules]
+        return [rule.stopping.look() for rule in self._rules]
 
     @property
     def block_s(self) -> float:
@@ -143,9 +144,20 @@ class _Phase:
         return self.outstanding < ahead * self.block_size
 
 
-def _rules_to_stop(
-    spec: ExperimentSpec, variants: tuple[int, ...]
-) -> list[tuple[tuple[int, ...], Stopping]]:
+class _Rule(NamedTuple):
+    """A rule to stop, and the sides that it compares: single variants, or those of an effect."""
+
+    sides: tuple[tuple[int, ...], ...]
+    stopping: Stopping
+
+    def add(self, values: Mapping[int, float | None]) -> None:
+        """Take the value of each variant in a block; that of a side is the mean of its variants."""
+        from steelyard.analysis.stopping import side_means
+
+        self.stopping.add_block(side_means(values, self.sides))
+
+
+def _rules_to_stop(spec: ExperimentSpec, variants: tuple[int, ...]) -> list[_Rule]:
     """A rule for each group of variants. Loaded here, for a fixed number of runs needs none."""
     from steelyard.analysis.simultaneous import group_confidence
     from steelyard.analysis.stopping import Stopping
@@ -153,7 +165,15 @@ def _rules_to_stop(
     groups = spec.groups() if len(variants) > 1 else (variants,)
     confidence = group_confidence(spec.confidence, len(groups))
     rule = _phase_stopping(spec)
-    return [(group, Stopping(rule, len(group), confidence)) for group in groups]
+    found: list[_Rule] = []
+    for group in groups:
+        sides = tuple((variant,) for variant in group)
+        if rule.effect:
+            from steelyard.analysis.named_effect import effect_sides
+
+            sides = effect_sides(spec, group, rule.effect)
+        found.append(_Rule(sides, Stopping(rule, len(sides), confidence)))
+    return found
 
 
 def _value(trial: Trial, metric: str) -> float | None:
@@ -322,11 +342,17 @@ class Session:
         return 0 if known else 1
 
     def _hopeless(self) -> bool:
-        """Whether some variant has failed from its first trial on, so that none will succeed."""
-        return any(
+        """Whether so many variants have failed from their first trial on that it is no use.
+
+        One is enough for a comparison. Of a design with a fixed number of runs the other points
+        are worth theirs: a level that cannot be built is a finding.
+        """
+        hopeless = [
             failed >= HOPELESS_FAILURES and not ok
             for ok, failed in zip(self._ok, self._failed, strict=True)
-        )
+        ]
+        whole_design = self.spec.varied and self.spec.stopping.runs is not None
+        return all(hopeless) if whole_design else any(hopeless)
 
     def _check_primary(self, trial: Trial) -> None:
         metric = self.spec.primary_metric

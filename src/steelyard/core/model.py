@@ -268,6 +268,9 @@ class StoppingSpec:
         Time for all trials, and trials in all.
     runs : int or None
         Blocks, exactly.
+    effect : str
+        The factor of the experiment, or the interaction ``A:B`` of two-level ones, whose ratio is
+        to be that precise; empty: every variant's ratio to the first.
     """
 
     precision_ratio: float = 0.01
@@ -275,6 +278,7 @@ class StoppingSpec:
     budget_s: float | None = None
     budget_runs: int | None = None
     runs: int | None = None
+    effect: str = ""
 
 
 @dataclass(frozen=True)

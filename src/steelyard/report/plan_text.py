@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from steelyard.core.model import NuisanceFactor, Variant
 from steelyard.core.units import format_duration
@@ -35,6 +36,32 @@ def design_lines(design: Design | None) -> list[str]:
     if len(design.aliases) > _SHOWN:
         lines.append(f"aliased    {len(design.aliases) - _SHOWN} more effects (--json has all)")
     return lines
+
+
+class Power(Protocol):
+    """What a number of runs was chosen for."""
+
+    @property
+    def effect(self) -> str: ...
+    @property
+    def change_ratio(self) -> float: ...
+    @property
+    def variation_ratio(self) -> float: ...
+    @property
+    def power(self) -> float: ...
+    @property
+    def runs(self) -> int: ...
+
+
+def power_lines(power: Power | None) -> list[str]:
+    """Why so many runs."""
+    if power is None:
+        return []
+    return [
+        f"power      {power.runs} runs find a change of {100 * power.change_ratio:.3g}% between "
+        f"levels of {one_line(power.effect)} in {100 * power.power:.0f}% of experiments, if a "
+        f"trial varies by {100 * power.variation_ratio:.3g}%"
+    ]
 
 
 def _signed(name: str, weight: float) -> str:

@@ -131,16 +131,18 @@ def _planned(file: str) -> Plan:
 
 
 def _show_plan(planned: Plan, json_target: str | None) -> None:
-    from steelyard.report.json.plan import plan_document
-    from steelyard.report.plan_text import design_lines, plan_lines, size_line
+    from steelyard.report.json.plan import plan_document, power_document
+    from steelyard.report.plan_text import design_lines, plan_lines, power_lines, size_line
 
     sizes = (planned.trial_count, planned.block_count, planned.estimated_s)
     document = plan_document(planned.spec, planned.factors, sizes, planned.skipped, planned.design)
+    if planned.power is not None:
+        document["power"] = power_document(planned.power)
     write_json(document, json_target)
     if json_target == "-":
         return
     lines = plan_lines(planned.factors, planned.nuisance, planned.skipped, planned.spec.setup_each)
-    lines += design_lines(planned.design)
+    lines += design_lines(planned.design) + power_lines(planned.power)
     size = size_line(
         planned.block_count,
         planned.block_trial_count,

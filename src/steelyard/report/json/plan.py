@@ -8,6 +8,7 @@ from typing import Any
 from steelyard.core.model import ExperimentSpec, NuisanceFactor
 from steelyard.design.design import Design
 from steelyard.report.json.measurement import SCHEMA
+from steelyard.report.plan_text import Power
 from steelyard.report.wording import document_value
 
 
@@ -44,6 +45,17 @@ def plan_document(
             "estimated_s": estimated_s,
         }
     )
+
+
+def power_document(power: Power) -> dict[str, Any]:
+    """What the number of runs was chosen for."""
+    return {
+        "effect": power.effect,
+        "change": power.change_ratio,
+        "variation": power.variation_ratio,
+        "power": power.power,
+        "runs": power.runs,
+    }
 
 
 def _nuisance(factor: NuisanceFactor) -> dict[str, Any]:

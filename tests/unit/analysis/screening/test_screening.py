@@ -11,7 +11,7 @@ from steelyard.analysis.analysis import Analysis
 from steelyard.analysis.methods import ANALYSES
 from steelyard.analysis.screening.lenth import lenth_margins
 from steelyard.core.errors import AnalysisError
-from steelyard.core.estimate import Unbounded
+from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.design.design import DesignFactor
 from steelyard.design.plackett_burman import plackett_burman
 from tests.unit.analysis.tables import question, table
@@ -55,6 +55,7 @@ def test_active_factors_of_an_unreplicated_design_are_proposed_and_their_aliases
     found = screened(pb12(), values)
     assert proposed(found) == {"b", "e"}
     effects = {effect.term: effect for effect in found.effects}
+    assert isinstance(effects["b"].effect, Estimate)
     assert effects["b"].effect.low < 3 < effects["b"].effect.high
     assert effects["b"].effect.method == "lenth"
     # In twelve runs every interaction of two others is mixed into a main effect by a third.
