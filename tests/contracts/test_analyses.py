@@ -23,6 +23,7 @@ from steelyard.report.schemas import schema
 # What most methods can be asked, and those that take more.
 QUESTION = Question(response="time", factors=("compiler",), quantiles=(0.5,))
 QUESTIONS = {
+    "cause": replace(QUESTION, factors=("program", "compiler")),
     "map": replace(QUESTION, factors=("compiler", "program")),
     "mixed": replace(QUESTION, extra={"levels": "build,execution"}),
 }

@@ -75,4 +75,15 @@ class MapFigure:
     values: tuple[tuple[float | None, ...], ...]
 
 
-Figure = ResidualFigure | QuantileFigure | ViolinFigure | HistogramFigure | MapFigure
+@dataclass(frozen=True)
+class LevelsFigure:
+    """Means of levels, a line for each arm: its name, the means, and their half-widths."""
+
+    title: str
+    x_axis: str
+    y_axis: str
+    levels: tuple[str, ...]
+    arms: tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...]
+
+
+Figure = LevelsFigure | ResidualFigure | QuantileFigure | ViolinFigure | HistogramFigure | MapFigure

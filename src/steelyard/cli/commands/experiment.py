@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.experiment_cause import command as cause
 from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
 from steelyard.cli.output import write_file, write_json, write_note, write_text
 from steelyard.core.errors import UsageError
@@ -27,6 +28,9 @@ _FILE = click.argument("file", metavar="FILE.toml")
 @click.group("experiment", short_help="Factors, designs and analyses, from an experiment file.")
 def command() -> None:
     """What to vary, what to randomise and what to measure, from an experiment file."""
+
+
+command.add_command(cause)
 
 
 @command.command("plan")
@@ -127,7 +131,12 @@ def _planned(file: str) -> Plan:
     from steelyard.app.experiment_file import read_experiment_file
     from steelyard.app.experiment_plan import experiment_plan
 
-    return experiment_plan(read_experiment_file(file))
+    read = read_experiment_file(file)
+    if read.cause:
+        from steelyard.app.cause import cause_plan
+
+        return cause_plan(read)
+    return experiment_plan(read)
 
 
 def _show_plan(planned: Plan, json_target: str | None) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from steelyard.analysis.figures import (
     Figure,
     HistogramFigure,
+    LevelsFigure,
     MapFigure,
     QuantileFigure,
     ResidualFigure,
@@ -19,6 +20,7 @@ from steelyard.core.errors import UsageError
 from steelyard.report.drawings.drawing import Drawing
 from steelyard.report.drawings.heat_map import HEAT_MAP
 from steelyard.report.drawings.histogram import HISTOGRAM
+from steelyard.report.drawings.level_means import LEVEL_MEANS
 from steelyard.report.drawings.quantile_effects import QUANTILE_EFFECTS
 from steelyard.report.drawings.residuals import RESIDUALS
 from steelyard.report.drawings.violins import VIOLINS
@@ -30,6 +32,7 @@ DRAWINGS: dict[type, Drawing] = {
     ViolinFigure: VIOLINS,
     HistogramFigure: HISTOGRAM,
     MapFigure: HEAT_MAP,
+    LevelsFigure: LEVEL_MEANS,
 }
 
 

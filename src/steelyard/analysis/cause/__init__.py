@@ -1,0 +1,1 @@
+"""Causal analysis by intervention: does an effect go when what is to carry it is held fixed?"""
