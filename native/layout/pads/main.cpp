@@ -31,7 +31,7 @@ Request parse(int count, char** arguments) {
             request.options.insert(request.options.end(), {word, arguments[++at]});
         else if (word == "--64")
             continue;
-        else if (word.starts_with("-I"))
+        else if (word.starts_with("-I") || word == "-g")
             request.options.push_back(word);
         else if (word.starts_with('-') && word != "-")
             request.options.push_back("-Wa," + word);
