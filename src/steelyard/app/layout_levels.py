@@ -14,7 +14,7 @@ from steelyard.factors.kinds import FACTORS
 
 FACTOR = "layout"
 _OPTION = "--layout"
-_DRIVER = re.compile(r"(^|/)steelyard (cc|c\+\+)$")
+_DRIVER = re.compile(r"(^|/)steelyard (cc|c\+\+|fc)$")
 
 
 def laid_out_variants(variants: Sequence[Variant], levels: Sequence[str]) -> tuple[Variant, ...]:
@@ -63,7 +63,8 @@ def driver_contents(compilers: Mapping[str, str]) -> tuple[str, ...]:
     tools = find_toolchain("c")
     assembler = os.path.join(tools.assembler_folder, "as")
     digests: list[str] = []
-    for path in (os.path.realpath(tools.compiler), tools.relinker, tools.runtime, assembler):
+    compiler = os.path.realpath(tools.compiler)
+    for path in (compiler, tools.relinker, tools.runtime, tools.module, assembler):
         with open(path, "rb") as file:
             digests.append(sha256_hex_of_file(file))
     return tuple(digests)

@@ -19,7 +19,7 @@ _FAMILIES = {
     "cc": ("c++", "gfortran"),
 }
 _NAME = re.compile(r"^(gcc|clang|cc)(-\d+)?$")
-# Steelyard's own driver, under which programs move; Fortran is left to gfortran.
+# Steelyard's own drivers, whose programs move.
 _DRIVER = re.compile(r"^(?P<program>(.*/)?steelyard) cc$")
 
 
@@ -28,8 +28,8 @@ class Toolchain:
     """What stands behind ``CC``, ``CXX``, ``FC``, ``LD`` and the flags.
 
     What is None is derived: the C++ and Fortran compilers from `cc` (``clang-19`` gives
-    ``clang++-19``, ``steelyard cc`` gives ``steelyard c++``; Fortran is gfortran's, of the version
-    of gcc), and `cc` from the environment.
+    ``clang++-19``, ``steelyard cc`` gives ``steelyard c++`` and ``steelyard fc``; other Fortran is
+    gfortran's, of the version of gcc), and `cc` from the environment.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def compiler_package(compiler: str) -> str:
 def _derived(cc: str) -> tuple[str, str]:
     driver = _DRIVER.match(cc)
     if driver is not None:
-        return f"{driver['program']} c++", "gfortran"
+        return f"{driver['program']} c++", f"{driver['program']} fc"
     directory, name = os.path.split(cc)
     match = _NAME.match(name)
     if match is None:

@@ -50,7 +50,7 @@ def test_what_a_name_leaves_open_comes_from_the_default():
         ("clang-19", "clang++-19", "gfortran"),
         ("/opt/bin/gcc-14", "/opt/bin/g++-14", "gfortran-14"),
         ("tcc", "g++", "gfortran"),
-        ("/opt/bin/steelyard cc", "/opt/bin/steelyard c++", "gfortran"),
+        ("/opt/bin/steelyard cc", "/opt/bin/steelyard c++", "/opt/bin/steelyard fc"),
     ],
 )
 def test_other_compilers_follow_from_that_of_c(cc, cxx, fc):

@@ -1,4 +1,7 @@
-from steelyard.core.model import LaunchSpec, Variant
+from dataclasses import replace
+
+from steelyard.core.model import BuildSpec, LaunchSpec, Variant
+from steelyard.factors.kinds.compiler import EXTENSION as COMPILER
 from steelyard.factors.kinds.layout import EXTENSION
 
 OWN = (("LANG", "C"), ("STEELYARD_LAYOUT", "heap"))
@@ -21,3 +24,13 @@ def test_no_level_moves_the_stack_by_a_longer_environment():
     levels = ("none", "heap@5ms", "all@off", "all@500ms", "code,stack@12345678ms")
     sizes = {sum(map(len, environment_at(level).values())) for level in levels}
     assert len(sizes) == 1
+
+
+def test_the_driver_is_a_compiler_with_a_family():
+    changed = COMPILER.apply(replace(VARIANT, build=BuildSpec(("make",))), "/opt/steelyard cc")
+    assert changed.build is not None
+    assert dict(changed.build.compilers) == {
+        "CC": "/opt/steelyard cc",
+        "CXX": "/opt/steelyard c++",
+        "FC": "/opt/steelyard fc",
+    }

@@ -9,8 +9,13 @@ from steelyard.factors.builds import with_compilers
 from steelyard.factors.factor import Factor
 
 # Which C++ and Fortran compilers come with a C compiler; its version stands behind a dash.
-_FAMILIES = {"gcc": ("g++", "gfortran"), "clang": ("clang++", "flang-new"), "cc": ("c++", "f95")}
-_NAME = re.compile(r"(?P<prefix>.*?)(?P<family>gcc|clang|cc)(?P<version>(-[0-9.]+)?)$")
+_FAMILIES = {
+    "gcc": ("g++", "gfortran"),
+    "clang": ("clang++", "flang-new"),
+    "steelyard cc": ("steelyard c++", "steelyard fc"),
+    "cc": ("c++", "f95"),
+}
+_NAME = re.compile(r"(?P<prefix>.*?)(?P<family>gcc|clang|steelyard cc|cc)(?P<version>(-[0-9.]+)?)$")
 
 
 def _normal(text: str) -> str:
