@@ -255,6 +255,33 @@ class IterationsSpec:
 
 
 @dataclass(frozen=True)
+class EventsSpec:
+    """Which events inside a program are recorded, in the trials of one variant.
+
+    Parameters
+    ----------
+    groups : tuple of str
+        Of the kernel's events: ``sched``, ``threads``, ``syscalls``, ``faults``.
+    probes : tuple of (name, file, offset, semaphore)
+        Places in programs or libraries; `semaphore` is 0 where a probe has none.
+    log, pattern : str or None
+        A file that the program writes, ``-`` for its output, and what in a line of it is the name
+        of an event: a regular expression, or ``json:PATH``.
+    most : int
+        Events whose order is kept; all are counted.
+    variant : int
+        Whose trials are recorded.
+    """
+
+    groups: tuple[str, ...] = ()
+    probes: tuple[tuple[str, str, int, int], ...] = ()
+    log: str | None = None
+    pattern: str | None = None
+    most: int = 4000
+    variant: int = 1
+
+
+@dataclass(frozen=True)
 class StoppingSpec:
     """When to stop. `runs` fixes the number of blocks; otherwise precision, within a budget.
 
@@ -335,6 +362,7 @@ class ExperimentSpec:
     nuisance: tuple[NuisanceFactor, ...] = ()
     setup_each: Literal["trial", "block"] = "block"
     varied: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    events: EventsSpec | None = None
 
     @property
     def primary_metric(self) -> MetricSpec:
@@ -388,7 +416,8 @@ class Trial:
         What the launcher found to be in force (CPUs, ASLR, niceness ...).
     details : mapping
         Exit code, signal, end of the standard error of a failed trial and the like; ``costs_s``
-        holds, by level, what the build and the commands of its levels took.
+        holds, by level, what the build and the commands of its levels took; ``layout`` what the
+        runtime of a moving program did, or its ``problem``.
     levels : tuple of int
         Which repetition of each user-named level it ran in, highest first, counted through the
         whole experiment.
