@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from steelyard.app.experiment_schema import experiment_schema
 from steelyard.cli.main import program
 
 PAGES = Path("docs/commands")
@@ -64,6 +65,22 @@ def command_problems() -> Iterator[str]:
             yield f"{page} is about a command that there is not"
 
 
+def experiment_file_problems() -> Iterator[str]:
+    """Fields of experiment files that the row of their table does not name."""
+    page = PAGES / "experiment.md"
+    lines = page.read_text("utf-8").splitlines()
+    for table, schema in experiment_schema()["properties"].items():
+        fields = schema.get("items", schema)["properties"]
+        names = (f"| `[{table}]` |", f"| `[[{table}]]` |")
+        row = next((line for line in lines if line.startswith(names)), "")
+        if not row:
+            yield f"{page} has no row for [{table}]"
+            continue
+        for field in fields:
+            if f"`{field}`" not in row:
+                yield f"{page} does not name {field} of [{table}]"
+
+
 def anchors(page: Path) -> set[str]:
     """The anchors that headings make, as common Markdown renderers name them."""
     headings = re.findall(r"^#+\s+(.*)$", page.read_text("utf-8"), re.MULTILINE)
@@ -88,7 +105,7 @@ def link_problems() -> Iterator[str]:
 
 def main() -> int:
     """Print every problem; the exit status says whether there was one."""
-    problems = [*command_problems(), *link_problems()]
+    problems = [*command_problems(), *experiment_file_problems(), *link_problems()]
     for problem in problems:
         print(problem)
     return 1 if problems else 0

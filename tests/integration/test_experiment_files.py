@@ -334,3 +334,94 @@ def test_a_wrong_way_to_repeat_is_told_in_one_line(
     assert told.status == 2
     assert message in told.err
     assert told.err.count("\n") == 1
+
+
+SCREENING = """
+[experiment]
+name = "which of seven matter?"
+seed = 3
+runs = 1
+metrics = ["units=regex:([0-9.]+):units"]
+
+[[benchmark]]
+name = "sum"
+command = "python3 sum.py"
+
+[analysis]
+method = "screening"
+
+[design]
+kind = "plackett-burman"
+"""
+
+
+def test_a_screening_proposes_factors_and_writes_the_experiment_that_follows(user: User) -> None:
+    (user.home / "sum.py").write_text(
+        "import os, random\n"
+        "size = len(os.environ.get('STEELYARD_PADDING', ''))\n"
+        "print(100 + (10 if size > 500 else 0) + 3 * os.nice(0) + random.gauss(0, 0.1))\n"
+    )
+    (user.home / "other").mkdir()
+    factors = {
+        "environment-size": "[0, 1000]", "nice": "[0, 5]", "aslr": '["on", "off"]',
+        "stack-start": "[0, 64]", "cpu": '["0", "0"]', "working-directory": '[".", "other"]',
+        "warm-up-runs": "[0, 1]",
+    }  # fmt: skip
+    del factors["cpu"], factors["working-directory"]
+    text = SCREENING + "".join(
+        f'[[factor]]\nfactor = "{name}"\nlevels = {levels}\n' for name, levels in factors.items()
+    )
+    (user.home / "s.toml").write_text(text)
+    assert user.types("experiment", "run", "s.toml").status == 0
+    told = user.types("experiment", "analyze", "--file", "s.toml", "--follow-up", "next.toml")
+    assert told.status == 0, told.err
+    assert "For a full design: environment-size, nice." in told.out
+    plan = user.types("experiment", "plan", "next.toml", "--json", "-").document()
+    assert [item["name"] for item in plan["factors"]] == ["environment-size", "nice"]
+    assert plan["trials"] == 4
+    held = {item["name"]: item["levels"] for item in plan["nuisance"]}
+    assert held == {"aslr": ["on"], "stack-start": ["0"], "warm-up-runs": ["0"]}
+    wrong = user.types("experiment", "analyze", "--method", "anova", "--follow-up", "n.toml")
+    assert wrong.status == 2
+    assert "--follow-up goes with --method screening and --file" in wrong.err
+
+
+def test_iterations_are_rows_where_the_file_says_so(user: User) -> None:
+    (user.home / "p.py").write_text(
+        "import json, os, sys\n"
+        "with open(os.environ['STEELYARD_ITERATIONS'], 'w') as out:\n"
+        "    for value in (1, 2, 9):\n"
+        "        print(json.dumps({'value': value * float(sys.argv[1])}), file=out)\n"
+    )
+    (user.home / "e.toml").write_text("""
+[experiment]
+runs = 4
+iterations = "json-lines"
+metrics = ["iteration_time"]
+[[benchmark]]
+name = "p"
+command = "python3 p.py {input}"
+[[factor]]
+factor = "input"
+levels = [1, 2]
+[analysis]
+method = "quantile"
+quantiles = [0.5]
+rows = "iterations"
+options = {cluster = "execution"}
+""")
+    told = user.types("experiment", "run", "e.toml")
+    assert told.status == 0, told.err
+    told = user.types("experiment", "analyze", "--file", "e.toml", "--json", "-")
+    assert told.status == 0, told.err
+    document = told.document()
+    assert document["count"] == 24
+    # The medians are 2 and 4: half of the change. Of means of trials it would be 2.
+    (effect,) = (item for item in document["effects"] if item["term"] == "input")
+    assert effect["effect"]["estimate"] == pytest.approx(1.0)
+
+
+def test_the_schema_of_files_is_printed(user: User) -> None:
+    told = user.types("experiment", "schema")
+    assert told.status == 0
+    assert json.loads(told.out)["title"] == "An experiment file (TOML)"

@@ -71,6 +71,8 @@ def analyze_experiment(
     names: tuple[str | None, str | None],
     method: Method,
     question: Question,
+    *,
+    iterations: bool = False,
 ) -> Analyzed:
     """Analyse a stored experiment.
 
@@ -79,6 +81,9 @@ def analyze_experiment(
     names : pair of str or None
         For a method that reads levels, the variant, which may be left out where there is one,
         and the metric, the primary one unless named.
+    iterations : bool
+        For a method that reads trials, a row for each iteration of the response, with the column
+        ``execution`` that says which belong together.
 
     Raises
     ------
@@ -89,7 +94,7 @@ def analyze_experiment(
     """
     identifier = experiment.spec.identifier
     if method.reads == "trials":
-        table = _trial_table(experiment)
+        table = _trial_table(experiment, question.response if iterations else None)
         metric = _response_metric(experiment, question.response)
         result = _with_failures(method.analyze(table, question), experiment, None)
         return Analyzed(result, Origin(method.name, metric, experiment=identifier))
@@ -122,8 +127,9 @@ def _response_metric(experiment: Experiment, response: str | None) -> MetricSpec
     return metrics.get(response or "", MetricSpec(response or "", ""))
 
 
-def _trial_table(experiment: Experiment) -> Table:
-    """A row a trial: where it was run, the parameters of its variant, the mean of each metric."""
+def _trial_table(experiment: Experiment, response: str | None = None) -> Table:
+    """A row a trial: where it was run, the parameters of its variant, the mean of each metric; or
+    a row an iteration of `response`."""
     import numpy as np
 
     from steelyard.analysis.table import Table
@@ -149,9 +155,37 @@ def _trial_table(experiment: Experiment) -> Table:
             levels = tuple(setup[factor.name] for setup in setups)
             numeric = all(level.lstrip("-").isdigit() for level in levels)
             columns[factor.name] = np.array(levels, dtype=np.float64) if numeric else levels
+    name = f"the experiment {spec.identifier}"
+    if response is not None:
+        return _iteration_table(name, trials, columns, response, orders)
     for metric in spec.metrics:
         columns[metric.name] = np.array([_mean(trial, metric.name) for trial in trials])
-    return Table(f"the experiment {spec.identifier}", columns, range(len(trials)), orders)
+    return Table(name, columns, range(len(trials)), orders)
+
+
+def _iteration_table(
+    name: str,
+    trials: Sequence[Trial],
+    columns: dict[str, Column],
+    response: str,
+    orders: dict[str, tuple[str, ...]],
+) -> Table:
+    """What is known of each trial beside each of its iterations."""
+    import numpy as np
+
+    from steelyard.analysis.table import Table
+
+    series = [list(iteration_values(trial.measurements.get(response, ()))) for trial in trials]
+    counts = [len(values) for values in series]
+    rows = np.repeat(np.arange(len(trials)), counts).tolist()
+    made: dict[str, Column] = {}
+    for column, values in columns.items():
+        chosen = [values[row] for row in rows]
+        made[column] = tuple(map(str, chosen)) if isinstance(values, tuple) else np.array(chosen)
+    made["execution"] = made["position"]
+    made["iteration"] = np.array([k for count in counts for k in range(count)], dtype=np.float64)
+    made[response] = np.array([value for values in series for value in values], dtype=np.float64)
+    return Table(name, made, range(len(rows)), orders)
 
 
 def _level_orders(spec: ExperimentSpec) -> dict[str, tuple[str, ...]]:

@@ -75,7 +75,8 @@ def analyze_run(
             field="factor",
         )
     chosen = chosen_method(method or name, question)
-    found = analyze_experiment(experiment, (None, None), chosen, question)
+    iterations = said.get("rows") == "iterations"
+    found = analyze_experiment(experiment, (None, None), chosen, question, iterations=iterations)
     return _with_named_effects(found, experiment)
 
 

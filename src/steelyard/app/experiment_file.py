@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from steelyard.app.experiment_schema import experiment_schema, slips
 from steelyard.app.toml_lines import TomlLines
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
@@ -34,7 +35,7 @@ _TEXTS = ("set", "get", "undo", "cpus", "services")
 _FACTOR = ("name", "factor", "levels", *_TEXTS)
 _CONSTRAINT = ("when", "require", "forbid")
 _DESIGN = ("kind", "generators", "fraction", "folded")
-_ANALYSIS = ("method", "response", "factors", "options", "quantiles")
+_ANALYSIS = ("method", "response", "factors", "options", "quantiles", "rows")
 _CAUSE = (
     *("factor", "levels", "draw", "intervention", "command", "response", "intermediate"),
     *("tolerance", "margin"),
@@ -130,7 +131,7 @@ class _Reader:
         benchmarks = self._entries(data, "benchmark")
         if not benchmarks:
             self._fail("", "benchmark", "the file has no [[benchmark]]: name at least one program")
-        return ExperimentFile(
+        read = ExperimentFile(
             path=self._path,
             settings=settings,
             benchmarks=tuple(self._benchmark(*entry) for entry in benchmarks),
@@ -142,6 +143,9 @@ class _Reader:
             cause=self._table(data.get("cause", {}), "cause", _CAUSE),
             events=self._table(data.get("events", {}), "events", _EVENTS),
         )
+        for slip in slips(data, experiment_schema()):
+            self._fail(slip.table, slip.field, slip.message)
+        return read
 
     def _entries(self, data: dict[str, Any], name: str) -> list[tuple[dict[str, Any], str]]:
         found = data.get(name, [])
@@ -282,7 +286,7 @@ class _Reader:
 
     def _place(self, where: str, name: str) -> str:
         field = f"{where}.{name}".lstrip(".")
-        line = self._lines.line_of(where, name)
+        line = self._lines.line_of(where, name.partition(".")[0])
         return f"{self._path}, line {line}: {field}" if line else f"{self._path}: {field}"
 
     def _fail(self, where: str, name: str, message: str) -> NoReturn:

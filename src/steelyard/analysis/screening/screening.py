@@ -15,6 +15,7 @@ from steelyard.analysis.linear.factor import Factor
 from steelyard.analysis.linear.least_squares import Fit, fit
 from steelyard.analysis.linear.model_matrix import INTERCEPT, ModelMatrix, model_matrix
 from steelyard.analysis.linear.orthogonal import orthogonalised
+from steelyard.analysis.method import Result
 from steelyard.analysis.screening.lenth import FEWEST_CONTRASTS, lenth_margins
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Interval, Unbounded
@@ -97,6 +98,14 @@ def screening(
         facts=_facts(fitted, margins, proposed),
         conclusion=_conclusion(effects, proposed, surely, confidence),
     )
+
+
+def proposed_factors(result: Result) -> tuple[str, ...] | None:
+    """The factors that a screening proposes, perhaps none; None of another analysis."""
+    if not isinstance(result, Analysis) or result.method != METHOD:
+        return None
+    level = 1 - next((e.effect.confidence for e in result.effects), 0.95)
+    return tuple(e.term for e in result.effects if e.p is not None and e.p < level)
 
 
 def _margins(fitted: Fit, confidence: float) -> _Margins | None:

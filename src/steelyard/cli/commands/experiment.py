@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
 
 if TYPE_CHECKING:
-    from steelyard.analysis.method import Question
+    from steelyard.analysis.method import Question, Result
     from steelyard.app.experiment_plan import Plan
     from steelyard.core.model import Experiment
 
@@ -84,6 +85,14 @@ def resume(experiment: str, wait: bool, store: str | None, json_target: str | No
     return _status(done)
 
 
+@command.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of experiment files, for editors and other programs."""
+    from steelyard.app.experiment_schema import experiment_schema
+
+    write_text(json.dumps(experiment_schema(), indent=2, ensure_ascii=False) + "\n")
+
+
 @command.command("analyze")
 @click.argument("experiment", default="latest")
 @click.option("--file", "file", metavar="FILE.toml", help="Take its table [analysis].")
@@ -105,6 +114,9 @@ def resume(experiment: str, wait: bool, store: str | None, json_target: str | No
     help="An option of the method's own.",
 )
 @click.option("--html", metavar="FILE", help="Write a page that needs no network.")
+@click.option(
+    "--follow-up", metavar="FILE.toml", help="Write the experiment that a screening proposes."
+)
 @STORE
 @JSON
 def analyze(experiment: str, json_target: str | None, html: str | None, **given: Any) -> None:
@@ -117,6 +129,8 @@ def analyze(experiment: str, json_target: str | None, html: str | None, **given:
     with opened_library(given["store"]) as library:
         loaded = library.load(experiment)
     found = analyze_run(loaded, said, given["method"], _question(given))
+    if given["follow_up"] is not None:
+        _write_follow_up(found.result, given["file"], given["follow_up"])
     rendering = RENDERINGS.get(found.result.kind)
     if html is not None:
         if rendering.page is None:
@@ -125,6 +139,19 @@ def analyze(experiment: str, json_target: str | None, html: str | None, **given:
     write_json(rendering.document(found.result, found.origin), json_target)
     if json_target != "-":
         write_text(rendering.text(found.result, found.origin, terminal_width()))
+
+
+def _write_follow_up(result: Result, file: str | None, target: str) -> None:
+    from steelyard.analysis.screening.screening import proposed_factors
+    from steelyard.app.follow_up import follow_up_text
+
+    proposed = proposed_factors(result)
+    if proposed is None or file is None:
+        raise UsageError(
+            "--follow-up goes with --method screening and --file, the file of the experiment.",
+            field="--follow-up",
+        )
+    write_file(follow_up_text(file, proposed).encode(), target)
 
 
 def _planned(file: str) -> Plan:
