@@ -14,12 +14,14 @@ import pytest
 SUITE = Path(__file__).parents[2] / "src" / "steelyard" / "suite"
 SOURCES = {
     "hash-join": "hash_join.c",
+    "nbody": "nbody.c",
     "file-tree": "file_tree.c",
     "loopback": "loopback.c",
     "wakeup": "wakeup.c",
 }
 ARGUMENTS = {
     "hash-join": ("4000",),
+    "nbody": ("4800", "1"),
     "file-tree": ("40",),
     "loopback": ("60",),
     "wakeup": ("2",),
@@ -48,7 +50,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
             source = str(SUITE / "recipes" / name / SOURCES[name])
             compiler = tool("gcc", "gcc")
             command = [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", *folders]
-            subprocess.run([*command, source, "-o", str(program)], check=True)
+            subprocess.run([*command, source, "-o", str(program), "-lm"], check=True)
         return program
 
     return compiled
