@@ -13,6 +13,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import block_order
 from steelyard.profile.delays import NativeDelays
+from steelyard.profile.java_delays import JavaDelays
 from steelyard.profile.profilers import PROFILERS, Profiler
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class _Checked:
     """A profiler with the build of the program that it looks at."""
 
     profiler: Profiler
-    delays: NativeDelays
+    delays: NativeDelays | JavaDelays
     runs: ProfiledRuns
 
     def observed(self, function: str, turns: int) -> _Run:
@@ -124,20 +125,31 @@ def _all_checked(check: CausalCheck, folder: str) -> list[_Checked]:
     found: list[_Checked] = []
     for name in check.profilers:
         profiler = PROFILERS.get(name)
-        if profiler.language != "native":
-            raise UsageError(
-                f"{name} profiles programs in another language: only native ones can be delayed.",
-                field="--profiler",
-            )
         argv = check.commands.get(name, check.argv)
-        delays = NativeDelays(argv, folder, check.buffer_bytes)
+        delays = _delays(check, profiler, argv, folder)
         profiler.require(argv)
         found.append(_Checked(profiler, delays, ProfiledRuns(folder, usual_statuses(argv))))
     return found
 
 
+def _delays(
+    check: CausalCheck, profiler: Profiler, argv: tuple[str, ...], folder: str
+) -> NativeDelays | JavaDelays:
+    if profiler.language == "native":
+        return NativeDelays(argv, folder, check.buffer_bytes)
+    if profiler.language != "jvm":
+        raise UsageError(
+            f"{profiler.name} profiles programs in {profiler.language}: only native ones and those "
+            "for Java can be delayed.",
+            field="--profiler",
+        )
+    if check.buffer_bytes:
+        raise UsageError("Java can be delayed by computing alone.", field="--delay")
+    return JavaDelays(argv, folder)
+
+
 def _chosen(
-    check: CausalCheck, builds: Sequence[NativeDelays], shares: Mapping[str, float]
+    check: CausalCheck, builds: Sequence[NativeDelays | JavaDelays], shares: Mapping[str, float]
 ) -> list[str]:
     delayable = [name for name in builds[0].functions if all(name in b.functions for b in builds)]
     for name in check.functions:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Sequence
+from functools import cached_property
 
-from steelyard.core.errors import DataError, UsageError
-from steelyard.profile.java_code import read_java_codes
+from steelyard.core.errors import DataError
+from steelyard.profile.java_code import java_code_prefix, read_java_codes
 from steelyard.profile.java_command import require_java, with_agent
-from steelyard.profile.profilers import PROFILERS, Launch, Profiler
+from steelyard.profile.profilers import Launch, Profiler
 
 # With these the optimising compiler puts no safepoint into the loop of the delay, as it puts none
 # into code without calls and loops. With one, every profiler that needs safepoints would see it.
@@ -42,13 +44,22 @@ class JavaDelays:
     def __init__(self, argv: Sequence[str], folder: str) -> None:
         require_java("of the check", argv)
         self.argv = tuple(argv)
+        self._folder = folder
         self._times = os.path.join(folder, "times")
-        self.functions: frozenset[str] = frozenset()
 
-    def look_at(self, path: str) -> None:
-        """Take the methods that can be delayed from a profile of our own sampler."""
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """The methods that can be delayed: those of the classes that a run of the program loads."""
+        path = os.path.join(self._folder, "classes")
+        subprocess.run(
+            with_agent(self.argv, {"map": java_code_prefix(path)}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
         names = (name for code in read_java_codes(path).values() for name in code.names)
-        self.functions = frozenset(
+        return frozenset(
             name
             for name in names
             if not name.startswith(_OF_THE_MACHINE)

@@ -27,8 +27,7 @@ def _launch(path: str, argv: Sequence[str]) -> Launch:
 
 
 def _read(path: str, _: Sequence[str]) -> Reading:
-    counts, _ = read_safepoint_profile(path)
-    return Reading(shares_of(counts, path))
+    return Reading(shares_of(read_safepoint_profile(path)[0], path))
 
 
 def read_safepoint_profile(path: str) -> tuple[dict[str, float], list[int]]:
