@@ -68,6 +68,10 @@ def analyze_run(
     name, question = analysis_question(experiment.spec, said, asked)
     if (method or name) == "bias":
         question = _bias_question(experiment.spec, question)
+    if (method or name) == "programs":
+        factors = tuple(factor for factor in question.factors if factor != BENCHMARK)
+        extra = {"program": BENCHMARK, **question.extra}
+        question = replace(question, factors=factors, extra=extra)
     if not question.factors:
         raise UsageError(
             "The experiment varies nothing: it has no [[factor]] and one benchmark. "

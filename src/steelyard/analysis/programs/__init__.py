@@ -1,0 +1,1 @@
+"""Effects of factors on each program of a suite."""
