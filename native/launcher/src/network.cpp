@@ -48,6 +48,15 @@ int open_namespace(pid_t holder, const char* kind) {
     return open(path.c_str(), O_RDONLY | O_CLOEXEC);
 }
 
+/// Reads a number; a timer of the trial before may interrupt that.
+ssize_t read_whole(int file, int& number) {
+    ssize_t got = -1;
+    do {
+        got = read(file, &number, sizeof number);
+    } while (got < 0 && errno == EINTR);
+    return got;
+}
+
 /// Starts a process in new namespaces and takes hold of them; the errno of what failed, or 0.
 int take(int flags, int& user, int& network) {
     int ends[2];
@@ -58,7 +67,7 @@ int take(int flags, int& user, int& network) {
         hold(flags, ends[1]);
     close(ends[1]);
     int error = EIO;
-    if (holder < 0 || read(ends[0], &error, sizeof error) != sizeof error)
+    if (holder < 0 || read_whole(ends[0], error) != sizeof error)
         error = EIO;
     close(ends[0]);
     if (error == 0) {
