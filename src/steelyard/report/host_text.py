@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from steelyard.host.knob import SEVERITIES, Finding
 from steelyard.host.quiet import QuietState
@@ -51,6 +52,20 @@ def plain_status(findings: Sequence[Finding], width: int = 100) -> str:
                 break_long_words=False,
             )
     return "\n".join([*lines, "", summary_line(findings)]) + "\n"
+
+
+def study_lines(studied: Mapping[str, Any]) -> list[str]:
+    """What the last study of this machine found each knob to be worth."""
+    day = datetime.fromtimestamp(studied["made_unix_s"], UTC).strftime("%Y-%m-%d")
+    lines = [f"worth here ({studied['experiment']}, {day}, {one_line(studied['command'])}):"]
+    setups = {setup["name"]: setup for setup in studied["setups"]}
+    width = max(map(len, studied["ranking"]), default=0)
+    for name in studied["ranking"]:
+        ratio = setups[name]["spread_ratio"] or {}
+        value = ratio.get("estimate")
+        spread = "" if value is None else f"  (spread x {value:.2f})"
+        lines.append(f"  {name.ljust(width)}  {setups[name]['effect']}{spread}")
+    return lines
 
 
 def print_status(findings: Sequence[Finding], console: Console) -> None:

@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from steelyard.cli.host_study import study
+from steelyard.cli.library_options import STORE
 from steelyard.cli.output import write_json, write_text
 from steelyard.core.errors import HostError
 from steelyard.host.cpu_list import parse_cpu_list
@@ -23,20 +25,27 @@ def command() -> None:
     """What makes this machine noisy, making it quiet, and undoing that."""
 
 
+command.add_command(study)
+
+
 @command.command("status")
 @_CPUS
+@STORE
 @_JSON
-def status(cpus: str | None, json_target: str | None) -> None:
+def status(cpus: str | None, store: str | None, json_target: str | None) -> None:
     """List what is known to disturb measurements here, how bad it is, and how to mend it."""
     from steelyard.host.facts import host_facts
     from steelyard.host.status import read_status
-    from steelyard.report.host_text import plain_status, print_status
+    from steelyard.report.host_text import plain_status, print_status, study_lines
     from steelyard.report.json.host_status import host_status_document
+    from steelyard.store.kept_study import kept_study
+    from steelyard.store.location import store_path
 
     chosen = parse_cpu_list(cpus) if cpus is not None else None
-    findings = read_status(cpus=chosen)
+    findings, facts = read_status(cpus=chosen), host_facts()
+    studied = kept_study(store_path(store), facts)
     if json_target is not None:
-        write_json(host_status_document(findings, host_facts(), chosen), json_target)
+        write_json(host_status_document(findings, facts, chosen, studied), json_target)
     if json_target == "-":
         return
     if sys.stdout.isatty():
@@ -45,6 +54,8 @@ def status(cpus: str | None, json_target: str | None) -> None:
         print_status(findings, Console())
     else:
         write_text(plain_status(findings))
+    if studied is not None:
+        write_text("\n" + "\n".join(study_lines(studied)) + "\n")
 
 
 @command.command("quiet")

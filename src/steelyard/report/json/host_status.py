@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.host.knob import Finding
@@ -11,7 +11,10 @@ from steelyard.report.wording import document_value
 
 
 def host_status_document(
-    findings: Sequence[Finding], facts: dict[str, Any], cpus: Sequence[int] | None
+    findings: Sequence[Finding],
+    facts: dict[str, Any],
+    cpus: Sequence[int] | None,
+    studied: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The document of kind ``host-status``.
 
@@ -23,6 +26,8 @@ def host_status_document(
         What `host.facts.host_facts` says of the machine.
     cpus : sequence of int or None
         The CPUs that were asked about; None stands for all.
+    studied : mapping or None
+        What the last study of this machine found.
     """
     return document_value(
         {
@@ -42,5 +47,6 @@ def host_status_document(
                 }
                 for finding in findings
             ],
+            "study": None if studied is None else dict(studied),
         }
     )
