@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from steelyard.host.journal import HostJournal
     from steelyard.host.quiet import QuietState
     from steelyard.measure.iterations import IterationFiles
+    from steelyard.measure.tracing import Tracing
 
 SYNC_INTERVAL_S = 2.0
 
@@ -80,6 +81,7 @@ class _LauncherSource:
         self.queue = launcher.queue
         self._outputs = outputs
         self._files: IterationFiles | None = None
+        self._tracing: Tracing | None = None
         # Files of iterations, outputs that are checked, setups that are drawn and reports of
         # layouts are a trial's own, and so its program is.
         self._tell_layout = {
@@ -91,6 +93,7 @@ class _LauncherSource:
             spec.iterations
             or spec.nuisance
             or self._tell_layout
+            or spec.events
             or any(variant.checks for variant in spec.variants)
         )
         if spec.iterations is not None:
@@ -115,10 +118,19 @@ class _LauncherSource:
             changed = checked_variant(changed, self._outputs, position)
         if self._files is not None:
             changed = self._files.variant_for(changed, position)
+        if self._tracing is not None and self._records(variant):
+            changed = self._tracing.variant_for(changed, position)
         if variant in self._tell_layout:
             changed = reporting_variant(changed, self._outputs, position)
         self._launcher.define(variant, changed)
         self._launcher.queue(position, block, variant, warmup, build)
+
+    def record_events(self, tracing: Tracing) -> None:
+        """Record the events of the variant that the specification names."""
+        self._tracing = tracing
+
+    def _records(self, variant: int) -> bool:
+        return self._spec.events is not None and self._spec.events.variant == variant
 
     def define(self, index: int, variant: Variant) -> None:
         """Make `variant` the program `index` for the trials queued from now on."""
@@ -150,6 +162,9 @@ class _LauncherSource:
             if record["variant"] in self._tell_layout:
                 told = take_report(self._outputs, record["trial"])
                 taken = {"printed": record["trial"], **taken, "layout": told}
+            if self._tracing is not None and self._records(record["variant"]):
+                told = self._tracing.take(record)
+                taken = {"printed": record["trial"], **taken, "events": told}
             if taken:
                 self._journal.append(taken)
             if self._prints:
@@ -265,7 +280,12 @@ def _run_session(
         ) as launcher,
         contextlib.ExitStack() as stack,
     ):
-        source: Launching = _LauncherSource(spec, launcher, journal, outputs)
+        launching = _LauncherSource(spec, launcher, journal, outputs)
+        if spec.events is not None:
+            from steelyard.measure.tracing import Tracing
+
+            launching.record_events(stack.enter_context(Tracing(spec.events, outputs)))
+        source: Launching = launching
         if places.host is not None:
             from steelyard.app.host_source import HostSource
             from steelyard.host.levels import HostLevels

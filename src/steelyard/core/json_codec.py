@@ -11,6 +11,7 @@ from steelyard.core.errors import DataError
 from steelyard.core.levels import DimensionedBy, MeanSquare, RepetitionLevel
 from steelyard.core.model import (
     BuildSpec,
+    EventsSpec,
     ExperimentSpec,
     HostLevel,
     IterationsSpec,
@@ -112,6 +113,8 @@ def experiment_spec_from_json(data: Any) -> ExperimentSpec:
     )
     if "stopping" in parts:
         parts["stopping"] = _build(StoppingSpec, parts["stopping"], "stopping")
+    if parts.get("events") is not None:
+        parts["events"] = _build(EventsSpec, parts["events"], "events")
     if parts.get("iterations") is not None:
         parts["iterations"] = _build(IterationsSpec, parts["iterations"], "iterations")
     parts["levels"] = tuple(

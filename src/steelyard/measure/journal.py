@@ -213,6 +213,8 @@ def trial_from_record(
         status, reason = "failed", "metric"
         told = f"Its output has no value for {', '.join(missing)}."
         details["error"] = taken.get("problem", told)
+    if "events" in taken:
+        details["events"] = taken["events"]
     if "warmups" in taken:
         details["warmup_iterations"] = taken["warmups"]
     realised = record.get("realised", {})
@@ -239,7 +241,9 @@ def trial_from_record(
 
 
 def is_taken(spec: ExperimentSpec) -> bool:
-    """Whether what the programs write is looked at: for metrics, iterations or checks."""
+    """Whether what the programs write is looked at: for metrics, iterations, checks or events."""
+    if spec.events is not None and spec.events.log == "-":
+        return True
     return any(metric.source in PRINTED_SOURCES for metric in spec.metrics) or any(
         variant.checks for variant in spec.variants
     )

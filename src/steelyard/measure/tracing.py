@@ -1,0 +1,208 @@
+"""Recording what happens inside programs by the kernel's own tracing, without touching them.
+
+An instance of tracefs has a buffer and events of its own, so that other tracing on the machine
+goes on beside it. It follows the launcher's children; they are started and timed as ever.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from steelyard.core.errors import HostError, MissingCapabilityError, UsageError
+from steelyard.core.model import EventsSpec, Variant
+from steelyard.measure import event_step
+
+ROOT = "/sys/kernel/tracing"
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "sched": ("sched/sched_switch", "sched/sched_wakeup", "sched/sched_migrate_task"),
+    "threads": ("sched/sched_process_fork", "sched/sched_process_exit"),
+    "syscalls": ("syscalls/sys_enter_*",),
+    "faults": ("exceptions/page_fault_*",),
+}
+# What tells whose events they are; recorded in any case.
+_ALWAYS = ("sched/sched_process_exec", "sched/sched_process_fork", "sched/sched_process_exit")
+_BUFFER_KB = 8192
+_PREFIX = "steelyard"
+
+
+def check_tracing(events: EventsSpec) -> None:
+    """Refuse before anything runs what this machine or this user cannot record.
+
+    Raises
+    ------
+    MissingCapabilityError
+        Not root, or the kernel's tracing is not there; the message says what to do.
+    UsageError
+        A group or an expression is none.
+    """
+    for group in events.groups:
+        if group not in GROUPS:
+            known = ", ".join(GROUPS)
+            raise UsageError(
+                f"There is no group of events {group!r}. Known: {known}.", field="--record"
+            )
+    if events.pattern is not None and not events.pattern.startswith("json:"):
+        import re
+
+        try:
+            re.compile(events.pattern)
+        except re.error as error:
+            raise UsageError(
+                f"The expression {events.pattern!r} of the log is wrong: {error}.", field="--log"
+            ) from None
+    if not (events.groups or events.probes):
+        return
+    if os.geteuid() != 0:
+        raise MissingCapabilityError(
+            "Only root may record the kernel's events, system calls, page faults and functions. "
+            "Run this as root (`sudo`), or name a log that the program writes: --log FILE=REGEX.",
+            field="--record",
+        )
+    if not os.path.isdir(os.path.join(ROOT, "instances")):
+        raise MissingCapabilityError(
+            f"The kernel's tracing is not at {ROOT}. `mount -t tracefs nodev {ROOT}` brings it, "
+            "unless the kernel was built without it or a container hides it.",
+            field="--record",
+        )
+    for group in events.groups:
+        for pattern in GROUPS[group]:
+            if not glob.glob(os.path.join(ROOT, "events", pattern)):
+                raise MissingCapabilityError(
+                    f"This kernel has no event {pattern}, which the group {group} needs. "
+                    "Leave it out of --record.",
+                    field="--record",
+                )
+    if events.probes and not os.path.exists(os.path.join(ROOT, "uprobe_events")):
+        raise MissingCapabilityError(
+            "This kernel has no probes in programs (CONFIG_UPROBE_EVENTS): leave --function and "
+            "--probe out.",
+            field="--function",
+        )
+
+
+class Tracing:
+    """Events of the trials of one variant. A context manager: leaving it removes what it made.
+
+    Parameters
+    ----------
+    events : EventsSpec
+    directory : str
+        For what the steps hand over.
+    """
+
+    def __init__(self, events: EventsSpec, directory: str) -> None:
+        self._events = events
+        self._directory = directory
+        self._traces = bool(events.groups or events.probes)
+        self._instance = os.path.join(ROOT, "instances", f"{_PREFIX}-{os.getpid()}")
+        self._group = f"{_PREFIX}_{os.getpid()}"
+
+    def __enter__(self) -> Tracing:
+        check_tracing(self._events)
+        if self._traces:
+            try:
+                self._set_up()
+            except OSError as error:
+                self._remove()
+                raise HostError(
+                    f"The kernel refused to record events: {error.strerror} ({error.filename}). "
+                    "Nothing was measured.",
+                    field="--record",
+                ) from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._traces:
+            self._remove()
+
+    def variant_for(self, variant: Variant, position: int) -> Variant:
+        """`variant` with the steps that record the trial at `position`."""
+        events = self._events
+        asked = {
+            "instance": self._instance if self._traces else "",
+            "log": events.log if events.log != "-" else None,
+            "pattern": events.pattern,
+            "most": events.most,
+            "probes": [probe[0] for probe in events.probes],
+            "result": self._result(position),
+            "before": variant.prepare,
+            "after": variant.cleanup,
+        }
+        words = json.dumps(asked)
+        step = (sys.executable, "-I", "-S", event_step.__file__)
+        return replace(variant, prepare=(*step, "start", words), cleanup=(*step, "stop", words))
+
+    def take(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What was recorded of a trial, which is then forgotten here; None where nothing was."""
+        events, output = self._events, record.get("output")
+        if events.log == "-" and events.pattern is not None and output is not None:
+            path = os.fsencode(output)
+            with suppress(OSError), open(path, encoding="utf-8", errors="replace") as log:
+                return event_step.reduced(event_step.log_names(log, events.pattern), events.most)
+        path = self._result(record["trial"])
+        try:
+            with open(path, encoding="utf-8") as file:
+                found = json.load(file)
+        except (OSError, ValueError):
+            return None
+        os.unlink(path)
+        return found
+
+    def _result(self, position: int) -> str:
+        return os.path.join(os.path.abspath(self._directory), f"{position}.events")
+
+    def _set_up(self) -> None:
+        self._forget_killed()
+        for number, (_, file, offset, semaphore) in enumerate(self._events.probes):
+            place = f"{file}:0x{offset:x}" + (f"(0x{semaphore:x})" if semaphore else "")
+            line = f"p:{self._group}/{event_step.PROBE}{number} {place}\n"
+            _append(os.path.join(ROOT, "uprobe_events"), line)
+        os.mkdir(self._instance)
+        self._write("tracing_on", "0")
+        self._write("buffer_size_kb", str(_BUFFER_KB))
+        self._write("trace_clock", "mono")
+        self._write("options/event-fork", "1")
+        wanted = [*_ALWAYS, *(name for group in self._events.groups for name in GROUPS[group])]
+        if self._events.probes:
+            wanted.append(f"{self._group}/*")
+        for pattern in dict.fromkeys(wanted):
+            for path in glob.glob(os.path.join(self._instance, "events", pattern, "enable")):
+                _write(path, "1")
+
+    def _write(self, name: str, text: str) -> None:
+        _write(os.path.join(self._instance, name), text)
+
+    def _remove(self) -> None:
+        _remove_instance(self._instance, self._group)
+
+    def _forget_killed(self) -> None:
+        """Remove what a killed Steelyard left: the machine's lock is held, so nobody uses it."""
+        for path in glob.glob(os.path.join(ROOT, "instances", f"{_PREFIX}-*")):
+            _remove_instance(path, f"{_PREFIX}_{path.rpartition('-')[2]}")
+
+
+def _remove_instance(path: str, group: str) -> None:
+    with suppress(OSError):
+        os.rmdir(path)
+    with suppress(OSError):
+        with open(os.path.join(ROOT, "uprobe_events"), encoding="utf-8") as file:
+            names = [line.split()[0] for line in file if f":{group}/" in line.split()[0]]
+        for name in names:
+            _append(os.path.join(ROOT, "uprobe_events"), f"-:{name.partition(':')[2]}\n")
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _append(path: str, text: str) -> None:
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(text)
