@@ -17,7 +17,7 @@ from steelyard.layout.toolchain import NATIVE
 from tests.integration.conftest import User, validate
 
 SOURCES = Path(__file__).parent / "data" / "layout"
-PARTS = ("none", "code", "stack", "heap", "code,stack,heap")
+PARTS = ("none", "code", "stack", "heap", "code,stack,heap", "blocks", "blocks,stack,heap")
 
 if shutil.which("clang-19") is None or shutil.which("ld.lld-19") is None:
     pytest.skip("layout builds take clang-19 and lld-19", allow_module_level=True)
@@ -120,6 +120,38 @@ def test_the_same_seed_repeats_a_layout_and_another_does_not(build: Build, user:
     assert first != other
 
 
+def test_basic_blocks_lie_apart_where_that_is_asked_for(build: Build, user: User) -> None:
+    source = user.home / "apart.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <stdint.h>\nvolatile int sink;\n"
+        "__attribute__((noinline)) void *here(void) { return __builtin_return_address(0); }\n"
+        "__attribute__((noinline)) uintptr_t apart(int x) { uintptr_t place;"
+        " if (x > 1) { sink = 1; place = (uintptr_t)here(); sink = 2; }"
+        " else { sink = 3; place = (uintptr_t)here() + 1; sink = 4; } return place; }\n"
+        'int main(void) { printf("%ld\\n", (long)(apart(1) - apart(2))); return 0; }\n'
+    )
+    program = build(source)
+    assert len({run(program, _SEED=str(seed), **{"": "code"}) for seed in range(1, 11)}) == 1
+    assert len({run(program, _SEED=str(seed), **{"": "blocks"}) for seed in range(1, 11)}) > 1
+    repeated = [run(program, _SEED="3", _INTERVAL="off", **{"": "blocks"}) for _ in range(2)]
+    assert repeated[0] == repeated[1]
+
+
+def test_what_cannot_be_taken_apart_is_copied_whole_and_named(build: Build, user: User) -> None:
+    source = user.home / "whole.c"
+    source.write_text(
+        "__attribute__((noinline)) int odd(int x) {"
+        ' __asm__ volatile("jrcxz 1f\\n nop\\n1:" ::: "rcx"); return x > 3 ? x * x : 1 - x; }\n'
+        "int main(int count, char **words) { (void)words; return odd(count); }\n"
+    )
+    program = build(source, "--layout=blocks")
+    told = user.types("layout", "audit", program)
+    assert "whole: odd: it has a jump that cannot be made longer" in told.out
+    assert "basic blocks lie apart" in told.out
+    report = report_of(program, user.home, _INTERVAL="1ms")
+    assert report["parts"] == {"code": True, "stack": False, "heap": False, "blocks": True}
+
+
 def test_a_function_that_cannot_move_is_named_by_the_audit_and_the_report(
     build: Build, user: User
 ) -> None:
@@ -143,7 +175,7 @@ def test_a_function_that_cannot_move_is_named_by_the_audit_and_the_report(
 def test_only_what_the_link_asks_for_is_randomised_by_default(build: Build, user: User) -> None:
     program = build(SOURCES / "everything.c", "--layout=code", "--layout-interval=off")
     report = report_of(program, user.home, "1")
-    assert report["parts"] == {"code": True, "stack": False, "heap": False}
+    assert report["parts"] == {"code": True, "stack": False, "heap": False, "blocks": False}
     assert report["interval_ns"] == 0
     assert report["moves"] == 0
 

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "basic_blocks.hpp"
 #include "table.hpp"
 
 namespace steelyard::layout {
@@ -80,6 +81,7 @@ Functions::Functions(const ElfImage& image)
     place_labels();
     exempt_by_what_others_need();
     find_pads();
+    cut_into_blocks();
 }
 
 std::ptrdiff_t Functions::find(std::uint64_t address) const {
@@ -298,6 +300,8 @@ void Functions::find_pads() {
         if (found >= 0)
             all_[static_cast<std::size_t>(found)].pads.push_back(address);
     }
+    for (auto& function : all_)
+        std::ranges::sort(function.pads);
 }
 
 void Functions::exempt_by_what_others_need() {
@@ -324,6 +328,38 @@ void Functions::exempt_by_what_others_need() {
                     changed = true;
             }
         }
+    }
+}
+
+std::vector<std::uint64_t> Functions::table_targets(const Function& function) const {
+    std::vector<std::uint64_t> found;
+    for (const auto& [start, bytes] : function.jump_tables) {
+        for (std::uint32_t at = 0; at < bytes; at += sizeof(std::int32_t))
+            found.push_back(start + static_cast<std::uint64_t>(
+                                        static_cast<std::int64_t>(word_at(image_.at(start + at)))));
+    }
+    return found;
+}
+
+void Functions::cut_into_blocks() {
+    for (const auto& function : all_) {
+        for (const auto& use : function.fields) {
+            const bool branches = use.kind == Field::call || use.kind == Field::jump;
+            const std::ptrdiff_t found = branches ? find(use.target) : -1;
+            if (found < 0 || &all_[static_cast<std::size_t>(found)] == &function)
+                continue;
+            Function& other = all_[static_cast<std::size_t>(found)];
+            if (other.holds_inside(use.target))
+                other.uncut = function.name + " jumps into it";
+        }
+    }
+    for (auto& function : all_) {
+        if (!function.moves() || !function.uncut.empty())
+            continue;
+        const auto code = image_.at(function.start).first(function.end - function.start);
+        auto blocks = basic_blocks(function, code, table_targets(function), function.uncut);
+        if (blocks.size() > 1)
+            function.blocks = std::move(blocks);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "decode.hpp"
 #include "elf_image.hpp"
+#include "table.hpp"
 
 namespace steelyard::layout {
 
@@ -19,6 +20,9 @@ struct FieldUse {
     bool backward;  ///< a jump to a place before it
 };
 
+/// A basic block, as the table has it.
+using Block = BlockEntry;
+
 /// A stretch of code that a symbol names.
 struct Function {
     std::string name;
@@ -29,6 +33,8 @@ struct Function {
     std::map<std::uint64_t, std::uint32_t> jump_tables;  ///< address to size
     std::vector<std::uint64_t> pads;                     ///< addresses of the pad's immediates
     std::vector<std::uint64_t> labels;                   ///< sorted once the analysis is done
+    std::vector<Block> blocks;                           ///< more than one, or none
+    std::string uncut;                                   ///< why it is not cut into blocks
 
     bool moves() const { return exempted.empty(); }
     bool holds_inside(std::uint64_t address) const { return address > start && address < end; }
@@ -56,6 +62,8 @@ class Functions {
     void place_labels();
     void find_pads();
     void exempt_by_what_others_need();
+    void cut_into_blocks();
+    std::vector<std::uint64_t> table_targets(const Function& function) const;
     bool need_label(std::uint64_t address);
     bool is_entry(std::uint64_t address) const;
     void take_jump_table(std::uint64_t start, std::size_t user);

@@ -34,6 +34,7 @@ struct Arrays {
     std::vector<JumpTable> jump_tables;
     std::vector<Label> labels;
     std::vector<std::uint32_t> pads;
+    std::vector<BlockEntry> blocks;
     std::string exempted;
 };
 
@@ -68,26 +69,34 @@ class Writer {
             else
                 found_.exempted += function.name + '\0' + function.exempted + '\0';
         }
-        found_.functions.push_back({0, 0, narrow(found_.fixups.size()),
-                                    narrow(found_.jump_tables.size()), narrow(found_.pads.size()),
-                                    0});
+        FunctionEntry last{};
+        begin(last);
+        found_.functions.push_back(last);
         return std::move(found_);
     }
 
   private:
+    void begin(FunctionEntry& entry) const {
+        entry.first_fixup = narrow(found_.fixups.size());
+        entry.first_jump_table = narrow(found_.jump_tables.size());
+        entry.first_pad = narrow(found_.pads.size());
+        entry.first_block = narrow(found_.blocks.size());
+    }
+
     void add(const Function& function, std::uint32_t index) {
-        const std::uint32_t first_table = narrow(found_.jump_tables.size());
-        const std::uint32_t size = narrow(function.end - function.start);
-        FunctionEntry entry{narrow(function.start),       size,
-                            narrow(found_.fixups.size()), first_table,
-                            narrow(found_.pads.size()),   size};
+        FunctionEntry entry{};
+        begin(entry);
+        entry.start = narrow(function.start);
+        entry.size = narrow(function.end - function.start);
+        entry.code_bytes = rounded(entry.size, jump_table_alignment_bytes);
+        const std::uint32_t first_table = entry.first_jump_table;
         for (const std::uint64_t pad : function.pads)
             found_.pads.push_back(narrow(pad - function.start));
         for (const auto& [start, bytes] : function.jump_tables) {
-            const std::uint32_t place = rounded(entry.block_bytes, jump_table_alignment_bytes);
-            found_.jump_tables.push_back({narrow(start), bytes, place});
-            entry.block_bytes = place + bytes;
+            found_.jump_tables.push_back({narrow(start), bytes, entry.table_bytes});
+            entry.table_bytes += rounded(bytes, jump_table_alignment_bytes);
         }
+        add_blocks(function, entry);
         for (const auto& use : function.fields) {
             if (use.bytes == sizeof(std::int32_t))
                 add_fixup(function, index, first_table, use);
@@ -95,6 +104,19 @@ class Writer {
         for (const std::uint64_t label : function.labels)
             found_.labels.push_back({narrow(label), index});
         found_.functions.push_back(entry);
+    }
+
+    void add_blocks(const Function& function, FunctionEntry& entry) {
+        std::uint32_t bytes = 0;
+        for (const auto& block : function.blocks) {
+            bytes += block.bytes;
+            if (block.end != BlockEnd::stops)
+                bytes += jump_bytes;
+            if (block.end == BlockEnd::branches)
+                bytes += branch_bytes;
+            found_.blocks.push_back(block);
+        }
+        entry.cut_bytes = rounded(bytes, jump_table_alignment_bytes);
     }
 
     void add_fixup(const Function& function, std::uint32_t index, std::uint32_t first_table,
@@ -204,6 +226,7 @@ std::vector<std::uint8_t> layout_table(const ElfImage& image, const Functions& f
     header.jump_table_count = narrow(arrays.jump_tables.size());
     header.label_count = narrow(arrays.labels.size());
     header.pad_count = narrow(arrays.pads.size());
+    header.block_count = narrow(arrays.blocks.size());
     header.exempted_count = narrow(functions.all().size() - header.function_count);
     std::vector<std::uint8_t> bytes(sizeof header);
     header.functions = append(bytes, arrays.functions);
@@ -211,6 +234,7 @@ std::vector<std::uint8_t> layout_table(const ElfImage& image, const Functions& f
     header.jump_tables = append(bytes, arrays.jump_tables);
     header.labels = append(bytes, arrays.labels);
     header.pads = append(bytes, arrays.pads);
+    header.blocks = append(bytes, arrays.blocks);
     header.exempted =
         append(bytes, std::vector<char>(arrays.exempted.begin(), arrays.exempted.end()));
     header.size = bytes.size();
@@ -228,7 +252,8 @@ std::string audit(const Functions& functions, const Wishes& wishes) {
         text << separator << '[' << json_text(function.name) << ", " << function.start << ", "
              << function.end - function.start << ", "
              << (function.moves() ? "null" : json_text(function.exempted)) << ", "
-             << (calls_without_pad(function) ? "true" : "false") << ']';
+             << (calls_without_pad(function) ? "true" : "false") << ", " << function.blocks.size()
+             << ", " << (function.uncut.empty() ? "null" : json_text(function.uncut)) << ']';
         separator = ",\n";
         padded += function.moves() && !function.pads.empty() ? 1U : 0U;
     }

@@ -6,6 +6,7 @@
 #include "pages.hpp"
 #include "program.hpp"
 #include "raw.hpp"
+#include "settings.hpp"
 
 namespace steelyard::layout {
 
@@ -17,10 +18,15 @@ constexpr std::uint64_t smallest_bytes = 64U << 20U, largest_bytes = 1U << 30U;
 constexpr std::uint64_t generations_of_room = 32;
 constexpr int attempts = 256;
 
+std::uint64_t largest_copy_bytes(const FunctionEntry& function) {
+    const bool is_cut = settings().has(part_blocks) && function.cut_bytes != 0;
+    return (is_cut ? function.cut_bytes : function.code_bytes) + function.table_bytes;
+}
+
 std::uint64_t wanted_bytes(const Program& program) {
     std::uint64_t bytes = 0;
     for (std::uint32_t index = 0; index < program.function_count(); ++index)
-        bytes += program.function(index).block_bytes + gap_steps * copy_alignment_bytes;
+        bytes += largest_copy_bytes(program.function(index)) + gap_steps * copy_alignment_bytes;
     const std::uint64_t size = in_pages(bytes * generations_of_room) * page_bytes;
     if (size < smallest_bytes)
         return smallest_bytes;
@@ -163,8 +169,7 @@ std::uint64_t Arena::free_dead_pages(Generation& generation) {
             continue;
         }
         release(generation, free_from, page_of(start));
-        const std::uint64_t end =
-            in_pages(start + program.function(index).block_bytes) * page_bytes;
+        const std::uint64_t end = in_pages(start + copy_bytes(generation, index)) * page_bytes;
         free_from = end > free_from ? end : free_from;
     }
     release(generation, free_from, generation.high);

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include "blocks.hpp"
 #include "copying.hpp"
 #include "pages.hpp"
 #include "raw.hpp"
@@ -48,7 +49,7 @@ Generation* Code::lay_copies() {
     for (std::uint32_t index = 0; index < count; ++index)
         generation->copies[index] += generation->low;
     for (std::uint32_t at = 0; at < count; ++at) {
-        lay_copy(*generation, generation->order[at]);
+        lay_copy(*generation, generation->order[at], random_);
         write_pads(*generation, generation->order[at], pads_);
     }
     protect(generation->low, generation->high, PROT_READ | PROT_EXEC);
@@ -91,7 +92,7 @@ bool Code::bring_up_to_date() {
 
 void Code::patch(const Generation& generation, std::uint32_t index) const {
     const std::uint64_t start = generation.copies[index];
-    Replacement changed(start, start + program_.function(index).size);
+    Replacement changed(start, start + copy_bytes(generation, index));
     patch_copy(generation, *newest_, index, changed.at(start));
     changed.put_in_place();
 }
@@ -128,9 +129,23 @@ bool Code::original(std::uint64_t address, std::uint64_t& found, std::uint64_t& 
     if (index < 0)
         return false;
     const auto function = static_cast<std::uint32_t>(index);
-    distance = generation->copies[function] - program_.original(function);
-    found = address - distance;
+    found = program_.original(function) + offset_in_function(*generation, function, address);
+    distance = address - found;
     return true;
+}
+
+std::uint64_t Code::landing(std::uint64_t from, std::uint64_t wanted) const {
+    const Generation* generation = arena_.generation_at(from);
+    const std::int64_t index = generation == nullptr ? -1 : find_copy(*generation, from);
+    if (index < 0)
+        return wanted;
+    const auto function = static_cast<std::uint32_t>(index);
+    const std::uint64_t start = program_.original(function);
+    const std::uint64_t distance = from - start - offset_in_function(*generation, function, from);
+    const std::uint64_t offset = wanted - distance - start;
+    if (offset >= program_.function(function).size)
+        return wanted;
+    return CopyPlaces(*generation, function).address(static_cast<std::uint32_t>(offset));
 }
 
 }  // namespace steelyard::layout

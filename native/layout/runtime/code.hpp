@@ -40,6 +40,10 @@ class Code {
     /// The original of an address in a copy, and the distance to it; false where it is none.
     bool original(std::uint64_t address, std::uint64_t& found, std::uint64_t& distance) const;
 
+    /// Where a frame whose address is `from` goes on, if it would go on at `wanted` were its copy
+    /// as its original.
+    std::uint64_t landing(std::uint64_t from, std::uint64_t wanted) const;
+
     const Program& program() const { return program_; }
     const Arena& arena() const { return arena_; }
 

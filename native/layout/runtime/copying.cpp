@@ -1,5 +1,6 @@
 #include "copying.hpp"
 
+#include "blocks.hpp"
 #include "pages.hpp"
 #include "program.hpp"
 #include "raw.hpp"
@@ -38,38 +39,58 @@ bool has_labels(const Program& program, std::uint32_t index) {
     return low < program.header().label_count && program.label(low).function == index;
 }
 
-}  // namespace
+/// By how much what a field leads to lies elsewhere than in the file.
+std::int64_t target_shift(const Generation& generation, std::uint32_t target,
+                          const CopyPlaces& places) {
+    const Program& program = *generation.program;
+    if (target == target_fixed)
+        return 0;
+    if ((target & target_jump_table) == 0)
+        return static_cast<std::int64_t>(generation.copies[target] - program.original(target));
+    const auto& table = program.jump_table(target & ~target_jump_table);
+    return static_cast<std::int64_t>(places.tables() + table.place - program.address(table.start));
+}
 
-void lay_copy(const Generation& generation, std::uint32_t index) {
+void lay_tables(const Generation& generation, std::uint32_t index, CopyPlaces& places) {
     const Program& program = *generation.program;
     const auto& function = program.function(index);
-    const auto& next = program.function(index + 1);
-    const std::uint64_t copy = generation.copies[index];
-    const auto distance = static_cast<std::int64_t>(copy - program.original(index));
-    const std::uint8_t* pristine = program.pristine(function.start);
-    __builtin_memcpy(bytes_at(copy), pristine, function.size);
-    for (std::uint32_t at = function.first_fixup; at < next.first_fixup; ++at) {
-        const auto& fixup = program.fixup(at);
-        std::int64_t field = read_word(pristine + fixup.offset) - distance;
-        if (fixup.target == target_fixed) {
-            // What it leads to stays.
-        } else if ((fixup.target & target_jump_table) != 0) {
-            const auto& table = program.jump_table(fixup.target & ~target_jump_table);
-            field += static_cast<std::int64_t>(copy + table.place - program.address(table.start));
-        } else {
-            field += static_cast<std::int64_t>(generation.copies[fixup.target] -
-                                               program.original(fixup.target));
-        }
-        write_word(bytes_at(copy + fixup.offset), field);
-    }
-    for (std::uint32_t at = function.first_jump_table; at < next.first_jump_table; ++at) {
+    for (std::uint32_t at = function.first_jump_table;
+         at < program.function(index + 1).first_jump_table; ++at) {
         const auto& table = program.jump_table(at);
+        const std::uint64_t copy = places.tables() + table.place;
         const std::uint8_t* from = program.pristine(table.start);
-        const auto change =
-            distance - static_cast<std::int64_t>(copy + table.place - program.address(table.start));
-        for (std::uint32_t entry = 0; entry < table.size; entry += sizeof(std::int32_t))
-            write_word(bytes_at(copy + table.place + entry), read_word(from + entry) + change);
+        for (std::uint32_t entry = 0; entry < table.size; entry += sizeof(std::int32_t)) {
+            const auto target = static_cast<std::uint32_t>(
+                static_cast<std::int64_t>(table.start) + read_word(from + entry) - function.start);
+            write_word(bytes_at(copy + entry),
+                       static_cast<std::int64_t>(places.address(target) - copy));
+        }
     }
+}
+
+}  // namespace
+
+void lay_copy(const Generation& generation, std::uint32_t index, Random& random) {
+    const Program& program = *generation.program;
+    const auto& function = program.function(index);
+    const std::uint8_t* pristine = program.pristine(function.start);
+    if (is_cut(generation, index))
+        lay_blocks(generation, index, random);
+    else
+        __builtin_memcpy(bytes_at(generation.copies[index]), pristine, function.size);
+    CopyPlaces places(generation, index);
+    for (std::uint32_t at = function.first_fixup; at < program.function(index + 1).first_fixup;
+         ++at) {
+        const auto& fixup = program.fixup(at);
+        if (places.is_rewritten(fixup.offset))
+            continue;
+        const std::uint64_t place = places.address(fixup.offset);
+        const auto distance =
+            static_cast<std::int64_t>(place - program.original(index) - fixup.offset);
+        write_word(bytes_at(place), read_word(pristine + fixup.offset) - distance +
+                                        target_shift(generation, fixup.target, places));
+    }
+    lay_tables(generation, index, places);
 }
 
 void write_pads(const Generation& generation, std::uint32_t index, Random& random) {
@@ -81,27 +102,29 @@ void write_pads(const Generation& generation, std::uint32_t index, Random& rando
     Random once(settings().seed ^ index);
     Random& drawn = has_labels(program, index) ? once : random;
     const std::int64_t pad = drawn.below(pad_steps) * pad_step_bytes;
+    CopyPlaces places(generation, index);
     for (std::uint32_t at = program.function(index).first_pad;
          at < program.function(index + 1).first_pad; ++at)
-        write_word(bytes_at(generation.copies[index] + program.pad(at)), pad);
+        write_word(bytes_at(places.address(program.pad(at))), pad);
 }
 
 void patch_copy(const Generation& generation, const Generation& newest, std::uint32_t index,
                 std::uint8_t* into) {
     const Program& program = *generation.program;
     const auto& function = program.function(index);
-    const auto& next = program.function(index + 1);
     const std::uint8_t* pristine = program.pristine(function.start);
-    const auto distance =
-        static_cast<std::int64_t>(generation.copies[index] - program.original(index));
-    for (std::uint32_t at = function.first_fixup; at < next.first_fixup; ++at) {
+    CopyPlaces places(generation, index);
+    for (std::uint32_t at = function.first_fixup; at < program.function(index + 1).first_fixup;
+         ++at) {
         const auto& fixup = program.fixup(at);
-        if ((fixup.target & target_jump_table) != 0)
+        if ((fixup.target & target_jump_table) != 0 || places.is_rewritten(fixup.offset))
             continue;  // or a place that stays
-        const auto target_distance =
-            static_cast<std::int64_t>(newest.copies[fixup.target] - program.original(fixup.target));
-        write_word(into + fixup.offset,
-                   read_word(pristine + fixup.offset) + target_distance - distance);
+        const std::uint64_t place = places.address(fixup.offset);
+        const auto distance =
+            static_cast<std::int64_t>(place - program.original(index) - fixup.offset);
+        write_word(into + (place - generation.copies[index]),
+                   read_word(pristine + fixup.offset) - distance +
+                       target_shift(newest, fixup.target, places));
     }
 }
 
@@ -112,9 +135,10 @@ void redirect(const Generation& generation, std::uint64_t* slots) {
         __atomic_store_n(&slots[index], generation.copies[index], __ATOMIC_RELEASE);
     for (std::uint32_t at = 0; at < header.label_count; ++at) {
         const auto& label = program.label(at);
-        const std::uint64_t inside = label.address - program.function(label.function).start;
-        __atomic_store_n(&slots[header.function_count + at],
-                         generation.copies[label.function] + inside, __ATOMIC_RELEASE);
+        const std::uint32_t inside = label.address - program.function(label.function).start;
+        CopyPlaces places(generation, label.function);
+        __atomic_store_n(&slots[header.function_count + at], places.address(inside),
+                         __ATOMIC_RELEASE);
     }
 }
 

@@ -8,8 +8,8 @@
 namespace steelyard::layout {
 
 /// Writes the copy of a function to its place in a generation, its branches leading to copies of
-/// the same generation.
-void lay_copy(const Generation& generation, std::uint32_t index);
+/// the same generation. `random` draws where its basic blocks lie, if they are apart.
+void lay_copy(const Generation& generation, std::uint32_t index, Random& random);
 /// Draws the size of its frame's pad and writes that into the copy.
 void write_pads(const Generation& generation, std::uint32_t index, Random& random);
 /// Lets the branches of a copy lead to the newest generation; the bytes changed are those at

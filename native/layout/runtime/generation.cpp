@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "blocks.hpp"
 #include "pages.hpp"
 #include "program.hpp"
 #include "raw.hpp"
@@ -23,7 +24,9 @@ T* array(std::uint8_t*& place, std::uint64_t count) {
 
 Generation* new_generation(const Program& program) {
     const std::uint64_t functions = program.function_count();
-    const std::uint64_t bytes = sizeof(Generation) + functions * 14 + 5 * 16;
+    const std::uint64_t blocks = settings().has(part_blocks) ? program.header().block_count : 0;
+    const std::uint64_t bytes =
+        sizeof(Generation) + functions * 14 + blocks * sizeof(std::uint32_t) + 6 * 16;
     auto* place = static_cast<std::uint8_t*>(map_pages(nullptr, bytes, PROT_READ | PROT_WRITE));
     if (place == nullptr)
         return nullptr;
@@ -34,6 +37,8 @@ Generation* new_generation(const Program& program) {
     generation->order = array<std::uint32_t>(place, functions);
     generation->live = array<std::uint8_t>(place, functions);
     generation->is_current = array<std::uint8_t>(place, functions);
+    if (blocks != 0)
+        generation->block_places = array<std::uint32_t>(place, blocks);
     return generation;
 }
 
@@ -63,7 +68,7 @@ std::uint64_t draw_places(Generation& generation, Random& random) {
         // Where a function does not start on the boundary, its loops are aligned relative to it.
         generation.copies[index] = place + function.start % copy_alignment_bytes;
         // One byte more: where a call does not return, its return address is the end of the copy.
-        place += function.start % copy_alignment_bytes + function.block_bytes + 1;
+        place += function.start % copy_alignment_bytes + copy_bytes(generation, index) + 1;
     }
     return place;
 }
@@ -73,6 +78,12 @@ void forget_branches(Generation& generation) {
         if (generation.is_current[index] != freed_mark)
             generation.is_current[index] = 0;
     }
+}
+
+std::uint64_t copy_bytes(const Generation& generation, std::uint32_t index) {
+    const auto& function = generation.program->function(index);
+    return (is_cut(generation, index) ? function.cut_bytes : function.code_bytes) +
+           function.table_bytes;
 }
 
 std::int64_t find_copy(const Generation& generation, std::uint64_t address) {
@@ -90,7 +101,7 @@ std::int64_t find_copy(const Generation& generation, std::uint64_t address) {
         return -1;
     const std::uint32_t index = generation.order[low - 1];
     // A call that does not return may be the last instruction: its return address is the end.
-    const std::uint64_t end = generation.copies[index] + program.function(index).block_bytes;
+    const std::uint64_t end = generation.copies[index] + copy_bytes(generation, index);
     return address <= end ? static_cast<std::int64_t>(index) : -1;
 }
 

@@ -17,6 +17,9 @@ struct Generation {
     std::uint32_t* order;      ///< functions by address
     std::uint8_t* live;        ///< found on a stack in this round
     std::uint8_t* is_current;  ///< its branches lead to the newest copies
+    /// Of each basic block, by the table's order, where it is in its copy; null where functions
+    /// are copied whole.
+    std::uint32_t* block_places;
     std::uint64_t bookkeeping_bytes;
     Generation* older;
 };
@@ -32,6 +35,8 @@ void drop_generation(Generation& generation);
 std::uint64_t draw_places(Generation& generation, Random& random);
 /// All branches of a generation lead to copies that are no longer the newest.
 void forget_branches(Generation& generation);
+/// How much the copy of a function takes.
+std::uint64_t copy_bytes(const Generation& generation, std::uint32_t index);
 /// The function in whose copy an address is, or -1.
 std::int64_t find_copy(const Generation& generation, std::uint64_t address);
 

@@ -197,4 +197,11 @@ bool Modules::original(std::uint64_t address, std::uint64_t& found, std::uint64_
     return false;
 }
 
+std::uint64_t Modules::landing(std::uint64_t from, std::uint64_t wanted) const {
+    std::uint64_t found = wanted;
+    for (std::uint32_t index = 0; index < count() && found == wanted; ++index)
+        found = modules_[index]->code.landing(from, wanted);
+    return found;
+}
+
 }  // namespace steelyard::layout

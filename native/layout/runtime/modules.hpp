@@ -41,6 +41,10 @@ class Modules {
     /// The original of an address in a copy, and the distance to it; false where it is none.
     bool original(std::uint64_t address, std::uint64_t& found, std::uint64_t& distance) const;
 
+    /// Where a frame whose address is `from` goes on, if it would go on at `wanted` were its copy
+    /// as its original.
+    std::uint64_t landing(std::uint64_t from, std::uint64_t wanted) const;
+
     std::uint32_t count() const { return __atomic_load_n(&count_, __ATOMIC_ACQUIRE); }
     const Module& at(std::uint32_t index) const { return *modules_[index]; }
     const MoveCounts& counts() const { return counts_; }

@@ -11,7 +11,7 @@ namespace steelyard::layout {
 
 const char* Program::load(const Elf64_Ehdr* image, const char* path) {
     const long file = raw(SYS_open, word(path), O_RDONLY | O_CLOEXEC);
-    struct stat about {};
+    struct stat about{};
     if (failed(file))
         return "its file cannot be opened";
     raw(SYS_fstat, file, word(&about));
@@ -57,6 +57,7 @@ const char* Program::find_table() {
     fixups_ = reinterpret_cast<const Fixup*>(start + header_->fixups);
     jump_tables_ = reinterpret_cast<const JumpTable*>(start + header_->jump_tables);
     labels_ = reinterpret_cast<const Label*>(start + header_->labels);
+    blocks_ = reinterpret_cast<const BlockEntry*>(start + header_->blocks);
     pads_ = reinterpret_cast<const std::uint32_t*>(start + header_->pads);
     exempted_ = reinterpret_cast<const char*>(start + header_->exempted);
     return nullptr;

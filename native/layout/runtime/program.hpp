@@ -20,6 +20,10 @@ class Program {
     const FunctionEntry& function(std::uint32_t index) const { return functions_[index]; }
     const Fixup& fixup(std::uint32_t index) const { return fixups_[index]; }
     const JumpTable& jump_table(std::uint32_t index) const { return jump_tables_[index]; }
+    const BlockEntry& block(std::uint32_t index) const { return blocks_[index]; }
+    std::uint32_t block_count(std::uint32_t function) const {
+        return functions_[function + 1].first_block - functions_[function].first_block;
+    }
     const Label& label(std::uint32_t index) const { return labels_[index]; }
     /// The offset of an immediate in its function.
     std::uint32_t pad(std::uint32_t index) const { return pads_[index]; }
@@ -42,6 +46,7 @@ class Program {
     const Fixup* fixups_ = nullptr;
     const JumpTable* jump_tables_ = nullptr;
     const Label* labels_ = nullptr;
+    const BlockEntry* blocks_ = nullptr;
     const std::uint32_t* pads_ = nullptr;
     const char* exempted_ = nullptr;
 };

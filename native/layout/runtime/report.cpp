@@ -21,7 +21,8 @@ const char* flag(bool value) {
 void write_parts(Text& text) {
     text << R"("parts": {"code": )" << flag(settings().has(part_code))
          << ", \"stack\": " << flag(settings().has(part_stack))
-         << ", \"heap\": " << flag(settings().has(part_heap)) << "}";
+         << ", \"heap\": " << flag(settings().has(part_heap))
+         << ", \"blocks\": " << flag(settings().has(part_blocks)) << "}";
 }
 
 /// Of the program and of the libraries that it has loaded, those that it has closed among them.

@@ -32,9 +32,11 @@ std::uint32_t part_named(const char* text, std::size_t size) {
         return part_stack;
     if (same(text, "heap", size))
         return part_heap;
+    if (same(text, "blocks", size))
+        return part_blocks | part_code;
     if (same(text, "none", size))
         return 0;
-    fail("STEELYARD_LAYOUT must be some of code,stack,heap, or none; it is ", text);
+    fail("STEELYARD_LAYOUT must be some of code,stack,heap,blocks, or none; it is ", text);
 }
 
 std::uint32_t parts_of(const char* text) {

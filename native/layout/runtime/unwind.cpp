@@ -18,27 +18,29 @@ struct Bases {  // libgcc's struct dwarf_eh_bases
 };
 
 using Find = const void* (*)(void*, Bases*);
+using SetPlace = void (*)(void*, std::uint64_t);
+using GetPlace = std::uint64_t (*)(void*, int*);
 
-Find next_find() {
-    static Find found = nullptr;
-    Find known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
-    if (known != nullptr)
-        return known;
-    void* symbol = dlsym(RTLD_NEXT, "_Unwind_Find_FDE");
-    if (symbol == nullptr) {  // loaded by libc for itself
+/// A function of libgcc's unwinder; `known` keeps it.
+void* of_libgcc(const char* name, void*& known) {
+    void* found = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+    if (found != nullptr)
+        return found;
+    found = dlsym(RTLD_NEXT, name);
+    if (found == nullptr) {  // loaded by libc for itself
         if (void* library = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD))
-            symbol = dlsym(library, "_Unwind_Find_FDE");
+            found = dlsym(library, name);
     }
-    known = reinterpret_cast<Find>(symbol);
-    __atomic_store_n(&found, known, __ATOMIC_RELEASE);
-    return known;
+    __atomic_store_n(&known, found, __ATOMIC_RELEASE);
+    return found;
 }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"), section("steelyard_text"))) const void*
 _Unwind_Find_FDE(void* address, Bases* bases) {
-    const Find find = next_find();
+    static void* known = nullptr;
+    const auto find = reinterpret_cast<Find>(of_libgcc("_Unwind_Find_FDE", known));
     if (find == nullptr)
         return nullptr;
     std::uint64_t original = 0;
@@ -50,6 +52,20 @@ _Unwind_Find_FDE(void* address, Bases* bases) {
     if (description != nullptr)
         bases->function = static_cast<std::uint8_t*>(bases->function) + distance;
     return description;
+}
+
+/// Where a frame goes on is said by its language's personality, as a distance from the start of its
+/// function. In a copy whose basic blocks lie apart that is the distance from where its block would
+/// have the start.
+extern "C" __attribute__((visibility("default"), section("steelyard_text"))) void _Unwind_SetIP(
+    void* context, std::uint64_t wanted) {
+    static void* known_set = nullptr;
+    static void* known_get = nullptr;
+    const auto set = reinterpret_cast<SetPlace>(of_libgcc("_Unwind_SetIP", known_set));
+    const auto get = reinterpret_cast<GetPlace>(of_libgcc("_Unwind_GetIPInfo", known_get));
+    int is_before = 0;
+    const std::uint64_t place = get(context, &is_before);
+    set(context, modules().landing(is_before != 0 ? place : place - 1, wanted));
 }
 
 }  // namespace steelyard::layout

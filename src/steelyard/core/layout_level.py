@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 # The bits of native/layout/format/table.hpp.
-PARTS = {"code": 1, "stack": 2, "heap": 4}
+PARTS = {"code": 1, "stack": 2, "heap": 4, "blocks": 8}
+DEFAULT_PARTS = ("code", "stack", "heap")
 # What the program's runtime reads (docs/layout.md).
 PARTS_VARIABLE = "STEELYARD_LAYOUT"
 INTERVAL_VARIABLE = "STEELYARD_LAYOUT_INTERVAL"
@@ -67,7 +68,7 @@ def layout_level(text: str) -> LayoutLevel:
     names, separator, interval = text.partition("@")
     if names == NONE and not separator:
         return LayoutLevel(())
-    wanted = list(PARTS) if names == ALL else names.split(",")
+    wanted = DEFAULT_PARTS if names == ALL else names.split(",")
     if any(name not in PARTS for name in wanted):
         raise ValueError(_WANTED)
     every_ns = interval_ns(interval) if separator else DEFAULT_INTERVAL_NS
@@ -75,8 +76,13 @@ def layout_level(text: str) -> LayoutLevel:
 
 
 def ordered_parts(names: Iterable[str]) -> tuple[str, ...]:
-    """Those parts that are among `names`, each once, in the order of `PARTS`."""
+    """Those parts that are among `names`, each once, in the order of `PARTS`.
+
+    Basic blocks are parts of functions: with them, code moves.
+    """
     named = set(names)
+    if "blocks" in named:
+        named.add("code")
     return tuple(part for part in PARTS if part in named)
 
 

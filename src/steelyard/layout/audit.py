@@ -17,7 +17,9 @@ _UNPADDED = ".steelyard.unpadded"
 class AuditedFunction:
     """A function of the program: where the linker put it, and why it stays there, if it does.
 
-    `calls_without_pad`: it calls others, and its frame has no random pad.
+    `calls_without_pad`: it calls others, and its frame has no random pad. `block_count`: into how
+    many basic blocks it can be taken apart; 0: it is copied whole, and `whole` says why, where it
+    has more than one.
     """
 
     name: str
@@ -25,6 +27,8 @@ class AuditedFunction:
     size_bytes: int
     exempted: str | None
     calls_without_pad: bool = False
+    block_count: int = 0
+    whole: str | None = None
 
     @property
     def moves(self) -> bool:
@@ -63,6 +67,16 @@ class LayoutAudit:
     def exempted(self) -> tuple[AuditedFunction, ...]:
         """The functions that stay where they are."""
         return tuple(function for function in self.functions if not function.moves)
+
+    @property
+    def whole(self) -> tuple[AuditedFunction, ...]:
+        """The functions that move and cannot be taken apart into basic blocks."""
+        return tuple(function for function in self.functions if function.moves and function.whole)
+
+    @property
+    def block_count(self) -> int:
+        """How many basic blocks can be laid apart."""
+        return sum(function.block_count for function in self.functions)
 
     @property
     def moving_ratio(self) -> float:

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 
 from steelyard.core.errors import UsageError
 from steelyard.layout.toolchain import Language, Toolchain
-from steelyard.layout.wishes import PARTS, LayoutWishes, parse_interval, parse_parts, parse_seed
+from steelyard.layout.wishes import (
+    DEFAULT_PARTS,
+    LayoutWishes,
+    parse_interval,
+    parse_parts,
+    parse_seed,
+)
 
 # Options after which clang links nothing.
 _NO_LINK = frozenset(
@@ -102,6 +108,7 @@ _LINKER = ("-fuse-ld=lld", "-Wl,--emit-relocs")
 # What shared libraries must find in the program instead of in the C library.
 _EXPORTED = [
     "_Unwind_Find_FDE",
+    "_Unwind_SetIP",
     "malloc",
     "free",
     "calloc",
@@ -166,7 +173,7 @@ class CommandLine:
 
 
 def parse_command_line(
-    arguments: Sequence[str], default_parts: tuple[str, ...] = tuple(PARTS)
+    arguments: Sequence[str], default_parts: tuple[str, ...] = DEFAULT_PARTS
 ) -> CommandLine:
     """Take the options of Steelyard out of a compiler's arguments.
 

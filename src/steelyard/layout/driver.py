@@ -13,7 +13,7 @@ from steelyard.layout.command_line import (
     relinker_arguments,
 )
 from steelyard.layout.toolchain import Language, find_toolchain
-from steelyard.layout.wishes import PARTS
+from steelyard.layout.wishes import DEFAULT_PARTS
 
 
 class RelinkError(SteelyardError):
@@ -47,7 +47,7 @@ def drive(arguments: Sequence[str], language: Language) -> int:
     RelinkError
         The linked program cannot be read or written; it is removed.
     """
-    default_parts = ("code", "heap") if language == "fortran" else tuple(PARTS)
+    default_parts = ("code", "heap") if language == "fortran" else DEFAULT_PARTS
     line = parse_command_line(arguments, default_parts)
     tools = find_toolchain(language)
     environment = {**os.environ, "STEELYARD_CLANG": tools.compiler}

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from steelyard.core.errors import UsageError
-from steelyard.core.layout_level import DEFAULT_INTERVAL_NS, PARTS, interval_ns, ordered_parts
+from steelyard.core.layout_level import (
+    DEFAULT_INTERVAL_NS,
+    DEFAULT_PARTS,
+    PARTS,
+    interval_ns,
+    ordered_parts,
+)
 
 
 @dataclass(frozen=True)
@@ -22,7 +28,7 @@ class LayoutWishes:
         0: another one in each run.
     """
 
-    parts: tuple[str, ...] = tuple(PARTS)
+    parts: tuple[str, ...] = DEFAULT_PARTS
     interval_ns: int = DEFAULT_INTERVAL_NS
     seed: int = 0
 

@@ -18,7 +18,11 @@ def audit_lines(audit: LayoutAudit) -> Iterator[str]:
         f"{100 * audit.moving_ratio:.4g} % of their bytes."
     )
     yield f"{audit.padded_count} frames have a random pad."
+    if "blocks" in audit.parts:
+        yield f"{audit.block_count} basic blocks lie apart."
     for function in audit.exempted:
         yield f"stays: {function.name} ({function.size_bytes} bytes): {function.exempted}"
+    for function in audit.whole if "blocks" in audit.parts else ():
+        yield f"whole: {function.name}: {function.whole}"
     for name, reason in audit.unpadded:
         yield f"no pad: {name}: {reason}"

@@ -12,6 +12,7 @@ from steelyard.core.layout_level import layout_level
         ("heap,heap@2000ms", "heap@2s"),
         ("all@off", "code,stack,heap@off"),
         ("stack@5ms", "stack@5ms"),
+        ("blocks@5ms", "code,blocks@5ms"),
     ],
 )
 def test_a_level_says_parts_and_interval_in_one_form(text, normal):

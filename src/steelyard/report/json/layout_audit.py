@@ -26,6 +26,8 @@ def layout_audit_document(audit: LayoutAudit) -> dict[str, Any]:
                     "size_bytes": function.size_bytes,
                     "moves": function.moves,
                     "reason": function.exempted,
+                    "block_count": function.block_count,
+                    "whole_reason": function.whole,
                 }
                 for function in audit.functions
             ],
