@@ -13,6 +13,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import block_order
 from steelyard.profile.delays import NativeDelays
+from steelyard.profile.java_command import is_java
 from steelyard.profile.java_delays import JavaDelays
 from steelyard.profile.profilers import PROFILERS, Profiler
 
@@ -38,6 +39,8 @@ class CausalCheck:
         To delay; empty: drawn from the hot ones by `seed`.
     function_count : int
         How many to draw.
+    controls : tuple of str
+        Functions that are watched and never delayed; those that are delayed watch each other.
     profilers : tuple of str
     commands : mapping of str to tuple of str
         For profilers that want another build of the program: its command.
@@ -52,6 +55,7 @@ class CausalCheck:
     argv: tuple[str, ...]
     functions: tuple[str, ...] = ()
     function_count: int = 2
+    controls: tuple[str, ...] = ()
     profilers: tuple[str, ...] = ("steelyard",)
     commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     amount_count: int = 6
@@ -62,21 +66,35 @@ class CausalCheck:
 
 
 @dataclass(frozen=True)
-class _Checked:
+class DelayedRun:
+    """A run with a delay of so many turns: the program's time, and all functions' shares."""
+
+    amount: int
+    program_s: float
+    shares: Mapping[str, float]
+
+    def of(self, function: str) -> Observation:
+        """What was seen of one function."""
+        time_s = self.program_s * self.shares.get(function, 0.0)
+        return Observation(self.amount, self.program_s, time_s)
+
+
+@dataclass(frozen=True)
+class CheckedProfiler:
     """A profiler with the build of the program that it looks at."""
 
     profiler: Profiler
     delays: NativeDelays | JavaDelays
     runs: ProfiledRuns
 
-    def observed(self, function: str, turns: int) -> _Run:
-        """A run with a delay: the program's time, and all functions' shares."""
+    def observed(self, function: str, turns: int) -> DelayedRun:
+        """A run under the profiler, with a delay."""
         self.runs.clear()
         self.runs.run(self.delays.launch(self.profiler, self.runs.path, function, turns))
         shares = self.profiler.read(self.runs.path, self.delays.argv).shares
         if not self.profiler.is_program_timed:
             self.plain_s(function, turns)
-        return _Run(turns, self.delays.program_s(), shares)
+        return DelayedRun(turns, self.delays.program_s(), shares)
 
     def plain_s(self, function: str, turns: int) -> float:
         """The time of a run without the profiler."""
@@ -84,15 +102,9 @@ class _Checked:
         return self.delays.program_s()
 
 
-@dataclass(frozen=True)
-class _Run:
-    amount: int
-    program_s: float
-    shares: Mapping[str, float]
-
-    def of(self, function: str) -> Observation:
-        time_s = self.program_s * self.shares.get(function, 0.0)
-        return Observation(self.amount, self.program_s, time_s)
+def own_profiler(argv: Sequence[str]) -> str:
+    """Our own sampler for a program."""
+    return "steelyard-jvm" if is_java(argv) else "steelyard"
 
 
 def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slope, ...]:
@@ -109,26 +121,33 @@ def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slo
         The program failed.
     """
     with tempfile.TemporaryDirectory(prefix="steelyard-check-") as folder:
-        checked = _all_checked(check, folder)
+        checked = checked_profilers(check, folder)
         first = checked[0]
         hot = first.runs.profile(first.profiler, first.delays.argv)
         chosen = _chosen(check, [item.delays for item in checked], hot.shares)
         slopes: list[Slope] = []
         for function in chosen:
-            turns = _largest_turns(first, function)
+            turns = largest_turns(first, function)
             say(f"{function}: up to {turns} turns a call")
             slopes += _slopes(check, checked, (function, turns), chosen)
     return tuple(slopes)
 
 
-def _all_checked(check: CausalCheck, folder: str) -> list[_Checked]:
-    found: list[_Checked] = []
+def checked_profilers(check: CausalCheck, folder: str) -> list[CheckedProfiler]:
+    """The profilers of a check, each with its build of the program; `folder` is for their files.
+
+    Raises
+    ------
+    UsageError, MissingCapabilityError
+        As `check_profilers`.
+    """
+    found: list[CheckedProfiler] = []
     for name in check.profilers:
         profiler = PROFILERS.get(name)
         argv = check.commands.get(name, check.argv)
         delays = _delays(check, profiler, argv, folder)
         profiler.require(argv)
-        found.append(_Checked(profiler, delays, ProfiledRuns(folder, usual_statuses(argv))))
+        found.append(CheckedProfiler(profiler, delays, ProfiledRuns(folder, usual_statuses(argv))))
     return found
 
 
@@ -172,7 +191,7 @@ def _chosen(
     return [hot[index] for index in order[: check.function_count]]
 
 
-def _largest_turns(checked: _Checked, function: str) -> int:
+def largest_turns(checked: CheckedProfiler, function: str) -> int:
     """Turns of the delay loop that make the program about `LARGEST_GROWTH_RATIO` longer."""
     base_s = checked.plain_s(function, 0)
     turns = _FIRST_TURNS
@@ -188,18 +207,21 @@ def _largest_turns(checked: _Checked, function: str) -> int:
 
 
 def _slopes(
-    check: CausalCheck, checked: Sequence[_Checked], delay: tuple[str, int], chosen: Sequence[str]
+    check: CausalCheck,
+    checked: Sequence[CheckedProfiler],
+    delay: tuple[str, int],
+    chosen: Sequence[str],
 ) -> list[Slope]:
     function, largest = delay
     amounts = [largest * step // (check.amount_count - 1) for step in range(check.amount_count)]
     plan = [(item, turns) for _ in range(check.run_count) for turns in amounts for item in checked]
     order = block_order(derive_seed(check.seed, "runs", function), 0, len(plan))
-    seen: dict[str, list[_Run]] = {}
+    seen: dict[str, list[DelayedRun]] = {}
     for index in order:
         item, turns = plan[index]
         run = item.observed(function, turns)
         seen.setdefault(item.profiler.name, []).append(run)
-    names = dict.fromkeys([function, *chosen])
+    names = dict.fromkeys([function, *chosen, *check.controls])
     return [
         _slope(check, (name, function, profiler), runs)
         for profiler, runs in sorted(seen.items())
@@ -207,7 +229,7 @@ def _slopes(
     ]
 
 
-def _slope(check: CausalCheck, what: tuple[str, str, str], runs: Sequence[_Run]) -> Slope:
+def _slope(check: CausalCheck, what: tuple[str, str, str], runs: Sequence[DelayedRun]) -> Slope:
     name, delayed, profiler = what
     role: Role = "delayed" if name == delayed else "control"
     observations = tuple(run.of(name) for run in runs)

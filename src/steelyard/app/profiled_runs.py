@@ -62,10 +62,12 @@ class ProfiledRuns:
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if told.returncode not in self.statuses:
-            words = told.stderr.decode("utf-8", "replace").strip().splitlines()
+            lines = told.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
+            # Some put what went wrong first and where it did below.
+            said = next((line for line in lines if line.startswith("Error:")), lines[-1])
             raise TrialsFailedError(
                 f"A run of {os.path.basename(launch.argv[0])} ended with status "
-                f"{told.returncode}: {words[-1][:200] if words else 'no message'}"
+                f"{told.returncode}: {said[:200]}"
             )
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

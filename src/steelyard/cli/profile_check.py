@@ -33,6 +33,13 @@ _SMALLEST_BUFFER, _LARGEST_BUFFER = 4 << 10, 1 << 30
     show_default=True,
     help="Unless named: draw so many of the hot ones.",
 )
+@click.option(
+    "--control",
+    "controls",
+    metavar="NAME",
+    multiple=True,
+    help="Watch this one too, without delaying it. Repeatable.",
+)
 @profilers_option
 @commands_option
 @click.option(
@@ -72,15 +79,16 @@ def check(argv: tuple[str, ...], **options: Any) -> None:
     Functions are delayed by several amounts without moving anything; a profiler that is right
     attributes to each as much more time as the program takes longer: a slope of 1.
     """
-    from steelyard.app.profile_check import CausalCheck, check_profilers
+    from steelyard.app.profile_check import CausalCheck, check_profilers, own_profiler
     from steelyard.report.causality_text import causality_text
     from steelyard.report.json.causality import causality_document
 
-    profilers = options["profilers"] or ("steelyard",)
+    profilers = options["profilers"] or (own_profiler(argv),)
     asked = CausalCheck(
         argv=argv,
         functions=options["functions"],
         function_count=options["function_count"],
+        controls=options["controls"],
         profilers=profilers,
         commands=commands_from(options["commands"], profilers),
         amount_count=options["amounts"],

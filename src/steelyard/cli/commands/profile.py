@@ -8,6 +8,7 @@ import sys
 import click
 
 from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.profile_agree import agree
 from steelyard.cli.profile_check import check
 from steelyard.core.errors import UsageError
 
@@ -131,4 +132,5 @@ def report(
     write_text(profile_text(answer, width))
 
 
+command.add_command(agree)
 command.add_command(check)

@@ -1,0 +1,108 @@
+import json
+import shutil
+import subprocess
+
+import pytest
+
+SCRIPT = """
+import sys
+def cold(n):
+    return n
+def hot(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return cold(total)
+hot(int(sys.argv[1]))
+"""
+
+
+def folded(user, name, **counts):
+    (user.home / name).write_text(
+        "".join(f"main (p.py);{k} (p.py) {v}\n" for k, v in counts.items())
+    )
+    return f"py-spy={name}"
+
+
+def profiled(user, script):
+    subprocess.run(
+        ["python3", "-S", "-m", "cProfile", "-o", "c.prof", script, "100000"],
+        cwd=user.home,
+        check=True,
+        capture_output=True,
+    )
+    return "cprofile=c.prof"
+
+
+@pytest.fixture
+def files(user):
+    (user.home / "p.py").write_text(SCRIPT)
+    first = folded(user, "1.txt", hot=80, cold=20)
+    second = folded(user, "2.txt", hot=70, cold=30)
+    return ["--profile", first, "--profile", second, "--profile", profiled(user, "p.py")]
+
+
+def test_profiles_that_are_there_are_compared(user, files):
+    document = user.types("profile", "agree", *files, "--name", "p", "--json", "-").document()
+    (program,) = document["programs"]
+    assert program["hottest"] == {"py-spy": "hot (p.py)", "cprofile": "hot (p.py)"}
+    assert program["unions"][0]["estimate"] == 1
+    shares = {(h["profiler"], h["function"]): h["share"] for h in program["hotness"]}
+    assert shares["py-spy", "hot (p.py)"]["estimate"] == pytest.approx(0.75)
+    assert document["relations"] == {"agree": 1, "caller-callee": 0, "disagree": 0}
+
+
+def test_documents_are_taken_in_again_and_shown_together(user, files):
+    wrong = ["--profile", folded(user, "w.txt", cold=90, hot=10), *files[-2:]]
+    for name, words in (("one", files), ("two", wrong)):
+        told = user.types("profile", "agree", *words, "--name", name, "--json", f"{name}.json")
+        assert told.status == 0, told.err
+    load = ["--load", "one.json", "--load", "two.json"]
+    told = user.types("profile", "agree", *load, "--html", "page.html")
+    assert told.status == 0, told.err
+    # cProfile saw that hot calls cold.
+    assert "Of 2 pairs of profilers: 1 agree, 1 one calls the other, 0 disagree." in told.out
+    both = user.types("profile", "agree", *load, "--json", "-").document()
+    alone = json.loads((user.home / "one.json").read_text())
+    assert both["programs"][0]["unions"] == alone["programs"][0]["unions"]
+    page = (user.home / "page.html").read_text()
+    assert "Is the disagreement harmless?" in page
+    assert "http://" not in page.split('<script id="figures"')[0]
+
+
+def test_a_program_is_run_under_each_profiler(user):
+    if shutil.which("py-spy") is None:
+        pytest.skip("no py-spy here")
+    (user.home / "p.py").write_text(SCRIPT)
+    command = ("--runs", "2", "--json", "-", "--", "python3", "-S", "p.py", "3000000")
+    told = user.types("profile", "agree", *command)
+    (program,) = told.document()["programs"]
+    assert program["hottest"] == {"py-spy": "hot (p.py)", "cprofile": "hot (p.py)"}
+    assert {len(runs) for runs in program["runs"].values()} == {2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Name a program after --"),
+        (("--", "./none"), "There is no program './none'"),
+        (("--profiler", "perf", "--", "true"), "Agreement takes two profilers; there is perf"),
+        (("--profiler", "cprofile", "--", "true"), "cprofile profiles python programs"),
+        (("--profile", "perf", "--", "true"), "--profile wants NAME=FILE"),
+        (("--profile", "gprof=gmon.out"), "Which program was it?"),
+        (("--load", "none.json"), "none.json cannot be read"),
+        (("--load", "p.py"), "p.py is not JSON"),
+        (("--load", "list.json"), "list.json is not a document of `steelyard profile agree"),
+        (("--command", "perf", "--", "true"), "--command wants NAME=CMD"),
+        (("--command", "perf='a", "--", "true"), "--command cannot be read"),
+    ],
+)
+def test_a_wrong_call_is_one_clear_error(user, arguments, message):
+    (user.home / "p.py").write_text(SCRIPT)
+    (user.home / "list.json").write_text("[1, 2]")
+    told = user.types("profile", "agree", *arguments)
+    if told.status == 4:
+        pytest.skip(told.err)
+    assert told.status == 2
+    assert message in told.err
+    assert told.err.count("error:") == 1
