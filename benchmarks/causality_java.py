@@ -1,0 +1,213 @@
+"""Whether profilers of Java notice what a delay does, as Tables 3.1 and 3.2 of Mytkowicz.
+
+In each Java program of the suite two hot methods are delayed by six amounts, five runs each, under
+our own sampler, the flight recorder, async-profiler and a sampler at safepoints. A slope of 1 is
+right. Beside each delayed method the other one is watched, whose slope should be 0; and a program
+is run with no delay under six made-up amounts, where no slope may be called.
+
+    .venv/bin/python -m benchmarks.causality_java --seconds 540   # until it says that all is there
+    .venv/bin/python -m benchmarks.causality_java --table
+    .venv/bin/python -m benchmarks.causality_java --listing       # listing 3.1
+
+What is finished is kept in build/causality-java, so that it can be stopped and gone on with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmarks.causality import as_json, conditions
+from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
+from steelyard.app.profile_check import CausalCheck, check_profilers, checked_profilers
+from steelyard.app.profiled_runs import ProfiledRuns, usual_statuses
+from steelyard.app.suite_name import SuiteName
+from steelyard.app.suite_program import Workshop
+from steelyard.core.errors import SteelyardError
+from steelyard.core.estimate import Estimate
+from steelyard.core.model import LaunchSpec
+from steelyard.profile.profilers import PROFILERS
+from steelyard.suite.registry import RecipeRegistry
+from steelyard.suite.toolchain import Toolchain
+
+RESULTS = Path("build/causality-java")
+EXAMPLE = Path("examples/profile/YieldPoints.java")
+PROFILERS_OF_JAVA = ("steelyard-jvm", "async-profiler", "jfr", "safepoint")
+AMOUNT_COUNT, RUN_COUNT = 6, 5
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the suite, how many iterations it does in a run, and its two methods."""
+
+    name: str
+    iterations: int
+    methods: tuple[str, str]
+
+
+PROGRAMS = (
+    Program(
+        "jvm-rhino",
+        45,
+        (
+            "org.mozilla.javascript.EmbeddedSlotMap.query",
+            "org.mozilla.javascript.optimizer.OptRuntime.call1",
+        ),
+    ),
+)
+NO_DELAY_PROGRAM = "jvm-rhino"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is run in one go."""
+
+    program: Program
+    method: str
+    kind: str  # delay, no-delay
+
+    @property
+    def path(self) -> Path:
+        return RESULTS / f"{self.program.name}-{self.method}-{self.kind}.json"
+
+
+def parts() -> Iterator[Part]:
+    """Every part: the first method of all programs comes before the second."""
+    for index in range(2):
+        for program in PROGRAMS:
+            yield Part(program, program.methods[index], "delay")
+            if index == 0 and program.name == NO_DELAY_PROGRAM:
+                yield Part(program, program.methods[0], "no-delay")
+
+
+def launch_of(program: Program) -> LaunchSpec:
+    """How the program is run, with so many iterations."""
+    recipe = RecipeRegistry().get(program.name)
+    asked = SuiteName(program.name, Toolchain(), "train")
+    launch = Workshop().ready(recipe, asked).variant.launch
+    return replace(launch, argv=(*launch.argv[:-1], str(program.iterations)))
+
+
+def run_part(part: Part) -> None:
+    """Run a part, and keep what it gave."""
+    launch = launch_of(part.program)
+    other = next(name for name in part.program.methods if name != part.method)
+    check = CausalCheck(
+        argv=launch.argv,
+        functions=(part.method,),
+        controls=(other,),
+        profilers=PROFILERS_OF_JAVA,
+        amount_count=AMOUNT_COUNT,
+        run_count=RUN_COUNT,
+        seed=SEED,
+    )
+    print(f"{part.path.stem} ...", end=" ", flush=True)
+    begin_s = time.monotonic()
+    with conditions(launch):
+        if part.kind == "no-delay":
+            slopes = without_delay(check, part.method)
+        else:
+            slopes = check_profilers(check, lambda text: print(text, end=" ", flush=True))
+    part.path.parent.mkdir(parents=True, exist_ok=True)
+    part.path.write_text(json.dumps([as_json(slope) for slope in slopes]))
+    print(f"{time.monotonic() - begin_s:.0f} s", flush=True)
+
+
+def without_delay(check: CausalCheck, method: str) -> tuple[Slope, ...]:
+    """The same runs with no delay at all, under amounts that mean nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = checked_profilers(replace(check, profilers=("steelyard-jvm",)), folder)
+        runs = [found[0].observed(method, 0) for _ in range(AMOUNT_COUNT * RUN_COUNT)]
+    observations = tuple(
+        replace(run.of(method), amount=index % AMOUNT_COUNT) for index, run in enumerate(runs)
+    )
+    what = (method, "steelyard-jvm", "delayed", method, causal_slope(observations))
+    return (Slope(*what, AMOUNT_COUNT, len(runs), observations, rest_change(observations)),)
+
+
+def slope_text(observations: list[list[float]]) -> tuple[str, float | None]:
+    """A slope with its interval, or why there is none."""
+    seen = [Observation(int(a), x, y) for a, x, y in observations]
+    slope = causal_slope(seen)
+    if isinstance(slope, Estimate):
+        return f"{slope.estimate:.2f} ({slope.low:.2f} – {slope.high:.2f})", slope.estimate
+    return f"none: {slope.reason}", None
+
+
+def print_table() -> None:
+    """The slopes of all parts that are there, a row a delayed method and watched method."""
+    called: dict[tuple[str, str], list[float]] = {}
+    print(f"| program | method | role | {' | '.join(PROFILERS_OF_JAVA)} |")
+    print("|---" * (3 + len(PROFILERS_OF_JAVA)) + "|")
+    for part in parts():
+        if not part.path.exists():
+            continue
+        rows: dict[tuple[str, str], dict[str, str]] = {}
+        for kept in json.loads(part.path.read_text()):
+            text, value = slope_text(kept["observations"])
+            role = kept["role"] if part.kind == "delay" else part.kind
+            rows.setdefault((kept["function"], role), {})[kept["profiler"]] = text
+            if value is not None:
+                called.setdefault((role, kept["profiler"]), []).append(value)
+        for (method, role), cells in rows.items():
+            short = ".".join(method.split(".")[-2:])
+            texts = [cells.get(name, "") for name in PROFILERS_OF_JAVA]
+            print(f"| {part.program.name} | {short} | {role} | {' | '.join(texts)} |")
+    for (role, profiler), values in sorted(called.items()):
+        low, high = min(values), max(values)
+        median = statistics.median(values)
+        print(
+            f"{role}, {profiler}: {len(values)} slopes, median {median:.2f}, {low:.2f}–{high:.2f}"
+        )
+
+
+def print_listing() -> None:
+    """What each profiler says of listing 3.1, where nearly all of the time passes in `hot`."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["javac", "-d", folder, str(EXAMPLE)], check=True)
+        argv = ("java", "-cp", folder, "YieldPoints", "2000")
+        runs = ProfiledRuns(folder, usual_statuses(argv))
+        print("| profiler | hot | cold |\n|---|---|---|")
+        for name in PROFILERS_OF_JAVA:
+            shares = runs.profile(PROFILERS.get(name), argv).shares
+            hot, cold = (100 * shares.get(f"YieldPoints.{m}", 0.0) for m in ("hot", "cold"))
+            print(f"| {name} | {hot:.1f} % | {cold:.1f} % |", flush=True)
+
+
+def main() -> None:
+    """Do what was asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no part after it")
+    parser.add_argument("--table", action="store_true", help="show what is there")
+    parser.add_argument("--listing", action="store_true", help="run listing 3.1")
+    asked = parser.parse_args()
+    if asked.table:
+        print_table()
+        return
+    if asked.listing:
+        print_listing()
+        return
+    begin_s = time.monotonic()
+    for part in parts():
+        if part.path.exists():
+            continue
+        if time.monotonic() - begin_s > asked.seconds:
+            print("there is more to run")
+            return
+        try:
+            run_part(part)
+        except SteelyardError as error:
+            print(f"failed: {error.message}", flush=True)
+    print("all is there")
+
+
+if __name__ == "__main__":
+    main()
