@@ -419,6 +419,11 @@ options = {cluster = "execution"}
     # The medians are 2 and 4: half of the change. Of means of trials it would be 2.
     (effect,) = (item for item in document["effects"] if item["term"] == "input")
     assert effect["effect"]["estimate"] == pytest.approx(1.0)
+    told = user.types(
+        "experiment", "analyze", "--file", "e.toml", "--plots", "plots", "--quantiles", "0.3,0.6"
+    )
+    assert told.status == 0, told.err
+    assert list((user.home / "plots").glob("*.png"))
 
 
 def test_the_schema_of_files_is_printed(user: User) -> None:

@@ -102,7 +102,8 @@ def bounds_of(
     if kind in ("rank", "rank-iid"):
         return _rank_bounds(problem, vertex, quantile, question.confidence, kind == "rank")
     if kind == "cluster":
-        if question.cluster is None or int(question.cluster.max()) < 1:
+        # As many effects as clusters leave nothing to tell how much clusters differ.
+        if question.cluster is None or int(question.cluster.max()) + 1 <= width:
             return [Bounds(None, None, None, kind)] * width
         deviations = cluster_deviations(problem, vertex, quantile, question.cluster, question.seed)
         degrees = max(1.0, float(question.cluster.max() + 1 - width))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.experiment_cause import command as cause
+from steelyard.cli.experiment_events import command as events
 from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
 from steelyard.cli.output import write_file, write_json, write_note, write_text
 from steelyard.core.errors import UsageError
@@ -32,6 +33,7 @@ def command() -> None:
 
 
 command.add_command(cause)
+command.add_command(events)
 
 
 @command.command("plan")
@@ -114,6 +116,7 @@ def schema() -> None:
     help="An option of the method's own.",
 )
 @click.option("--html", metavar="FILE", help="Write a page that needs no network.")
+@click.option("--plots", metavar="DIRECTORY", help="Write the plots as PNG and SVG.")
 @click.option(
     "--follow-up", metavar="FILE.toml", help="Write the experiment that a screening proposes."
 )
@@ -136,6 +139,10 @@ def analyze(experiment: str, json_target: str | None, html: str | None, **given:
         if rendering.page is None:
             raise UsageError(f"--method {found.origin.method} has no page.", field="--html")
         write_file(rendering.page(found.result, found.origin).encode(), html)
+    if given["plots"] is not None:
+        if rendering.plots is None:
+            raise UsageError(f"--method {found.origin.method} has no plots.", field="--plots")
+        rendering.plots(found.result, given["plots"])
     write_json(rendering.document(found.result, found.origin), json_target)
     if json_target != "-":
         write_text(rendering.text(found.result, found.origin, terminal_width()))
@@ -163,6 +170,10 @@ def _planned(file: str) -> Plan:
         from steelyard.app.cause import cause_plan
 
         return cause_plan(read)
+    if read.events:
+        from steelyard.app.events import events_plan
+
+        return events_plan(read)
     return experiment_plan(read)
 
 

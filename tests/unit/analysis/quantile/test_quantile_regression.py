@@ -161,3 +161,16 @@ def test_the_level_of_a_point_interval_is_where_it_meets_zero():
     p = points.p(1)
     low, high = points.bounds(1, 1 - p)
     assert min(abs(low), abs(high)) < 1e-3
+
+
+def test_as_many_clusters_as_effects_leave_no_interval():
+    """One execution at each level: whatever differs may be the execution."""
+    generator = np.random.default_rng(5)
+    data = table(
+        a=[0] * 100 + [1] * 100,
+        run=[0] * 100 + [1] * 100,
+        y=np.concatenate([generator.normal(1, 0.1, 100), generator.normal(2, 0.1, 100)]),
+    )
+    found = analyze(data, question("y", "a", quantiles=(0.5,), cluster="run"))
+    assert isinstance(found.effects[1].effect, Unbounded)
+    assert found.effects[1].p is None
