@@ -98,10 +98,10 @@ def print_anova(data: Mapping[str, Found], levels: Sequence[str]) -> None:
         words = ["--method", "within", "--response", "time", "--factors", "optimisation"]
         options = ["--option", "transform=log", "--json", "-"]
         document = json.loads(call(STEELYARD, "analyze", table, *words, *options))
+    print(f"over all programs, {' '.join(levels)}, log time:")
     for test in document["tests"]:
         degrees = ", ".join(f"{value:g}" for value in test["degrees"])
-        label = f"{' '.join(levels)}: {test['name']}"
-        print(f"{label}: F({degrees}) = {test['statistic']:.3f}, p = {test['p']:.4f}")
+        print(f"  {test['name']} ({degrees}) = {test['statistic']:.3f}, p = {test['p']:.4f}")
     for effect in document["effects"]:
         found = effect["effect"]
         print(
