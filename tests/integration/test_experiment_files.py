@@ -281,7 +281,9 @@ levels = ["-O1", "-broken-flag", "-O2"]
     answer = user.types("experiment", "analyze", "--json", "-").document()
     assert answer["count"] == 10
     warned = {item["code"]: item["message"] for item in answer["warnings"]}
-    assert warned["failed-trials"] == "5 failed trials left out."
+    assert warned["failed-trials"] == (
+        "5 failed trials left out. Nothing is left of m (flags=-broken-flag): the design lacks it."
+    )
 
 
 def test_the_number_of_runs_follows_from_the_power_that_is_wanted(user: User, file: Path) -> None:

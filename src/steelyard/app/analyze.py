@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from steelyard.analysis.table import Column, Floats, Table
 
 
+_NAMED_VARIANTS = 5
+
+
 @dataclass(frozen=True)
 class Analyzed:
     """A result with what it is about."""
@@ -118,8 +121,20 @@ def _with_failures(result: Any, experiment: Experiment, variant: int | None) -> 
     if not failed:
         return result
     trials = "failed trial" if failed == 1 else "failed trials"
-    caution = Caution("failed-trials", f"{failed} {trials} left out.")
+    text = f"{failed} {trials} left out."
+    gone = _without_values(experiment) if variant is None else []
+    if gone:
+        named = ", ".join(gone[:_NAMED_VARIANTS]) + (" …" if len(gone) > _NAMED_VARIANTS else "")
+        text += f" Nothing is left of {named}: the design lacks it."
+    caution = Caution("failed-trials", text)
     return replace(result, cautions=(caution, *result.cautions))
+
+
+def _without_values(experiment: Experiment) -> list[str]:
+    """The variants of which every trial failed."""
+    tried = {trial.variant for trial in experiment.trials if not trial.warmup}
+    ended = {t.variant for t in experiment.trials if not t.warmup and t.status == "ok"}
+    return [experiment.spec.variants[index].name for index in sorted(tried - ended)]
 
 
 def _response_metric(experiment: Experiment, response: str | None) -> MetricSpec:
