@@ -9,6 +9,7 @@
 #include "modules.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
+#include "threads.hpp"
 
 namespace steelyard::layout {
 
@@ -86,6 +87,7 @@ void resume_manager() {
 
 void restart_manager_in_child() {
     moving.reset();
+    forget_threads_of_parent();
     start_manager();
 }
 

@@ -41,8 +41,11 @@ std::size_t region_count = 0;
 char* maps_text = nullptr;
 KnownThread* known = nullptr;
 
-std::uint32_t round_number = 0;
+// A round's number in the upper half and the answers to it in the lower one, so that an answer that
+// comes too late is never taken for one to the next round.
 std::uint32_t answers = 0;
+constexpr std::uint32_t one_round = 1U << 16U;
+std::uint32_t answering = 0;  // threads that are just now in the handler
 std::uint32_t is_incomplete = 0;
 void (*libc_handler)(int, siginfo_t*, void*) = nullptr;
 ThreadCounts counts{};
@@ -125,6 +128,33 @@ void restart_interrupted_call(greg_t* registers) {
     registers[REG_RIP] -= 2;
 }
 
+std::uint32_t this_round() {
+    return __atomic_load_n(&answers, __ATOMIC_ACQUIRE) / one_round;
+}
+
+/// Counts an answer, as long as its round is still on.
+void count_answer(std::uint32_t round) {
+    std::uint32_t so_far = __atomic_load_n(&answers, __ATOMIC_RELAXED);
+    while (so_far / one_round == round) {
+        if (__atomic_compare_exchange_n(&answers, &so_far, so_far + 1, true, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+            break;
+    }
+    futex_wake(&answers);
+}
+
+void note_interrupted(const ucontext_t& context) {
+    const greg_t* registers = context.uc_mcontext.gregs;
+    std::uint64_t thread_pointer = 0;
+    asm("movq %%fs:0, %0" : "=r"(thread_pointer));
+    for (int index = 0; index <= REG_RIP; ++index)
+        modules().note(static_cast<std::uint64_t>(registers[index]));
+    const bool on_other_stack = (context.uc_stack.ss_flags & SS_ONSTACK) != 0;
+    const auto stack_pointer = static_cast<std::uint64_t>(registers[REG_RSP]);
+    if (on_other_stack || !note_stack(stack_pointer, thread_pointer))
+        __atomic_store_n(&is_incomplete, 1, __ATOMIC_RELAXED);
+}
+
 void answer(int signal, siginfo_t* info, void* interrupted) {
     const std::uint64_t began_ns = now_ns();
     if (info->si_code != SI_QUEUE) {
@@ -133,25 +163,19 @@ void answer(int signal, siginfo_t* info, void* interrupted) {
         return;
     }
     auto* context = static_cast<ucontext_t*>(interrupted);
-    greg_t* registers = context->uc_mcontext.gregs;
-    restart_interrupted_call(registers);
+    restart_interrupted_call(context->uc_mcontext.gregs);
+    __atomic_fetch_add(&answering, 1, __ATOMIC_SEQ_CST);
     const auto asked = static_cast<std::uint32_t>(info->si_value.sival_int);
-    if (asked != __atomic_load_n(&round_number, __ATOMIC_ACQUIRE))
-        return;
-    std::uint64_t thread_pointer = 0;
-    asm("movq %%fs:0, %0" : "=r"(thread_pointer));
-    for (int index = 0; index <= REG_RIP; ++index)
-        modules().note(static_cast<std::uint64_t>(registers[index]));
-    const bool on_other_stack = (context->uc_stack.ss_flags & SS_ONSTACK) != 0;
-    const auto stack_pointer = static_cast<std::uint64_t>(registers[REG_RSP]);
-    if (on_other_stack || !note_stack(stack_pointer, thread_pointer))
-        __atomic_store_n(&is_incomplete, 1, __ATOMIC_RELAXED);
+    const bool in_time = asked == this_round();
+    if (in_time)
+        note_interrupted(*context);
+    __atomic_fetch_sub(&answering, 1, __ATOMIC_RELEASE);
+    if (in_time)
+        count_answer(asked);
     const std::uint64_t pause_ns = now_ns() - began_ns;
     __atomic_fetch_add(&counts.total_pause_ns, pause_ns, __ATOMIC_RELAXED);
     if (pause_ns > counts.longest_pause_ns)
         counts.longest_pause_ns = pause_ns;
-    __atomic_fetch_add(&answers, 1, __ATOMIC_RELEASE);
-    futex_wake(&answers);
 }
 
 /// The kernel's own structure, which libc's sigaction would not fill for this signal.
@@ -277,7 +301,7 @@ bool ask(long process, long thread) {
     siginfo_t about{};
     about.si_code = SI_QUEUE;
     about.si_pid = static_cast<pid_t>(process);
-    about.si_value.sival_int = static_cast<int>(round_number);
+    about.si_value.sival_int = static_cast<int>(this_round());
     return !failed(raw(SYS_rt_tgsigqueueinfo, process, thread, round_signal, word(&about)));
 }
 
@@ -285,7 +309,7 @@ bool wait_for_answers(std::uint32_t wanted) {
     const std::uint64_t until_ns = now_ns() + answer_timeout_ns;
     while (true) {
         const std::uint32_t so_far = __atomic_load_n(&answers, __ATOMIC_ACQUIRE);
-        if (so_far >= wanted)
+        if (so_far % one_round >= wanted)
             return true;
         const std::uint64_t at_ns = now_ns();
         if (at_ns >= until_ns)
@@ -343,13 +367,16 @@ void prepare_rounds() {
         fail("there is no memory for the threads' stacks");
 }
 
+void forget_threads_of_parent() {
+    __atomic_store_n(&answering, 0, __ATOMIC_RELAXED);
+}
+
 bool note_all_threads() {
     take_signal();
     if (!read_regions())
         return false;
     __atomic_store_n(&is_incomplete, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&answers, 0, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&round_number, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&answers, (this_round() + 1) * one_round, __ATOMIC_RELEASE);
     const long process = raw(SYS_getpid);
     std::uint32_t asked = 0;
     bool complete = true;
@@ -361,7 +388,9 @@ bool note_all_threads() {
             ++asked;
     });
     counts.interruptions += asked;
+    // One that answers late may still look into generations that are about to be freed.
     return listed && wait_for_answers(asked) && complete &&
+           __atomic_load_n(&answering, __ATOMIC_SEQ_CST) == 0 &&
            __atomic_load_n(&is_incomplete, __ATOMIC_RELAXED) == 0;
 }
 

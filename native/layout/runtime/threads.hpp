@@ -12,6 +12,9 @@ namespace steelyard::layout {
 /// answer.
 bool note_all_threads();
 
+/// In the child of a fork, where none of them is.
+void forget_threads_of_parent();
+
 /// Before the first round: how the signal is taken.
 void prepare_rounds();
 
