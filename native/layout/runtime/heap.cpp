@@ -23,6 +23,8 @@ constexpr std::size_t unit_bytes = 64U << 10U;  // what belongs to one class
 constexpr std::size_t window_bytes = 256U << 10U;
 constexpr std::size_t fewest_objects = 32;
 constexpr std::uint64_t heap_stream = 3;
+constexpr std::uint32_t chosen_ahead = 4;
+constexpr std::size_t cache_line_bytes = 64;
 
 constexpr std::size_t window_objects(std::size_t index) {
     const std::size_t objects = window_bytes / class_bytes(index);
@@ -92,6 +94,8 @@ struct Central {
 struct ThreadClass {
     Name* shuffled = nullptr;
     std::uint32_t objects = 0;
+    std::uint32_t next[chosen_ahead] = {};  ///< which of the shuffled objects are given next
+    std::uint32_t turn = 0;
     std::uint32_t free_count = 0, free_capacity = 0;
     Name* free_names = nullptr;
     Name fresh = 0, fresh_end = 0;
@@ -193,6 +197,20 @@ bool take_from_base(ThreadClass& of, std::size_t index, Name& found) {
     return true;
 }
 
+std::uint8_t* object_of(Name name) {
+    return heap_start + static_cast<std::size_t>(name) * granule_bytes;
+}
+
+/// Chooses an object that is given a few allocations later, so that it is in the cache by then: one
+/// at random hardly ever is.
+void choose_ahead(ThreadHeap& heap, ThreadClass& of, std::uint32_t turn) {
+    const std::uint32_t chosen = heap.random.below(of.objects);
+    of.next[turn] = chosen;
+    const std::uint8_t* object = object_of(of.shuffled[chosen]);
+    __builtin_prefetch(object, 1);
+    __builtin_prefetch(object + cache_line_bytes, 1);
+}
+
 /// Fills the shuffled objects of a class: the inside-out Fisher-Yates shuffle (Durstenfeld, 1964).
 __attribute__((noinline)) bool prepare(ThreadHeap& heap, std::size_t index) {
     ThreadClass& of = heap.classes[index];
@@ -212,6 +230,8 @@ __attribute__((noinline)) bool prepare(ThreadHeap& heap, std::size_t index) {
     }
     of.shuffled = place;
     of.objects = objects;
+    for (std::uint32_t turn = 0; turn < chosen_ahead; ++turn)
+        choose_ahead(heap, of, turn);
     return true;
 }
 
@@ -225,10 +245,13 @@ void* small_allocate(std::size_t index) {
         return nullptr;
     if (!take_from_base(of, index, found))
         return nullptr;
-    Name& chosen = of.shuffled[heap->random.below(of.objects)];
+    const std::uint32_t turn = of.turn;
+    of.turn = (turn + 1) % chosen_ahead;
+    Name& chosen = of.shuffled[of.next[turn]];
     const Name given = chosen;
     chosen = found;
-    return heap_start + static_cast<std::size_t>(given) * granule_bytes;
+    choose_ahead(*heap, of, turn);
+    return object_of(given);
 }
 
 bool is_small(const void* object) {
