@@ -182,7 +182,7 @@ def test_only_what_the_link_asks_for_is_randomised_by_default(build: Build, user
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("", "kode"), ("_INTERVAL", "5"), ("_SEED", "x")],
+    [("", "kode"), ("_INTERVAL", "5"), ("_SEED", "x"), ("_BASE", "libnothing.so")],
 )
 def test_a_wrong_word_in_the_environment_ends_the_program_at_once(
     build: Build, variable: str, value: str
@@ -193,6 +193,29 @@ def test_a_wrong_word_in_the_environment_ends_the_program_at_once(
     assert done.returncode == 125
     assert value in done.stderr.decode()
     assert f"STEELYARD_LAYOUT{variable} must be" in done.stderr.decode()
+
+
+@pytest.mark.parametrize("source", ["everything.c", "exceptions.cpp"])
+def test_the_heap_can_be_shuffled_over_the_c_librarys(build: Build, source: str) -> None:
+    program = build(SOURCES / source, *(("-std=c++20",) if source.endswith("pp") else ()))
+    plain = run(program, **{"": "none"})
+    for base in ("own", "libc"):
+        assert run(program, _BASE=base, _INTERVAL="5ms", **{"": "heap"}) == plain
+
+
+def test_the_base_of_the_heap_is_what_was_asked_for(build: Build, user: User) -> None:
+    source = user.home / "base.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\nextern char end;\n"
+        "int main(void) { long inside = 0, steps = 0; char *last = malloc(64);"
+        " for (int i = 0; i < 1000; ++i) { char *p = malloc(64); steps += p - last == 80; last = p;"
+        " inside += p > &end && p < (char *)sbrk(0); }"
+        ' printf("%d %d\\n", inside == 1000, steps < 100); return 0; }\n'
+    )
+    program = build(source)
+    assert run(program, **{"": "none"}).split() == ["1", "0"]
+    assert run(program, _BASE="libc", **{"": "heap"}).split() == ["1", "1"]
+    assert run(program, _BASE="own", **{"": "heap"}).split() == ["0", "1"]
 
 
 def test_a_program_that_was_not_built_so_has_its_heap_shuffled_by_preload(user: User) -> None:

@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base.hpp"
 #include "heap.hpp"
+#include "large.hpp"
+#include "size_classes.hpp"
 
 #define STEELYARD_HOOK \
     extern "C" __attribute__((visibility("default"), section("steelyard_text"), used))
@@ -36,64 +39,91 @@ bool is_power_of_two(std::size_t value) {
     return value != 0 && (value & (value - 1)) == 0;
 }
 
+/// Whether the C library's heap is to be taken for now.
+bool is_plain() {
+    const Base base = heap_base();
+    return base == Base::pending || (base == Base::own && !heap_is_shuffled());
+}
+
+void* allocate(std::size_t size) {
+    if (heap_base() == Base::other)
+        return or_no_memory(based_allocate(size));
+    if (is_plain())
+        return __libc_malloc(size);
+    return or_no_memory(heap_allocate(size));
+}
+
+void release(void* object) {
+    const bool is_ours =
+        heap_base() == Base::other ? based_free(object) : !is_plain() && heap_free(object);
+    if (!is_ours)
+        __libc_free(object);
+}
+
 void* aligned(std::size_t alignment, std::size_t size) {
-    if (!heap_is_shuffled())
+    if (heap_base() == Base::other)
+        return or_no_memory(based_allocate_aligned(alignment, size));
+    if (is_plain())
         return __libc_memalign(alignment, size);
     return or_no_memory(heap_allocate_aligned(alignment, size));
 }
 
 void* moved(void* object, std::size_t old_size, std::size_t size) {
-    void* other = heap_allocate(size);
+    void* other = allocate(size);
     if (other == nullptr)
-        return or_no_memory(nullptr);
+        return nullptr;
     std::memcpy(other, object, old_size < size ? old_size : size);
-    heap_free(object);
+    release(object);
     return other;
 }
 
 }  // namespace
 
 STEELYARD_HOOK void* malloc(std::size_t size) {
-    if (!heap_is_shuffled())
-        return __libc_malloc(size);
-    return or_no_memory(heap_allocate(size));
+    return allocate(size);
 }
 
 STEELYARD_HOOK void free(void* object) {
-    if (object == nullptr)
-        return;
-    if (!heap_is_shuffled() || !heap_free(object))
-        __libc_free(object);
+    if (object != nullptr)
+        release(object);
 }
 
 STEELYARD_HOOK void* calloc(std::size_t count, std::size_t size) {
-    if (!heap_is_shuffled())
+    if (is_plain())
         return __libc_calloc(count, size);
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes))
         return or_no_memory(nullptr);
     bool is_zero = false;
-    void* object = heap_allocate_zeroed(bytes, is_zero);
+    void* object = heap_base() == Base::other ? based_allocate_zeroed(bytes, is_zero)
+                                              : heap_allocate_zeroed(bytes, is_zero);
     if (object != nullptr && !is_zero)
         std::memset(object, 0, bytes);
     return or_no_memory(object);
 }
 
 STEELYARD_HOOK void* realloc(void* object, std::size_t size) {
-    if (!heap_is_shuffled())
+    if (is_plain())
         return __libc_realloc(object, size);
     if (object == nullptr)
-        return or_no_memory(heap_allocate(size));
+        return malloc(size);
     if (size == 0) {
         free(object);
         return nullptr;
     }
-    const std::size_t old_size = heap_size(object);
+    const bool is_based = heap_base() == Base::other;
+    const std::size_t old_size = is_based ? based_size(object) : heap_size(object);
     if (old_size == 0)
         return __libc_realloc(object, size);
     if (size <= old_size && size >= old_size / 2)
         return object;
-    if (void* resized = heap_resize_large(object, size))
+    const bool both_large = old_size > largest_small_bytes && size > largest_small_bytes;
+    void* resized = nullptr;
+    if (is_based && both_large)
+        resized = large_resize(object, size);
+    else if (!is_based)
+        resized = heap_resize_large(object, size);
+    if (resized != nullptr)
         return resized;
     return moved(object, old_size, size);
 }
@@ -143,7 +173,11 @@ STEELYARD_HOOK void* pvalloc(std::size_t size) {
 STEELYARD_HOOK std::size_t malloc_usable_size(void* object) {
     if (object == nullptr)
         return 0;
-    const std::size_t size = heap_is_shuffled() ? heap_size(object) : 0;
+    std::size_t size = 0;
+    if (heap_base() == Base::other)
+        size = based_size(object);
+    else if (!is_plain())
+        size = heap_size(object);
     if (size != 0)
         return size;
     using Size = std::size_t (*)(void*);

@@ -91,6 +91,7 @@ void read_environment() {
         current.seed = seed_of(text);
         current.seed_given = true;
     }
+    current.base = variable("STEELYARD_LAYOUT_BASE");
     current.report = variable("STEELYARD_LAYOUT_REPORT");
 }
 

@@ -11,6 +11,7 @@ struct Settings {
     std::uint32_t parts = 0;
     std::uint64_t interval_ns = 0;
     std::uint64_t seed = 0;
+    const char* base = nullptr;    ///< the allocator below the shuffled heap; null: our own
     const char* report = nullptr;  ///< the file for the report at the end
     bool parts_given = false, interval_given = false, seed_given = false;
 

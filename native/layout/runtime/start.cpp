@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base.hpp"
 #include "heap.hpp"
 #include "manager.hpp"
 #include "modules.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 void hold_all() {
     hold_manager();
+    hold_base();
     if (heap_is_shuffled())
         hold_heap();
 }
@@ -23,10 +25,12 @@ void hold_all() {
 void resume_all() {
     if (heap_is_shuffled())
         resume_heap();
+    resume_base();
     resume_manager();
 }
 
 void start_in_child() {
+    reset_base_in_child();
     if (heap_is_shuffled())
         reset_heap_in_child();
     restart_manager_in_child();
@@ -34,6 +38,7 @@ void start_in_child() {
 
 void start(int /*count*/, char** /*arguments*/, char** /*environment*/) {
     load_defaults();
+    load_base();
     if (settings().has(part_stack))
         start_stack();
     if (settings().has(part_code) || settings().has(part_stack)) {
