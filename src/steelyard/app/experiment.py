@@ -112,6 +112,8 @@ def _bias_question(spec: ExperimentSpec, question: Question) -> Question:
     factors = tuple(name for name in question.factors if name != BENCHMARK)
     setup = ",".join(factor.name for factor in spec.nuisance) or "block"
     known = {"setup": setup}
+    if spec.order == "blocks":  # Each pass runs every variant, close in time.
+        known["order"] = "position"
     if len(factors) < len(question.factors):
         known["program"] = BENCHMARK
     return replace(question, factors=factors, extra={**known, **question.extra})

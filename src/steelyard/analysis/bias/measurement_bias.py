@@ -48,12 +48,15 @@ class SetupColumns:
         None where there is one program.
     marks : tuple of str
         Levels of parts whose setups are marked in pictures, such as ``default``.
+    order : array or None
+        When each row was made, as numbers that grow; None where that is not known.
     """
 
     variant: Factor
     parts: tuple[Factor, ...]
     program: Factor | None = None
     marks: tuple[str, ...] = ()
+    order: Floats | None = None
 
 
 def measurement_bias(
@@ -152,15 +155,18 @@ def _part_levels(parts: Sequence[Factor], setup: Integers) -> list[Factor]:
 
 
 def _programs(columns: SetupColumns, setup: Integers, values: Floats) -> list[SetupRatios]:
-    variant = columns.variant.codes
-    if columns.program is None:
-        found = [setup_ratios("", setup, variant, values)]
-    else:
+    variant, order = columns.variant.codes, columns.order
+    rows = {"": np.arange(len(values))}
+    if columns.program is not None:
         codes = columns.program.codes
-        found = [
-            setup_ratios(name, setup[codes == code], variant[codes == code], values[codes == code])
-            for code, name in enumerate(columns.program.levels)
-        ]
+        names = enumerate(columns.program.levels)
+        rows = {name: np.flatnonzero(codes == code) for code, name in names}
+    found = [
+        setup_ratios(
+            name, setup[own], variant[own], values[own], None if order is None else order[own]
+        )
+        for name, own in rows.items()
+    ]
     kept = [ratios for ratios in found if ratios is not None]
     if not kept:
         raise AnalysisError("No setup has a value of both variants.", field="--option setup")

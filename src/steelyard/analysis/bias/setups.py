@@ -57,7 +57,11 @@ class SetupRatios:
 
 
 def setup_ratios(
-    program: str, setup: Integers, variant: Integers, values: Floats
+    program: str,
+    setup: Integers,
+    variant: Integers,
+    values: Floats,
+    order: Floats | None = None,
 ) -> SetupRatios | None:
     """Group one program's trials by setup; None where no setup has both variants.
 
@@ -65,10 +69,14 @@ def setup_ratios(
     ----------
     setup, variant, values : array
         One a trial; variant 0 is the baseline, 1 the candidate; values above 0.
+    order : array or None
+        When each trial was made, as numbers that grow.
 
     Notes
     -----
-    Noise is taken to be alike on the scale of logarithms in all setups, and pooled.
+    Noise is taken to be alike on the scale of logarithms in all setups, and pooled. Where the
+    order is known and each setup has as many trials of one variant as of the other, the k-th of
+    both are a pair: what drifts hits both of them, and is no noise of their ratio.
     """
     count = int(setup.max()) + 1
     key = setup * 2 + variant
@@ -85,6 +93,10 @@ def setup_ratios(
     if degrees > 0:
         variance = float(((logs - log_means[key]) ** 2).sum()) / degrees
         noise = np.sqrt(variance * (1.0 / counts.reshape(-1, 2)[both]).sum(axis=1))
+        paired = None if order is None else _paired_noise(setup, variant, logs, order)
+        if paired is not None:
+            variance, degrees = paired
+            noise = np.sqrt(variance / counts.reshape(-1, 2)[both, 0])
     kept = means[both]
     return SetupRatios(
         program,
@@ -95,6 +107,25 @@ def setup_ratios(
         noise,
         degrees,
     )
+
+
+def _paired_noise(
+    setup: Integers, variant: Integers, logs: Floats, order: Floats
+) -> tuple[float, float] | None:
+    """The variance of one pair's log ratio within setups, and its degrees; None without pairs."""
+    sides = [np.flatnonzero(variant == side) for side in (0, 1)]
+    first, second = (rows[np.lexsort((order[rows], setup[rows]))] for rows in sides)
+    if len(first) != len(second) or bool((setup[first] != setup[second]).any()):
+        return None
+    differences = logs[second] - logs[first]
+    _, place = np.unique(setup[first], return_inverse=True)
+    place = place.reshape(-1)
+    counts = np.bincount(place)
+    degrees = float(len(differences) - len(counts))
+    if degrees <= 0:
+        return None
+    left = differences - (np.bincount(place, differences) / counts)[place]
+    return float(left @ left) / degrees, degrees
 
 
 def ratio_over_setups(found: SetupRatios, parts: Sequence[Integers], confidence: float) -> Interval:

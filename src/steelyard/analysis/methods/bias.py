@@ -28,11 +28,14 @@ def analyze(table: Table, question: Question) -> Analysis:
             field="--factors",
         )
     trials = read_trials(table, question, groups)
+    order = extra.get("order")
+    sequence = None if order is None else table.numbers(order, "--option order")[trials.rows]
     columns = SetupColumns(
         variant=trials.factors[0],
         parts=tuple(trials.factor(name) for name in parts),
         program=trials.factor(program) if program else None,
         marks=tuple(m.strip() for m in extra.get("marks", "default,alphabetical").split(",")),
+        order=sequence,
     )
     found = measurement_bias(
         columns, trials.response, question.unit, trials.values, question.confidence
@@ -51,5 +54,6 @@ EXTENSION = Method(
         "program": "The column of programs, where there is a suite of them.",
         "marks": "Levels to mark in the picture; `default,alphabetical` unless given.",
         "low": "The baseline, as FACTOR=LEVEL.",
+        "order": "The column that says when a row was made: k-th trials of a setup are pairs.",
     },
 )
