@@ -70,6 +70,50 @@ def test_a_program_is_sampled_with_its_threads_and_its_status_kept(user, recorde
     assert document["samples"] == sum(item["samples"] for item in document["threads"])
 
 
+CALLS = """
+#include <stdlib.h>
+volatile unsigned long sink;
+__attribute__((noinline)) void leaf(int n) { for (int i = 0; i < n; ++i) sink += i * 7; }
+__attribute__((noinline)) int compare(const void *a, const void *b) {
+    leaf(200);
+    sink++;
+    return *(const int *)a - *(const int *)b;
+}
+static inline void small(int n) { for (int i = 0; i < n; ++i) sink ^= i; }
+__attribute__((noinline)) void outer(void) {
+    int values[60];
+    for (int i = 0; i < 60; ++i) values[i] = i * 7919 % 60;
+    qsort(values, 60, sizeof *values, compare);
+    small(40000);
+    sink += values[3];
+}
+int main(void) { for (int i = 0; i < 1500; ++i) outer(); }
+"""
+
+
+def test_callers_are_found_without_frame_pointers_and_inlined_functions_by_their_names(user):
+    compiler = shutil.which("gcc")
+    if compiler is None or platform.machine() != "x86_64":
+        pytest.skip("needs gcc, and x86-64 for stacks by DWARF")
+    (user.home / "calls.c").write_text(CALLS)
+    options = ["-O2", "-g", "-fomit-frame-pointer", "calls.c", "-o", "calls"]
+    subprocess.run([compiler, *options], cwd=user.home, check=True)
+    words = ("profile", "record", "--stacks=dwarf", "--period", "200us", "--", "./calls")
+    told = user.types(*words)
+    if told.status == 4:
+        pytest.skip(f"this machine gives no samples: {told.err}")
+    assert told.status == 0, told.err
+    told = user.types("profile", "report", "--format", "folded", "--output", "out.folded")
+    assert told.status == 0, told.err
+    stacks = (user.home / "out.folded").read_text().splitlines()
+    assert any(
+        stack.startswith("_start;") and ";main;outer;" in stack and ";compare;leaf " in stack
+        for stack in stacks
+    )
+    if shutil.which("addr2line"):
+        assert any(stack.rsplit(" ", 1)[0].endswith(";main;outer;small") for stack in stacks)
+
+
 def test_every_format_and_the_page_can_be_written(user, recorded):
     for name in ("folded", "speedscope", "pprof", "firefox"):
         told = user.types("profile", "report", "--format", name, "--output", f"out.{name}")

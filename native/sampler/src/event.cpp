@@ -6,8 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "fatal.hpp"
@@ -19,8 +21,14 @@ namespace {
 // The bits of the registers wanted, in asm/perf_regs.h, and the order in which they come.
 #if defined(__x86_64__)
 constexpr std::uint64_t base_pointer_bit = 6, stack_pointer_bit = 7, address_bit = 8;
+// Their numbers in DWARF, by rising bit: ax bx cx dx si di bp sp ip, and r8 to r15.
+constexpr std::uint64_t copied_registers = 0xff01ffULL;
+constexpr std::array<std::size_t, register_count> copied_numbers{0, 3, 2,  1,  4,  5,  6,  7, 16,
+                                                                 8, 9, 10, 11, 12, 13, 14, 15};
 #elif defined(__aarch64__)
 constexpr std::uint64_t base_pointer_bit = 29, stack_pointer_bit = 31, address_bit = 32;
+constexpr std::uint64_t copied_registers = 0;
+constexpr std::array<std::size_t, 0> copied_numbers{};
 #else
 #error "The sampler knows the registers of x86-64 and AArch64."
 #endif
@@ -28,10 +36,13 @@ constexpr std::uint64_t registers_wanted =
     (1ULL << base_pointer_bit) | (1ULL << stack_pointer_bit) | (1ULL << address_bit);
 
 constexpr std::size_t sampling_pages = 8;
+constexpr std::size_t copying_pages = 32;
 constexpr std::size_t tracking_pages = 64;
 // Copied with each sample where a word of the frame is asked for: a frame of HotSpot's interpreter
 // keeps at most some tens of words between the top of its stack and what stands below its base.
-constexpr std::uint32_t stack_bytes = 1024;
+constexpr std::uint32_t frame_bytes = 1024;
+// Where callers are looked for: as much as a record may hold, in whole pages.
+constexpr std::uint32_t stack_bytes = 32U << 10U;
 constexpr std::uint64_t never_by_itself = 1ULL << 62;
 
 int open_event(perf_event_attr& attributes, Watched watched) {
@@ -102,19 +113,43 @@ class Cursor {
     bool cut_short_ = false;
 };
 
-/// The word at `address` in the copy of the stack, which begins at the stack pointer.
-std::uint64_t word_on_stack(Cursor& cursor, std::uint64_t stack_pointer, std::uint64_t address) {
+/// The part of the stack that was copied, from the stack pointer up.
+std::span<const std::byte> take_stack(Cursor& cursor) {
     const auto size = cursor.take<std::uint64_t>();
     if (size == 0)
-        return 0;
-    const std::byte* copy = cursor.take_bytes(static_cast<std::size_t>(size));
+        return {};
+    const std::byte* const copy = cursor.take_bytes(static_cast<std::size_t>(size));
     const auto copied = cursor.take<std::uint64_t>();
+    if (copy == nullptr || copied > size)
+        return {};
+    return {copy, static_cast<std::size_t>(copied)};
+}
+
+/// The word at `address` in the copy, which begins at the stack pointer; 0 where it has none.
+std::uint64_t word_in(std::span<const std::byte> copy, std::uint64_t stack_pointer,
+                      std::uint64_t address) {
     const std::uint64_t offset = address - stack_pointer;
     std::uint64_t word = 0;
-    if (copy != nullptr && address >= stack_pointer && copied >= sizeof word &&
-        offset <= copied - sizeof word)
-        std::memcpy(&word, copy + offset, sizeof word);
+    if (address >= stack_pointer && copy.size() >= sizeof word &&
+        offset <= copy.size() - sizeof word)
+        std::memcpy(&word, copy.data() + offset, sizeof word);
     return word;
+}
+
+void take_registers(Cursor& cursor, Depth depth, Sample& sample) {
+    if (cursor.take<std::uint64_t>() == PERF_SAMPLE_REGS_ABI_NONE)
+        return;
+    if (depth.stack_copy) {
+        for (const std::size_t number : copied_numbers)
+            sample.copy.registers[number] = cursor.take<std::uint64_t>();
+        sample.base_pointer = sample.copy.registers[frame_register];
+        sample.stack_pointer = sample.copy.registers[stack_register];
+        sample.user_address = sample.copy.registers[address_register];
+        return;
+    }
+    sample.base_pointer = cursor.take<std::uint64_t>();
+    sample.stack_pointer = cursor.take<std::uint64_t>();
+    sample.user_address = cursor.take<std::uint64_t>();
 }
 
 }  // namespace
@@ -138,14 +173,12 @@ std::optional<Sample> sample_from(const RawRecord& record, Depth depth) {
         sample.chain = reinterpret_cast<const std::uint64_t*>(
             cursor.take_bytes(sample.chain_length * sizeof(std::uint64_t)));
     }
-    if (cursor.take<std::uint64_t>() != PERF_SAMPLE_REGS_ABI_NONE) {
-        sample.base_pointer = cursor.take<std::uint64_t>();
-        sample.stack_pointer = cursor.take<std::uint64_t>();
-        sample.user_address = cursor.take<std::uint64_t>();
-    }
+    take_registers(cursor, depth, sample);
+    if (depth.stack_copy || depth.word_below_frame > 0)
+        sample.copy.bytes = take_stack(cursor);
     if (depth.word_below_frame > 0)
-        sample.frame_word = word_on_stack(cursor, sample.stack_pointer,
-                                          sample.base_pointer - depth.word_below_frame);
+        sample.frame_word = word_in(sample.copy.bytes, sample.stack_pointer,
+                                    sample.base_pointer - depth.word_below_frame);
     if (cursor.cut_short())
         return std::nullopt;
     return sample;
@@ -177,22 +210,24 @@ SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool ker
     attributes.sample_period = never_by_itself;
     attributes.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
                              PERF_SAMPLE_REGS_USER;
-    attributes.sample_regs_user = registers_wanted;
+    attributes.sample_regs_user = depth.stack_copy ? copied_registers : registers_wanted;
     attributes.wakeup_events = 1;
     if (depth.frame_pointers) {
         attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
         attributes.exclude_callchain_kernel = 1;
     }
-    if (depth.word_below_frame > 0) {
+    if (depth.stack_copy && copied_registers == 0)
+        throw Fatal("Call stacks by DWARF are found on x86-64 alone; use --stacks frame-pointers.");
+    if (depth.stack_copy || depth.word_below_frame > 0) {
         attributes.sample_type |= PERF_SAMPLE_STACK_USER;
-        attributes.sample_stack_user = stack_bytes;
+        attributes.sample_stack_user = depth.stack_copy ? stack_bytes : frame_bytes;
     }
     file_ = open_event(attributes, watched);
     if (file_ < 0)
         throw refusal(clock == Clock::software ? "samples by its software clock"
                                                : "samples by the cycles of the processor");
     try {
-        ring_ = std::make_unique<Ring>(file_, sampling_pages);
+        ring_ = std::make_unique<Ring>(file_, depth.stack_copy ? copying_pages : sampling_pages);
     } catch (const Fatal&) {
         close(file_);
         throw;

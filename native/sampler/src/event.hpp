@@ -11,6 +11,7 @@
 
 #include "intervals.hpp"
 #include "ring.hpp"
+#include "unwinder.hpp"
 
 namespace steelyard {
 
@@ -19,6 +20,7 @@ enum class Clock { software, cycles };
 /// What each sample holds beyond where the thread was.
 struct Depth {
     bool frame_pointers = false;  ///< the chain of return addresses, by frame pointers
+    bool stack_copy = false;      ///< what it takes to find that chain by .eh_frame
     /// The word that stands so many bytes below the base pointer; 0: none. Interpreters that keep
     /// there what they interpret can be seen through.
     std::uint64_t word_below_frame = 0;
@@ -44,6 +46,7 @@ struct Sample {
     std::uint64_t frame_word = 0;  ///< the word asked for; 0 where it is not near the stack's top
     const std::uint64_t* chain = nullptr;
     std::size_t chain_length = 0;
+    StackCopy copy;
 };
 
 /// Reads a PERF_RECORD_SAMPLE of a `SamplingEvent`; nothing where it is cut short.

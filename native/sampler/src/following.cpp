@@ -92,6 +92,19 @@ void Following::named(const Naming& naming) {
     process->second.names[naming.thread] = naming;
 }
 
+std::optional<FilePlace> Following::place_of(std::uint32_t process, std::uint64_t address) const {
+    const auto known = living_.find(process);
+    if (known == living_.end())
+        return std::nullopt;
+    auto after = known->second.mappings.upper_bound(address);
+    if (after == known->second.mappings.begin())
+        return std::nullopt;
+    const Mapping& mapping = (--after)->second;
+    if (address - mapping.start >= mapping.length)
+        return std::nullopt;
+    return FilePlace{&mapping.path, mapping.offset + (address - mapping.start)};
+}
+
 void Following::restate(ProfileFile& file) const {
     for (const auto& [number, process] : living_) {
         for (const auto& [thread, naming] : process.names)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "profile_file.hpp"
@@ -24,6 +25,9 @@ class Following {
     bool ended(const Lifetime& life);
     void mapped(const Mapping& mapping);
     void named(const Naming& naming);
+
+    /// The file that an address of a process is mapped from.
+    std::optional<FilePlace> place_of(std::uint32_t process, std::uint64_t address) const;
 
     bool empty() const { return living_.empty(); }
 

@@ -90,7 +90,7 @@ std::optional<int> wait_for_the_end(const Options& options, Target* target, Reco
 void record(const Options& options) {
     fcntl(options.report, F_SETFD, FD_CLOEXEC);
     const sigset_t signals = ending_signals();
-    Recording recording(options.storage);
+    Recording recording(options.storage, options.sampling.depth);
     std::unique_ptr<Target> target;
     if (options.process == 0)
         target = std::make_unique<Target>(options.command);

@@ -62,6 +62,7 @@ const std::map<std::string_view, Setter>& setters() {
         {"--stacks",
          [](Options& o, std::string_view v) {
              o.sampling.depth.frame_pointers = v == "frame-pointers";
+             o.sampling.depth.stack_copy = v == "dwarf";
          }},
         {"--word-below-frame",
          [](Options& o, std::string_view v) {

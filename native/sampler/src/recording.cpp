@@ -14,8 +14,9 @@ std::string numbered(const std::string& path, unsigned number) {
 
 }  // namespace
 
-Recording::Recording(Storage storage)
+Recording::Recording(Storage storage, Depth depth)
     : storage_(std::move(storage)),
+      depth_(depth),
       file_(std::make_unique<ProfileFile>(storage_.path, storage_.header_json)) {}
 
 void Recording::follow(pid_t process) {
@@ -26,7 +27,7 @@ void Recording::follow(pid_t process) {
 void Recording::take(const Sample& sample) {
     const std::scoped_lock lock(mutex_);
     if (sample.process != 0 && following_.includes(sample.process)) {
-        file_->write(sample);
+        file_->write(depth_.stack_copy ? with_callers(sample) : sample);
         ++samples_;
     } else {
         // The CPU was idle, or somebody else's, who is nobody's business: only that it was looked
@@ -38,6 +39,16 @@ void Recording::take(const Sample& sample) {
     }
     if (storage_.limit_bytes > 0 && file_->bytes() >= storage_.limit_bytes)
         rotate();
+}
+
+Sample Recording::with_callers(const Sample& sample) {
+    const auto& chain = unwinder_.chain(sample.copy, [&](std::uint64_t address) {
+        return following_.place_of(sample.process, address);
+    });
+    Sample whole = sample;
+    whole.chain = chain.data();
+    whole.chain_length = chain.size();
+    return whole;
 }
 
 void Recording::take(const Happening& happening) {

@@ -26,7 +26,7 @@ struct Storage {
 /// Takes samples and happenings from several threads at once.
 class Recording {
   public:
-    explicit Recording(Storage storage);
+    Recording(Storage storage, Depth depth);
 
     void follow(pid_t process);
     void take(const Sample& sample);
@@ -40,10 +40,13 @@ class Recording {
 
   private:
     void rotate();
+    Sample with_callers(const Sample& sample);
 
     Storage storage_;
+    Depth depth_;
     std::mutex mutex_;
     Following following_;
+    Unwinder unwinder_;
     unsigned file_number_ = 0;
     std::unique_ptr<ProfileFile> file_;
     std::atomic<std::uint64_t> samples_ = 0;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from steelyard.analysis.profile_samples import Frame, ProfileSamples
 from steelyard.profile.address_space import mapping_indices
+from steelyard.profile.inlined_code import inlined_at
 from steelyard.profile.java_code import JavaCode
 from steelyard.profile.perf_map import perf_map_path, read_perf_map
 from steelyard.profile.profile_file import RawProfile
@@ -61,7 +62,9 @@ class _Places:
     frame_words: npt.NDArray[np.uint64]
 
 
-def attribute(raw: RawProfile, java: Mapping[int, JavaCode] | None = None) -> ProfileSamples:
+def attribute(
+    raw: RawProfile, java: Mapping[int, JavaCode] | None = None, inlined: bool = True
+) -> ProfileSamples:
     """Which function each sample was in, by the symbols that this machine has now.
 
     A sample inside the kernel belongs to the function that had called it, or that it interrupted.
@@ -71,6 +74,9 @@ def attribute(raw: RawProfile, java: Mapping[int, JavaCode] | None = None) -> Pr
     raw : RawProfile
     java : mapping of process to JavaCode
         The code maps of processes that were Java virtual machines.
+    inlined : bool
+        Look native functions up that the compiler had inlined, where debugging information has
+        them. Without it their time is that of the functions that they were inlined into.
     """
     frames = _Frames()
     of_program = raw.samples["process"] != 0
@@ -80,7 +86,7 @@ def attribute(raw: RawProfile, java: Mapping[int, JavaCode] | None = None) -> Pr
     leaf = _Places(
         samples["process"], samples["time_ns"], samples["user_address"], words[of_program]
     )
-    naming = _Naming(raw, java or {}, frames)
+    naming = _Naming(raw, java or {}, frames, inlined)
     places = naming.places(leaf)
     places[samples["user_address"] == 0] = frames.place(KERNEL)
     own, own_lengths = frames.expanded(places)
@@ -108,6 +114,7 @@ class _Naming:
     raw: RawProfile
     java: Mapping[int, JavaCode]
     frames: _Frames
+    inlined: bool
 
     def places(self, at: _Places) -> npt.NDArray[np.int64]:
         """For each address the number of its place in the code."""
@@ -124,10 +131,23 @@ class _Naming:
                 starts = np.array([raw.mappings[index].start for index in part], np.uint64)
                 offsets = np.array([raw.mappings[index].offset for index in part], np.uint64)
                 addresses = symbols.virtual_addresses(addresses - starts + offsets)
-            found[here] = _place_numbers(path, symbols, addresses, self.frames)
+            found[here] = self._place_numbers(path, symbols, addresses)
         for process, code in self.java.items():
             self._name_java(at, process, code, mapping, found)
         return found
+
+    def _place_numbers(
+        self, path: str, symbols: Symbols, addresses: npt.NDArray[np.uint64]
+    ) -> npt.NDArray[np.int64]:
+        unique, inverse = np.unique(addresses, return_inverse=True)
+        inner: Sequence[tuple[str, ...]] = [()] * len(unique)
+        if self.inlined and path.startswith("/"):
+            inner = inlined_at(path, unique.tolist())
+        numbers = [
+            self.frames.place(*(Frame(name, path) for name in names), _function(path, symbols, at))
+            for at, names in zip(symbols.function_indices(unique).tolist(), inner, strict=True)
+        ]
+        return np.array(numbers, np.int64)[inverse]
 
     def _name_java(
         self,
@@ -160,20 +180,10 @@ def _by_file(
     return {key: np.array(indices) for key, indices in grouped.items()}
 
 
-def _place_numbers(
-    path: str, symbols: Symbols, addresses: npt.NDArray[np.uint64], frames: _Frames
-) -> npt.NDArray[np.int64]:
-    functions = symbols.function_indices(addresses)
-    unique, inverse = np.unique(functions, return_inverse=True)
-    numbers = [
-        frames.place(
-            Frame(readable_name(symbols.names[index]), path)
-            if index >= 0
-            else Frame(f"[{path.rsplit('/', 1)[-1].strip('[]')}]", path)
-        )
-        for index in unique
-    ]
-    return np.array(numbers, np.int64)[inverse]
+def _function(path: str, symbols: Symbols, index: int) -> Frame:
+    if index < 0:
+        return Frame(f"[{path.rsplit('/', 1)[-1].strip('[]')}]", path)
+    return Frame(readable_name(symbols.names[index]), path)
 
 
 def _chains(

@@ -104,7 +104,7 @@ def java_recording(recording: Recording) -> Recording:
     for old in java_code_paths(recording.output).values():
         os.unlink(old)
     options = {"map": java_code_prefix(recording.output)}
-    flags = (*_EVERY_PLACE, *((_FRAME_POINTERS,) if recording.stacks else ()))
+    flags = (*_EVERY_PLACE, *((_FRAME_POINTERS,) if recording.stacks != "none" else ()))
     recording = replace(recording, word_below_frame_bytes=METHOD_BELOW_FRAME_BYTES)
     if recording.process is not None:
         _attach(recording.process, options)

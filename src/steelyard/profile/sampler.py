@@ -17,6 +17,7 @@ BINARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_native", "st
 ERROR_MARK = "error: "
 
 Spread = Literal["uniform", "exponential", "fixed"]
+Stacks = Literal["none", "frame-pointers", "dwarf"]
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,9 @@ class Recording:
         Of the intervals, 64 bits.
     event : str
         ``"cpu-clock"`` or ``"cycles"``.
-    stacks : bool
-        Keep call chains, by frame pointers.
+    stacks : str
+        Call chains that are kept: ``"none"``; ``"frame-pointers"``, as the kernel finds them;
+        ``"dwarf"``, by what compilers write for exceptions and debuggers.
     threads_only : bool
         Watch threads even where whole CPUs may be watched.
     duration_s : float or None
@@ -61,7 +63,7 @@ class Recording:
     ratio: float = 1.0
     seed: int = 0
     event: Literal["cpu-clock", "cycles"] = "cpu-clock"
-    stacks: bool = False
+    stacks: Stacks = "none"
     threads_only: bool = False
     duration_s: float | None = None
     rotate_bytes: int = 0
@@ -161,7 +163,7 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
         "--spread": recording.spread,
         "--ratio": repr(float(recording.ratio)),
         "--seed": str(recording.seed),
-        "--stacks": "frame-pointers" if recording.stacks else "none",
+        "--stacks": recording.stacks,
         "--scope": "threads" if recording.threads_only else "any",
         "--duration": repr(float(recording.duration_s or 0)),
         "--rotate-bytes": str(recording.rotate_bytes),

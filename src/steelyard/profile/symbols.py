@@ -114,12 +114,32 @@ def _build_id(elf: object) -> str:
     return next((str(note["n_desc"]) for note in section.iter_notes()), "")
 
 
+def has_debugging_information(path: str) -> bool:
+    """Whether an ELF file describes its sources, by itself or in its separate debug file."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        with open(path, "rb") as file:
+            elf = ELFFile(file)
+            if elf.get_section_by_name(".debug_info") is not None:
+                return True
+            build_id = _build_id(elf)
+            return bool(build_id) and os.path.exists(_debug_path(build_id))
+    except (OSError, ELFError, KeyError, ValueError):
+        return False
+
+
+def _debug_path(build_id: str) -> str:
+    return os.path.join(_DEBUG_ROOT, build_id[:2], build_id[2:] + ".debug")
+
+
 def _debug_functions(build_id: str) -> _Found:
     if not build_id:
         return []
     from elftools.elf.elffile import ELFFile
 
-    path = os.path.join(_DEBUG_ROOT, build_id[:2], build_id[2:] + ".debug")
+    path = _debug_path(build_id)
     try:
         with open(path, "rb") as file:
             return _functions(ELFFile(file), ".symtab")

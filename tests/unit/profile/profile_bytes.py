@@ -13,7 +13,7 @@ HEADER = {
     "ratio": 1.0,
     "seed": 7,
     "event": "cpu-clock",
-    "stacks": False,
+    "stacks": "none",
 }
 
 

@@ -53,7 +53,14 @@ def command() -> None:
     show_default=True,
     help="What is counted to the next sample; cycles needs hardware counters.",
 )
-@click.option("--stacks", is_flag=True, help="Keep call chains, by frame pointers.")
+@click.option(
+    "--stacks",
+    type=click.Choice(["none", "frame-pointers", "dwarf"]),
+    is_flag=False,
+    flag_value="frame-pointers",
+    default="none",
+    help="Keep call chains: by frame pointers, unless =dwarf says by .eh_frame.",
+)
 @click.option("--threads-only", is_flag=True, help="Watch threads, even where CPUs may be watched.")
 @click.option("--duration", metavar="TIME", help="Stop after this time.")
 @click.option("--rotate", metavar="SIZE", help="Go on in FILE.1, FILE.2 ... after SIZE bytes each.")

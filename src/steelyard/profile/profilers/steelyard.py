@@ -25,7 +25,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     from steelyard.profile.attribution import attribute
     from steelyard.profile.profile_file import read_profile
 
-    samples = attribute(read_profile(path))
+    samples = attribute(read_profile(path), inlined=False)
     counts: dict[str, float] = {}
     seen = np.bincount(samples.functions, minlength=len(samples.frames))
     for frame, count in zip(samples.frames, seen.tolist(), strict=True):

@@ -1,0 +1,109 @@
+#include "unwinder.hpp"
+
+#include <cstring>
+
+#include "byte_reader.hpp"
+#include "frame_expression.hpp"
+
+namespace steelyard {
+
+namespace {
+
+constexpr std::size_t most_frames = 1024;
+constexpr std::uint64_t word = sizeof(std::uint64_t);
+
+/// The caller's value of one register.
+std::uint64_t value_by(const Rule& rule, std::size_t number, std::uint64_t frame_address,
+                       const Registers& registers, const StackMemory& memory) {
+    switch (rule.kind) {
+        case Rule::Kind::same:
+            return registers[number];
+        case Rule::Kind::undefined:
+            return 0;
+        case Rule::Kind::at_offset:
+            return memory.word_at(frame_address + static_cast<std::uint64_t>(rule.distance));
+        case Rule::Kind::offset:
+            return frame_address + static_cast<std::uint64_t>(rule.distance);
+        case Rule::Kind::in_register:
+            return registers[rule.other_register] + static_cast<std::uint64_t>(rule.distance);
+        case Rule::Kind::at_expression:
+            return memory.word_at(expression_value(rule.program, registers, memory, frame_address));
+        case Rule::Kind::expression:
+            return expression_value(rule.program, registers, memory, frame_address);
+    }
+    throw Malformed();
+}
+
+/// The registers of the caller; throws Malformed where its stack is not in the copy.
+Registers caller_by(const FrameRules& rules, const Registers& registers,
+                    const StackMemory& memory) {
+    const std::uint64_t frame_address =
+        value_by(rules.frame_address, stack_register, 0, registers, memory);
+    Registers caller = registers;
+    for (std::size_t number = 0; number < register_count; ++number) {
+        const Rule& rule = rules.registers[number];
+        if (rule.kind != Rule::Kind::same)
+            caller[number] = value_by(rule, number, frame_address, registers, memory);
+    }
+    if (rules.registers[stack_register].kind == Rule::Kind::same)
+        caller[stack_register] = frame_address;
+    if (rules.registers[address_register].kind == Rule::Kind::same)
+        throw Malformed();
+    return caller;
+}
+
+Registers caller_by_frame_pointer(const Registers& registers, const StackMemory& memory) {
+    const std::uint64_t frame = registers[frame_register];
+    if (frame < registers[stack_register])
+        throw Malformed();
+    Registers caller = registers;
+    caller[frame_register] = memory.word_at(frame);
+    caller[address_register] = memory.word_at(frame + word);
+    caller[stack_register] = frame + 2 * word;
+    return caller;
+}
+
+}  // namespace
+
+const std::vector<std::uint64_t>& Unwinder::chain(const StackCopy& copy, const Lookup& lookup) {
+    chain_.clear();
+    Registers registers = copy.registers;
+    const StackMemory memory(copy.bytes, registers[stack_register]);
+    bool was_interrupted = true;
+    try {
+        while (chain_.size() < most_frames && registers[address_register] != 0) {
+            const std::uint64_t address = registers[address_register];
+            chain_.push_back(address);
+            const auto place = lookup(address);
+            if (!place && chain_.size() > 1)
+                break;
+            CallFrames* const frames = place ? frames_of(*place->path) : nullptr;
+            const auto in_file =
+                frames != nullptr ? frames->elf().address_of(place->offset) : std::nullopt;
+            // A call may be the last instruction of its function: look inside of it.
+            const FrameRules* const rules =
+                in_file ? frames->at(was_interrupted ? *in_file : *in_file - 1) : nullptr;
+            const std::uint64_t stack_before = registers[stack_register];
+            registers = rules != nullptr ? caller_by(*rules, registers, memory)
+                                         : caller_by_frame_pointer(registers, memory);
+            was_interrupted = rules != nullptr && rules->of_signal;
+            if (registers[stack_register] <= stack_before && !was_interrupted)
+                break;
+        }
+    } catch (const Malformed&) {
+        // The callers that were found stay.
+    }
+    return chain_;
+}
+
+CallFrames* Unwinder::frames_of(const std::string& path) {
+    auto known = files_.find(path);
+    if (known == files_.end()) {
+        auto elf = path == "[vdso]" ? ElfFile::vdso() : ElfFile::open(path);
+        known = files_.emplace(path, elf ? std::make_unique<CallFrames>(std::move(elf)) : nullptr)
+                    .first;
+    }
+    return known->second.get();
+}
+
+}  // namespace steelyard

@@ -1,0 +1,46 @@
+// Finds the callers of a sampled function in the copy of its stack.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "call_frames.hpp"
+
+namespace steelyard {
+
+/// What is copied with a sample, so that callers can be found afterwards.
+struct StackCopy {
+    Registers registers{};
+    std::span<const std::byte> bytes;  ///< from the stack pointer up
+};
+
+/// A place in a file that an address was mapped from.
+struct FilePlace {
+    const std::string* path = nullptr;
+    std::uint64_t offset = 0;
+};
+using Lookup = std::function<std::optional<FilePlace>(std::uint64_t address)>;
+
+/// Walks by .eh_frame, and by the frame pointer through code that has none, such as compiled at run
+/// time. It ends where the program began, where the copy ends, or where nothing is known.
+class Unwinder {
+  public:
+    /// The sampled address and the return addresses above it, innermost first.
+    const std::vector<std::uint64_t>& chain(const StackCopy& copy, const Lookup& lookup);
+
+  private:
+    CallFrames* frames_of(const std::string& path);
+
+    std::unordered_map<std::string, std::unique_ptr<CallFrames>> files_;
+    std::vector<std::uint64_t> chain_;
+};
+
+}  // namespace steelyard

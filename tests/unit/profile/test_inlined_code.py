@@ -1,0 +1,69 @@
+"""What the compiler inlined, as addr2line tells it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from steelyard.profile import inlined_code
+from steelyard.profile.inlined_code import inlined_at
+from steelyard.profile.symbols import read_symbols
+
+SOURCE = """
+volatile unsigned long sink;
+static inline void inner(int n) { for (int i = 0; i < n; ++i) sink += i; }
+static inline void middle(int n) { inner(n); }
+__attribute__((noinline)) void outer(int n) { middle(n); }
+int main(void) { outer(1000); }
+"""
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no gcc here")
+    folder = tmp_path_factory.mktemp("inlined")
+    (folder / "a.c").write_text(SOURCE)
+    for name, debugging in (("with", "-g"), ("without", "-g0")):
+        command = [compiler, "-O2", debugging, "a.c", "-o", name]
+        subprocess.run(command, cwd=folder, check=True)
+    return folder
+
+
+def addresses_of_outer(path):
+    symbols = read_symbols(str(path))
+    at = list(symbols.names).index(b"outer")
+    return list(range(int(symbols.addresses[at]), int(symbols.ends[at])))
+
+
+def test_functions_inlined_in_each_other_come_the_inmost_first(compiled):
+    if shutil.which("addr2line") is None:
+        pytest.skip("no addr2line (binutils) here")
+    path = compiled / "with"
+    addresses = addresses_of_outer(path)
+    found = inlined_at(str(path), addresses)
+    assert len(found) == len(addresses)
+    assert ("inner", "middle") in found
+    assert all("outer" not in names for names in found)
+
+
+def test_a_file_without_debugging_information_has_none(compiled):
+    path = compiled / "without"
+    assert set(inlined_at(str(path), addresses_of_outer(path))) == {()}
+
+
+def test_a_file_that_is_gone_or_no_program_has_none(tmp_path):
+    (tmp_path / "text").write_text("no program")
+    assert inlined_at(str(tmp_path / "gone"), [1]) == [()]
+    assert inlined_at(str(tmp_path / "text"), [1]) == [()]
+
+
+@pytest.mark.parametrize(
+    "program", [None, "/bin/false", "/bin/true"], ids=["missing", "failing", "silent"]
+)
+def test_a_machine_whose_addr2line_does_not_help_has_none(compiled, monkeypatch, program):
+    monkeypatch.setattr(inlined_code.shutil, "which", lambda _: program)
+    assert inlined_at(str(compiled / "with"), [1, 2]) == [(), ()]
