@@ -78,16 +78,17 @@ void JNICALL class_prepared(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jthread /*thread*/
     agent_of(jvmti).map->class_prepared(type);
 }
 
-void JNICALL class_read(jvmtiEnv* jvmti, JNIEnv* /*jni*/, jclass /*redefined*/, jobject /*loader*/,
-                        const char* name, jobject /*domain*/, jint bytes,
-                        const unsigned char* content, jint* new_bytes,
-                        unsigned char** new_content) {
+// The parameters of these two are those of JVMTI.
+void JNICALL class_read(  // NOLINT(readability-function-size)
+    jvmtiEnv* jvmti, JNIEnv* /*jni*/, jclass /*redefined*/, jobject /*loader*/, const char* name,
+    jobject /*domain*/, jint bytes, const unsigned char* content, jint* new_bytes,
+    unsigned char** new_content) {
     agent_of(jvmti).delayer->class_read(name, bytes, content, new_bytes, new_content);
 }
 
-void JNICALL code_loaded(jvmtiEnv* jvmti, jmethodID method, jint bytes, const void* code,
-                         jint /*count*/, const jvmtiAddrLocationMap* /*places*/,
-                         const void* details) {
+void JNICALL code_loaded(  // NOLINT(readability-function-size)
+    jvmtiEnv* jvmti, jmethodID method, jint bytes, const void* code, jint /*count*/,
+    const jvmtiAddrLocationMap* /*places*/, const void* details) {
     agent_of(jvmti).map->loaded(method, bytes, code, details);
 }
 
