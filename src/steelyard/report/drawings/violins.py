@@ -51,11 +51,11 @@ def draw(shown: ViolinFigure, canvas: Canvas) -> None:
 
 VIOLINS = Drawing(
     name="violins",
-    title="What happens over the setups?",
+    title="How do the values spread?",
     caption=(
         "A violin is wide where values are common; the dot is the median and the thick line holds "
-        "the middle half. One that crosses the dashed line says that the answer depends on a setup "
-        "which nobody chose on purpose."
+        "the middle half. One that crosses the dashed line has values on both sides: the answer "
+        "depends on which of them one happens to measure."
     ),
     draw=draw,
 )
