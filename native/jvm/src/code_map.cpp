@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <cstdlib>
 #include <limits>
+#include <string_view>
+#include <system_error>
 
 #include "fatal.hpp"
 #include "monotonic.hpp"
@@ -41,7 +42,11 @@ bool identifiers_point(jvmtiEnv* jvmti) {
     char* version = nullptr;
     if (jvmti->GetSystemProperty("java.vm.specification.version", &version) != JVMTI_ERROR_NONE)
         return false;
-    const bool points = std::atoi(version) <= last_known;
+    // "17", and "1.8" of old.
+    int number = 0;
+    const std::string_view text = version;
+    const bool read = std::from_chars(text.begin(), text.end(), number).ec == std::errc();
+    const bool points = read && number <= last_known;
     jvmti->Deallocate(reinterpret_cast<unsigned char*>(version));
     return points;
 }

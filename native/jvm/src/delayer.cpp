@@ -19,7 +19,7 @@ void Delayer::vm_began(JNIEnv* jni) {
     jclass delay = jni->DefineClass(delay_class.data(), nullptr,
                                     reinterpret_cast<const jbyte*>(content.data()),
                                     static_cast<jsize>(content.size()));
-    const jfieldID field = delay == nullptr ? nullptr : jni->GetStaticFieldID(delay, "turns", "I");
+    jfieldID field = delay == nullptr ? nullptr : jni->GetStaticFieldID(delay, "turns", "I");
     if (field == nullptr) {
         jni->ExceptionDescribe();
         return;
