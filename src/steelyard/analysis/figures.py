@@ -86,4 +86,30 @@ class LevelsFigure:
     arms: tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...]
 
 
-Figure = LevelsFigure | ResidualFigure | QuantileFigure | ViolinFigure | HistogramFigure | MapFigure
+@dataclass(frozen=True)
+class ScatterPanel:
+    """Points of two variables, of one length."""
+
+    title: str
+    x_axis: str
+    y_axis: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ScatterFigure:
+    """Panels of points beside each other."""
+
+    panels: tuple[ScatterPanel, ...]
+
+
+Figure = (
+    LevelsFigure
+    | ScatterFigure
+    | ResidualFigure
+    | QuantileFigure
+    | ViolinFigure
+    | HistogramFigure
+    | MapFigure
+)

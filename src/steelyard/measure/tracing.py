@@ -183,9 +183,11 @@ class Tracing:
         _remove_instance(self._instance, self._group)
 
     def _forget_killed(self) -> None:
-        """Remove what a killed Steelyard left: the machine's lock is held, so nobody uses it."""
+        """Remove what killed processes left, by their numbers in its names."""
         for path in glob.glob(os.path.join(ROOT, "instances", f"{_PREFIX}-*")):
-            _remove_instance(path, f"{_PREFIX}_{path.rpartition('-')[2]}")
+            process = path.rpartition("-")[2]
+            if not os.path.exists(f"/proc/{process}"):
+                _remove_instance(path, f"{_PREFIX}_{process}")
 
 
 def _remove_instance(path: str, group: str) -> None:
@@ -204,5 +206,9 @@ def _write(path: str, text: str) -> None:
 
 
 def _append(path: str, text: str) -> None:
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(text)
+    # Not by open(): it seeks to the end, which these files refuse.
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)

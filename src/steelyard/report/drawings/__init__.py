@@ -14,6 +14,7 @@ from steelyard.analysis.figures import (
     MapFigure,
     QuantileFigure,
     ResidualFigure,
+    ScatterFigure,
     ViolinFigure,
 )
 from steelyard.core.errors import UsageError
@@ -23,6 +24,7 @@ from steelyard.report.drawings.histogram import HISTOGRAM
 from steelyard.report.drawings.level_means import LEVEL_MEANS
 from steelyard.report.drawings.quantile_effects import QUANTILE_EFFECTS
 from steelyard.report.drawings.residuals import RESIDUALS
+from steelyard.report.drawings.scatter import SCATTER
 from steelyard.report.drawings.violins import VIOLINS
 from steelyard.report.plots.files import FILE_FORMATS, STYLE
 
@@ -33,6 +35,7 @@ DRAWINGS: dict[type, Drawing] = {
     HistogramFigure: HISTOGRAM,
     MapFigure: HEAT_MAP,
     LevelsFigure: LEVEL_MEANS,
+    ScatterFigure: SCATTER,
 }
 
 

@@ -1,0 +1,1 @@
+"""Internal variance: what programs do inside, and whether that goes with their results."""

@@ -1,0 +1,277 @@
+"""Whether runs that differ in their result differ in what happens inside them.
+
+Larres (2012), section 4.5: how often each kind of event occurs in each run, in which order, and
+whether either is correlated with the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.analysis.corrections import CORRECTIONS
+from steelyard.analysis.events.correlation import (
+    Correlation,
+    pair_correlation,
+    pearson,
+    spearman,
+)
+from steelyard.analysis.events.sequences import Side, aligned, order_difference
+from steelyard.core.estimate import Interval
+from steelyard.core.model import Caution
+from steelyard.core.rng import derive_seed
+
+Floats = NDArray[np.float64]
+# Lines around a difference, and differences, that a diff for people shows.
+_CONTEXT = 3
+_MOST_LINES = 400
+
+
+@dataclass(frozen=True)
+class Run:
+    """One recorded trial.
+
+    `order` holds the kinds of its first events, as indices of `kinds`; `lost` counts events that
+    did not fit into the buffer.
+    """
+
+    position: int
+    value: float
+    kinds: tuple[str, ...]
+    counts: tuple[int, ...]
+    order: tuple[int, ...]
+    lost: int
+
+
+@dataclass(frozen=True)
+class KindOfEvent:
+    """How often one kind occurs in each run, and whether that goes with the result.
+
+    `adjusted_p` and `adjusted_rank_p` hold for all kinds together.
+    """
+
+    name: str
+    counts: tuple[int, ...]
+    differs: bool
+    pearson: Correlation
+    rank: Correlation
+    adjusted_p: float | None = None
+    adjusted_rank_p: float | None = None
+
+
+@dataclass(frozen=True)
+class InternalVariance:
+    """What was found inside the runs of a program.
+
+    Parameters
+    ----------
+    response, unit : str
+    runs : tuple of Run
+    kinds : tuple of KindOfEvent
+        Those that differ between runs first, the strongest correlation first of all.
+    total : KindOfEvent
+        All events of a run together.
+    order : Correlation
+        Between the difference in order and that of the results, over all pairs of runs.
+    order_differences : tuple of tuple of int
+        Of each pair of runs.
+    far_pair : (int, int)
+        The runs whose order differs most.
+    diff : tuple of (side, kind)
+        Their sequences as one, in excerpts; a kind of ``""`` stands for what is left out.
+    correction : str
+        Of the p values over kinds.
+    overhead : Interval or None
+        Response with events recorded / without.
+    """
+
+    kind: ClassVar[str] = "events"
+
+    response: str
+    unit: str
+    confidence: float
+    runs: tuple[Run, ...]
+    kinds: tuple[KindOfEvent, ...]
+    total: KindOfEvent
+    order: Correlation
+    order_differences: tuple[tuple[int, ...], ...]
+    far_pair: tuple[int, int]
+    diff: tuple[tuple[Side, str], ...]
+    correction: str
+    overhead: Interval | None
+    plain_mean: float | None
+    recorded_mean: float
+    cautions: tuple[Caution, ...] = ()
+
+
+@dataclass(frozen=True)
+class EventsQuestion:
+    """What is asked of the runs."""
+
+    response: str
+    unit: str
+    confidence: float = 0.95
+    correction: str = "holm"
+    seed: int = 1
+
+
+def run_from(position: int, value: float, told: Mapping[str, Any]) -> Run:
+    """A run from what the recording of its trial told."""
+    return Run(
+        position,
+        value,
+        tuple(told["kinds"]),
+        tuple(told["counts"]),
+        tuple(told["order"]),
+        int(told["lost"]),
+    )
+
+
+def internal_variance(
+    runs: Sequence[Run],
+    asked: EventsQuestion,
+    plain: Sequence[float] = (),
+    overhead: Interval | None = None,
+) -> InternalVariance:
+    """Count, compare the order, and correlate both with the result.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        At least one.
+    asked : EventsQuestion
+    plain : sequence of float
+        Results of trials without recording.
+    overhead : Interval, optional
+    """
+    values = np.array([run.value for run in runs], dtype=np.float64)
+    counts = _counts(runs)
+    kinds = [_kind(name, row, values, asked.confidence) for name, row in counts.items()]
+    kinds = _adjusted(kinds, asked.correction)
+    kinds.sort(key=_importance)
+    total = [sum(run.counts) for run in runs]
+    sequences = _sequences(runs, list(counts))
+    distances = np.array([[order_difference(a, b) for b in sequences[: i + 1]] + [0] * (
+        len(runs) - i - 1) for i, a in enumerate(sequences)], dtype=np.float64)  # fmt: skip
+    distances = distances + distances.T
+    generator = np.random.default_rng(derive_seed(asked.seed, "events"))
+    order = pair_correlation(distances, values, asked.confidence, generator)
+    first, second = np.unravel_index(int(distances.argmax()), distances.shape)
+    far = (int(min(first, second)), int(max(first, second)))
+    return InternalVariance(
+        response=asked.response,
+        unit=asked.unit,
+        confidence=asked.confidence,
+        runs=tuple(runs),
+        kinds=tuple(kinds),
+        total=_kind("all events", total, values, asked.confidence),
+        order=order,
+        order_differences=tuple(tuple(int(d) for d in row) for row in distances.tolist()),
+        far_pair=far,
+        diff=_excerpts(aligned(sequences[far[0]], sequences[far[1]]), list(counts)),
+        correction=asked.correction,
+        overhead=overhead,
+        plain_mean=float(np.mean(plain)) if len(plain) else None,
+        recorded_mean=float(values.mean()),
+        cautions=tuple(_cautions(runs, values, asked.confidence)),
+    )
+
+
+def _counts(runs: Sequence[Run]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for place, run in enumerate(runs):
+        for name, count in zip(run.kinds, run.counts, strict=True):
+            found.setdefault(name, [0] * len(runs))[place] = count
+    return found
+
+
+def _sequences(runs: Sequence[Run], names: list[str]) -> list[list[int]]:
+    """The orders with one numbering of kinds for all runs."""
+    place = {name: index for index, name in enumerate(names)}
+    return [[place[run.kinds[event]] for event in run.order] for run in runs]
+
+
+def _kind(name: str, counts: Sequence[int], values: Floats, confidence: float) -> KindOfEvent:
+    x = np.array(counts, dtype=np.float64)
+    return KindOfEvent(
+        name,
+        tuple(counts),
+        len(set(counts)) > 1,
+        pearson(x, values, confidence),
+        spearman(x, values, confidence),
+    )
+
+
+def _adjusted(kinds: Sequence[KindOfEvent], correction: str) -> list[KindOfEvent]:
+    """The kinds with p values that hold for all that differ together."""
+    from dataclasses import replace
+
+    adjust = CORRECTIONS[correction]
+    tested = [k for k in kinds if k.pearson.p is not None and k.rank.p is not None]
+    by_value = adjust([k.pearson.p or 0.0 for k in tested])
+    by_rank = adjust([k.rank.p or 0.0 for k in tested])
+    found = {
+        k.name: replace(k, adjusted_p=p, adjusted_rank_p=q)
+        for k, p, q in zip(tested, by_value, by_rank, strict=True)
+    }
+    return [found.get(k.name, k) for k in kinds]
+
+
+def _importance(kind: KindOfEvent) -> tuple[bool, float, int]:
+    p = kind.pearson.p
+    return (not kind.differs, 2.0 if p is None else p, -sum(kind.counts))
+
+
+def _excerpts(both: Sequence[tuple[Side, int]], names: list[str]) -> tuple[tuple[Side, str], ...]:
+    """The differing parts with some events around them."""
+    shown = set[int]()
+    for place, (side, _) in enumerate(both):
+        if side != "both":
+            shown |= set(range(place - _CONTEXT, place + _CONTEXT + 1))
+    found: list[tuple[Side, str]] = []
+    skipped = False
+    for place, (side, event) in enumerate(both):
+        if place in shown:
+            if skipped:
+                found.append(("both", ""))
+            found.append((side, names[event]))
+        skipped = place not in shown
+        if len(found) >= _MOST_LINES:
+            break
+    return tuple(found)
+
+
+def _cautions(runs: Sequence[Run], values: Floats, confidence: float) -> list[Caution]:
+    found: list[Caution] = []
+    lost = sum(run.lost > 0 for run in runs)
+    if lost:
+        found.append(
+            Caution(
+                "lost-events",
+                f"In {lost} of {len(runs)} runs more happened than the buffer holds: their oldest "
+                "events are lost. Record fewer kinds.",
+            )
+        )
+    cut = sum(sum(run.counts) > len(run.order) for run in runs)
+    if cut:
+        found.append(
+            Caution(
+                "order-cut",
+                f"In {cut} of {len(runs)} runs only the first {len(runs[0].order)} events have "
+                "their order kept; all are counted.",
+            )
+        )
+    drift = pearson(np.arange(len(values), dtype=np.float64), values, confidence)
+    if drift.p is not None and drift.p < 0.01:
+        found.append(
+            Caution(
+                "drift",
+                f"The result drifts from run to run (p = {drift.p:.2g}): what drifts along with it "
+                "is correlated with it, be it its cause or not.",
+            )
+        )
+    return found

@@ -1,0 +1,69 @@
+"""The static probes (USDT) that a program or library has, by its notes.
+
+Format: https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class StaticProbe:
+    """A probe by ``provider:name``, where it is in the file, and where its semaphore is (0: it has
+    none)."""
+
+    name: str
+    offset: int
+    semaphore_offset: int
+
+
+def static_probes(path: str) -> tuple[StaticProbe, ...]:
+    """The probes of an ELF file; none where it is no such file or has none."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        with open(path, "rb") as file:
+            elf = ELFFile(file)
+            section = elf.get_section_by_name(".note.stapsdt")
+            if section is None:
+                return ()
+            segments = [
+                (segment["p_offset"], segment["p_filesz"], segment["p_vaddr"])
+                for segment in elf.iter_segments("PT_LOAD")
+            ]
+            base = elf.get_section_by_name(".stapsdt.base")
+            found_base = 0 if base is None else int(base["sh_addr"])
+            return tuple(_probes(section.data(), segments, found_base))
+    except (OSError, ELFError, struct.error, ValueError):
+        return ()
+
+
+def _probes(data: bytes, segments: list[tuple[int, int, int]], base: int) -> list[StaticProbe]:
+    found: list[StaticProbe] = []
+    at = 0
+    while at + 12 <= len(data):
+        name_size, size, _ = struct.unpack_from("<III", data, at)
+        start = at + 12 + (name_size + 3) // 4 * 4
+        place, linked_base, semaphore = struct.unpack_from("<QQQ", data, start)
+        provider, name = data[start + 24 : start + size].split(b"\0")[:2]
+        # Prelinking moves the code but not the notes.
+        moved = base - linked_base if base else 0
+        found.append(
+            StaticProbe(
+                f"{provider.decode()}:{name.decode()}",
+                _offset(place + moved, segments),
+                _offset(semaphore + moved, segments) if semaphore else 0,
+            )
+        )
+        at = start + (size + 3) // 4 * 4
+    return found
+
+
+def _offset(address: int, segments: list[tuple[int, int, int]]) -> int:
+    for offset, size, start in segments:
+        if start <= address < start + size:
+            return address - start + offset
+    return address

@@ -1,0 +1,59 @@
+"""The `events` document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.analysis.events.correlation import Correlation
+from steelyard.analysis.events.internal_variance import InternalVariance, KindOfEvent
+from steelyard.report.json.measurement import SCHEMA
+from steelyard.report.rendering import Origin
+from steelyard.report.wording import document_value
+
+
+def events_document(found: InternalVariance, origin: Origin) -> dict[str, Any]:
+    """The document of kind ``events``, as its schema says."""
+    overhead = found.overhead
+    return document_value(
+        {
+            "schema": SCHEMA,
+            "kind": "events",
+            "experiment": origin.experiment,
+            "response": found.response,
+            "unit": found.unit,
+            "confidence": found.confidence,
+            "correction": found.correction,
+            "runs": [
+                {"position": r.position, "value": r.value, "events": sum(r.counts), "lost": r.lost}
+                for r in found.runs
+            ],
+            "kinds": [_kind(kind) for kind in found.kinds],
+            "total": _kind(found.total),
+            "order": {
+                "correlation": _correlation(found.order),
+                "differences": [list(row) for row in found.order_differences],
+                "far_pair": list(found.far_pair),
+                "diff": [{"side": side, "event": name or None} for side, name in found.diff],
+            },
+            "overhead": None if overhead is None else overhead.as_json(),
+            "plain_mean": found.plain_mean,
+            "recorded_mean": found.recorded_mean,
+            "warnings": [caution.as_json() for caution in found.cautions],
+        }
+    )
+
+
+def _kind(kind: KindOfEvent) -> dict[str, Any]:
+    return {
+        "name": kind.name,
+        "counts": list(kind.counts),
+        "differs": kind.differs,
+        "pearson": _correlation(kind.pearson),
+        "rank": _correlation(kind.rank),
+        "adjusted_p": kind.adjusted_p,
+        "adjusted_rank_p": kind.adjusted_rank_p,
+    }
+
+
+def _correlation(found: Correlation) -> dict[str, Any]:
+    return {"coefficient": found.coefficient.as_json(), "p": found.p}

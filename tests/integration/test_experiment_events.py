@@ -1,0 +1,88 @@
+"""Event studies: what a program does inside, by its own log and by the kernel."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+
+from tests.integration.conftest import User
+
+# Each process has another number of steps, which is also its result.
+PROGRAM = 'n=$(( $$ % 7 + 3 )); for i in $(seq $n); do echo "step a" >> log; done; echo units $n'
+METRIC = ("--metric", "units=units ([0-9]+):units")
+
+
+@pytest.fixture
+def program(script: Callable[[str], str]) -> str:
+    return script(PROGRAM)
+
+
+def test_a_log_of_the_programs_is_counted_for_each_trial(user: User, program: str) -> None:
+    told = user.types(
+        "experiment", "events", *METRIC, "--runs", "6", "--log", "log=step (\\w)",
+        "--html", "page.html", "--json", "-", "--", program,
+    )  # fmt: skip
+    document = told.document()
+    assert [kind["name"] for kind in document["kinds"]] == ["log a"]
+    assert document["kinds"][0]["counts"] == [run["value"] for run in document["runs"]]
+    assert "step" not in (user.home / "page.html").read_text()
+    again = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
+    assert again["kinds"] == document["kinds"]
+
+
+def test_events_in_the_output_are_read_too(user: User, script: Callable[[str], str]) -> None:
+    path = script('echo "{\\"e\\": \\"start\\"}"; echo "{\\"e\\": \\"end\\"}"')
+    told = user.types(
+        "experiment", "events", "--runs", "2", "--log", "-=json:e", "--json", "-", "--", path
+    )
+    assert [kind["name"] for kind in told.document()["kinds"]] == ["log start", "log end"]
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (("--log", "log"), "FILE=REGEX"),
+        (("--log", "log=("), "is wrong"),
+        (("--record", "sleep"), "Known: sched, threads, syscalls, faults"),
+        (("--function", "no_such_function"), "no function"),
+        (("--probe", "libc"), "PROVIDER:NAME"),
+        (("--log", "log=a", "--record", "sched"), "by itself"),
+    ],
+)
+def test_what_cannot_be_recorded_is_refused_before_anything_runs(
+    user: User, program: str, options: tuple[str, ...], wanted: str
+) -> None:
+    told = user.types("experiment", "events", *options, "--", program)
+    assert told.status == 2
+    assert wanted in told.err
+    assert not (user.home / "log").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may record")
+def test_who_is_not_root_is_told_what_may_be_done(user: User, program: str) -> None:
+    told = user.types("experiment", "events", "--", program)
+    assert told.status == 4
+    assert "Only root" in told.err
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not os.path.isdir("/sys/kernel/tracing/instances"),
+    reason="it takes root and the kernel's tracing",
+)
+def test_the_kernel_tells_of_system_calls_and_of_what_is_started(
+    user: User, script: Callable[[str], str]
+) -> None:
+    path = script("/bin/true; /bin/true; echo units 1")
+    told = user.types(
+        "experiment", "events", *METRIC, "--runs", "2", "--record", "threads,syscalls",
+        "--json", "-", "--", path,
+    )  # fmt: skip
+    document = told.document()
+    counts = {kind["name"]: kind["counts"] for kind in document["kinds"]}
+    assert counts["thread or process created"] == [2, 2]
+    assert counts["program executed"] == [2, 2]
+    assert counts["syscall execve"] == [2, 2]
+    assert [run["lost"] for run in document["runs"]] == [0, 0]
+    assert not [n for n in os.listdir("/sys/kernel/tracing/instances") if n.startswith("steelyard")]

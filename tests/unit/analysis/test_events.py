@@ -1,0 +1,135 @@
+"""Internal variance: sequences, correlations, and what is said of them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard.analysis.events.correlation import pair_correlation, pearson
+from steelyard.analysis.events.internal_variance import EventsQuestion, internal_variance, run_from
+from steelyard.analysis.events.sequences import aligned, order_difference
+from steelyard.core.estimate import Estimate, Unbounded
+
+ASKED = EventsQuestion("time", "s")
+
+
+def sequences():
+    generator = np.random.default_rng(3)
+    for _ in range(60):
+        yield tuple(generator.integers(0, 4, generator.integers(0, 40)).tolist() for _ in "ab")
+
+
+def plainly(first, second):
+    """The same number by the textbook's table."""
+    table = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]
+    for i, a in enumerate(first):
+        for j, b in enumerate(second):
+            table[i + 1][j + 1] = (
+                table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
+            )
+    return len(first) + len(second) - 2 * table[-1][-1]
+
+
+def test_the_difference_in_order_is_that_of_the_textbooks_table() -> None:
+    for first, second in sequences():
+        assert order_difference(first, second) == plainly(first, second)
+
+
+def test_an_alignment_holds_both_sequences_and_no_more_differences_than_needed() -> None:
+    for first, second in sequences():
+        both = aligned(first, second)
+        assert [event for side, event in both if side != "second"] == first
+        assert [event for side, event in both if side != "first"] == second
+        assert sum(side != "both" for side, _ in both) == plainly(first, second)
+
+
+@pytest.mark.skipif(shutil.which("diff") is None, reason="diff is not installed")
+def test_the_difference_in_order_is_what_diff_prints(tmp_path: Path) -> None:
+    generator = np.random.default_rng(5)
+    first, second = (generator.integers(0, 9, 300).tolist() for _ in "ab")
+    for name, events in (("a", first), ("b", second)):
+        (tmp_path / name).write_text("".join(f"{event}\n" for event in events))
+    told = subprocess.run(
+        ["diff", "--minimal", "a", "b"], cwd=tmp_path, capture_output=True, text=True, check=False
+    ).stdout
+    lines = [line for line in told.splitlines() if line[0] in "<>"]
+    assert order_difference(first, second) == len(lines)
+
+
+def test_p_values_of_independent_values_are_below_5_percent_in_5_percent() -> None:
+    generator = np.random.default_rng(7)
+    counts = generator.poisson(30, (2000, 12)).astype(float)
+    times = generator.normal(0, 1, (2000, 12))
+    found = [pearson(x, y, 0.95) for x, y in zip(counts, times, strict=True)]
+    alarms = sum(one.p is not None and one.p <= 0.05 for one in found)
+    held = sum(
+        isinstance(one.coefficient, Estimate) and one.coefficient.low <= 0 <= one.coefficient.high
+        for one in found
+    )
+    assert 70 <= alarms <= 130
+    assert 1860 <= held <= 1940
+
+
+def runs(count=12, telling=True, seed=1):
+    """Runs whose waits make their time, among events that do not."""
+    generator = np.random.default_rng(seed)
+    for position in range(count):
+        waits, faults = int(generator.poisson(20)), int(generator.poisson(30))
+        order = generator.permutation([0] * waits + [1] * faults + [2] * 5).tolist()
+        value = 1 + (0.01 * waits if telling else 0) + generator.normal(0, 0.005)
+        told = {
+            "kinds": ["waits", "fault", "exit"],
+            "counts": [waits, faults, 5],
+            "order": order,
+            "lost": 0,
+        }
+        yield run_from(position, float(value), told)
+
+
+def test_the_kind_that_makes_the_time_is_named_first_and_alone() -> None:
+    found = internal_variance(list(runs()), ASKED)
+    assert [kind.name for kind in found.kinds] == ["waits", "fault", "exit"]
+    assert [kind.differs for kind in found.kinds] == [True, True, False]
+    assert found.kinds[0].adjusted_p < 0.001
+    assert found.kinds[1].adjusted_p > 0.05
+    assert found.kinds[2].pearson.p is None
+    assert found.total.counts == tuple(sum(run.counts) for run in runs())
+
+
+def test_kinds_are_those_of_all_runs_whatever_each_calls_them_first() -> None:
+    told = [
+        {"kinds": ["a", "b"], "counts": [2, 1], "order": [0, 1, 0], "lost": 0},
+        {"kinds": ["b", "c"], "counts": [1, 1], "order": [0, 1], "lost": 0},
+    ]
+    found = internal_variance([run_from(i, 1.0 + i, one) for i, one in enumerate(told)], ASKED)
+    counts = {kind.name: kind.counts for kind in found.kinds}
+    assert counts == {"a": (2, 0), "b": (1, 1), "c": (0, 1)}
+    assert found.order_differences == ((0, 3), (3, 0))
+    assert isinstance(found.order.coefficient, Unbounded)
+    assert [line for line in found.diff if line[0] != "both"] == [
+        ("first", "a"),
+        ("first", "a"),
+        ("second", "c"),
+    ]
+
+
+def test_a_difference_in_order_that_makes_the_time_is_found() -> None:
+    generator = np.random.default_rng(2)
+    place = generator.normal(0, 1, 14)
+    distances = np.abs(place[:, None] - place[None, :])
+    found = pair_correlation(distances, place + generator.normal(0, 0.1, 14), 0.95, generator)
+    assert found.p == pytest.approx(1 / 10_000)
+    assert found.coefficient.low > 0.8
+
+
+def test_a_single_run_a_result_that_never_differs_and_lost_events_are_told() -> None:
+    one = internal_variance(list(runs(1)), ASKED)
+    assert one.kinds[0].pearson.coefficient.reason == "few-runs"
+    told = {"kinds": ["a"], "counts": [9], "order": [0] * 3, "lost": 4}
+    same = internal_variance([run_from(i, 1.0, told) for i in range(6)], ASKED)
+    assert same.total.pearson.coefficient.reason == "no-variation"
+    assert {"lost-events", "order-cut"} <= {caution.code for caution in same.cautions}
