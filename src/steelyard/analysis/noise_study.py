@@ -6,8 +6,6 @@ Larres (2012), chapters 3 and 4: a baseline, setups with one measure each, and o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,109 +15,15 @@ from steelyard.analysis.equal_variances import levene
 from steelyard.analysis.fieller import paired_fieller, unpaired_fieller
 from steelyard.analysis.figures import MarkedViolin, ViolinFigure
 from steelyard.analysis.mean import mean_interval
+from steelyard.analysis.noise_cautions import drift_cautions, setup_cautions
+from steelyard.analysis.noise_results import Effect, NoiseStudy, Series, SetupNoise
 from steelyard.analysis.shapiro_wilk import shapiro_wilk
 from steelyard.analysis.spread import spread_of, spread_ratio
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Interval
-from steelyard.core.model import Caution
 
 Floats = NDArray[np.float64]
-Effect = Literal["baseline", "steadier", "noisier", "no effect shown"]
 _FEWEST = 3
-
-
-@dataclass(frozen=True)
-class Series:
-    """The values of one setup.
-
-    Parameters
-    ----------
-    name : str
-    values : array
-        In the order of their making.
-    blocks : array or None
-        The block of each; None where there are none.
-    cpu_values : array or None
-        The CPU time of each run, where `values` are wall-clock times.
-    """
-
-    name: str
-    values: Floats
-    blocks: Floats | None = None
-    cpu_values: Floats | None = None
-
-
-@dataclass(frozen=True)
-class SetupNoise:
-    """One setup: Larres's Tables 2.2 and 3.1 to 3.3, and 4.1 for its CPU time.
-
-    Parameters
-    ----------
-    name : str
-    count : int
-    mean : Interval
-    standard_deviation, variation : float
-        In the unit of the metric; relative to the mean.
-    spread : float
-        The mean distance from the median, relative to it.
-    max_difference_ratio, max_from_mean_ratio : float
-        Highest minus lowest value, and the largest distance from the mean, relative to the mean.
-    normality_p : float or None
-        Of Shapiro and Wilk's test.
-    baseline_p, cumulative_p : float or None
-        Of Levene's test with medians against the baseline and against all measures together, on
-        values relative to the median of their setup, so that a setup that only makes the program
-        faster is not called steadier.
-    adjusted_p : float or None
-        `baseline_p`, corrected by Holm for the number of setups.
-    spread_ratio, mean_ratio : Interval or None
-        To the baseline; None for the baseline itself.
-    effect : str
-        What may be said of its spread.
-    cpu_variation, cpu_p : float or None
-        The CoV of CPU time, and p of Levene's test between CPU and wall-clock time.
-    """
-
-    name: str
-    count: int
-    mean: Interval
-    standard_deviation: float
-    variation: float
-    spread: float
-    max_difference_ratio: float
-    max_from_mean_ratio: float
-    normality_p: float | None
-    baseline_p: float | None
-    cumulative_p: float | None
-    adjusted_p: float | None
-    spread_ratio: Interval | None
-    mean_ratio: Interval | None
-    effect: Effect
-    cpu_variation: float | None
-    cpu_p: float | None
-
-
-@dataclass(frozen=True)
-class NoiseStudy:
-    """The answer. `ranking` names the single setups, the one that takes most spread away first;
-    those whose ratio is not known come last. `skipped` says of setups that there were not, why."""
-
-    kind: ClassVar[str] = "host-study"
-
-    response: str
-    unit: str
-    confidence: float
-    baseline: str
-    cumulative: str | None
-    setups: tuple[SetupNoise, ...]
-    ranking: tuple[str, ...]
-    figures: tuple[ViolinFigure, ...]
-    cautions: tuple[Caution, ...] = ()
-    skipped: tuple[tuple[str, str], ...] = ()
-
-    def setup(self, name: str) -> SetupNoise:
-        """One of the setups by its name."""
-        return next(setup for setup in self.setups if setup.name == name)
 
 
 def noise_study(
@@ -166,7 +70,7 @@ def noise_study(
         setups=setups,
         ranking=tuple(setup.name for setup in sorted(single, key=_worth)),
         figures=_figures(series, about),
-        cautions=_cautions(setups),
+        cautions=(*drift_cautions(series), *setup_cautions(setups)),
     )
 
 
@@ -287,27 +191,3 @@ def _figures(series: Sequence[Series], about: tuple[str, str]) -> tuple[ViolinFi
         ViolinFigure(f"{name} by setup, relative to its mean", "% of the mean", relative, 100.0),
         ViolinFigure(f"{name} by setup", label, absolute, float(np.median(series[0].values))),
     )
-
-
-def _cautions(setups: Sequence[SetupNoise]) -> tuple[Caution, ...]:
-    normal = [setup.name for setup in setups if (setup.normality_p or 1.0) >= 0.05]
-    few = [setup for setup in setups if setup.count < 30]
-    found: list[Caution] = []
-    if few:
-        found.append(
-            Caution(
-                "few-runs",
-                f"{few[0].name} has {few[0].count} runs: with fewer than 30, only large changes of "
-                "spread are found.",
-            )
-        )
-    if len(normal) < len(setups):
-        found.append(
-            Caution(
-                "not-normal",
-                f"{len(setups) - len(normal)} of {len(setups)} setups are not normally distributed "
-                "(Shapiro and Wilk, p < 0.05). Levene's test with medians and the ratio of spreads "
-                "hold nevertheless; standard deviations are moved by single outliers.",
-            )
-        )
-    return tuple(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -128,8 +127,7 @@ def _run(
         raise UsageError(
             f"The experiment {earlier.spec.identifier} is no study of a host.", field="--resume"
         )
-    spec = replace(earlier.spec, warmup_count=0)
-    return run_experiment(spec, place, earlier=earlier, watch=watch)
+    return run_experiment(earlier.spec, place, earlier=earlier, watch=watch)
 
 
 def _plan_text(planned: Study) -> str:

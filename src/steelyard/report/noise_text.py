@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.noise_study import Effect, NoiseStudy, SetupNoise
+from steelyard.analysis.noise_results import Effect, NoiseStudy, SetupNoise
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.core.units import format_value
 from steelyard.report.analysis_tables import p_text

@@ -8,7 +8,8 @@ from scipy import stats
 
 from steelyard.analysis.method import Question
 from steelyard.analysis.methods import ANALYSES
-from steelyard.analysis.noise_study import NoiseStudy, Series, noise_study
+from steelyard.analysis.noise_results import NoiseStudy, Series
+from steelyard.analysis.noise_study import noise_study
 from steelyard.analysis.spread import spread_of, spread_ratio
 from steelyard.analysis.table import Table
 from steelyard.core.errors import AnalysisError
@@ -161,6 +162,17 @@ def test_what_cannot_be_compared_is_an_error(setups: tuple[Series, ...], message
 def test_few_runs_are_told() -> None:
     found = study(series("baseline", drawn(1, 0.1, count=5)), series("b", drawn(2, 0.1, count=5)))
     assert "few-runs" in {caution.code for caution in found.cautions}
+
+
+def test_what_all_setups_of_a_block_share_is_told_as_drift() -> None:
+    drift = drawn(9, 0.02)
+    steady = [drawn(seed, 0.01) for seed in range(4)]
+    told = study(*(series(f"s{i}", own * drift) for i, own in enumerate(steady)))
+    (caution,) = [caution for caution in told.cautions if caution.code == "drift"]
+    # Variances are 0.02² in common and 0.01² of each run: 80 %.
+    assert 0.6 < float(caution.message.split(" %")[0]) / 100 < 0.9
+    quiet = study(*(series(f"s{i}", own) for i, own in enumerate(steady)))
+    assert "drift" not in {caution.code for caution in quiet.cautions}
 
 
 def test_a_setup_that_is_not_there_is_named() -> None:

@@ -8,7 +8,7 @@ from steelyard.analysis.method import Method, Question
 from steelyard.core.errors import AnalysisError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.noise_study import NoiseStudy
+    from steelyard.analysis.noise_results import NoiseStudy
     from steelyard.analysis.table import Table
 
 ALL = "all"
@@ -18,7 +18,8 @@ def analyze(table: Table, question: Question) -> NoiseStudy:
     """Compare the spread of each setup with that of the baseline."""
     from dataclasses import replace
 
-    from steelyard.analysis.noise_study import Series, noise_study
+    from steelyard.analysis.noise_results import Series
+    from steelyard.analysis.noise_study import noise_study
     from steelyard.analysis.trials_table import read_trials
 
     if len(question.factors) != 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from steelyard.analysis.noise_study import NoiseStudy
+from steelyard.analysis.noise_results import NoiseStudy
 from steelyard.report.drawings import svg_of
 from steelyard.report.html.rendered import rendered_page
 from steelyard.report.noise_text import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from steelyard.analysis.noise_study import NoiseStudy, SetupNoise
+from steelyard.analysis.noise_results import NoiseStudy, SetupNoise
 from steelyard.core.estimate import Interval
 from steelyard.report.json.measurement import SCHEMA
 from steelyard.report.rendering import Origin

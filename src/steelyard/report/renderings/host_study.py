@@ -10,7 +10,7 @@ from steelyard.report.noise_text import noise_text
 from steelyard.report.rendering import Rendering
 
 if TYPE_CHECKING:
-    from steelyard.analysis.noise_study import NoiseStudy
+    from steelyard.analysis.noise_results import NoiseStudy
 
 
 def plots(found: NoiseStudy, directory: str) -> list[str]:
