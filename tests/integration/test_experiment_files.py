@@ -432,3 +432,45 @@ def test_the_schema_of_files_is_printed(user: User) -> None:
     told = user.types("experiment", "schema")
     assert told.status == 0
     assert json.loads(told.out)["title"] == "An experiment file (TOML)"
+
+
+@pytest.mark.parametrize("built", [1, 3])
+def test_an_experiment_killed_between_drawn_builds_resumes_to_its_end(
+    user: User, built: int
+) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc here")
+    source = user.home / "src"
+    source.mkdir()
+    (source / "a.c").write_text("int a(void) { return 1; }\n")
+    (source / "m.c").write_text("int a(void);\nint main(void) { return a() - 1; }\n")
+    (source / "build.sh").write_text("$CC $CFLAGS -c a.c m.c\n$CC m.o a.o -o m\n")
+    (user.home / "e.toml").write_text("""
+[experiment]
+seed = 3
+runs = 6
+[[benchmark]]
+name = "m"
+build = "sh -e build.sh"
+source = "src"
+command = "{build}/m"
+[[factor]]
+factor = "flags"
+levels = ["-O1", "-O2"]
+[[nuisance]]
+factor = "link-order"
+orders = 2
+""")
+    process = user.start("experiment", "run", "e.toml")
+    while process.poll() is None:
+        found = list((user.home / "data").rglob("*.jsonl"))
+        if found and found[0].read_bytes().count(b'"built"') >= built:
+            break
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    told = user.types("experiment", "resume", "latest", "--json", "-")
+    assert told.status == 0, told.err
+    assert told.document()["stopped"] == "runs"
+    answer = user.types("experiment", "analyze", "--json", "-").document()
+    assert answer["count"] == 12
+    assert not [path for path in (user.home / "data").rglob("*.work") if any(path.iterdir())]
