@@ -96,3 +96,41 @@ def test_maps_of_an_earlier_recording_are_removed_and_a_damaged_one_is_one_clear
     assert told.status == 2
     assert "is not a code map" in told.err
     assert told.err.count("\n") == 1
+
+
+def test_a_delayed_method_is_noticed_by_the_sampler_for_java(user, classes):
+    told = user.types(
+        *("profile", "check", "--function", "YieldPoints.hot", "--amounts", "2", "--runs", "2"),
+        *("--json", "-", "--", *java(classes, "YieldPoints", "40")),
+    )
+    if told.status == 4:
+        pytest.skip(f"this machine gives no samples: {told.err}")
+    assert told.status == 0, told.err
+    (slope,) = told.document()["slopes"]
+    assert (slope["function"], slope["profiler"]) == ("YieldPoints.hot", "steelyard-jvm")
+    assert slope["runs"] == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--function", "YieldPoints.none"), "'YieldPoints.none' cannot be delayed"),
+        (("--delay", "memory"), "Java can be delayed by computing alone"),
+        (("--profiler", "cprofile"), "only native ones and those for Java"),
+    ],
+)
+def test_what_cannot_be_delayed_in_java_is_one_clear_error(user, classes, options, message):
+    told = user.types("profile", "check", *options, "--", *java(classes, "YieldPoints", "1"))
+    if told.status == 4:
+        pytest.skip(f"this machine gives no samples: {told.err}")
+    assert told.status == 2
+    assert message in told.err
+    assert told.err.splitlines()[-1].startswith("steelyard: error: ")
+
+
+def test_a_profiler_of_java_refuses_other_programs(user, script):
+    told = user.types("profile", "check", "--profiler", "safepoint", "--", script("exit 0"))
+    if told.status == 4:
+        pytest.skip(told.err)
+    assert told.status == 2
+    assert "is not Java" in told.err
