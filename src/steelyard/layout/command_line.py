@@ -88,6 +88,19 @@ _REPLACED = frozenset(
         "-fintegrated-as",
     ]
 )
+# Of these the user would see something in the program, and is told.
+_LEFT_OUT = {
+    **dict.fromkeys(
+        ("-s", "-Wl,-s", "-Wl,--strip-all", "-Wl,-S", "-Wl,--strip-debug"),
+        "functions are found by their symbols; `strip` the program afterwards, it moves still",
+    ),
+    "-gz": "debugging sections have to be read; `objcopy --compress-debug-sections` it afterwards",
+    **dict.fromkeys(
+        ("-no-pie", "-nopie", "-fno-pie", "-fno-PIE"),
+        "only position-independent programs can move",
+    ),
+}
+_REFUSED_SANITIZERS = frozenset(("address", "hwaddress", "leak", "memory", "thread"))
 _REFUSED = {
     "-static": "a program that is linked statically has no dynamic linker to start the runtime; "
     "take -static-libgcc -static-libstdc++ for the libraries of the language",
@@ -144,6 +157,14 @@ class CommandLine:
     def links_library(self) -> bool:
         """Whether a shared library comes out of it."""
         return self._links and bool(_SHARED & set(self.expanded))
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What of the link's options is not kept: each with its reason, for the user to read."""
+        if not self._links:
+            return ()
+        words = dict.fromkeys(word for word in self.expanded if word in _LEFT_OUT)
+        return tuple(f"{word} is left out: {_LEFT_OUT[word]}." for word in words)
 
     @property
     def _links(self) -> bool:
@@ -206,10 +227,22 @@ def parse_command_line(
     for word in expanded:
         if word in _REFUSED:
             raise UsageError(f"{word} is refused: {_REFUSED[word]}.", field=word)
+        _refuse_sanitizers(word)
     line = CommandLine(tuple(kept), expanded, LayoutWishes(parts, interval_ns, seed))
     if line.links_program:
         _refuse_without_libc(expanded)
     return line
+
+
+def _refuse_sanitizers(word: str) -> None:
+    option, _, names = word.partition("=")
+    refused = _REFUSED_SANITIZERS & set(names.split(",")) if option == "-fsanitize" else set()
+    if refused:
+        raise UsageError(
+            f"-fsanitize={min(refused)} is refused: it takes the place of malloc and "
+            "pthread_create, as moving programs do. -fsanitize=undefined works.",
+            field=word,
+        )
 
 
 def _refuse_without_libc(words: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from steelyard.core.errors import SteelyardError
 from steelyard.layout.command_line import (
@@ -23,7 +23,7 @@ class RelinkError(SteelyardError):
     exit_status = 1
 
 
-def drive(arguments: Sequence[str], language: Language) -> int:
+def drive(arguments: Sequence[str], language: Language, tell: Callable[[str], None]) -> int:
     """Compile and link with `arguments`, so that the program moves while it runs.
 
     Parameters
@@ -32,6 +32,8 @@ def drive(arguments: Sequence[str], language: Language) -> int:
         Those of the compiler, ``--layout``, ``--layout-interval`` and ``--layout-seed``.
     language : str
         Whose driver to be.
+    tell : callable
+        Takes a sentence about each option that is not kept.
 
     Returns
     -------
@@ -50,6 +52,8 @@ def drive(arguments: Sequence[str], language: Language) -> int:
     default_parts = ("code", "heap") if language == "fortran" else DEFAULT_PARTS
     line = parse_command_line(arguments, default_parts)
     tools = find_toolchain(language)
+    for sentence in line.left_out:
+        tell(sentence)
     environment = {**os.environ, "STEELYARD_CLANG": tools.compiler}
     status = subprocess.call(compiler_arguments(line, tools, language), env=environment)
     if status != 0 or not (line.links_program or line.links_library):

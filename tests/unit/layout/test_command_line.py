@@ -104,6 +104,22 @@ def test_frames_are_padded_only_where_the_stack_is_asked_for() -> None:
         arguments("-flto", "-c", "a.c")
 
 
+@pytest.mark.parametrize("word", ["-s", "-gz", "-no-pie"])
+def test_what_the_program_does_not_get_is_told_once_where_it_is_linked(word: str) -> None:
+    line = parse_command_line(["-O2", word, word, "a.c"])
+    assert [sentence.split()[0] for sentence in line.left_out] == [word]
+    assert word not in compiler_arguments(line, TOOLS, "c")
+    assert parse_command_line([word, "-c", "a.c"]).left_out == ()
+    assert parse_command_line(["a.c"]).left_out == ()
+
+
+def test_sanitizers_that_replace_malloc_are_refused_and_others_are_not() -> None:
+    for names in ("address", "undefined,thread", "leak"):
+        with pytest.raises(UsageError, match="is refused"):
+            parse_command_line([f"-fsanitize={names}", "-c", "a.c"])
+    assert "-fsanitize=undefined" in arguments("-fsanitize=undefined", "-c", "a.c")
+
+
 def test_questions_go_to_clang_as_they_are() -> None:
     assert arguments("--version") == ["clang-19", "--version"]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from steelyard.cli.output import write_note
+
 DRIVER_SETTINGS = {
     "ignore_unknown_options": True,
     "allow_interspersed_args": False,
@@ -20,4 +22,4 @@ def command(arguments: tuple[str, ...]) -> int:
     """
     from steelyard.layout.driver import drive
 
-    return drive(arguments, "c")
+    return drive(arguments, "c", write_note)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from steelyard.cli.commands.cc import DRIVER_SETTINGS
+from steelyard.cli.output import write_note
 
 
 @click.command("fc", context_settings=DRIVER_SETTINGS, add_help_option=False)
@@ -16,4 +17,4 @@ def command(arguments: tuple[str, ...]) -> int:
     """
     from steelyard.layout.driver import drive
 
-    return drive(arguments, "fortran")
+    return drive(arguments, "fortran", write_note)
