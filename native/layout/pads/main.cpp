@@ -18,6 +18,7 @@ namespace {
 struct Request {
     std::string input, output = "a.out";
     std::vector<std::string> options;
+    bool describes_lines = false;  ///< of assembly that a person wrote
 };
 
 Request parse(int count, char** arguments) {
@@ -31,8 +32,10 @@ Request parse(int count, char** arguments) {
             request.options.insert(request.options.end(), {word, arguments[++at]});
         else if (word == "--64")
             continue;
-        else if (word.starts_with("-I") || word == "-g")
+        else if (word.starts_with("-I"))
             request.options.push_back(word);
+        else if (word == "-g")
+            request.describes_lines = true;
         else if (word.starts_with('-') && word != "-")
             request.options.push_back("-Wa," + word);
         else
@@ -78,6 +81,11 @@ int main(int count, char** arguments) {
     std::vector<std::string> words{clang, "-c", "-x", "assembler",
                                    "-Wno-unused-command-line-argument"};
     words.insert(words.end(), request.options.begin(), request.options.end());
+    // A compiler has said which lines its instructions come from, and of which files it knows sums;
+    // its own assembler has no warning of those that have none.
+    const bool is_described = assembly.find("\n\t.loc\t") != std::string::npos;
+    if (request.describes_lines)
+        words.emplace_back(is_described ? "-Wa,--no-warn" : "-g");
     words.insert(words.end(), {padded, "-o", request.output});
     const int status = run(words);
     unlink(padded.c_str());
