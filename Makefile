@@ -63,6 +63,12 @@ bench: setup-dev ## the numbers of docs/PERFORMANCE.md; takes long, wants a quie
 	@$(PYTHON) -m benchmarks.analyses
 	@$(PYTHON) -m benchmarks.soundness
 
+.PHONY: bench-layout
+bench-layout: setup-dev ## that programs move, at random and without bias; wants a quiet machine
+	@$(PYTHON) -m benchmarks.layout_bias
+	@$(PYTHON) -m benchmarks.layout_moves --long 60 suite:lua suite:bzip2 suite:zstd suite:sqlite
+	@$(PYTHON) -m benchmarks.layout_random
+
 .PHONY: bench-suite
 bench-suite: setup-dev ## dimension real programs and run what was chosen; wants a quiet machine
 	@$(PYTHON) -m benchmarks.dimension_programs
