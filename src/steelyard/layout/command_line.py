@@ -82,6 +82,7 @@ _REPLACED = frozenset(
         "-Wl,-S",
         "-Wl,--strip-debug",
         "-gz",
+        "-static-libgcc",
         "-fno-ident",
         "-Qn",
         "-fomit-frame-pointer",
@@ -103,7 +104,7 @@ _LEFT_OUT = {
 _REFUSED_SANITIZERS = frozenset(("address", "hwaddress", "leak", "memory", "thread"))
 _REFUSED = {
     "-static": "a program that is linked statically has no dynamic linker to start the runtime; "
-    "take -static-libgcc -static-libstdc++ for the libraries of the language",
+    "take -static-libstdc++ for the library of the language",
     "-m32": "functions are moved on x86-64 only",
     "-mx32": "functions are moved on x86-64 only",
     "-fsplit-stack": "stack pads use the field of split stacks",

@@ -95,6 +95,7 @@ def test_position_independence_is_the_users_kind_or_that_of_programs() -> None:
     assert "-fPIE" in arguments("-c", "a.c")
     assert "-fPIE" not in arguments("-c", "-fPIC", "a.c")
     assert "-fno-pie" not in arguments("-c", "-fno-pie", "a.c")
+    assert "-static-libgcc" not in arguments("-static-libgcc", "a.c")
 
 
 def test_frames_are_padded_only_where_the_stack_is_asked_for() -> None:
