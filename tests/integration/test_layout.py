@@ -255,6 +255,17 @@ def test_objects_and_libraries_come_out_as_from_clang(user: User) -> None:
     assert "part" in user.types("cc", "-E", "part.c").out
 
 
+def test_a_program_may_be_stripped_after_it_is_linked(user: User) -> None:
+    source = str(SOURCES / "everything.c")
+    told = user.types("cc", "-O2", "-s", source, "-o", "whole")
+    assert told.status == 0
+    assert "steelyard: -s is left out" in told.err
+    subprocess.run(["strip", "whole", "-o", "bare"], cwd=user.home, check=True)
+    report = report_of(str(user.home / "bare"), user.home, _INTERVAL="1ms")
+    assert report["moves"] > 0
+    assert run(str(user.home / "bare")) == run(str(user.home / "whole"))
+
+
 def test_what_cannot_be_is_refused_with_its_reason(user: User) -> None:
     (user.home / "main.c").write_text("int main(void) { return 0; }\n")
     static = user.types("cc", "-static", "main.c")
