@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from collections.abc import Callable
 
 import pytest
@@ -67,10 +69,13 @@ def test_who_is_not_root_is_told_what_may_be_done(user: User, program: str) -> N
     assert "Only root" in told.err
 
 
-@pytest.mark.skipif(
+may_trace = pytest.mark.skipif(
     os.geteuid() != 0 or not os.path.isdir("/sys/kernel/tracing/instances"),
     reason="it takes root and the kernel's tracing",
 )
+
+
+@may_trace
 def test_the_kernel_tells_of_system_calls_and_of_what_is_started(
     user: User, script: Callable[[str], str]
 ) -> None:
@@ -85,4 +90,36 @@ def test_the_kernel_tells_of_system_calls_and_of_what_is_started(
     assert counts["program executed"] == [2, 2]
     assert counts["syscall execve"] == [2, 2]
     assert [run["lost"] for run in document["runs"]] == [0, 0]
-    assert not [n for n in os.listdir("/sys/kernel/tracing/instances") if n.startswith("steelyard")]
+    # Other studies may be going on.
+    names = [n for n in os.listdir("/sys/kernel/tracing/instances") if n.startswith("steelyard-")]
+    assert all(os.path.exists(f"/proc/{name.rpartition('-')[2]}") for name in names)
+
+
+C_PROGRAM = """
+#include <pthread.h>
+__attribute__((noinline)) void step(void) { __asm__ volatile(""); }
+static void *run(void *word) { for (int i = 0; i < 5; i++) step(); return word; }
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, run, 0);
+    pthread_join(thread, 0);
+    step();
+}
+"""
+
+
+@may_trace
+@pytest.mark.skipif(shutil.which("cc") is None, reason="it takes a C compiler")
+def test_calls_of_a_function_are_counted_in_all_threads(user: User) -> None:
+    (user.home / "p.c").write_text(C_PROGRAM)
+    path = str(user.home / "p")
+    subprocess.run(["cc", "-O1", "-pthread", "-o", path, str(user.home / "p.c")], check=True)
+    told = user.types(
+        "experiment", "events", "--runs", "2", "--function", "step", "--record", "threads",
+        "--json", "-", "--", path,
+    )  # fmt: skip
+    counts = {kind["name"]: kind["counts"] for kind in told.document()["kinds"]}
+    assert counts["function step"] == [6, 6]
+    assert counts["thread or process created"] == [1, 1]
+    with open("/sys/kernel/tracing/uprobe_events", encoding="utf-8") as left:
+        assert path not in left.read()
