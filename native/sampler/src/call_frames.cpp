@@ -244,10 +244,9 @@ CallFrames::CallFrames(std::unique_ptr<ElfFile> elf) : elf_(std::move(elf)) {
     try {
         read_all();
     } catch (const Malformed&) {
-        // What was read before stays.
+        known_.clear();  // What was read before stays.
     }
-    std::sort(functions_.begin(), functions_.end(),
-              [](const Function& one, const Function& other) { return one.start < other.start; });
+    std::ranges::sort(functions_, {}, &Function::start);
 }
 
 void CallFrames::read_all() {
@@ -284,9 +283,10 @@ void CallFrames::read_all() {
         const std::uint64_t length = fields.take_value(common.pointer_encoding);
         if (common.has_augmentation)
             fields.take_bytes(fields.take_uleb());
-        const std::uint64_t program_address = fields.address();
-        functions_.push_back({start, start + length, found->second,
-                              entry->bytes.subspan(fields.position()), program_address});
+        functions_.push_back({start,
+                              start + length,
+                              found->second,
+                              {entry->bytes.subspan(fields.position()), fields.address()}});
     }
 }
 
@@ -324,8 +324,7 @@ CallFrames::Common CallFrames::read_common(std::span<const std::byte> entry,
             }
         }
     }
-    common.program_address = fields.address();
-    common.program = entry.subspan(fields.position());
+    common.program = {entry.subspan(fields.position()), fields.address()};
     return common;
 }
 
@@ -340,15 +339,13 @@ const FrameRules* CallFrames::at(std::uint64_t address) {
         } catch (const Malformed&) {
             rules.reset();
         }
-        known = known_.emplace(address, std::move(rules)).first;
+        known = known_.emplace(address, rules).first;
     }
     return known->second ? &*known->second : nullptr;
 }
 
 std::optional<FrameRules> CallFrames::rules_at(std::uint64_t address) const {
-    auto after = std::upper_bound(
-        functions_.begin(), functions_.end(), address,
-        [](std::uint64_t wanted, const Function& function) { return wanted < function.start; });
+    auto after = std::ranges::upper_bound(functions_, address, {}, &Function::start);
     if (after == functions_.begin())
         return std::nullopt;
     const Function& function = *--after;
@@ -357,21 +354,17 @@ std::optional<FrameRules> CallFrames::rules_at(std::uint64_t address) const {
     const Common& common = commons_[function.common];
     FrameRules initial;
     initial.of_signal = common.of_signal;
-    run(common.program, common.program_address, common, function.start, address, initial, initial);
+    const auto run = [&](const Program& program, FrameRules& rules) {
+        Machine machine(common.code_factor, common.data_factor, common.pointer_encoding, initial,
+                        rules);
+        machine.run(ByteReader(program.bytes, program.address), function.start, address);
+    };
+    run(common.program, initial);
     FrameRules rules = initial;
-    run(function.program, function.program_address, common, function.start, address, initial,
-        rules);
+    run(function.program, rules);
     if (common.return_register != address_register)
         rules.registers[address_register] = rules.registers[common.return_register];
     return rules;
-}
-
-void CallFrames::run(std::span<const std::byte> program, std::uint64_t program_address,
-                     const Common& common, std::uint64_t start, std::uint64_t wanted,
-                     const FrameRules& initial, FrameRules& rules) {
-    Machine machine(common.code_factor, common.data_factor, common.pointer_encoding, initial,
-                    rules);
-    machine.run(ByteReader(program, program_address), start, wanted);
 }
 
 }  // namespace steelyard

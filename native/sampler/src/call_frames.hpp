@@ -35,7 +35,7 @@ struct Rule {
     Kind kind = Kind::same;
     std::uint8_t other_register = 0;
     std::int64_t distance = 0;
-    std::span<const std::byte> program{};
+    std::span<const std::byte> program;
 };
 
 /// All that takes one instruction's frame to that of its caller.
@@ -56,6 +56,11 @@ class CallFrames {
     const ElfFile& elf() const { return *elf_; }
 
   private:
+    /// Operations, and where in the file they stand.
+    struct Program {
+        std::span<const std::byte> bytes;
+        std::uint64_t address = 0;
+    };
     struct Common {
         std::uint64_t code_factor = 1;
         std::int64_t data_factor = 1;
@@ -63,22 +68,17 @@ class CallFrames {
         bool has_augmentation = false;
         bool of_signal = false;
         std::uint8_t return_register = address_register;
-        std::span<const std::byte> program;
-        std::uint64_t program_address = 0;
+        Program program;
     };
     struct Function {
         std::uint64_t start, end;
         std::size_t common;
-        std::span<const std::byte> program;
-        std::uint64_t program_address;
+        Program program;
     };
 
     void read_all();
     Common read_common(std::span<const std::byte> entry, std::uint64_t address) const;
     std::optional<FrameRules> rules_at(std::uint64_t address) const;
-    static void run(std::span<const std::byte> program, std::uint64_t program_address,
-                    const Common& common, std::uint64_t start, std::uint64_t wanted,
-                    const FrameRules& initial, FrameRules& rules);
 
     std::unique_ptr<ElfFile> elf_;
     std::vector<Common> commons_;

@@ -67,33 +67,41 @@ Registers caller_by_frame_pointer(const Registers& registers, const StackMemory&
 
 const std::vector<std::uint64_t>& Unwinder::chain(const StackCopy& copy, const Lookup& lookup) {
     chain_.clear();
+    try {
+        walk(copy, lookup);
+    } catch (const Malformed&) {
+        return chain_;  // The callers that were found stay.
+    }
+    return chain_;
+}
+
+void Unwinder::walk(const StackCopy& copy, const Lookup& lookup) {
     Registers registers = copy.registers;
     const StackMemory memory(copy.bytes, registers[stack_register]);
     bool was_interrupted = true;
-    try {
-        while (chain_.size() < most_frames && registers[address_register] != 0) {
-            const std::uint64_t address = registers[address_register];
-            chain_.push_back(address);
-            const auto place = lookup(address);
-            if (!place && chain_.size() > 1)
-                break;
-            CallFrames* const frames = place ? frames_of(*place->path) : nullptr;
-            const auto in_file =
-                frames != nullptr ? frames->elf().address_of(place->offset) : std::nullopt;
-            // A call may be the last instruction of its function: look inside of it.
-            const FrameRules* const rules =
-                in_file ? frames->at(was_interrupted ? *in_file : *in_file - 1) : nullptr;
-            const std::uint64_t stack_before = registers[stack_register];
-            registers = rules != nullptr ? caller_by(*rules, registers, memory)
-                                         : caller_by_frame_pointer(registers, memory);
-            was_interrupted = rules != nullptr && rules->of_signal;
-            if (registers[stack_register] <= stack_before && !was_interrupted)
-                break;
-        }
-    } catch (const Malformed&) {
-        // The callers that were found stay.
+    while (chain_.size() < most_frames && registers[address_register] != 0) {
+        const std::uint64_t address = registers[address_register];
+        chain_.push_back(address);
+        const auto place = lookup(address);
+        if (!place && chain_.size() > 1)
+            return;
+        // A call may be the last instruction of its function: look inside of it.
+        const FrameRules* const rules = place ? rules_at(*place, was_interrupted ? 0 : 1) : nullptr;
+        const std::uint64_t stack_before = registers[stack_register];
+        registers = rules != nullptr ? caller_by(*rules, registers, memory)
+                                     : caller_by_frame_pointer(registers, memory);
+        was_interrupted = rules != nullptr && rules->of_signal;
+        if (registers[stack_register] <= stack_before && !was_interrupted)
+            return;
     }
-    return chain_;
+}
+
+const FrameRules* Unwinder::rules_at(const FilePlace& place, std::uint64_t back) {
+    CallFrames* const frames = frames_of(*place.path);
+    if (frames == nullptr)
+        return nullptr;
+    const auto address = frames->elf().address_of(place.offset);
+    return address ? frames->at(*address - back) : nullptr;
 }
 
 CallFrames* Unwinder::frames_of(const std::string& path) {

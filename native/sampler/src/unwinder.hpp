@@ -37,6 +37,8 @@ class Unwinder {
     const std::vector<std::uint64_t>& chain(const StackCopy& copy, const Lookup& lookup);
 
   private:
+    void walk(const StackCopy& copy, const Lookup& lookup);
+    const FrameRules* rules_at(const FilePlace& place, std::uint64_t back);
     CallFrames* frames_of(const std::string& path);
 
     std::unordered_map<std::string, std::unique_ptr<CallFrames>> files_;

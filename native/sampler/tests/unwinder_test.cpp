@@ -1,12 +1,15 @@
 #include "unwinder.hpp"
 
-#include <dlfcn.h>
 #include <execinfo.h>
-#include <link.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <cstring>
-#include <functional>
+#include <bit>
+#include <cstdlib>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,8 +52,12 @@ struct Seen {
         :
         : "r"(at.data())
         : "rcx", "memory");
-    const auto* const top = reinterpret_cast<const std::byte*>(at[stack_register]);
-    seen.stack.assign(top, top + copied_bytes);
+    seen.stack.resize(copied_bytes);
+    const iovec from{std::bit_cast<void*>(at[stack_register]), copied_bytes};
+    const iovec to{seen.stack.data(), copied_bytes};
+    const ssize_t copied = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+    CHECK(copied > 0);
+    seen.stack.resize(static_cast<std::size_t>(copied));
     std::array<void*, most_callers> found{};
     const int count = backtrace(found.data(), most_callers);
     for (int index = 0; index < count; ++index)
@@ -136,9 +143,9 @@ TEST("code without tables is left by its frame pointer") {
 }
 
 std::uint64_t value_of(const std::vector<int>& program, const Registers& registers) {
-    std::vector<std::byte> bytes;
-    for (const int byte : program)
-        bytes.push_back(static_cast<std::byte>(byte));
+    std::vector<std::byte> bytes(program.size());
+    std::ranges::transform(program, bytes.begin(),
+                           [](int byte) { return static_cast<std::byte>(byte); });
     return expression_value(bytes, registers, StackMemory({}, 0), 0);
 }
 
