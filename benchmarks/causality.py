@@ -49,7 +49,7 @@ SEED = 1
 MEDIAN_RANGE, FEWEST = (0.95, 1.05), 0.85
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """A program of the suite and its two functions.
 
@@ -89,8 +89,17 @@ PROGRAMS = (
         {"variables": 160, "clauses": 704},
     ),
     Program("tcc", ("next_nomacro1", "unary"), {"functions": 8000}, {"functions": 400}),
+    Program("xz", ("bt_find_func", "lzma_mf_bt4_find"), {"bytes": 900_000}, {"bytes": 50_000}),
+    Program("hmmer2", ("P7Forward", "P7Viterbi"), {"sequences": 600}, {"sequences": 30}),
+    Program(
+        "duktape",
+        ("duk_heap_strtable_intern", "duk__match_regexp"),
+        {"rounds": 40},
+        {"rounds": 2},
+    ),
+    Program("sqlite", ("sqlite3BtreeIndexMoveto", "pcache1Fetch"), {"8": 32}, {"8": 2}),
 )
-MEMORY_PROGRAMS = ("lua", "bzip2", "picosat", "tcc")
+MEMORY_PROGRAMS = ("lua", "bzip2", "xz", "sqlite")
 NO_DELAY_PROGRAM = "lua"
 
 

@@ -7,12 +7,13 @@ the slope is 1. A slope of 0 means that the profiler does not see the function a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.analysis.mean import two_sided
 from steelyard.analysis.student import student_quantile
@@ -21,10 +22,16 @@ from steelyard.core.estimate import Estimate, Interval, Unbounded
 Role = Literal["delayed", "control"]
 # A slope whose half-width is larger tells neither 0 from 1 nor 1 from 1.5.
 WIDEST_HALF_WIDTH = 0.25
-# Where noise makes more than half of the differences between runs, it is noise that is looked at.
-FEWEST_EXPLAINED_RATIO = 0.5
-METHOD = "two-stage-least-squares"
-REST_METHOD = "least-squares"
+# Below this the largest delay has not done what it was made for.
+FEWEST_GROWTH_RATIO = 0.1
+# Standard errors by which a growth is clear of noise: a chance of one in a thousand.
+_CLEARLY = 3.0
+METHOD = "sen-line-bootstrap"
+# Standard errors are stable to a few percent with 200 (Efron and Tibshirani 1993, section 6.4).
+_RESAMPLE_COUNT, _RESAMPLE_SEED = 400, 1
+
+Values = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -72,45 +79,44 @@ class Slope:
 def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) -> Interval:
     """The slope of attributed time on the program's time, through what the delay did to both.
 
-    Both times hold the noise of their run, so that plain least squares would be drawn from the
-    slope towards the function's share. The amount of delay was drawn at random and knows nothing
-    of noise: it is the instrument of two-stage least squares (A. Wald, Ann. Math. Stat. 11, 1940).
-    Without noise in the program's time both are the same.
+    A busy machine makes some runs longer as a whole, by up to twice; that is not the delay's doing,
+    and the profiler's share does not mind. So the program's time without and with each delay is a
+    line through all runs (the median of the slopes between them: P. K. Sen, J. Am. Stat. Assoc. 63,
+    1968), the time attributed is each run's share of it, and the slope is that of least squares
+    through those. The interval is Student's with the standard error of resampled runs (B. Efron,
+    R. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 6).
 
-    Assumes independent runs and equal variances around the line. No slope is called where the
-    delay explains less than half of the variance of the program's time, or where the interval is
+    Assumes independent runs, and that a delay of twice as many turns takes twice as long. No slope
+    is called where the delay does not make the program clearly longer, or where the interval is
     wider than 0.25 to each side.
 
     Parameters
     ----------
     observations : sequence of Observation
-        At least 3, with at least 2 amounts.
+        At least 4, with at least 2 amounts.
     """
     a = np.array([float(item.amount) for item in observations])
     x = np.array([item.program_s for item in observations])
     y = np.array([item.function_s for item in observations])
     count = len(x)
-    if count < 3 or np.ptp(x) == 0 or np.ptp(a) == 0:
+    if count < 4 or np.ptp(x) == 0 or np.ptp(a) == 0:
         return Unbounded(
             None, confidence, METHOD, "no-change", "The program's time did not change at all."
         )
-    a, x, y = a - a.mean(), x - x.mean(), y - y.mean()
-    with_time = float((a * x).sum())
-    explained = with_time**2 / float((a**2).sum()) / float((x**2).sum())
-    if explained < FEWEST_EXPLAINED_RATIO:
+    a = a / a.max()
+    growth, slope = _growth_and_slope(a, x, y)
+    drawn = np.array([_growth_and_slope(a[k], x[k], y[k]) for k in _resamples(a)])
+    growth_error = _standard_error(drawn[:, 0])
+    if growth < FEWEST_GROWTH_RATIO or growth < _CLEARLY * growth_error:
         return Unbounded(
             None,
             confidence,
             METHOD,
             "noise",
-            f"The delay explains {100 * explained:.0f} % of the differences between runs only; "
-            "a quieter machine or more runs would tell.",
+            f"The largest delay makes the program {100 * growth:.0f} ± {100 * growth_error:.0f} % "
+            "longer, which is not clear of noise; a quieter machine or more runs would tell.",
         )
-    slope = float((a * y).sum()) / with_time
-    residuals = y - slope * x
-    variance = float((residuals**2).sum()) / (count - 2)
-    error = sqrt(variance * float((a**2).sum())) / abs(with_time)
-    half_width = student_quantile(two_sided(confidence), count - 2) * error
+    half_width = _half_width(drawn[:, 1], count, confidence)
     if half_width > WIDEST_HALF_WIDTH:
         return Unbounded(
             slope,
@@ -122,34 +128,77 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
     return Estimate(slope, slope - half_width, slope + half_width, confidence, METHOD)
 
 
+def _standard_error(drawn: Values) -> float:
+    """Half of what the middle 68 % of draws span: a few draws of busy runs alone lie far out."""
+    low, high = np.quantile(drawn, (0.1587, 0.8413))
+    return float(high - low) / 2
+
+
+def _half_width(drawn: Values, count: int, confidence: float) -> float:
+    """Student's, with what resampling leaves out: it divides by the count, a line takes two."""
+    error = _standard_error(drawn) * sqrt(count / (count - 2))
+    return student_quantile(two_sided(confidence), count - 2) * error
+
+
+def _program_line(a: Values, x: Values) -> tuple[float, float]:
+    """The program's time without delay, and what the largest adds: Sen's line."""
+    first, second = np.triu_indices(len(a), 1)
+    apart = a[first] != a[second]
+    between = (x[second] - x[first])[apart] / (a[second] - a[first])[apart]
+    added = float(np.median(between))
+    return float(np.median(x - added * a)), added
+
+
+def _growth_and_slope(a: Values, x: Values, y: Values) -> tuple[float, float]:
+    """By how much the largest delay makes the program longer, as a ratio; and the slope."""
+    without, added = _program_line(a, x)
+    if added == 0:
+        return 0.0, 0.0
+    attributed = y / x * (without + added * a)
+    centred = a - a.mean()
+    return added / without, float((centred * attributed).sum() / (centred**2).sum() / added)
+
+
+def _resamples(a: Values) -> Iterator[Indices]:
+    """Runs drawn with replacement; draws in which all have one amount say nothing."""
+    generator = np.random.default_rng(_RESAMPLE_SEED)
+    for _ in range(_RESAMPLE_COUNT):
+        drawn = generator.integers(0, len(a), len(a))
+        if np.ptp(a[drawn]) > 0:
+            yield drawn
+
+
 def rest_change(observations: Sequence[Observation], confidence: float = 0.95) -> Interval:
     """By how much everything but the function changed under the largest delay, as a ratio of what
     it takes without delay: 0.02 is 2 % longer.
 
-    The difference of program and function is drawn on the amount by least squares. What the
-    function did not take the rest did, so this depends on the profiler too: where all of them
-    agree, the delay disturbed the program.
+    What the function did not take the rest did, so this depends on the profiler too: where all of
+    them agree, the delay disturbed the program. Times are those of `causal_slope`.
 
     Parameters
     ----------
     observations : sequence of Observation
-        At least 3, with at least 2 amounts.
+        At least 4, with at least 2 amounts.
     """
     a = np.array([float(item.amount) for item in observations])
-    rest = np.array([item.program_s - item.function_s for item in observations])
-    count = len(a)
-    spread = float(((a - a.mean()) ** 2).sum()) if count else 0.0
-    if count < 3 or spread == 0:
-        return Unbounded(None, confidence, REST_METHOD, "few-runs", "Three runs are the fewest.")
-    slope = float(((a - a.mean()) * (rest - rest.mean())).sum()) / spread
-    without_s = float(rest.mean()) - slope * float(a.mean())
-    if without_s <= 0:
-        return Unbounded(
-            None, confidence, REST_METHOD, "no-rest", "The function takes all of the time."
-        )
-    residuals = rest - without_s - slope * a
-    error = sqrt(float((residuals**2).sum()) / (count - 2) / spread)
-    scale = float(a.max()) / without_s
-    half_width = student_quantile(two_sided(confidence), count - 2) * error * scale
-    change = slope * scale
-    return Estimate(change, change - half_width, change + half_width, confidence, REST_METHOD)
+    if len(a) < 4 or np.ptp(a) == 0:
+        return Unbounded(None, confidence, METHOD, "few-runs", "Four runs are the fewest.")
+    a = a / a.max()
+    x = np.array([item.program_s for item in observations])
+    y = np.array([item.function_s for item in observations])
+    change = _change_of_rest(a, x, y)
+    if change is None:
+        return Unbounded(None, confidence, METHOD, "no-rest", "The function takes all of the time.")
+    found = (_change_of_rest(a[k], x[k], y[k]) for k in _resamples(a))
+    drawn = np.array([value for value in found if value is not None])
+    half_width = _half_width(drawn, len(a), confidence)
+    return Estimate(change, change - half_width, change + half_width, confidence, METHOD)
+
+
+def _change_of_rest(a: Values, x: Values, y: Values) -> float | None:
+    without, added = _program_line(a, x)
+    rest = (1 - y / x) * (without + added * a)
+    centred = a - a.mean()
+    slope = float((centred * rest).sum() / (centred**2).sum())
+    begin = float(rest.mean()) - slope * float(a.mean())
+    return slope / begin if begin > 0 else None
