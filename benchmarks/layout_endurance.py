@@ -75,7 +75,7 @@ def watch(program: str, what: str, seconds: float, settings: dict[str, str]) -> 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run, and print what came of it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--interval", default="5ms")
     parser.add_argument("--what", default="mixture", choices=("mixture", "exceptions"))
