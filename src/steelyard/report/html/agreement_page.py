@@ -91,7 +91,9 @@ def _hotness(item: ProgramAgreement) -> dict[str, Any]:
                 "marker": {"color": PALETTE[index % len(PALETTE)]},
             }
         )
-    figure = layout(300, axis(""), axis("share of the time [%]", rangemode="tozero"))
+    # An interval may go beyond what a share can be: it is cut off at the whole.
+    reach = min(100.0, 1.2 * max(max(map(float, item["y"])) for item in bars))
+    figure = layout(300, axis(""), axis("share of the time [%]", range=[0, reach]))
     return {"data": bars, "layout": _with_legend({**figure, "barmode": "group"}, 1)}
 
 
@@ -138,7 +140,9 @@ def _mean_unions(found: Agreement) -> dict[str, Any]:
         "error_y": _bounds(unions, 1),
         "line": {"color": PALETTE[0]},
     }
-    figure = layout(340, axis("n", dtick=1), axis("different functions", rangemode="tozero"))
+    figure = layout(
+        340, axis("n", dtick=1), axis("different functions", range=[0, most * LARGEST_N])
+    )
     return {"data": [*lines, points], "layout": _with_legend(figure, 1)}
 
 
