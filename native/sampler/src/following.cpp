@@ -29,10 +29,42 @@ std::uint32_t parent_of(std::uint32_t process) {
     return parent;
 }
 
+/// The part of a mapping from `start` on.
+Mapping rest_from(const Mapping& mapping, std::uint64_t start) {
+    Mapping rest = mapping;
+    rest.start = start;
+    rest.length = mapping.start + mapping.length - start;
+    rest.offset = mapping.offset + (start - mapping.start);
+    return rest;
+}
+
+/// Takes out what lies from `start` to `end`; of what lies there in part the rest stays. So what a
+/// program maps again and again takes no more room.
+void make_room(std::map<std::uint64_t, Mapping>& mappings, std::uint64_t start, std::uint64_t end) {
+    auto at = mappings.upper_bound(start);
+    if (at != mappings.begin())
+        --at;
+    while (at != mappings.end() && at->first < end) {
+        Mapping old = at->second;
+        const std::uint64_t old_end = old.start + old.length;
+        if (old_end <= start) {
+            ++at;
+            continue;
+        }
+        at = mappings.erase(at);
+        if (old_end > end)
+            mappings.emplace(end, rest_from(old, end));
+        if (old.start < start) {
+            old.length = start - old.start;
+            mappings.emplace(old.start, old);
+        }
+    }
+}
+
 }  // namespace
 
 void Following::add(std::uint32_t process) {
-    living_.try_emplace(process);
+    living_.try_emplace(process).first->second.threads.insert(process);
     strangers_.erase(process);
 }
 
@@ -56,40 +88,56 @@ bool Following::includes(std::uint32_t process) {
 void Following::started(const Lifetime& life) {
     strangers_.erase(life.process);
     const auto parent = living_.find(life.parent_process);
-    if (parent == living_.end() || life.process == life.parent_process)
+    if (parent == living_.end())
         return;
+    if (life.process == life.parent_process) {
+        if (parent->second.ended_early.erase(life.thread) == 0)
+            parent->second.threads.insert(life.thread);
+        return;
+    }
     // A child begins with the mappings of its parent.
-    Process child = parent->second;
-    child.names.clear();
+    Process child;
+    child.mappings = parent->second.mappings;
     for (auto& [start, mapping] : child.mappings)
         mapping.process = life.process;
+    child.threads.insert(life.thread);
     living_.try_emplace(life.process, std::move(child));
 }
 
 bool Following::ended(const Lifetime& life) {
     strangers_.erase(life.process);
-    const auto process = living_.find(life.process);
-    if (process == living_.end())
+    const auto found = living_.find(life.process);
+    if (found == living_.end())
         return false;
-    process->second.names.erase(life.thread);
-    if (life.thread != life.process)
+    Process& process = found->second;
+    process.names.erase(life.thread);
+    if (process.threads.erase(life.thread) == 0)
+        process.ended_early.insert(life.thread);
+    if (!process.threads.empty())
         return false;
-    living_.erase(process);
+    living_.erase(found);
     return true;
 }
 
 void Following::mapped(const Mapping& mapping) {
-    if (const auto process = living_.find(mapping.process); process != living_.end())
-        process->second.mappings[mapping.start] = mapping;
+    const auto process = living_.find(mapping.process);
+    if (process == living_.end())
+        return;
+    auto& mappings = process->second.mappings;
+    make_room(mappings, mapping.start, mapping.start + mapping.length);
+    mappings[mapping.start] = mapping;
 }
 
 void Following::named(const Naming& naming) {
-    const auto process = living_.find(naming.process);
-    if (process == living_.end())
+    const auto found = living_.find(naming.process);
+    if (found == living_.end())
         return;
+    Process& process = found->second;
+    // Another program has no more of the threads of the one before.
     if (naming.after_exec)
-        process->second.mappings.clear();
-    process->second.names[naming.thread] = naming;
+        process = Process{};
+    process.names[naming.thread] = naming;
+    process.threads.insert(naming.thread);
 }
 
 std::optional<FilePlace> Following::place_of(std::uint32_t process, std::uint64_t address) const {

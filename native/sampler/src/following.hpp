@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "profile_file.hpp"
@@ -21,7 +22,8 @@ class Following {
     bool includes(std::uint32_t process);
 
     void started(const Lifetime& life);
-    /// Whether a followed process ended with this, its last thread.
+    /// Whether a followed process ended with this, its last thread. The first one may end before
+    /// others.
     bool ended(const Lifetime& life);
     void mapped(const Mapping& mapping);
     void named(const Naming& naming);
@@ -38,6 +40,9 @@ class Following {
     struct Process {
         std::map<std::uint64_t, Mapping> mappings;  // by start
         std::map<std::uint32_t, Naming> names;      // by thread
+        std::set<std::uint32_t> threads;
+        // Those whose end was heard of before their start, on another CPU.
+        std::set<std::uint32_t> ended_early;
     };
 
     std::unordered_map<std::uint32_t, Process> living_;

@@ -28,13 +28,49 @@ TEST("children of followed processes are followed, strangers are not") {
     CHECK(!following.includes(stranger));
 }
 
-TEST("a process ends with its first thread, and not with another") {
+TEST("a process ends with its last thread, though its first may have ended before") {
+    Following following;
+    following.add(parent);
+    following.started({0, parent, parent + 7, parent, parent});
+    CHECK(!following.ended({0, parent, parent, 0, 0}));
+    CHECK(following.includes(parent));
+    CHECK(following.ended({0, parent, parent + 7, 0, 0}));
+    CHECK(following.empty());
+}
+
+TEST("a thread whose end is heard of before its start keeps no process alive") {
     Following following;
     following.add(parent);
     CHECK(!following.ended({0, parent, parent + 7, 0, 0}));
-    CHECK(following.includes(parent));
+    following.started({0, parent, parent + 7, parent, parent});
     CHECK(following.ended({0, parent, parent, 0, 0}));
-    CHECK(following.empty());
+}
+
+TEST("a new program has none of the threads of the one before") {
+    Following following;
+    following.add(parent);
+    following.started({0, parent, parent + 7, parent, parent});
+    following.named({0, parent, parent, true, "next"});
+    CHECK(following.ended({0, parent, parent, 0, 0}));
+}
+
+TEST("what is mapped over something else leaves the rest of it") {
+    Following following;
+    following.add(parent);
+    following.mapped({0, parent, 0x1000, 0x5000, 0, "old"});
+    following.mapped({0, parent, 0x2000, 0x1000, 0x700000, "new"});
+    const auto path_at = [&](std::uint64_t address) {
+        const auto place = following.place_of(parent, address);
+        return place ? *place->path : "";
+    };
+    CHECK(path_at(0x1fff) == "old");
+    CHECK(path_at(0x2000) == "new");
+    CHECK(path_at(0x3000) == "old");
+    CHECK(following.place_of(parent, 0x3010)->offset == 0x2010);
+    following.mapped({0, parent, 0x1000, 0x8000, 0, "all"});
+    CHECK(path_at(0x2fff) == "all");
+    CHECK(path_at(0x5fff) == "all");
+    CHECK(path_at(0x9000).empty());
 }
 
 TEST("a process whose start was not heard of yet is found by its parents") {

@@ -1,0 +1,159 @@
+"""What programs do to a sampler: they become others, multiply, drop their code, and die."""
+
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+LIBRARY = r"""
+__attribute__((noinline)) void NAME(long n) {
+    unsigned long x = 1;
+    for (long i = 0; i < n; i++) {
+        x = x * 2862933555777941757UL + 1;
+        __asm__ volatile("" : "+r"(x));
+    }
+}
+"""
+PROGRAM = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define APART __attribute__((noinline))
+static inline __attribute__((always_inline)) void chain(long n) {
+    unsigned long x = 1;
+    for (long i = 0; i < n; i++) {
+        x = x * 2862933555777941757UL + 1;
+        __asm__ volatile("" : "+r"(x));
+    }
+}
+/* Of the same size each: some 30 ms. */
+enum { LONG = 25000000 };
+APART void before(void) { chain(LONG); }
+APART void after(void) { chain(LONG); }
+APART void in_parent(void) { chain(LONG); }
+APART void in_child(void) { chain(LONG); }
+APART void in_thread(void) { chain(LONG / 500); }
+APART void left_behind(void) { chain(3L * LONG); }
+static void *short_thread(void *unused) { in_thread(); return unused; }
+static void *long_thread(void *unused) { left_behind(); exit(5); return unused; }
+static void use_library(const char *path, const char *function) {
+    void *library = dlopen(path, RTLD_NOW);
+    void (*work)(long) = (void (*)(long))dlsym(library, function);
+    work(LONG);
+    dlclose(library);
+}
+int main(int count, char **words) {
+    const char *what = count > 1 ? words[1] : "";
+    pthread_t thread;
+    if (!strcmp(what, "exec")) {
+        before();
+        execl(words[0], words[0], "after", (char *)0);
+    } else if (!strcmp(what, "after")) {
+        after();
+    } else if (!strcmp(what, "fork")) {
+        pid_t child = fork();
+        if (child == 0) { in_child(); _exit(0); }
+        in_parent();
+        waitpid(child, 0, 0);
+    } else if (!strcmp(what, "threads")) {
+        for (int i = 0; i < 1000; i++) {
+            pthread_create(&thread, 0, short_thread, 0);
+            pthread_join(thread, 0);
+        }
+    } else if (!strcmp(what, "libraries")) {
+        for (int i = 0; i < 3; i++) {
+            use_library(words[2], "in_first");
+            use_library(words[3], "in_second");
+        }
+    } else if (!strcmp(what, "signal")) {
+        before();
+        raise(SIGSEGV);
+    } else if (!strcmp(what, "first-thread-ends")) {
+        pthread_create(&thread, 0, long_thread, 0);
+        pthread_exit(0);
+    }
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no gcc here")
+    folder = tmp_path_factory.mktemp("faulty")
+    (folder / "faulty.c").write_text(PROGRAM)
+    (folder / "library.c").write_text(LIBRARY)
+    words = ["faulty.c", "-o", "faulty", "-pthread", "-ldl"]
+    subprocess.run([compiler, "-O1", *words], cwd=folder, check=True)
+    for name in ("in_first", "in_second"):
+        words = [f"-DNAME={name}", "-shared", "-fPIC", "library.c", "-o", f"{name}.so"]
+        subprocess.run([compiler, "-O1", *words], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture(params=["cpus", "threads"])
+def recorded(user, programs, request):
+    """Records the program doing something, on whole CPUs and by threads."""
+
+    def record(what, status=0, period="200us"):
+        scope = ["--threads-only"] if request.param == "threads" else []
+        libraries = [str(programs / f"{name}.so") for name in ("in_first", "in_second")]
+        words = [str(programs / "faulty"), what, *libraries]
+        told = user.types("profile", "record", "--period", period, *scope, "--", *words)
+        if told.status == 4:
+            pytest.skip(f"this machine gives no samples: {told.err}")
+        assert told.status == status, told.err
+        document = user.types("profile", "report", "--json", "-").document()
+        return document, {item["name"]: item["samples"] for item in document["functions"]}
+
+    record.scope = request.param
+    return record
+
+
+def test_a_program_that_becomes_another_is_followed(recorded):
+    _, samples = recorded("exec")
+    # As long each; they lie at different places where addresses are randomised.
+    assert samples["before"] > 20
+    assert samples["after"] > 20
+
+
+def test_a_child_is_followed_and_told_from_its_parent(recorded):
+    document, samples = recorded("fork")
+    assert samples["in_parent"] > 20
+    assert samples["in_child"] > 20
+    assert len(document["threads"]) == 2
+
+
+def test_a_thousand_short_threads_are_seen(recorded):
+    document, samples = recorded("threads")
+    # By threads one is watched from a moment after its start: these are gone by then.
+    if recorded.scope == "cpus":
+        assert max(samples, key=samples.get) == "in_thread"
+        assert len(document["threads"]) > 20
+
+
+def test_code_of_libraries_that_came_and_went_is_named(recorded):
+    _, samples = recorded("libraries")
+    # The second is loaded where the first was.
+    assert samples["in_first"] > 60
+    assert samples["in_second"] > 60
+
+
+def test_a_program_that_a_signal_ends_has_its_profile_and_its_status(recorded):
+    document, samples = recorded("signal", status=128 + signal.SIGSEGV)
+    assert samples["before"] > 20
+    assert document["warnings"] == []
+
+
+def test_a_program_goes_on_when_its_first_thread_has_ended(recorded):
+    _, samples = recorded("first-thread-ends", status=5)
+    assert samples["left_behind"] > 100
