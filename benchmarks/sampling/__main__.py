@@ -1,0 +1,68 @@
+"""Is the native sampler right? On programs whose truth is known, with perf beside it.
+
+    python -m benchmarks.sampling [--part aliasing|randomness|shares|overhead ...]
+
+`aliasing`, `randomness` and `shares` rest on numbers of samples and do not mind a busy machine;
+`overhead` wants a quiet one. The programs are in this folder, built by `cc`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+
+from benchmarks.sampling import aliasing, overhead, randomness, shares
+from benchmarks.sampling.programs import build, verdict
+
+PARTS = {
+    "aliasing": aliasing.prove,
+    "randomness": randomness.prove,
+    "shares": shares.prove,
+    "overhead": overhead.prove,
+}
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--part", action="append", choices=PARTS, help="repeatable; all otherwise")
+    parser.add_argument("--seed", type=int, default=1)
+    group = parser.add_argument_group("aliasing")
+    group.add_argument("--recordings", type=int, default=12, help="of each kind")
+    group.add_argument("--limit-ms", type=int, default=500, help="of each thread of the program")
+    group.add_argument("--threads-only", action="store_true", help="watch threads, not CPUs")
+    group = parser.add_argument_group("randomness")
+    group.add_argument("--random-ms", type=int, default=12_000, help="of the program")
+    group.add_argument("--java-rounds", type=int, default=3_000, help="of YieldPoints")
+    group.add_argument("--picture", action="store_true", help="draw it for docs/PERFORMANCE.md")
+    group = parser.add_argument_group("shares")
+    group.add_argument("--repeats", type=int, default=40, help="recordings of each program")
+    group.add_argument("--share-ms", type=int, default=200, help="of each recording")
+    group.add_argument("--share-period-us", type=float, default=200)
+    group = parser.add_argument_group("overhead")
+    group.add_argument("--blocks", type=int, default=20)
+    group.add_argument("--rounds", type=int, default=150_000, help="of the program")
+    group.add_argument("--rates", type=int, nargs="+", default=list(overhead.RATES_HZ))
+    group.add_argument("--stacks", action="store_true", help="with call chains by DWARF")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the parts that are asked for; 1 where one does not hold."""
+    options = _options(arguments)
+    holds = True
+    with tempfile.TemporaryDirectory() as folder:
+        programs = build(folder)
+        for part in options.part or PARTS:
+            print(f"\n{part}\n", flush=True)
+            found = PARTS[part](programs, options)
+            print(f"{part}: {verdict(found)}", flush=True)
+            holds = holds and found
+    return 0 if holds else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

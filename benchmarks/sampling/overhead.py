@@ -1,0 +1,130 @@
+"""What does a sample cost? Against the program alone, and beside perf at the same rate."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from math import sqrt
+from statistics import mean, stdev
+
+from scipy.stats import t as student
+
+from benchmarks.sampling.programs import Programs, recorded, verdict
+from steelyard.profile.sampler import Recording
+
+RATES_HZ = (100, 1_000, 10_000)
+ALONE, ALONE_TOO, OURS, PERF = "alone", "alone again", "steelyard", "perf"
+_SAMPLES = re.compile(r"\((\d+) samples\)")
+
+
+@dataclass(frozen=True)
+class Run:
+    """How long the program took, by its own clock, and how often it was looked at."""
+
+    elapsed_ns: int
+    samples: int = 0
+
+
+@dataclass
+class Paired:
+    """Differences between two runs of a block, in percent of the program alone."""
+
+    values: list[float] = field(default_factory=list[float])
+
+    def interval(self) -> tuple[float, float, float]:
+        """Mean, low and high of 95 %, by Student."""
+        count = len(self.values)
+        half = float(student.ppf(0.975, count - 1)) * stdev(self.values) / sqrt(count)
+        centre = mean(self.values)
+        return centre, centre - half, centre + half
+
+    def text(self) -> str:
+        """As a table shows it."""
+        return "{:+.2f} ({:+.2f} to {:+.2f})".format(*self.interval())
+
+
+class Runner:
+    """Runs the program alone or under a profiler."""
+
+    def __init__(self, programs: Programs, options: argparse.Namespace) -> None:
+        self._programs = programs
+        self._rounds = str(options.rounds)
+        self._told = str(programs.folder / "told")
+        self._stacks = options.stacks
+        command = f"exec '{programs.shares}' timed {self._rounds} > '{self._told}'"
+        self._argv = ("/bin/sh", "-c", command)
+
+    def _elapsed_ns(self) -> int:
+        with open(self._told, encoding="ascii") as file:
+            return int(file.read())
+
+    def alone(self, _: int) -> Run:
+        """The program by itself."""
+        subprocess.run(self._argv, check=True)
+        return Run(self._elapsed_ns())
+
+    def ours(self, rate_hz: int) -> Run:
+        """Under the sampler, at random times."""
+        recording = Recording(self._programs.profile, self._argv, period_ns=1e9 / rate_hz)
+        found = recorded(replace(recording, stacks="dwarf" if self._stacks else "none"))
+        os.remove(self._programs.profile)
+        return Run(self._elapsed_ns(), len(found.samples.functions))
+
+    def perf(self, rate_hz: int) -> Run:
+        """Under perf, at a fixed period."""
+        told = str(self._programs.folder / "perf.data")
+        what = ["-e", "cpu-clock", "-c", str(10**9 // rate_hz), "-o", told]
+        what += ["--call-graph", "dwarf,32768"] if self._stacks else []
+        done = subprocess.run(
+            ["perf", "record", *what, "--", *self._argv], check=True, capture_output=True, text=True
+        )
+        found = _SAMPLES.search(done.stderr)
+        return Run(self._elapsed_ns(), int(found.group(1)) if found else 0)
+
+
+def prove(programs: Programs, options: argparse.Namespace) -> bool:
+    """Print the table; whether the sampler is nowhere dearer than perf."""
+    runner = Runner(programs, options)
+    treatments: dict[str, Callable[[int], Run]] = {
+        ALONE: runner.alone,
+        ALONE_TOO: runner.alone,
+        OURS: runner.ours,
+        PERF: runner.perf,
+    }
+    order = random.Random(options.seed)
+    print("| samples a second | | overhead, % (interval of 95 %) | µs a sample |")
+    print("|---|---|---|---|")
+    holds = True
+    for rate_hz in options.rates:
+        blocks: list[dict[str, Run]] = []
+        for _ in range(options.blocks):
+            names = order.sample(list(treatments), len(treatments))
+            blocks.append({name: treatments[name](rate_hz) for name in names})
+        holds = _table(rate_hz, blocks) and holds
+    return holds
+
+
+def _table(rate_hz: int, blocks: list[dict[str, Run]]) -> bool:
+    alone = [(b[ALONE].elapsed_ns + b[ALONE_TOO].elapsed_ns) / 2 for b in blocks]
+    print(f"| {rate_hz} | alone against alone | {_paired(blocks, ALONE_TOO, ALONE).text()} | |")
+    for name in (OURS, PERF):
+        added_ns = [b[name].elapsed_ns - base for b, base in zip(blocks, alone, strict=True)]
+        paired = Paired([100 * a / base for a, base in zip(added_ns, alone, strict=True)])
+        samples = mean(b[name].samples for b in blocks)
+        each_us = mean(added_ns) / samples / 1e3 if samples else 0.0
+        print(f"| {rate_hz} | {name} ({samples:.0f} samples) | {paired.text()} | {each_us:.1f} |")
+    dearer = _paired(blocks, OURS, PERF)
+    holds = dearer.interval()[1] <= 0
+    print(f"| {rate_hz} | steelyard - perf | {dearer.text()} | {verdict(holds)} |", flush=True)
+    return holds
+
+
+def _paired(blocks: list[dict[str, Run]], name: str, other: str) -> Paired:
+    return Paired(
+        [100 * (b[name].elapsed_ns - b[other].elapsed_ns) / b[ALONE].elapsed_ns for b in blocks]
+    )

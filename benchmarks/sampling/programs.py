@@ -1,0 +1,79 @@
+"""The programs whose truth is known, and what the sampler says of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from steelyard.analysis.profile_samples import ProfileSamples
+from steelyard.profile.attribution import attribute
+from steelyard.profile.profile_file import RawProfile, read_profile
+from steelyard.profile.sampler import Recording, record
+
+SOURCES = Path(__file__).parent
+STEELYARD = Path(sys.executable).with_name("steelyard")
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The programs, built."""
+
+    folder: Path
+
+    @property
+    def aliasing(self) -> str:
+        return str(self.folder / "aliasing")
+
+    @property
+    def shares(self) -> str:
+        return str(self.folder / "shares")
+
+    @property
+    def profile(self) -> str:
+        return str(self.folder / "profile")
+
+
+def build(folder: str) -> Programs:
+    """Compile the programs into `folder`."""
+    flags = ("-O1", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror")
+    for output, words in {
+        "aliasing": ("-pthread", "aliasing.c"),
+        "libshares.so": ("-shared", "-fPIC", "shares_library.c"),
+        "shares": ("-pthread", "shares.c", f"-L{folder}", "-lshares", f"-Wl,-rpath,{folder}"),
+    }.items():
+        command = ["cc", *flags, *words, "-o", f"{folder}/{output}"]
+        subprocess.run(command, check=True, cwd=SOURCES)
+    return Programs(Path(folder))
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What was recorded, and the functions of its samples."""
+
+    raw: RawProfile
+    samples: ProfileSamples
+    summary: Mapping[str, object]
+
+    def counts(self, names: Sequence[str], thread: int | None = None) -> list[int]:
+        """Samples in each of these functions, of one thread or of all."""
+        found = np.array([frame.name for frame in self.samples.frames])[self.samples.functions]
+        if thread is not None:
+            found = found[self.samples.threads == thread]
+        return [int((found == name).sum()) for name in names]
+
+
+def recorded(recording: Recording) -> Recorded:
+    """Record, and read it back."""
+    summary = record(recording)
+    raw = read_profile(recording.output)
+    return Recorded(raw, attribute(raw, inlined=False), summary)
+
+
+def verdict(holds: bool) -> str:
+    """How every part ends."""
+    return "holds" if holds else "DOES NOT HOLD"

@@ -1,0 +1,5 @@
+/* The shared library of shares.c: twice the work of `here`. */
+
+#include "shares.h"
+
+void in_library(void) { chain(1200); }
