@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "suite.md"
 def told(*words: str) -> str:
     """What `steelyard suite` prints."""
     command = [sys.executable, "-m", "steelyard.cli.main", "suite", *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def put(text: str, name: str, table: str) -> str:
