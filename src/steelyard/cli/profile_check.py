@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -14,16 +15,32 @@ from steelyard.cli.profile_options import (
     profilers_option,
     seed_option,
 )
+from steelyard.cli.profile_speedup import show_speedup
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_size
 
 # A chain through fewer lines stays in the nearest cache; more than the last is what 32 bits reach.
 _SMALLEST_BUFFER, _LARGEST_BUFFER = 4 << 10, 1 << 30
+# Of each delay. Six delays make it 30 runs a slope.
+_RUN_COUNT = 5
 
 
 @click.command("check")
 @click.option(
     "--function", "functions", metavar="NAME", multiple=True, help="Delay this one. Repeatable."
+)
+@click.option(
+    "--speedup",
+    metavar="CMD",
+    multiple=True,
+    help="Delay nothing: CMD is a build in which the function is faster, and the gain that "
+    "profilers promise is set against the one measured. NAME=CMD: of the profiler NAME.",
+)
+@click.option(
+    "--factor",
+    metavar="K",
+    type=click.FloatRange(1, min_open=True),
+    help="With --speedup: the function became K times as fast. Otherwise that is measured.",
 )
 @click.option(
     "--functions",
@@ -64,7 +81,7 @@ _SMALLEST_BUFFER, _LARGEST_BUFFER = 4 << 10, 1 << 30
     help="Different delays, none among them.",
 )
 @click.option(
-    "--runs", type=click.IntRange(1), default=5, show_default=True, help="Runs of each delay."
+    "--runs", type=click.IntRange(1), help="Runs of each delay (5), or with --speedup build (10)."
 )
 @seed_option
 @confidence_option
@@ -77,8 +94,18 @@ def check(argv: tuple[str, ...], **options: Any) -> None:
     """Check that what profilers say of CMD holds when acted upon.
 
     Functions are delayed by several amounts without moving anything; a profiler that is right
-    attributes to each as much more time as the program takes longer: a slope of 1.
+    attributes to each as much more time as the program takes longer: a slope of 1. With --speedup
+    a function was made faster instead, and what profilers promise is set against what is gained.
     """
+    if options["speedup"]:
+        show_speedup(argv, options)
+        return
+    if options["factor"] is not None:
+        raise UsageError("--factor goes with --speedup.", field="--factor")
+    _show_slopes(argv, options)
+
+
+def _show_slopes(argv: tuple[str, ...], options: Mapping[str, Any]) -> None:
     from steelyard.app.profile_check import CausalCheck, check_profilers, own_profiler
     from steelyard.report.causality_text import causality_text
     from steelyard.report.json.causality import causality_document
@@ -92,7 +119,7 @@ def check(argv: tuple[str, ...], **options: Any) -> None:
         profilers=profilers,
         commands=commands_from(options["commands"], profilers),
         amount_count=options["amounts"],
-        run_count=options["runs"],
+        run_count=options["runs"] or _RUN_COUNT,
         buffer_bytes=_buffer_bytes(options["buffer"]) if options["delay"] == "memory" else 0,
         seed=options["seed"],
         confidence=options["confidence"],

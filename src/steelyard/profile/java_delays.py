@@ -74,6 +74,10 @@ class JavaDelays:
         argv = with_agent(self.argv, options, WITHOUT_POLLS)
         return Launch(argv) if profiler is None else profiler.launch(path, argv)
 
+    def undelayed(self) -> Launch:
+        """How the program is run as it is, with its time taken."""
+        return Launch(with_agent(self.argv, {"times": self._times}))
+
     def program_s(self) -> float:
         """The processor time of the program's own threads in the run before, in seconds: without
         what the machine compiled and collected meanwhile, and without its start.

@@ -1,0 +1,154 @@
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+# What `slow` and `rest` take is told by their arguments; the mended build does a quarter of `slow`.
+SOURCE = """
+#include <stdlib.h>
+#ifndef PART
+#define PART 1
+#endif
+volatile unsigned long total;
+#define LOOP for (unsigned long i = 0; i < count; i++) total += i
+__attribute__((noinline)) void slow(unsigned long count) { count /= PART; LOOP; }
+__attribute__((noinline)) void rest(unsigned long count) { LOOP; }
+int main(int n, char **words) {
+    unsigned long turns = strtoul(words[1], 0, 10);
+    slow(2 * turns);
+    rest(turns);
+    return 3;
+}
+"""
+# Two thirds of the time, of which three quarters are spared.
+SHARE, GAIN = 2 / 3, 1 / 2
+
+
+@pytest.fixture(scope="module")
+def builds(tmp_path_factory):
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no gcc here")
+    folder = tmp_path_factory.mktemp("speedup")
+    (folder / "work.c").write_text(SOURCE)
+    for name, part in (("before", 1), ("after", 4)):
+        command = [compiler, "-O1", f"-DPART={part}", "work.c", "-o", name]
+        subprocess.run(command, cwd=folder, check=True)
+    return str(folder / "before"), str(folder / "after")
+
+
+def checked(user, *words):
+    told = user.types("profile", "check", *words)
+    if told.status == 4:
+        pytest.skip(f"this machine gives no samples: {told.err}")
+    assert told.status == 0, told.err
+    return told
+
+
+def test_a_mended_function_brings_what_samplers_promise(user, builds):
+    before, after = builds
+    profilers = ["steelyard", *(["perf"] if shutil.which("perf") else [])]
+    asked = [word for name in profilers for word in ("--profiler", name)]
+    told = checked(
+        user,
+        *("--function", "slow", "--speedup", f"{after} 60000000", "--runs", "3", *asked),
+        *("--json", "-", "--html", "page.html", "--", before, "60000000"),
+    )
+    document = told.document()
+    assert [promise["profiler"] for promise in document["promises"]] == profilers
+    # Three short runs on a busy machine: the bounds are not those of any interval.
+    assert document["gain"]["estimate"] == pytest.approx(GAIN, abs=0.15)
+    for promise in document["promises"]:
+        assert promise["rank"] == 1
+        assert promise["share"]["estimate"] == pytest.approx(SHARE, abs=0.12)
+        assert promise["gain"]["estimate"] == pytest.approx(GAIN, abs=0.2)
+    assert "Does mending slow" in (user.home / "page.html").read_text()
+
+
+def test_a_factor_promises_without_a_profile_of_the_mended_build(user, builds):
+    if shutil.which("valgrind") is None:
+        pytest.skip("no valgrind here")
+    before, after = builds
+    told = checked(
+        user,
+        *("--function", "slow", "--speedup", f"{after} 1000000", "--runs", "2", "--factor", "4"),
+        *("--profiler", "callgrind", "--json", "one.json", "--", before, "1000000"),
+    )
+    # Instructions are counted, and do not vary; those of the start are few.
+    assert re.search(r"callgrind +1 +6[56]\.\d % .* (49|50)\.\d % ", told.out)
+    assert "the function's share times 1 - 1/4" in told.out
+
+
+def test_the_same_build_twice_cannot_tell(user, builds):
+    before, _ = builds
+    told = checked(
+        user,
+        *("--function", "slow", "--speedup", f"{before} 40000000", "--runs", "2"),
+        *("--json", "-", "--", before, "40000000"),
+    )
+    (promise,) = told.document()["promises"]
+    assert promise["verdict"] == "undecided"
+    assert promise["ratio"]["unbounded"] in ("noise", "no-gain")
+
+
+def test_python_is_timed_as_a_whole(user):
+    source = "def slow(n):\n    return sum(i * i for i in range(n))\nslow({})\n"
+    (user.home / "before.py").write_text(source.format(300_000))
+    (user.home / "after.py").write_text(source.format(3_000))
+    told = user.types(
+        *("profile", "check", "--function", "<genexpr> (before.py)", "--factor", "100"),
+        *("--speedup", f"{sys.executable} -S after.py", "--profiler", "cprofile", "--runs", "2"),
+        *("--json", "-", "--", sys.executable, "-S", "before.py"),
+    )
+    assert told.status == 0, told.err
+    (promise,) = told.document()["promises"]
+    assert promise["share"]["estimate"] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "status"),
+    [
+        (("--speedup", "{after} 9"), "--function NAME, once", 2),
+        (("--function", "slow", "--function", "rest", "--speedup", "{after} 9"), "once", 2),
+        (("--function", "slow", "--speedup", "./none"), "There is no program './none'", 2),
+        (("--function", "slow", "--speedup", ""), "--speedup wants the command", 2),
+        (("--function", "slow", "--speedup", "'"), "--speedup cannot be read", 2),
+        (("--function", "slow", "--speedup", "a", "--speedup", "b"), "--speedup wants", 2),
+        (("--function", "slow", "--factor", "2"), "--factor goes with --speedup", 2),
+        (("--function", "slow", "--speedup", "{after} 9", "--factor", "1"), "--factor", 2),
+        (("--function", "slow", "--speedup", "{after} 9", "--factor", "nan"), "above 1", 2),
+        (("--function", "slow", "--speedup", "{after} 9", "--factor", "inf"), "above 1", 2),
+        (("--function", "slow", "--speedup", "{after} 9", "--amounts", "3"), "is of delays", 2),
+        (
+            ("--function", "slow", "--speedup", "{after} 9", "--speedup", "steelyard={after} 9"),
+            "--command steelyard=CMD",
+            2,
+        ),
+        (("--function", "nobody", "--speedup", "{after} 40000000"), "The hottest by", 2),
+    ],
+)
+def test_what_cannot_be_compared_is_one_clear_error(user, builds, arguments, message, status):
+    before, after = builds
+    words = [word.format(after=after) for word in arguments]
+    told = user.types("profile", "check", *words, "--", before, "40000000")
+    if told.status == 4:
+        pytest.skip(f"this machine gives no samples: {told.err}")
+    assert told.status == status
+    assert message in told.err
+
+
+def test_a_mended_build_that_fails_is_named(user, builds, script):
+    before, _ = builds
+    flag = user.home / "ran"
+    # Ends well when it is looked at first, and badly in its run.
+    broken = script(f"test -e {flag} && {{ echo it broke >&2; exit 9; }}; touch {flag}")
+    told = user.types(
+        *("profile", "check", "--function", "slow", "--speedup", broken),
+        *("--factor", "2", "--", before, "40000000"),
+    )
+    if told.status == 4:
+        pytest.skip(f"this machine gives no samples: {told.err}")
+    assert told.status == 3
+    assert "ended with status 9: it broke" in told.err
