@@ -243,7 +243,11 @@ def test_a_delay_by_memory_and_a_profiler_that_loads_the_program_itself(user, pr
     [
         (("--", "./none"), "There is no program './none'", 2),
         (("--profiler", "crystal-ball", "--", "true"), "no profiler called 'crystal-ball'", 2),
-        (("--profiler", "py-spy", "--", "{sledded}", "50"), "only native ones can be delayed", 2),
+        (
+            ("--profiler", "py-spy", "--", "{sledded}", "50"),
+            "only native ones and those for Java can be delayed",
+            2,
+        ),
         (("--command", "perf=ls", "--", "{sledded}", "50"), "--command wants NAME=CMD", 2),
         (("--buffer", "1", "--delay", "memory", "--", "{sledded}", "50"), "from 4k to 1G", 2),
         (("--profiler", "gprof", "--", "{sledded}", "50"), "was not built for gprof", 2),
