@@ -68,10 +68,10 @@ def percent_text(value: Interval, sign: str = "") -> str:
     """An interval of parts in percent, such as ``41.2 % (40.1 – 42.3)``."""
     if value.estimate is None:
         return "–"
-    text = f"{100 * value.estimate:{sign}.1f} %"
+    text = f"{100 * value.estimate:{sign}z.1f} %"
     if not isinstance(value, Estimate):
         return f"about {text}"
-    return f"{text} ({100 * value.low:{sign}.1f} – {100 * value.high:{sign}.1f})"
+    return f"{text} ({100 * value.low:{sign}z.1f} – {100 * value.high:{sign}z.1f})"
 
 
 def notes(found: Speedup) -> tuple[str, ...]:
@@ -102,5 +102,5 @@ def speedup_text(found: Speedup, width: int | None = None) -> str:
 
 def _ratio_text(value: Interval) -> str:
     if isinstance(value, Estimate):
-        return f"{value.estimate:.2f} ({value.low:.2f} – {value.high:.2f})"
+        return f"{value.estimate:z.2f} ({value.low:z.2f} – {value.high:z.2f})"
     return "–"

@@ -123,6 +123,12 @@ def test_a_build_that_got_slower_says_so():
     assert "% longer: nothing was gained" in speedup_text(found)
 
 
+def test_a_rounded_nothing_has_no_sign():
+    times = [BlockTimes(1.0, 0.5), BlockTimes(1.2, 0.6), BlockTimes(1.1, 0.55)]
+    shares = (BlockShares(0.0001, 0.001), BlockShares(0.0001, 0.001), BlockShares(0.0002, 0.001))
+    assert "-0.00 " not in speedup_text(speedup("f", times, [ProfiledBlocks("p", 9, shares)]))
+
+
 def test_one_block_has_no_interval():
     found = speedup("f", [BlockTimes(1, 0.5)], [ProfiledBlocks("p", 1, (BlockShares(0.6, 0.2),))])
     assert found.promises[0].verdict == "undecided"
