@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include <iterator>
+
 #include "large.hpp"
 #include "random.hpp"
 #include "raw.hpp"
@@ -18,12 +20,16 @@ namespace {
 constexpr std::size_t largest_heap_bytes = granule_bytes << 32U;
 constexpr std::size_t smallest_heap_bytes = 1U << 30U;
 constexpr std::size_t unit_bytes = 64U << 10U;  // what belongs to one class
-// Each class chooses among objects that cover the index bits of the caches: a window of this size,
-// as the address bits of fewer fail the tests of NIST SP 800-22 (docs/layout.md).
+// A class grows by windows of this size, which hold each value of the index bits of the caches
+// equally often: with other numbers of objects their addresses fail the tests of NIST SP 800-22.
 constexpr std::size_t window_bytes = 256U << 10U;
 constexpr std::size_t fewest_objects = 32;
 constexpr std::uint64_t heap_stream = 3;
-constexpr std::uint32_t chosen_ahead = 4;
+constexpr std::uint32_t drawn_at_once = 8;
+// Of a program that frees little, neighbours in time stay within so much: what walks along its
+// objects later would wait for memory at each of them.
+constexpr std::size_t neighbourhood_bytes = 4096;
+constexpr std::size_t most_neighbourhoods = 256;
 constexpr std::size_t cache_line_bytes = 64;
 
 constexpr std::size_t window_objects(std::size_t index) {
@@ -89,16 +95,15 @@ struct Central {
     }
 };
 
-/// A class in one thread: the shuffled objects, and the base below them, which gives the object
-/// that was freed last, or the next of a chunk that was never used.
-struct ThreadClass {
-    Name* shuffled = nullptr;
-    std::uint32_t objects = 0;
-    std::uint32_t next[chosen_ahead] = {};  ///< which of the shuffled objects are given next
-    std::uint32_t turn = 0;
-    std::uint32_t free_count = 0, free_capacity = 0;
+/// A class in one thread: its free objects, and those of them that were drawn to be given next.
+struct alignas(cache_line_bytes) ThreadClass {
     Name* free_names = nullptr;
-    Name fresh = 0, fresh_end = 0;
+    std::uint32_t free_count = 0, free_capacity = 0;
+    std::uint32_t drawn_count = 0;
+    Name drawn[drawn_at_once] = {};
+    std::uint32_t given = 0;  ///< since the last chunk
+    std::uint32_t unused_count = 0;
+    Name* unused_names = nullptr;  ///< never given yet, the next one last
 };
 
 struct ThreadHeap {
@@ -133,6 +138,8 @@ bool reserve_heap() {
         const auto address = reinterpret_cast<std::uint64_t>(place);
         heap_start = reinterpret_cast<std::uint8_t*>((address + alignment - 1) & ~(alignment - 1));
         heap_bytes = bytes;
+        // With huge pages the index bits of physical addresses are those that are drawn here.
+        raw(SYS_madvise, word(heap_start), static_cast<long>(bytes), MADV_HUGEPAGE);
         unit_classes = pages_for<std::uint8_t>(bytes / unit_bytes);
         return unit_classes != nullptr;
     }
@@ -164,74 +171,129 @@ ThreadHeap* thread_heap() {
     return heap != nullptr ? heap : enter_heap();
 }
 
-/// Takes a new chunk for a class; its objects are fresh.
-bool take_chunk(ThreadClass& of, std::size_t index) {
+/// A chunk for a class, which is whole windows; its first object.
+bool take_chunk(std::size_t index, Name& first) {
     const std::size_t bytes = chunk_bytes(index);
     const std::size_t place = __atomic_fetch_add(&heap_used, bytes, __ATOMIC_RELAXED);
     if (place + bytes > heap_bytes)
         return false;
     for (std::size_t unit = place / unit_bytes; unit < (place + bytes) / unit_bytes; ++unit)
         unit_classes[unit] = static_cast<std::uint8_t>(index);
-    of.fresh = static_cast<Name>(place / granule_bytes);
-    const std::size_t objects = bytes / class_bytes(index);
-    of.fresh_end = of.fresh + static_cast<Name>(objects * (class_bytes(index) / granule_bytes));
+    first = static_cast<Name>(place / granule_bytes);
     return true;
 }
 
-/// What freed objects of other threads there are, or a new chunk.
-__attribute__((noinline)) bool refill(ThreadClass& of, std::size_t index) {
-    of.free_count =
-        static_cast<std::uint32_t>(central[index].take(of.free_names, of.free_capacity / 2));
-    return of.free_count != 0 || take_chunk(of, index);
+constexpr std::uint32_t chunk_objects(std::size_t index) {
+    return static_cast<std::uint32_t>(chunk_bytes(index) / class_bytes(index));
 }
 
-bool take_from_base(ThreadClass& of, std::size_t index, Name& found) {
-    if (of.free_count == 0 && of.fresh == of.fresh_end && !refill(of, index))
-        return false;
-    if (of.free_count != 0) {
-        found = of.free_names[--of.free_count];
-        return true;
+constexpr std::uint32_t neighbours(std::size_t index) {
+    const std::size_t objects = neighbourhood_bytes / class_bytes(index);
+    return objects == 0 ? 1 : static_cast<std::uint32_t>(objects);
+}
+
+constexpr bool neighbourhoods_are_few() {
+    for (std::size_t index = 0; index < class_count; ++index) {
+        if (chunk_objects(index) / neighbours(index) >= most_neighbourhoods)
+            return false;
     }
-    found = of.fresh;
-    of.fresh += static_cast<Name>(class_bytes(index) / granule_bytes);
     return true;
+}
+static_assert(neighbourhoods_are_few());
+
+/// Fills the free objects of a class, of which any may be given next.
+void add_free(ThreadClass& of, std::size_t index, Name first) {
+    const auto step = static_cast<Name>(class_bytes(index) / granule_bytes);
+    for (std::uint32_t at = 0; at < chunk_objects(index); ++at)
+        of.free_names[of.free_count++] = first + at * step;
+}
+
+/// Fills those that are given before any other: neighbourhoods in random order, and their objects
+/// in random order (the inside-out shuffle of Durstenfeld, 1964).
+void add_unused(Random& random, ThreadClass& of, std::size_t index, Name first) {
+    const auto step = static_cast<Name>(class_bytes(index) / granule_bytes);
+    const std::uint32_t objects = chunk_objects(index) / drawn_at_once * drawn_at_once;
+    for (std::uint32_t at = objects; at < chunk_objects(index); ++at)
+        of.free_names[of.free_count++] = first + at * step;
+    const std::uint32_t size = neighbours(index);
+    std::uint32_t starts[most_neighbourhoods];
+    std::uint32_t count = 0;
+    for (std::uint32_t start = 0; start < objects; start += size) {
+        const std::uint32_t other = random.below(++count);
+        starts[count - 1] = starts[other];
+        starts[other] = start;
+    }
+    for (std::uint32_t at = 0; at < count; ++at) {
+        Name* names = of.unused_names + of.unused_count;
+        for (std::uint32_t inside = 0; inside < size && starts[at] + inside < objects; ++inside) {
+            const std::uint32_t other = random.below(inside + 1);
+            names[inside] = names[other];
+            names[other] = first + (starts[at] + inside) * step;
+            ++of.unused_count;
+        }
+    }
 }
 
 std::uint8_t* object_of(Name name) {
     return heap_start + static_cast<std::size_t>(name) * granule_bytes;
 }
 
-/// Chooses an object that is given a few allocations later, so that it is in the cache by then: one
-/// at random hardly ever is.
-void choose_ahead(ThreadHeap& heap, ThreadClass& of, std::uint32_t turn) {
-    const std::uint32_t chosen = heap.random.below(of.objects);
-    of.next[turn] = chosen;
-    const std::uint8_t* object = object_of(of.shuffled[chosen]);
-    __builtin_prefetch(object, 1);
-    __builtin_prefetch(object + cache_line_bytes, 1);
+/// Takes a random one of the free objects: a step of the Fisher-Yates shuffle over all of them.
+Name draw(ThreadHeap& heap, ThreadClass& of) {
+    Name& place = of.free_names[heap.random.below(of.free_count)];
+    const Name drawn = place;
+    place = of.free_names[--of.free_count];
+    return drawn;
 }
 
-/// Fills the shuffled objects of a class: the inside-out Fisher-Yates shuffle (Durstenfeld, 1964).
-__attribute__((noinline)) bool prepare(ThreadHeap& heap, std::size_t index) {
-    ThreadClass& of = heap.classes[index];
-    const auto objects = static_cast<std::uint32_t>(window_objects(index));
-    Name* place = pages_for<Name>(objects * 2);
-    if (place == nullptr)
+bool prepare(ThreadClass& of, std::size_t index) {
+    const std::uint32_t objects = chunk_objects(index);
+    of.free_names = pages_for<Name>(std::size_t{objects} * 3);
+    if (of.free_names == nullptr)
         return false;
-    of.free_names = place + objects;
-    of.free_capacity = objects;
-    for (std::uint32_t at = 0; at < objects; ++at) {
-        Name found = 0;
-        if (!take_from_base(of, index, found))
-            return false;
-        const std::uint32_t other = heap.random.below(at + 1);
-        place[at] = place[other];
-        place[other] = found;
+    of.free_capacity = objects * 2;
+    of.unused_names = of.free_names + of.free_capacity;
+    of.given = of.free_capacity;  // nothing is known of the program yet
+    return true;
+}
+
+/// Makes sure that there are objects to draw from: where a quarter of a window is left, what other
+/// threads freed comes in, or a chunk.
+bool refill(ThreadHeap& heap, ThreadClass& of, std::size_t index) {
+    const std::uint32_t objects = chunk_objects(index);
+    of.free_count +=
+        static_cast<std::uint32_t>(central[index].take(of.free_names + of.free_count, objects));
+    if (of.free_count >= objects / 4)
+        return true;
+    Name first = 0;
+    if (!take_chunk(index, first))
+        return of.free_count >= drawn_at_once;
+    const bool frees_little = of.given < objects + objects / 2;
+    if (frees_little)
+        add_unused(heap.random, of, index, first);
+    else
+        add_free(of, index, first);
+    of.given = 0;
+    return true;
+}
+
+/// Draws the objects that are given next, so that they are in the cache by then: one at random
+/// hardly ever is. All are asked for at once, and so come in the time of one.
+__attribute__((noinline)) bool draw_ahead(ThreadHeap& heap, std::size_t index) {
+    ThreadClass& of = heap.classes[index];
+    if (of.free_capacity == 0 && !prepare(of, index))
+        return false;
+    if (of.unused_count == 0 && of.free_count < chunk_objects(index) / 4 &&
+        !refill(heap, of, index))
+        return false;
+    of.given += drawn_at_once;
+    for (Name& drawn : of.drawn) {
+        drawn = of.unused_count != 0 ? of.unused_names[--of.unused_count] : draw(heap, of);
+        const std::uint8_t* object = object_of(drawn);
+        __builtin_prefetch(object, 1);
+        __builtin_prefetch(object + cache_line_bytes, 1);
     }
-    of.shuffled = place;
-    of.objects = objects;
-    for (std::uint32_t turn = 0; turn < chosen_ahead; ++turn)
-        choose_ahead(heap, of, turn);
+    of.drawn_count = drawn_at_once;
     return true;
 }
 
@@ -240,18 +302,10 @@ void* small_allocate(std::size_t index) {
     if (__builtin_expect(static_cast<long>(heap == nullptr), 0) != 0)
         return nullptr;
     ThreadClass& of = heap->classes[index];
-    Name found = 0;
-    if (__builtin_expect(static_cast<long>(of.objects == 0), 0) != 0 && !prepare(*heap, index))
+    if (__builtin_expect(static_cast<long>(of.drawn_count == 0), 0) != 0 &&
+        !draw_ahead(*heap, index))
         return nullptr;
-    if (!take_from_base(of, index, found))
-        return nullptr;
-    const std::uint32_t turn = of.turn;
-    of.turn = (turn + 1) % chosen_ahead;
-    Name& chosen = of.shuffled[of.next[turn]];
-    const Name given = chosen;
-    chosen = found;
-    choose_ahead(*heap, of, turn);
-    return object_of(given);
+    return object_of(of.drawn[--of.drawn_count]);
 }
 
 bool is_small(const void* object) {
@@ -265,11 +319,19 @@ std::size_t class_of(const void* object) {
     return unit_classes[inside / unit_bytes];
 }
 
-__attribute__((noinline)) void flush(ThreadClass& of, std::size_t index) {
-    const std::uint32_t half = of.free_capacity / 2;
-    central[index].put(of.free_names, half);
-    of.free_count -= half;
-    __builtin_memmove(of.free_names, of.free_names + half, of.free_count * sizeof(Name));
+/// Makes room for freed objects: random ones go to all threads.
+__attribute__((noinline)) bool make_room(ThreadHeap& heap, std::size_t index) {
+    ThreadClass& of = heap.classes[index];
+    if (of.free_capacity == 0)
+        return prepare(of, index);
+    Name leaving[256];
+    for (std::uint32_t left = of.free_capacity / 4; left != 0;) {
+        std::uint32_t many = 0;
+        for (; many < std::size(leaving) && left != 0; ++many, --left)
+            leaving[many] = draw(heap, of);
+        central[index].put(leaving, many);
+    }
+    return true;
 }
 
 void small_free(void* object) {
@@ -278,15 +340,11 @@ void small_free(void* object) {
     if (heap == nullptr)
         return;
     ThreadClass& of = heap->classes[index];
-    if (__builtin_expect(static_cast<long>(of.objects == 0), 0) != 0 && !prepare(*heap, index))
+    if (__builtin_expect(static_cast<long>(of.free_count == of.free_capacity), 0) != 0 &&
+        !make_room(*heap, index))
         return;
-    Name& chosen = of.shuffled[heap->random.below(of.objects)];
-    const Name freed = chosen;
-    chosen = static_cast<Name>(
+    of.free_names[of.free_count++] = static_cast<Name>(
         static_cast<std::size_t>(static_cast<std::uint8_t*>(object) - heap_start) / granule_bytes);
-    if (of.free_count == of.free_capacity)
-        flush(of, index);
-    of.free_names[of.free_count++] = freed;
 }
 
 }  // namespace

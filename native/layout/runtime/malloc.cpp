@@ -45,7 +45,12 @@ bool is_plain() {
     return base == Base::pending || (base == Base::own && !heap_is_shuffled());
 }
 
-void* allocate(std::size_t size) {
+/// Whether the shuffled heap over its own base is known to be the one: most calls ask no more.
+bool is_shuffled_own() {
+    return __builtin_expect(static_cast<long>(heap_state == 2 && base_state == Base::own), 1) != 0;
+}
+
+__attribute__((noinline)) void* allocate_elsewhere(std::size_t size) {
     if (heap_base() == Base::other)
         return or_no_memory(based_allocate(size));
     if (is_plain())
@@ -53,10 +58,23 @@ void* allocate(std::size_t size) {
     return or_no_memory(heap_allocate(size));
 }
 
-void release(void* object) {
+void* allocate(std::size_t size) {
+    if (!is_shuffled_own())
+        return allocate_elsewhere(size);
+    return or_no_memory(heap_allocate(size));
+}
+
+__attribute__((noinline)) void release_elsewhere(void* object) {
     const bool is_ours =
         heap_base() == Base::other ? based_free(object) : !is_plain() && heap_free(object);
     if (!is_ours)
+        __libc_free(object);
+}
+
+void release(void* object) {
+    if (!is_shuffled_own())
+        return release_elsewhere(object);
+    if (!heap_free(object))
         __libc_free(object);
 }
 
