@@ -26,6 +26,7 @@ PERIOD_NS = 1_000_000
 FEWEST_SAMPLES = 10_000
 # So many lags outside the bounds are rarer than this where intervals are independent.
 UNLIKELY = 0.001
+PHASE_BINS = 25
 Times = npt.NDArray[np.uint64]
 
 
@@ -79,13 +80,13 @@ def _concentration(times_ns: Times) -> float:
 
 
 def prove(programs: Programs, options: argparse.Namespace) -> bool:
-    """Print a row for each sampler, and draw their autocorrelations."""
+    """Print a row for each sampler, and draw the correlations and the places in the millisecond."""
     print(
         "| sampler | intervals | mean | variation | lag 1 | lags outside the bounds | bound "
         "| keeps to one phase |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    drawn: dict[str, SamplingHealth] = {}
+    drawn: dict[str, tuple[SamplingHealth, Times]] = {}
     for name, times_of in SOURCES_OF_TIMES.items():
         try:
             times_ns = times_of(programs, options)
@@ -93,7 +94,7 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
             print(f"| {name} | left out: {error} |" + " |" * 6, flush=True)
             continue
         (health,) = sampling_health(times_ns, np.zeros(len(times_ns), np.uint32), name)
-        drawn[name] = health
+        drawn[name] = health, times_ns
         lags = health.autocorrelation
         outside = sum(abs(value) > health.bound for value in lags)
         print(
@@ -104,7 +105,7 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
         )
     if options.picture:
         _draw(drawn, PICTURE)
-    ours = drawn["steelyard"]
+    ours, _ = drawn["steelyard"]
     outside = sum(abs(value) > ours.bound for value in ours.autocorrelation)
     random = float(binom.sf(outside - 1, len(ours.autocorrelation), 0.05)) > UNLIKELY
     enough = ours.interval_count >= FEWEST_SAMPLES
@@ -112,21 +113,28 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
     return random and enough
 
 
-def _draw(found: dict[str, SamplingHealth], picture: Path) -> None:
+def _draw(found: dict[str, tuple[SamplingHealth, Times]], picture: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 2.9), dpi=150)
+    figure = Figure(figsize=(9, 4.8), dpi=150)
     FigureCanvasAgg(figure)
-    panels = figure.subplots(1, len(found), squeeze=False, sharey=True)[0]
-    for axes, (name, health) in zip(panels, found.items(), strict=True):
+    rows = figure.subplots(2, len(found), squeeze=False, sharey="row")
+    for (upper, lower), (name, (health, times_ns)) in zip(rows.T, found.items(), strict=True):
         lags = range(1, len(health.autocorrelation) + 1)
-        axes.axhspan(-health.bound, health.bound, color="#E8EDF2")
-        axes.vlines(lags, 0, health.autocorrelation, color="#0072B2", linewidth=1.5)
-        axes.axhline(0, color="#8a8f98", linewidth=0.8)
-        axes.set_title(f"{name}, {health.interval_count:,} intervals", fontsize=9)
-        axes.set_xlabel("lag, samples")
+        upper.axhspan(-health.bound, health.bound, color="#E8EDF2")
+        upper.vlines(lags, 0, health.autocorrelation, color="#0072B2", linewidth=1.5)
+        upper.axhline(0, color="#8a8f98", linewidth=0.8)
+        upper.set_title(f"{name}, {health.interval_count:,} intervals", fontsize=9)
+        upper.set_xlabel("lag, samples")
+        phases = (times_ns % np.uint64(PERIOD_NS)).astype(float) / PERIOD_NS
+        shares, edges = np.histogram(phases, bins=PHASE_BINS, range=(0, 1))
+        lower.bar(edges[:-1], 100 * shares / len(phases), 1 / PHASE_BINS, align="edge")
+        lower.axhline(100 / PHASE_BINS, color="#8a8f98", linewidth=0.8)
+        lower.set_xlabel("place in the millisecond, ms")
+    rows[0][0].set_ylabel("autocorrelation")
+    rows[1][0].set_ylabel("samples, %")
+    for axes in rows.flat:
         axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("autocorrelation")
     figure.tight_layout()
     figure.savefig(picture)

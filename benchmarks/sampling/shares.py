@@ -6,6 +6,7 @@ import argparse
 import os
 import platform
 
+import numpy as np
 from scipy.stats import binom
 
 from benchmarks.sampling.programs import Programs, recorded, verdict
@@ -30,7 +31,7 @@ UNLIKELY = 0.001
 
 def _coverage_holds(covered: int, count: int) -> bool:
     """Whether so many of `count` intervals may cover where each does with the confidence."""
-    return binom.cdf(covered, count, CONFIDENCE) > UNLIKELY
+    return bool(np.greater(binom.cdf(covered, count, CONFIDENCE), UNLIKELY))
 
 
 def prove(programs: Programs, options: argparse.Namespace) -> bool:
