@@ -30,6 +30,10 @@ class Cutter {
     void find_ends() {
         for (std::uint32_t offset = 0; offset < code_.size() && reason.empty();) {
             const auto decoded = decode(code_.subspan(offset));
+            if (!decoded) {
+                reason = "an instruction that is not known";
+                return;
+            }
             const std::uint32_t after = offset + decoded->length;
             starts_.insert(offset);
             if (const auto end = end_of(offset, *decoded)) {

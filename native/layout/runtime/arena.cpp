@@ -78,7 +78,8 @@ void Arena::give_back() {
     if (pages == 0)
         return;
     __atomic_store_n(&pages_, 0, __ATOMIC_RELEASE);
-    raw(SYS_munmap, word(owners_), static_cast<long>(pages * sizeof(Generation*)));
+    raw(SYS_munmap, word(static_cast<const void*>(owners_)),
+        static_cast<long>(pages * sizeof(Generation*)));
     raw(SYS_munmap, static_cast<long>(start_ - slot_bytes_),
         static_cast<long>(slot_bytes_ + pages * page_bytes));
     used_pages_ = 0;

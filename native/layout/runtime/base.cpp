@@ -145,7 +145,7 @@ void find(Function& function, void* library, const char* special, const char* us
 
 }  // namespace
 
-constinit Base base_state = Base::unknown;
+constinit std::uint32_t base_state = static_cast<std::uint32_t>(Base::unknown);
 
 Base decide_base() {
     load_defaults();
@@ -153,7 +153,7 @@ Base decide_base() {
     Base decided = Base::own;
     if (settings().has(part_heap) && name != nullptr && !same_text(name, "own"))
         decided = Base::pending;
-    __atomic_store_n(&base_state, decided, __ATOMIC_RELEASE);
+    __atomic_store_n(&base_state, static_cast<std::uint32_t>(decided), __ATOMIC_RELEASE);
     return decided;
 }
 
@@ -175,7 +175,7 @@ void load_base() {
     if (base_malloc == nullptr || base_free == nullptr)
         fail("STEELYARD_LAYOUT_BASE names a library without malloc and free: ", name);
     pthread_key_create(&ending_key, leave);
-    __atomic_store_n(&base_state, Base::other, __ATOMIC_RELEASE);
+    __atomic_store_n(&base_state, static_cast<std::uint32_t>(Base::other), __ATOMIC_RELEASE);
 }
 
 void* based_allocate(std::size_t size) {

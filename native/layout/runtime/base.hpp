@@ -13,12 +13,13 @@ enum class Base : std::uint32_t {
     other,    ///< the C library's, or that of a library
 };
 
-extern constinit Base base_state;
+extern constinit std::uint32_t base_state;  // a Base, read and written atomically
+constexpr auto own_base = static_cast<std::uint32_t>(Base::own);
 Base decide_base();
 
 /// Decided with the first allocation.
 inline Base heap_base() {
-    const Base known = __atomic_load_n(&base_state, __ATOMIC_ACQUIRE);
+    const auto known = static_cast<Base>(__atomic_load_n(&base_state, __ATOMIC_ACQUIRE));
     if (__builtin_expect(static_cast<long>(known == Base::unknown), 0) != 0)
         return decide_base();
     return known;

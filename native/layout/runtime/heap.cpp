@@ -107,9 +107,9 @@ struct alignas(cache_line_bytes) ThreadClass {
 };
 
 struct ThreadHeap {
-    Random random;
     ThreadClass classes[class_count];
     ThreadHeap* next_unused = nullptr;
+    Random random;
 };
 
 Central central[class_count];

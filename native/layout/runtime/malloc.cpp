@@ -47,7 +47,7 @@ bool is_plain() {
 
 /// Whether the shuffled heap over its own base is known to be the one: most calls ask no more.
 bool is_shuffled_own() {
-    return __builtin_expect(static_cast<long>(heap_state == 2 && base_state == Base::own), 1) != 0;
+    return __builtin_expect(static_cast<long>(heap_state == 2 && base_state == own_base), 1) != 0;
 }
 
 __attribute__((noinline)) void* allocate_elsewhere(std::size_t size) {

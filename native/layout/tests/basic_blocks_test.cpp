@@ -20,7 +20,10 @@ std::vector<Block> cut(const Bytes& code, std::string& reason,
     function.start = start;
     function.end = start + code.size();
     for (std::size_t at = 0; at < code.size();) {
-        const auto found = *decode(std::span(code).subspan(at));
+        const auto decoded = decode(std::span(code).subspan(at));
+        if (!decoded)
+            break;
+        const auto& found = *decoded;
         if (found.field != Field::none) {
             const std::size_t field = at + found.field_offset;
             const auto near = static_cast<std::int8_t>(code[field]);
@@ -44,7 +47,7 @@ TEST("a branch ends a block and what it leads to begins one") {
     std::string reason;
     // test %edi, %edi; je 9; mov $1, %eax; 9: ret
     const auto blocks = cut({0x85, 0xff, 0x74, 0x05, 0xb8, 0x01, 0x00, 0x00, 0x00, 0xc3}, reason);
-    CHECK(reason == "");
+    CHECK(reason.empty());
     CHECK(blocks.size() == 3);
     CHECK(blocks[0].end == BlockEnd::branches);
     CHECK(blocks[0].bytes == 2U);
@@ -60,7 +63,7 @@ TEST("a jump back and the place that a table leads to begin blocks") {
     std::string reason;
     // 0: nop; nop; inc %eax; jmp 1; ret
     const auto blocks = cut({0x90, 0x90, 0xff, 0xc0, 0xeb, 0xfb, 0xc3}, reason, {start + 2});
-    CHECK(reason == "");
+    CHECK(reason.empty());
     CHECK(blocks.size() == 4);
     CHECK(blocks[2].end == BlockEnd::jumps);
     CHECK(blocks[2].start == 2U);

@@ -66,7 +66,8 @@ TEST("what is mapped over something else leaves the rest of it") {
     CHECK(path_at(0x1fff) == "old");
     CHECK(path_at(0x2000) == "new");
     CHECK(path_at(0x3000) == "old");
-    CHECK(following.place_of(parent, 0x3010)->offset == 0x2010);
+    const auto behind = following.place_of(parent, 0x3010);
+    CHECK(behind && behind->offset == 0x2010);
     following.mapped({0, parent, 0x1000, 0x8000, 0, "all"});
     CHECK(path_at(0x2fff) == "all");
     CHECK(path_at(0x5fff) == "all");
