@@ -29,7 +29,7 @@ import numpy as np
 from scipy import stats
 
 from steelyard.build.run_build import Build, run_build
-from steelyard.core.model import BuildSpec
+from steelyard.core.build_spec import BuildSpec
 
 
 def build_all(options: argparse.Namespace, directory: Path) -> list[Build]:

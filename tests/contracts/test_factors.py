@@ -2,8 +2,9 @@
 
 import pytest
 
+from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import UsageError
-from steelyard.core.model import BuildSpec, HostLevel, LaunchSpec, Variant
+from steelyard.core.model import HostLevel, LaunchSpec, Variant
 from steelyard.factors.kinds import FACTORS
 from steelyard.host.settings import SETTINGS
 

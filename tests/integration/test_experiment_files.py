@@ -152,7 +152,7 @@ factor = "link-order"
         (("[true, false]", "[true]"), "line 20: factor[1].levels: a factor needs at least two"),
         (("[true, false]", '["on", "no"]'), "line 20: factor[1].levels: the factor aslr has no"),
         (("maximum = 1000", "most = 5"), "has no option 'most'; known: minimum, maximum, step"),
-        (("runs = 5", 'runs = "many"'), "runs takes a whole number from 1 on"),
+        (("runs = 5", 'runs = "many"'), "experiment.runs: it takes a whole number from 1 on"),
         (("runs = 5", "runs = 5\nrun = 6"), "line 6: experiment.run: there is no such field"),
         (("[experiment]", "[experiment"), "is not TOML"),
         (("[[benchmark]]", "[benchmark]"), "write [[benchmark]] above each"),
@@ -320,7 +320,7 @@ def test_an_experiment_runs_until_the_effect_that_it_names_is_precise(
         ('runs = 5\nprecision = "1%"', "Give either runs or precision"),
         ('runs = 5\neffect = "n"', "give it with precision"),
         ('precision = "1%"\neffect = "moon"', "names 'moon', which is no factor. Factors: n, aslr"),
-        ('power = {change = "1%"}', "power takes {change"),
+        ('power = {change = "1%"}', "experiment.power.variation: it is missing"),
         (
             'power = {change = "1%", variation = "1%", effect = "moon"}',
             "'moon', which is no factor",

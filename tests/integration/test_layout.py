@@ -280,7 +280,7 @@ def test_what_cannot_be_is_refused_with_its_reason(user: User) -> None:
 LOOP = (
     "#include <stdio.h>\n#include <unistd.h>\n__attribute__((noinline)) long f(long n)"
     ' { __asm__ volatile(""); return n + 1; }\n'
-    "int main(int count, char **words) { long n = 0; while (n < 3000000) n = f(n);"
+    "int main(int count, char **words) { long n = 0; while (n < 100000000) n = f(n);"
     " if (count > 1) _exit(0); return n == 0; }\n"
 )
 

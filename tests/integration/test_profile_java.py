@@ -76,12 +76,18 @@ def test_a_java_that_runs_already_takes_the_agent(user, classes):
         deadline = time.monotonic() + 20
         while not started.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
-        told = user.types("profile", "record", "--duration", "700ms", "--pid", str(process.pid))
+        told = user.types("profile", "record", "--duration", "2s", "--pid", str(process.pid))
         process.kill()
     if told.status == 4:
         pytest.skip(f"this machine gives no samples: {told.err}")
     assert told.status == 0, told.err
-    assert shares(user)["YieldPoints.hot"]["share"]["estimate"] > 0.5
+    # A machine that was started without DebugNonSafepoints gives inlined code to the caller.
+    named = [
+        item["share"]["estimate"]
+        for name, item in shares(user).items()
+        if name in {"YieldPoints.hot", "YieldPoints.cold"}
+    ]
+    assert sum(named) > 0.5
 
 
 def test_maps_of_an_earlier_recording_are_removed_and_a_damaged_one_is_one_clear_error(

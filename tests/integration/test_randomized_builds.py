@@ -13,8 +13,8 @@ import pytest
 
 from steelyard.build.randomizations import RANDOMIZATIONS
 from steelyard.build.run_build import Build, run_build
+from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import MissingCapabilityError, RandomizationError, UsageError
-from steelyard.core.model import BuildSpec
 
 PROJECT = Path(__file__).parents[1] / "data" / "layout"
 EXPECTED = (PROJECT / "expected").read_text()

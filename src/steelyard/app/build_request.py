@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass, replace
 
 from steelyard.app.command_text import Parameters, fill, one_or_each, step
+from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import UsageError
-from steelyard.core.model import BuildSpec
 
 
 @dataclass(frozen=True)

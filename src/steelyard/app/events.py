@@ -14,7 +14,8 @@ from steelyard.app.analyze import Analyzed
 from steelyard.app.experiment_file import BenchmarkEntry, ExperimentFile
 from steelyard.app.experiment_plan import Plan, experiment_plan
 from steelyard.core.errors import TrialsFailedError, UsageError
-from steelyard.core.model import EventsSpec, Experiment, MetricSpec, Trial, Variant
+from steelyard.core.events_spec import EventsSpec
+from steelyard.core.model import Experiment, MetricSpec, Trial, Variant
 from steelyard.measure.tracing import check_tracing
 from steelyard.report.rendering import Origin
 

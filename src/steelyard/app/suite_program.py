@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from steelyard.app.layout_levels import driver_contents
 from steelyard.app.suite_name import SuiteName
+from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import SuiteError, UsageError
 from steelyard.core.hashing import sha256_of
-from steelyard.core.model import BuildSpec, Variant
+from steelyard.core.model import Variant
 from steelyard.suite.cache import SuiteCache
 from steelyard.suite.make_inputs import made_inputs
 from steelyard.suite.placing import (

@@ -11,8 +11,9 @@ import shutil
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError
-from steelyard.core.model import BuildSpec, ExperimentSpec
+from steelyard.core.model import ExperimentSpec
 from steelyard.core.rng import derive_seed
 from steelyard.measure.built_variant import PLACE
 

@@ -13,15 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from steelyard.app.unit_builds import UnitBuilds
+from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError, TrialsFailedError, UsageError
-from steelyard.core.model import (
-    BuildSpec,
-    ExperimentSpec,
-    FailureReason,
-    LaunchSpec,
-    Trial,
-    Variant,
-)
+from steelyard.core.model import ExperimentSpec, FailureReason, LaunchSpec, Trial, Variant
 from steelyard.design.levels import Unit, unit_of
 from steelyard.measure.built_variant import built_variant
 from steelyard.measure.journal import JournalWriter, trial_from_record

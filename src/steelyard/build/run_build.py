@@ -18,7 +18,7 @@ from steelyard.build.beside import beside
 from steelyard.build.records import judge, read_records, summary
 from steelyard.build.wrappers import make_wrappers
 from steelyard.core.errors import BuildFailedError, UsageError
-from steelyard.core.model import BuildSpec
+from steelyard.core.build_spec import BuildSpec
 
 PLACE = "{build}"
 DIRECTORY_VARIABLE = "STEELYARD_BUILD_DIR"

@@ -19,7 +19,7 @@ import steelyard
 from steelyard.build.beside import beside, records_directory
 from steelyard.build.randomizations import RANDOMIZATIONS
 from steelyard.core.errors import MissingCapabilityError, UsageError
-from steelyard.core.model import BuildSpec
+from steelyard.core.build_spec import BuildSpec
 
 # Debian's names; those of a compiler that is not installed are left out, LD is always there.
 _USUAL = {"CC": "cc", "CXX": "c++", "FC": "gfortran", "LD": "ld"}

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
+from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import DataError
+from steelyard.core.events_spec import EventsSpec
 from steelyard.core.levels import DimensionedBy, MeanSquare, RepetitionLevel
 from steelyard.core.model import (
-    BuildSpec,
-    EventsSpec,
     ExperimentSpec,
     HostLevel,
     IterationsSpec,

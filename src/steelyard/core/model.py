@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal
 
+from steelyard.core.build_spec import BuildSpec
+from steelyard.core.events_spec import EventsSpec
 from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL, DimensionedBy, RepetitionLevel
 
 Direction = Literal["lower", "higher"]
@@ -93,49 +95,6 @@ class LaunchSpec:
     clock_shift_s: int | None = None
     warmup_runs: int = 0
     stack_hold_bytes: int | None = None
-
-
-@dataclass(frozen=True)
-class BuildSpec:
-    """How a program is built. A new build may give a new layout, and so a new mean.
-
-    ``{build}`` in the build's own words, and in the launch of its variant, stands for the
-    directory of the build, which is new and empty (or a copy of `source`) for each.
-
-    Parameters
-    ----------
-    argv : tuple of str
-        The build command, run in the build's directory.
-    source : str or None
-        A directory whose contents are copied into the build's directory first.
-    environment : tuple of (name, value)
-        Changes to the environment of Steelyard; a value of None removes the variable.
-    compilers : tuple of (name, program)
-        The real programs behind ``CC``, ``CXX``, ``FC`` and ``LD``; those not named are taken
-        from the environment, or Debian's usual ones.
-    randomize : tuple of str
-        Names of the randomisations of the build room, such as ``link-order``; each draws from
-        the seed of the build.
-    seed : int or None
-        Of the randomisations that `seeds` does not name; None: drawn for each build.
-    timeout_s : float or None
-        After it the build is ended and has failed.
-    seeds : tuple of (randomisation, seed)
-        Where a level of a factor names the seed of one.
-    self_contained : bool
-        Nothing but what this specification says goes into the build, so that it may be kept for
-        other experiments.
-    """
-
-    argv: tuple[str, ...]
-    source: str | None = None
-    environment: tuple[tuple[str, str | None], ...] = ()
-    compilers: tuple[tuple[str, str], ...] = ()
-    randomize: tuple[str, ...] = ()
-    timeout_s: float | None = None
-    seed: int | None = None
-    seeds: tuple[tuple[str, int], ...] = ()
-    self_contained: bool = False
 
 
 @dataclass(frozen=True)
@@ -252,33 +211,6 @@ class IterationsSpec:
     benchmark: str | None = None
     warmup_count: int | None = None
     count: int | None = None
-
-
-@dataclass(frozen=True)
-class EventsSpec:
-    """Which events inside a program are recorded, in the trials of one variant.
-
-    Parameters
-    ----------
-    groups : tuple of str
-        Of the kernel's events: ``sched``, ``threads``, ``syscalls``, ``faults``.
-    probes : tuple of (name, file, offset, semaphore)
-        Places in programs or libraries; `semaphore` is 0 where a probe has none.
-    log, pattern : str or None
-        A file that the program writes, ``-`` for its output, and what in a line of it is the name
-        of an event: a regular expression, or ``json:PATH``.
-    most : int
-        Events whose order is kept; all are counted.
-    variant : int
-        Whose trials are recorded.
-    """
-
-    groups: tuple[str, ...] = ()
-    probes: tuple[tuple[str, str, int, int], ...] = ()
-    log: str | None = None
-    pattern: str | None = None
-    most: int = 4000
-    variant: int = 1
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import UsageError
-from steelyard.core.model import BuildSpec, Variant
+from steelyard.core.model import Variant
 
 # What Make, CMake, autoconf and Meson read flags of compilers from.
 COMPILER_FLAGS = ("CFLAGS", "CXXFLAGS", "FFLAGS", "FCFLAGS")

@@ -169,4 +169,4 @@ def stop(asked: dict[str, Any]) -> int:
 
 if __name__ == "__main__":
     step = {"start": start, "stop": stop}[sys.argv[1]]
-    sys.exit(step(json.loads(sys.argv[2])))
+    raise SystemExit(step(json.loads(sys.argv[2])))

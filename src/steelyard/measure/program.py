@@ -10,8 +10,6 @@ from steelyard.core.model import LaunchSpec
 PADDING_VARIABLE = b"STEELYARD_PADDING"
 # The kernel's limit for a path, with its final zero byte; limits.h.
 PATH_MAX_BYTES = 4096
-# What the padding's variable takes besides its value: name, sign, final zero byte, and its pointer.
-_VARIABLE_BYTES = len(PADDING_VARIABLE) + 2 + 8
 
 
 def environment_of(launch: LaunchSpec) -> dict[bytes, bytes]:
@@ -34,7 +32,8 @@ def environment_of(launch: LaunchSpec) -> dict[bytes, bytes]:
             environment.pop(key, None)
         else:
             environment[key] = os.fsencode(value)
-    if launch.environment_padding_bytes:
+    # A stack that is held has the variable in any case: its pointer takes room on the stack too.
+    if launch.environment_padding_bytes or launch.stack_hold_bytes is not None:
         environment[PADDING_VARIABLE] = b"x" * launch.environment_padding_bytes
     return environment
 
@@ -125,4 +124,4 @@ def stack_padding_of(launch: LaunchSpec) -> int:
             f"environment alone is padded by {padding}. Hold it at that or more.",
             field="stack_hold_bytes",
         )
-    return room if padding else room + _VARIABLE_BYTES
+    return room

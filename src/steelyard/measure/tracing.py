@@ -16,7 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 from steelyard.core.errors import HostError, MissingCapabilityError, UsageError
-from steelyard.core.model import EventsSpec, Variant
+from steelyard.core.events_spec import EventsSpec
+from steelyard.core.model import Variant
 from steelyard.measure import event_step
 
 ROOT = "/sys/kernel/tracing"

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from steelyard.core.model import BuildSpec, LaunchSpec, OutputCheck
+from steelyard.core.build_spec import BuildSpec
+from steelyard.core.model import LaunchSpec, OutputCheck
 from steelyard.suite.prepare import SCRIPT
 from steelyard.suite.recipe import Recipe, Size
 from steelyard.suite.toolchain import COMPILED, Toolchain

@@ -15,7 +15,7 @@ import pytest
 from steelyard.build.cache import cached_build, entries, prune
 from steelyard.build.cache_key import build_key
 from steelyard.core.errors import BuildFailedError
-from steelyard.core.model import BuildSpec
+from steelyard.core.build_spec import BuildSpec
 
 PATIENCE_S = 20.0
 

@@ -13,7 +13,7 @@ import pytest
 
 from steelyard.build.run_build import Build, remove_build, run_build
 from steelyard.core.errors import BuildFailedError, UsageError
-from steelyard.core.model import BuildSpec
+from steelyard.core.build_spec import BuildSpec
 
 PATIENCE_S = 20.0
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import DataError
 from steelyard.core.json_codec import (
     experiment_spec_from_json,
@@ -13,7 +14,6 @@ from steelyard.core.json_codec import (
     variant_from_json,
 )
 from steelyard.core.model import (
-    BuildSpec,
     ExperimentSpec,
     LaunchSpec,
     MetricSpec,

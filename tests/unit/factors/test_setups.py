@@ -1,13 +1,7 @@
 from dataclasses import replace
 
-from steelyard.core.model import (
-    BuildSpec,
-    ExperimentSpec,
-    LaunchSpec,
-    MetricSpec,
-    NuisanceFactor,
-    Variant,
-)
+from steelyard.core.build_spec import BuildSpec
+from steelyard.core.model import ExperimentSpec, LaunchSpec, MetricSpec, NuisanceFactor, Variant
 from steelyard.factors.setups import at_setup, drawn_setup
 
 VARIANT = Variant("a", LaunchSpec(("./a",)), build=BuildSpec(("make",)))
