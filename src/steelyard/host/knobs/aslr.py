@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.host.knob import Knob, Request, Severity
+from steelyard.host.knob import Request, Severity
+from steelyard.host.launch_knob import LaunchKnob
 from steelyard.host.system import Host
 
 _PATH = "/proc/sys/kernel/randomize_va_space"
 _MEANINGS = {"0": "off", "1": "on (stack, libraries)", "2": "on (stack, libraries, heap)"}
 
 
-class AddressRandomisation(Knob):
+class AddressRandomisation(LaunchKnob):
     """ASLR of the measured program."""
 
     name = "aslr"
     title = "address space randomisation"
     in_default_set = True
     wanted_text = "off for the program"
-    changes_host = False
     order = 10
 
     def available(self, host: Host, request: Request) -> str | None:
@@ -34,15 +34,6 @@ class AddressRandomisation(Knob):
 
     def wanted(self, host: Host, request: Request, previous: Any) -> Any:
         return {"program": False}
-
-    def apply(self, host: Host, wanted: Any) -> tuple[str, ...]:
-        return ()
-
-    def verify(self, host: Host, wanted: Any) -> str | None:
-        return None
-
-    def restore(self, host: Host, previous: Any, wanted: Any) -> None:
-        return None
 
     def launch_changes(self, wanted: Any) -> Mapping[str, Any]:
         return {"aslr": False}

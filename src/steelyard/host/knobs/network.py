@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.host.knob import Knob, Request, Severity
+from steelyard.host.knob import Request, Severity
+from steelyard.host.launch_knob import LaunchKnob
 from steelyard.host.system import Host
 
 
-class Network(Knob):
+class Network(LaunchKnob):
     """A network namespace for the measured program."""
 
     name = "network"
     title = "network"
     wanted_text = "off for programs that do without"
-    changes_host = False
     order = 12
 
     def available(self, host: Host, request: Request) -> str | None:
@@ -32,15 +32,6 @@ class Network(Knob):
 
     def wanted(self, host: Host, request: Request, previous: Any) -> Any:
         return {"private": True}
-
-    def apply(self, host: Host, wanted: Any) -> tuple[str, ...]:
-        return ()
-
-    def verify(self, host: Host, wanted: Any) -> str | None:
-        return None
-
-    def restore(self, host: Host, previous: Any, wanted: Any) -> None:
-        return None
 
     def launch_changes(self, wanted: Any) -> Mapping[str, Any]:
         return {"private_network": True}

@@ -11,19 +11,19 @@ import resource
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.host.knob import Knob, Request, Severity
+from steelyard.host.knob import Request, Severity
+from steelyard.host.launch_knob import LaunchKnob
 from steelyard.host.system import Host
 
 _THROTTLE = "/proc/sys/kernel/sched_rt_runtime_us"
 
 
-class RealtimePriority(Knob):
+class RealtimePriority(LaunchKnob):
     """``SCHED_FIFO`` for the measured program."""
 
     name = "realtime-priority"
     title = "real-time priority"
     wanted_text = "only when asked for"
-    changes_host = False
     order = 11
 
     def available(self, host: Host, request: Request) -> str | None:
@@ -46,12 +46,6 @@ class RealtimePriority(Knob):
         if throttle in (None, "-1"):
             return ()
         return (f"the kernel may pause it after {int(throttle) // 1000} ms of each period",)
-
-    def verify(self, host: Host, wanted: Any) -> str | None:
-        return None
-
-    def restore(self, host: Host, previous: Any, wanted: Any) -> None:
-        return None
 
     def launch_changes(self, wanted: Any) -> Mapping[str, Any]:
         return {"realtime_priority": wanted["priority"]}
