@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.conftest import User
+from tests.integration.killing import kill_while_waiting, waiting_in
 
 # Its answer depends on the size of the environment, unless it is told to hold that.
 PROGRAM = """
@@ -107,3 +108,34 @@ def test_a_stack_held_above_the_environment_is_refused_before_anything_runs(
     assert told.status == 2
     assert "padded by 200" in told.err
     assert not Path(user.home / "data" / "steelyard" / "journals").exists()
+
+
+@pytest.mark.parametrize("trial", [1, 7, 18])
+def test_a_killed_causal_analysis_goes_on_and_is_answered_from_the_store(
+    user: User, script: Callable[[str], str], trial: int
+) -> None:
+    program = script(waiting_in(trial) + PROGRAM)
+    process = user.start(
+        "experiment", "cause", *FACTOR, *METRICS, "--instead", f"{program} held", "--", program
+    )
+    kill_while_waiting(user, process)
+    kept = user.types("show", "latest", "--trials", "--json", "-").document()["trials"]
+    assert [one["status"] for one in kept] == ["ok"] * (trial - 1)
+    resumed = user.types("experiment", "resume", "latest")
+    assert resumed.status == 0, resumed.err
+    assert "experiment cause --experiment" in resumed.err
+    again = user.types(
+        "experiment", "cause", "--experiment", "latest", "--intermediate", "size", "--json", "-"
+    ).document()
+    assert (again["verdict"], again["blocks"]) == ("supported", 3)
+    assert again["arms"][0]["means"] == [1100, 1200, 1300]
+    assert again["intermediate"]["name"] == "size"
+
+
+def test_only_causal_experiments_are_answered_as_such(user: User, program: str) -> None:
+    assert user.types("measure", "--runs", "2", "--", program).status == 0
+    told = user.types("experiment", "cause", "--experiment", "latest")
+    assert told.status == 2
+    assert "is no causal experiment" in told.err
+    both = user.types("experiment", "cause", "--experiment", "latest", "--", program)
+    assert "Give one of --file" in both.err

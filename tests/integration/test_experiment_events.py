@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.integration.conftest import User
+from tests.integration.killing import kill_while_waiting, waiting_in
 
 # Each process has another number of steps, which is also its result.
 PROGRAM = 'n=$(( $$ % 7 + 3 )); for i in $(seq $n); do echo "step a" >> log; done; echo units $n'
@@ -123,3 +124,39 @@ def test_calls_of_a_function_are_counted_in_all_threads(user: User) -> None:
     assert counts["thread or process created"] == [1, 1]
     with open("/sys/kernel/tracing/uprobe_events", encoding="utf-8") as left:
         assert path not in left.read()
+
+
+@pytest.mark.parametrize("trial", [1, 6, 12])
+def test_a_killed_study_goes_on_with_its_events(
+    user: User, script: Callable[[str], str], trial: int
+) -> None:
+    program = script(waiting_in(trial) + PROGRAM)
+    log = ("--log", "log=step (\\w)")
+    process = user.start("experiment", "events", *METRIC, "--runs", "6", *log, "--", program)
+    kill_while_waiting(user, process)
+    kept = user.types("show", "latest", "--trials", "--json", "-").document()["trials"]
+    assert [one["status"] for one in kept] == ["ok"] * (trial - 1)
+    resumed = user.types("experiment", "resume", "latest")
+    assert resumed.status == 0, resumed.err
+    assert "experiment events --experiment" in resumed.err
+    told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
+    assert len(told["runs"]) == 6
+    assert told["kinds"][0]["counts"] == [run["value"] for run in told["runs"]]
+
+
+@may_trace
+def test_a_killed_recording_leaves_no_tracing_behind_that_a_resumed_one_does_not_take_away(
+    user: User, script: Callable[[str], str]
+) -> None:
+    instances = "/sys/kernel/tracing/instances"
+    before = set(os.listdir(instances))
+    program = script(waiting_in(4) + "true")
+    process = user.start(
+        "experiment", "events", "--runs", "4", "--record", "syscalls,sched", "--", program
+    )
+    kill_while_waiting(user, process)
+    assert user.types("experiment", "resume", "latest").status == 0
+    assert set(os.listdir(instances)) <= before
+    told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
+    assert len(told["runs"]) == 4
+    assert all(sum(kind["counts"]) for kind in told["kinds"])

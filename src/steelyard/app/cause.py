@@ -16,8 +16,8 @@ from steelyard.app.command_text import split_command
 from steelyard.app.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
 from steelyard.app.experiment_plan import Plan, experiment_plan
 from steelyard.app.toml_lines import TomlLines
-from steelyard.core.errors import DataError
-from steelyard.core.model import Experiment, Variant
+from steelyard.core.errors import DataError, UsageError
+from steelyard.core.model import Experiment, ExperimentSpec, Variant
 from steelyard.core.quantity import parse_ratio
 from steelyard.core.rng import derive_seed, fresh_seed
 from steelyard.factors.kinds import FACTORS
@@ -111,21 +111,53 @@ def cause_plan(file: ExperimentFile) -> Plan:
     )
 
 
-def cause_question(file: ExperimentFile, seed: int = 1) -> Question:
+def is_causal(spec: ExperimentSpec) -> bool:
+    """Whether it is a causal experiment."""
+    return INTERVENTION in dict(spec.varied)
+
+
+def cause_question(file: ExperimentFile) -> Question:
     """The question that a file's table ``[cause]`` asks of its experiment."""
-    said = _Said(file)
+    return _question(_Said(file), file.settings.get("confidence", "95%"))
+
+
+def stored_question(spec: ExperimentSpec, cause: Mapping[str, Any]) -> Question:
+    """The question to a stored causal experiment.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    cause : mapping
+        As the table ``[cause]``; `factor` goes without saying.
+
+    Raises
+    ------
+    UsageError
+        It is none.
+    """
+    if not is_causal(spec):
+        raise UsageError(
+            f"{spec.identifier} is no causal experiment: it has no intervention. "
+            f"`steelyard experiment analyze {spec.identifier}` analyses it.",
+            field="--experiment",
+        )
+    factor = next(name for name, _ in spec.varied if name != INTERVENTION)
+    said = _Said(cause_file(CauseCall((), {}, {**cause, "factor": factor})))
+    return _question(said, cause.get("confidence", spec.confidence))
+
+
+def _question(said: _Said, confidence: Any) -> Question:
     extra: dict[str, str] = {}
     for name in ("tolerance", "margin"):
-        if name in file.cause:
-            extra[name] = repr(parse_ratio(str(file.cause[name]), f"cause.{name}"))
-    if "intermediate" in file.cause:
+        if name in said.table:
+            extra[name] = repr(parse_ratio(str(said.table[name]), f"cause.{name}"))
+    if "intermediate" in said.table:
         extra["intermediate"] = said.text("intermediate")
-    confidence = parse_ratio(str(file.settings.get("confidence", "95%")), "experiment.confidence")
     return Question(
-        response=said.text("response") if "response" in file.cause else None,
-        factors=(str(file.cause.get("factor", "")), INTERVENTION),
-        confidence=confidence,
-        seed=seed,
+        response=said.text("response") if "response" in said.table else None,
+        factors=(str(said.table.get("factor", "")), INTERVENTION),
+        confidence=parse_ratio(str(confidence), "experiment.confidence"),
+        seed=1,
         extra=extra,
     )
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.library_options import JSON, STORE, terminal_width
-from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.library_options import JSON, STORE
+from steelyard.cli.study_answer import check_one_way, run_study, show_study, stored_study
 from steelyard.core.errors import UsageError
 
-INTERRUPTED_STATUS = 130
-FAILED_STATUS = 3
+if TYPE_CHECKING:
+    from steelyard.analysis.method import Question
+    from steelyard.core.model import Experiment
 
 
 @click.command("cause", context_settings={"allow_interspersed_args": False})
 @click.option("--file", "file", metavar="FILE.toml", help="Take the experiment and its [cause].")
+@click.option("--experiment", metavar="EXPERIMENT", help="Analyse a stored one again.")
 @click.option("--factor", metavar="NAME", help="What is said to have an effect.")
 @click.option("--levels", metavar="A,B,C", help="Its levels; drawn where it can draw them.")
 @click.option(
@@ -45,38 +47,30 @@ FAILED_STATUS = 3
 def command(json_target: str | None, **given: Any) -> int:
     """Vary a factor without and with an intervention, and say whether its effect goes.
 
-    The experiment comes from --file, or from a command with --factor and --intervene.
+    The experiment comes from --file, or from a command with --factor and --intervene, or it is a
+    stored one.
     """
-    from steelyard.app.cause import analyze_cause, cause_file, cause_plan, cause_question
-    from steelyard.app.experiment import run_plan
-    from steelyard.app.experiment_file import read_experiment_file
-    from steelyard.cli.weighing_answer import watching
-    from steelyard.cli.weighing_request import place_from
-    from steelyard.report.renderings import RENDERINGS
+    from steelyard.app.cause import analyze_cause
 
-    if (given["file"] is None) == (not given["program"]):
-        raise UsageError("Give either --file FILE.toml or a command after --.", field="--file")
-    file = (
-        cause_file(_call(given)) if given["file"] is None else read_experiment_file(given["file"])
-    )
-    planned, question = cause_plan(file), cause_question(file)
-    with watching(json_target) as watch:
-        experiment = run_plan(planned, place_from(given), watch)
-    found = analyze_cause(experiment, question)
-    rendering = RENDERINGS.get(found.result.kind)
-    if given["html"] is not None and rendering.page is not None:
-        write_file(rendering.page(found.result, found.origin).encode(), given["html"])
-    if given["plots"] is not None and rendering.plots is not None:
-        rendering.plots(found.result, given["plots"])
-    write_json(rendering.document(found.result, found.origin), json_target)
-    if json_target != "-":
-        write_text(rendering.text(found.result, found.origin, terminal_width()))
-        name = experiment.spec.identifier
-        write_note(f"kept as {name}: `steelyard experiment resume {name}` goes on with it")
-    if experiment.stopped == "interrupted":
-        return INTERRUPTED_STATUS
-    failed = any(trial.status == "failed" and not trial.warmup for trial in experiment.trials)
-    return FAILED_STATUS if failed else 0
+    experiment, question = _study(given, json_target)
+    return show_study(analyze_cause(experiment, question), experiment, given, json_target)
+
+
+def _study(given: dict[str, Any], json_target: str | None) -> tuple[Experiment, Question]:
+    """The experiment, run or stored, and what is asked of it."""
+    from steelyard.app.cause import cause_file, cause_plan, cause_question, stored_question
+    from steelyard.app.experiment_file import read_experiment_file
+
+    check_one_way(given)
+    if given["experiment"] is not None:
+        stored = stored_study(given)
+        asked = {**_cause(given), "response": next(iter(given["metrics"]), None)}
+        asked["confidence"] = given["confidence"]
+        known = {name: value for name, value in asked.items() if value is not None}
+        return stored, stored_question(stored.spec, known)
+    path = given["file"]
+    file = cause_file(_call(given)) if path is None else read_experiment_file(path)
+    return run_study(cause_plan(file), given, json_target), cause_question(file)
 
 
 def _call(given: dict[str, Any]) -> Any:
@@ -89,17 +83,18 @@ def _call(given: dict[str, Any]) -> Any:
         name: given[name] for name in ("runs", "seed", "confidence") if given[name] is not None
     }
     settings["metrics"] = list(given["metrics"])
-    cause: dict[str, Any] = {
-        name: given[name]
-        for name in ("factor", "intermediate", "tolerance", "margin")
-        if given[name] is not None
-    }
+    cause = _cause(given)
     if given["levels"] is not None:
         cause["levels"] = [part.strip() for part in given["levels"].split(",") if part.strip()]
     if given["instead"] is not None:
         cause["command"] = given["instead"]
     cause["intervention"] = dict(_pairs(given["interventions"], "--intervene"))
     return CauseCall(given["program"], settings, cause, _pairs(given["fixed"], "--set"))
+
+
+def _cause(given: dict[str, Any]) -> dict[str, Any]:
+    names = ("factor", "intermediate", "tolerance", "margin")
+    return {name: given[name] for name in names if given[name] is not None}
 
 
 def _pairs(texts: tuple[str, ...], option: str) -> tuple[tuple[str, str], ...]:

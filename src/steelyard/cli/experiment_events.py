@@ -7,12 +7,8 @@ from typing import Any
 
 import click
 
-from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
-from steelyard.cli.output import write_file, write_json, write_note, write_text
-from steelyard.core.errors import UsageError
-
-INTERRUPTED_STATUS = 130
-FAILED_STATUS = 3
+from steelyard.cli.library_options import JSON, STORE
+from steelyard.cli.study_answer import check_one_way, run_study, show_study, stored_study
 
 
 @click.command("events", context_settings={"allow_interspersed_args": False})
@@ -48,50 +44,24 @@ def command(json_target: str | None, **given: Any) -> int:
     Each block has a trial with and one without recording, so that what recording costs is known.
     """
     from steelyard.app.events import analyze_events
-    from steelyard.report.renderings import RENDERINGS
 
     experiment, said = _study(given, json_target)
-    seed = 1 if given["seed"] is None else given["seed"]
-    found = analyze_events(experiment, said, seed)
-    rendering = RENDERINGS.get(found.result.kind)
-    if given["html"] is not None and rendering.page is not None:
-        write_file(rendering.page(found.result, found.origin).encode(), given["html"])
-    if given["plots"] is not None and rendering.plots is not None:
-        rendering.plots(found.result, given["plots"])
-    write_json(rendering.document(found.result, found.origin), json_target)
-    if json_target != "-":
-        write_text(rendering.text(found.result, found.origin, terminal_width()))
-        name = experiment.spec.identifier
-        write_note(f"kept as {name}: `--experiment {name}` analyses it again")
-    if experiment.stopped == "interrupted":
-        return INTERRUPTED_STATUS
-    failed = any(trial.status == "failed" and not trial.warmup for trial in experiment.trials)
-    return FAILED_STATUS if failed else 0
+    found = analyze_events(experiment, said, 1 if given["seed"] is None else given["seed"])
+    return show_study(found, experiment, given, json_target)
 
 
 def _study(given: dict[str, Any], json_target: str | None) -> tuple[Any, dict[str, Any]]:
     """The experiment, run or stored, and what is asked of it."""
     from steelyard.app.events import events_file, events_plan
-    from steelyard.app.experiment import run_plan
     from steelyard.app.experiment_file import read_experiment_file
-    from steelyard.cli.weighing_answer import watching
-    from steelyard.cli.weighing_request import place_from
 
-    ways = (given["file"], given["experiment"], given["program"] or None)
-    if sum(way is not None for way in ways) != 1:
-        raise UsageError(
-            "Give one of --file FILE.toml, --experiment EXPERIMENT and a command after --.",
-            field="--file",
-        )
+    check_one_way(given)
     said = {name: given[name] for name in ("response", "correction") if given[name] is not None}
     if given["experiment"] is not None:
-        with opened_library(given["store"]) as library:
-            return library.load(given["experiment"]), said
+        return stored_study(given), said
     path = given["file"]
     file = events_file(_call(given)) if path is None else read_experiment_file(path)
-    with watching(json_target) as watch:
-        experiment = run_plan(events_plan(file), place_from(given), watch)
-    return experiment, {**file.events, **said}
+    return run_study(events_plan(file), given, json_target), {**file.events, **said}
 
 
 def _call(given: dict[str, Any]) -> Any:

@@ -10,7 +10,8 @@ import click
 from steelyard.cli.experiment_cause import command as cause
 from steelyard.cli.experiment_events import command as events
 from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
-from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.output import write_file, write_json, write_text
+from steelyard.cli.study_answer import note_kept, study_status
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from steelyard.app.experiment_plan import Plan
     from steelyard.core.model import Experiment
 
-FAILED_STATUS = 3
-INTERRUPTED_STATUS = 130
 _WAIT = click.option(
     "--wait", is_flag=True, help="Wait while another measurement holds the machine."
 )
@@ -66,7 +65,7 @@ def run(file: str, dry_run: bool, wait: bool, store: str | None, json_target: st
     with watching(json_target) as watch:
         experiment = run_plan(planned, place_from({"store": store, "wait": wait}), watch)
     _show_run(experiment, json_target)
-    return _status(experiment)
+    return study_status(experiment)
 
 
 @command.command("resume")
@@ -84,7 +83,7 @@ def resume(experiment: str, wait: bool, store: str | None, json_target: str | No
         place = place_from({"store": store, "wait": wait})
         done = weigh_further(experiment, None, place, watch).experiment
     _show_run(done, json_target)
-    return _status(done)
+    return study_status(done)
 
 
 @command.command("schema")
@@ -207,15 +206,7 @@ def _show_run(experiment: Experiment, json_target: str | None) -> None:
     if json_target != "-":
         width = terminal_width()
         write_text(experiment_text(experiment, running=False, trials=False, width=width))
-        identifier = experiment.spec.identifier
-        write_note(f"`steelyard experiment analyze {identifier}` analyses it")
-
-
-def _status(experiment: Experiment) -> int:
-    if experiment.stopped == "interrupted":
-        return INTERRUPTED_STATUS
-    failed = any(trial.status == "failed" and not trial.warmup for trial in experiment.trials)
-    return FAILED_STATUS if failed else 0
+        note_kept(experiment)
 
 
 def _question(given: dict[str, Any]) -> Question:
