@@ -10,7 +10,7 @@
 namespace steelyard::layout {
 
 constexpr char table_magic[8] = {'S', 'Y', 'L', 'A', 'Y', 'O', 'U', 'T'};
-constexpr std::uint32_t table_version = 3;
+constexpr std::uint32_t table_version = 4;
 
 /// Bytes of `jmp *slot(%rip)`: what the entry of a moved function, or a label in it, is replaced
 /// by.
@@ -51,6 +51,7 @@ struct FunctionEntry {
     std::uint32_t code_bytes;   ///< of a copy before its jump tables
     std::uint32_t table_bytes;  ///< of its jump tables
     std::uint32_t cut_bytes;    ///< instead of `code_bytes` where blocks are apart: at most so many
+    std::uint32_t checks_depth;  ///< 1: calls of it are to look how deep the stack is
 };
 
 /// How control leaves a basic block.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,10 +15,6 @@ namespace {
 
 // Callee-saved registers in the order in which LLVM pushes them behind the frame pointer.
 constexpr std::array<std::string_view, 5> saved_registers{"%r15", "%r14", "%r13", "%r12", "%rbx"};
-// `__private_ss` of glibc's thread control block, meant for the limit of split stacks: zero in
-// every thread, and at a distance from the thread pointer that is the same in all kinds of code.
-constexpr std::string_view limit = "%fs:112";
-
 /// A line as an instruction: its mnemonic and its operands. Both are empty for anything else.
 struct Line {
     std::string_view text;
@@ -74,6 +72,8 @@ bool writes_flags(std::string_view mnemonic) {
 
 constexpr std::string_view subtract = "0x48, 0x81, 0xec";  // subq $imm32, %rsp
 constexpr std::string_view add = "0x48, 0x81, 0xc4";
+// With a pad more it is far below what four bytes hold.
+constexpr std::uint32_t most_merged = 1U << 30U;
 constexpr const char* other_shape = "an epilogue of it has another shape";
 
 /// Counts what was put in, for labels.
@@ -120,9 +120,9 @@ class FunctionText {
             return other_shape;
         if (!flags_are_dead(frame->place))
             return "its frame is set up where flags are in use";
-        before[frame->place] += change(subtract, labels);
+        before[frame->place] += change(subtract, take_adjustment(own_allocation(*frame)), labels);
         for (const std::size_t start : releases)
-            before[start] += change(add, labels);
+            before[start] += change(add, take_adjustment(own_release(start)), labels);
         return std::nullopt;
     }
 
@@ -130,6 +130,11 @@ class FunctionText {
     struct Frame {
         std::size_t place;  ///< of the line that the pad goes before
         int saved;          ///< registers that are pushed behind the frame pointer
+    };
+    /// An instruction that moves the stack pointer; `line` is `last_` where there is none.
+    struct Adjustment {
+        std::size_t line;
+        std::uint32_t bytes;
     };
 
     std::size_t next_instruction(std::size_t at) const {
@@ -184,6 +189,48 @@ class FunctionText {
         return saved == 0 ? std::optional(found) : std::nullopt;
     }
 
+    /// What the function takes for its own locals right where its pad goes.
+    Adjustment own_allocation(const Frame& frame) const {
+        std::size_t at = frame.place;
+        while (at < last_ && !lines_[at].is_instruction() && !lines_[at].is_label)
+            ++at;
+        // The shortest way to take eight bytes; what is pushed there is of no use at the entry.
+        if (at < last_ && lines_[at].is("pushq", "%rax") && is_at_entry(frame.place))
+            return {at, 8};
+        return adjustment(at, "subq");
+    }
+
+    /// What it gives back right before the pops that start at `start`.
+    Adjustment own_release(std::size_t start) const {
+        std::size_t at = start;
+        do {
+            if (at-- == first_)
+                return {last_, 0};
+        } while (!lines_[at].is_instruction() && !lines_[at].is_label);
+        return adjustment(at, "addq");
+    }
+
+    Adjustment adjustment(std::size_t at, std::string_view mnemonic) const {
+        constexpr std::string_view to_stack_pointer = ", %rsp";
+        if (at >= last_ || lines_[at].mnemonic != mnemonic)
+            return {last_, 0};
+        std::string_view number = lines_[at].operands;
+        if (!number.starts_with('$') || !number.ends_with(to_stack_pointer))
+            return {last_, 0};
+        number = number.substr(1, number.size() - 1 - to_stack_pointer.size());
+        std::uint32_t bytes = 0;
+        const auto read = std::from_chars(number.data(), number.data() + number.size(), bytes);
+        const bool is_whole = read.ec == std::errc{} && read.ptr == number.data() + number.size();
+        return is_whole && bytes <= most_merged ? Adjustment{at, bytes} : Adjustment{last_, 0};
+    }
+
+    /// Removes the instruction, as that which changes the pad does its work.
+    std::uint32_t take_adjustment(const Adjustment& own) {
+        if (own.line < last_)
+            lines_[own.line] = Line{};
+        return own.bytes;
+    }
+
     bool leaves() const {
         for (std::size_t at = first_; at < last_; ++at) {
             if (lines_[at].mnemonic.starts_with("ret"))
@@ -192,12 +239,16 @@ class FunctionText {
         return false;
     }
 
-    /// A frame at the start of a function overwrites no flags; a shrink-wrapped one might.
-    bool flags_are_dead(std::size_t place) const {
+    bool is_at_entry(std::size_t place) const {
         std::size_t instructions_before = 0;
         for (std::size_t at = first_; at < place; ++at)
             instructions_before += lines_[at].is_instruction() ? 1U : 0U;
-        const bool at_entry = instructions_before <= 2 + saved_registers.size();
+        return instructions_before <= 2 + saved_registers.size();
+    }
+
+    /// A frame at the start of a function overwrites no flags; a shrink-wrapped one might.
+    bool flags_are_dead(std::size_t place) const {
+        const bool at_entry = is_at_entry(place);
         for (std::size_t at = place; at < last_; ++at) {
             if (lines_[at].is_label)
                 return at_entry;
@@ -232,12 +283,12 @@ class FunctionText {
                            lines_.begin() + static_cast<std::ptrdiff_t>(last_), is_restore);
     }
 
-    /// Adds or subtracts the pad. The immediate is written as bytes, as zero would get a short one.
-    static std::string change(std::string_view opcode, Labels& labels) {
+    /// Adds or subtracts what the function takes itself, to which its pad comes. The immediate is
+    /// written as bytes, as a small number would get a short one.
+    static std::string change(std::string_view opcode, std::uint32_t own_bytes, Labels& labels) {
         const std::string number = std::to_string(labels.changes++);
-        return "\tcmpq\t" + std::string(limit) + ", %rbp\n\tjb\t.Lsteelyard_deep_" + number +
-               "\n\t.byte\t" + std::string(opcode) + "\n.Lsteelyard_pad_" + number +
-               ":\n\t.long\t0\n.Lsteelyard_deep_" + number + ":\n";
+        return "\t.byte\t" + std::string(opcode) + "\n.Lsteelyard_pad_" + number + ":\n\t.long\t" +
+               std::to_string(own_bytes) + "\n";
     }
 
     std::vector<Line>& lines_;

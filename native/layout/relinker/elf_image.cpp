@@ -106,6 +106,20 @@ std::vector<std::string> ElfImage::imports() const {
     return found;
 }
 
+std::vector<std::uint64_t> ElfImage::exports() const {
+    std::vector<std::uint64_t> found;
+    for (const auto& section : sections_) {
+        if (section.header.sh_type != SHT_DYNSYM)
+            continue;
+        for (std::uint64_t at = 0; at < section.header.sh_size; at += sizeof(Elf64_Sym)) {
+            const auto symbol = read<Elf64_Sym>(section.header.sh_offset + at);
+            if (symbol.st_shndx != SHN_UNDEF)
+                found.push_back(symbol.st_value);
+        }
+    }
+    return found;
+}
+
 void ElfImage::append_relocations(std::size_t index, std::vector<Relocation>& found) const {
     const auto& header = sections_[index].header;
     const auto& symbols = sections_.at(header.sh_link).header;

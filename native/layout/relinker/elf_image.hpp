@@ -56,6 +56,8 @@ class ElfImage {
     std::vector<Symbol> symbols() const;
     /// Names of functions that other objects are to give.
     std::vector<std::string> imports() const;
+    /// Addresses that other objects find by name.
+    std::vector<std::uint64_t> exports() const;
     /// The relocations that `--emit-relocs` kept, by address.
     std::vector<Relocation> kept_relocations() const;
     /// The bytes at `address` up to the end of its section; empty where nothing is stored.

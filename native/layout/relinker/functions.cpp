@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "basic_blocks.hpp"
+#include "relocation_kinds.hpp"
 #include "table.hpp"
 
 namespace steelyard::layout {
@@ -24,39 +25,6 @@ std::string hex(std::uint64_t value) {
     std::ostringstream text;
     text << std::hex << "0x" << value;
     return text.str();
-}
-
-bool is_pc_relative(std::uint32_t type) {
-    switch (type) {
-        case R_X86_64_PC32:
-        case R_X86_64_PLT32:
-        case R_X86_64_GOTPCREL:
-        case R_X86_64_GOTPCRELX:
-        case R_X86_64_REX_GOTPCRELX:
-        case R_X86_64_PC8:
-        case R_X86_64_PC16:
-        case R_X86_64_PC64:
-        case R_X86_64_GOTPC32:
-        case R_X86_64_GOTPC64:
-            return true;
-        default:
-            return false;
-    }
-}
-
-/// The linker rewrites these sequences and keeps the type that was there before.
-bool may_be_relaxed(std::uint32_t type) {
-    return type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
-}
-
-bool is_tls_sequence(std::uint32_t type) {
-    return type == R_X86_64_TLSGD || type == R_X86_64_TLSLD || type == R_X86_64_GOTTPOFF ||
-           type == R_X86_64_GOTPC32_TLSDESC;
-}
-
-/// Tables of the unwinder: they are read for addresses of originals, which the runtime answers for.
-bool is_unwind_section(std::string_view name) {
-    return name.starts_with(".eh_frame") || name.starts_with(".gcc_except_table");
 }
 
 bool is_text(const Section& section) {
@@ -81,6 +49,7 @@ Functions::Functions(const ElfImage& image)
     place_labels();
     exempt_by_what_others_need();
     find_pads();
+    choose_depth_checks();
     cut_into_blocks();
 }
 
@@ -300,8 +269,15 @@ void Functions::find_pads() {
         if (found >= 0)
             all_[static_cast<std::size_t>(found)].pads.push_back(address);
     }
-    for (auto& function : all_)
+    for (auto& function : all_) {
+        // A frame that is entered by the address of a label may be released by another copy than
+        // made it, which has another pad.
+        if (!function.labels.empty() && !function.pads.empty()) {
+            function.unpadded = "it is entered through addresses of places in it";
+            function.pads.clear();
+        }
         std::ranges::sort(function.pads);
+    }
 }
 
 void Functions::exempt_by_what_others_need() {

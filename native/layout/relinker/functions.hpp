@@ -35,6 +35,8 @@ struct Function {
     std::vector<std::uint64_t> labels;                   ///< sorted once the analysis is done
     std::vector<Block> blocks;                           ///< more than one, or none
     std::string uncut;                                   ///< why it is not cut into blocks
+    std::string unpadded;       ///< why its pads are not used; empty: they are, if there are any
+    bool checks_depth = false;  ///< calls of it are to look how deep the stack is
 
     bool moves() const { return exempted.empty(); }
     bool holds_inside(std::uint64_t address) const { return address > start && address < end; }
@@ -61,6 +63,7 @@ class Functions {
     void find_jump_tables();
     void place_labels();
     void find_pads();
+    void choose_depth_checks();
     void exempt_by_what_others_need();
     void cut_into_blocks();
     std::vector<std::uint64_t> table_targets(const Function& function) const;

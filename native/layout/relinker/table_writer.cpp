@@ -89,6 +89,7 @@ class Writer {
         entry.start = narrow(function.start);
         entry.size = narrow(function.end - function.start);
         entry.code_bytes = rounded(entry.size, jump_table_alignment_bytes);
+        entry.checks_depth = function.checks_depth ? 1 : 0;
         const std::uint32_t first_table = entry.first_jump_table;
         for (const std::uint64_t pad : function.pads)
             found_.pads.push_back(narrow(pad - function.start));
@@ -253,7 +254,8 @@ std::string audit(const Functions& functions, const Wishes& wishes) {
              << function.end - function.start << ", "
              << (function.moves() ? "null" : json_text(function.exempted)) << ", "
              << (calls_without_pad(function) ? "true" : "false") << ", " << function.blocks.size()
-             << ", " << (function.uncut.empty() ? "null" : json_text(function.uncut)) << ']';
+             << ", " << (function.uncut.empty() ? "null" : json_text(function.uncut)) << ", "
+             << (function.unpadded.empty() ? "null" : json_text(function.unpadded)) << ']';
         separator = ",\n";
         padded += function.moves() && !function.pads.empty() ? 1U : 0U;
     }

@@ -163,14 +163,15 @@ std::uint64_t Arena::free_dead_pages(Generation& generation) {
     std::uint64_t free_from = generation.low;
     for (std::uint32_t at = 0; at < program.function_count(); ++at) {
         const std::uint32_t index = generation.order[at];
-        const std::uint64_t start = generation.copies[index];
+        const std::uint64_t start = generation.copies[index] - generation.entry_bytes;
         if (generation.live[index] == 0) {
             died += generation.is_current[index] != freed_mark ? 1U : 0U;
             generation.is_current[index] = freed_mark;
             continue;
         }
         release(generation, free_from, page_of(start));
-        const std::uint64_t end = in_pages(start + copy_bytes(generation, index)) * page_bytes;
+        const std::uint64_t end =
+            in_pages(generation.copies[index] + copy_bytes(generation, index)) * page_bytes;
         free_from = end > free_from ? end : free_from;
     }
     release(generation, free_from, generation.high);

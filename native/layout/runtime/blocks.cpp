@@ -153,6 +153,8 @@ void lay_blocks(const Generation& generation, std::uint32_t index, Random& rando
 
 std::uint32_t offset_in_function(const Generation& generation, std::uint32_t index,
                                  std::uint64_t address) {
+    if (address < generation.copies[index])
+        return 0;  // at its entry
     const auto inside = static_cast<std::uint32_t>(address - generation.copies[index]);
     if (!is_cut(generation, index))
         return inside;

@@ -6,6 +6,7 @@
 #include "copying.hpp"
 #include "pages.hpp"
 #include "raw.hpp"
+#include "settings.hpp"
 
 namespace steelyard::layout {
 
@@ -37,9 +38,28 @@ void Code::stop() {
 }
 
 Generation* Code::lay_copies() {
+    if (!settings().has(part_stack))
+        return lay_generation(nullptr);
+    Generation* deep = lay_generation(nullptr);
+    if (deep == nullptr)
+        return nullptr;
+    deep->is_deep = true;
+    Generation* generation = lay_generation(deep);
+    if (generation == nullptr) {
+        arena_.free_dead_pages(*deep);
+        drop_generation(*deep);
+        return nullptr;
+    }
+    generation->older = deep;
+    return generation;
+}
+
+Generation* Code::lay_generation(Generation* deep) {
     Generation* generation = new_generation(program_);
     if (generation == nullptr)
         return nullptr;
+    generation->deep = deep;
+    generation->entry_bytes = deep == nullptr ? 0 : entry_room_bytes;
     const std::uint64_t pages = in_pages(draw_places(*generation, random_));
     if (!arena_.place(*generation, pages, random_)) {
         drop_generation(*generation);
@@ -50,7 +70,8 @@ Generation* Code::lay_copies() {
         generation->copies[index] += generation->low;
     for (std::uint32_t at = 0; at < count; ++at) {
         lay_copy(*generation, generation->order[at], random_);
-        write_pads(*generation, generation->order[at], pads_);
+        if (deep != nullptr)
+            write_pads(*generation, generation->order[at], pads_);
     }
     protect(generation->low, generation->high, PROT_READ | PROT_EXEC);
     arena_.own(*generation);
@@ -61,23 +82,24 @@ bool Code::lay_anew() {
     Generation* generation = lay_copies();
     if (generation == nullptr)
         return false;
-    generation->older = newest_;
+    Generation* before = newest_;
     newest_ = generation;
+    old_ones() = before;
     redirect(*generation, arena_.slots());
-    for (Generation* old = generation->older; old != nullptr; old = old->older)
+    for (Generation* old = before; old != nullptr; old = old->older)
         forget_branches(*old);
     return true;
 }
 
 void Code::begin_round() {
-    for (Generation* old = newest_->older; old != nullptr; old = old->older)
+    for (Generation* old = old_ones(); old != nullptr; old = old->older)
         __builtin_memset(old->live, 0, program_.function_count());
 }
 
 bool Code::bring_up_to_date() {
     bool changed = false;
     const std::uint32_t count = program_.function_count();
-    for (Generation* old = newest_->older; old != nullptr; old = old->older) {
+    for (Generation* old = old_ones(); old != nullptr; old = old->older) {
         for (std::uint32_t at = 0; at < count; ++at) {
             const std::uint32_t index = old->order[at];
             if (old->live[index] == 0 || old->is_current[index] != 0)
@@ -90,16 +112,21 @@ bool Code::bring_up_to_date() {
     return changed;
 }
 
+Generation*& Code::old_ones() const {
+    return newest_->deep == nullptr ? newest_->older : newest_->deep->older;
+}
+
 void Code::patch(const Generation& generation, std::uint32_t index) const {
     const std::uint64_t start = generation.copies[index];
-    Replacement changed(start, start + copy_bytes(generation, index));
-    patch_copy(generation, *newest_, index, changed.at(start));
+    Replacement changed(start - generation.entry_bytes, start + copy_bytes(generation, index));
+    patch_copy(generation, generation.is_deep ? *newest_->deep : *newest_, index,
+               changed.at(start));
     changed.put_in_place();
 }
 
 std::uint64_t Code::free_dead() {
     std::uint64_t freed = 0;
-    Generation** link = &newest_->older;
+    Generation** link = &old_ones();
     while (*link != nullptr) {
         Generation* old = *link;
         freed += arena_.free_dead_pages(*old);

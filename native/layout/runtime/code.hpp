@@ -48,7 +48,11 @@ class Code {
     const Arena& arena() const { return arena_; }
 
   private:
+    /// Null where there is no room.
     Generation* lay_copies();
+    Generation* lay_generation(Generation* deep);
+    /// The first of those that are not called any more.
+    Generation*& old_ones() const;
     void patch(const Generation& generation, std::uint32_t index) const;
 
     Program program_;

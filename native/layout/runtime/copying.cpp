@@ -4,7 +4,6 @@
 #include "pages.hpp"
 #include "program.hpp"
 #include "raw.hpp"
-#include "settings.hpp"
 
 namespace steelyard::layout {
 
@@ -25,30 +24,39 @@ void write_word(std::uint8_t* place, std::int64_t value) {
     __builtin_memcpy(place, &narrow, sizeof narrow);
 }
 
-/// Whether an address inside the function is kept in data; labels are in the functions' order.
-bool has_labels(const Program& program, std::uint32_t index) {
-    std::uint32_t low = 0;
-    std::uint32_t high = program.header().label_count;
-    while (low < high) {
-        const std::uint32_t middle = low + (high - low) / 2;
-        if (program.label(middle).function < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < program.header().label_count && program.label(low).function == index;
-}
-
-/// By how much what a field leads to lies elsewhere than in the file.
-std::int64_t target_shift(const Generation& generation, std::uint32_t target,
+/// By how much what a field leads to lies elsewhere than in the file; `linked` is where it is
+/// there.
+std::int64_t target_shift(const Generation& generation, std::uint32_t target, std::uint64_t linked,
                           const CopyPlaces& places) {
     const Program& program = *generation.program;
     if (target == target_fixed)
         return 0;
-    if ((target & target_jump_table) == 0)
-        return static_cast<std::int64_t>(generation.copies[target] - program.original(target));
+    if ((target & target_jump_table) == 0) {
+        const std::uint64_t original = program.original(target);
+        return static_cast<std::int64_t>(
+            (linked == original ? entry(generation, target) : generation.copies[target]) -
+            original);
+    }
     const auto& table = program.jump_table(target & ~target_jump_table);
     return static_cast<std::int64_t>(places.tables() + table.place - program.address(table.start));
+}
+
+/// What a field of a function leads to where it was linked. Branches end with it.
+std::uint64_t linked_target(const Program& program, std::uint32_t index, const Fixup& fixup) {
+    const std::uint8_t* field = program.pristine(program.function(index).start) + fixup.offset;
+    return program.original(index) + fixup.offset + sizeof(std::int32_t) +
+           static_cast<std::uint64_t>(static_cast<std::int64_t>(read_word(field)));
+}
+
+/// Writes what stands before a copy: where the stack is deep, it is left for that without pads.
+void write_depth_check(const Generation& generation, std::uint32_t index, const Generation& deep,
+                       std::uint8_t* into) {
+    constexpr std::uint8_t code[] = {0x64, 0x48, 0x3b, 0x24, 0x25, 0x70, 0, 0, 0, 0x0f, 0x82};
+    constexpr std::uint32_t field = sizeof code;
+    static_assert(field + sizeof(std::int32_t) == depth_check_bytes);
+    __builtin_memcpy(into, code, sizeof code);
+    write_word(into + field,
+               static_cast<std::int64_t>(deep.copies[index] - generation.copies[index]));
 }
 
 void lay_tables(const Generation& generation, std::uint32_t index, CopyPlaces& places) {
@@ -88,24 +96,23 @@ void lay_copy(const Generation& generation, std::uint32_t index, Random& random)
         const auto distance =
             static_cast<std::int64_t>(place - program.original(index) - fixup.offset);
         write_word(bytes_at(place), read_word(pristine + fixup.offset) - distance +
-                                        target_shift(generation, fixup.target, places));
+                                        target_shift(generation, fixup.target,
+                                                     linked_target(program, index, fixup), places));
     }
     lay_tables(generation, index, places);
+    if (entry(generation, index) != generation.copies[index])
+        write_depth_check(generation, index, *generation.deep, bytes_at(entry(generation, index)));
 }
 
 void write_pads(const Generation& generation, std::uint32_t index, Random& random) {
-    if (!settings().has(part_stack))
-        return;
     const Program& program = *generation.program;
-    // A frame whose function is entered through labels may be released by another copy than made
-    // it.
-    Random once(settings().seed ^ index);
-    Random& drawn = has_labels(program, index) ? once : random;
-    const std::int64_t pad = drawn.below(pad_steps) * pad_step_bytes;
+    const std::int64_t pad = random.below(pad_steps) * pad_step_bytes;
+    const std::uint8_t* pristine = program.pristine(program.function(index).start);
     CopyPlaces places(generation, index);
     for (std::uint32_t at = program.function(index).first_pad;
          at < program.function(index + 1).first_pad; ++at)
-        write_word(bytes_at(places.address(program.pad(at))), pad);
+        write_word(bytes_at(places.address(program.pad(at))),
+                   read_word(pristine + program.pad(at)) + pad);
 }
 
 void patch_copy(const Generation& generation, const Generation& newest, std::uint32_t index,
@@ -122,17 +129,20 @@ void patch_copy(const Generation& generation, const Generation& newest, std::uin
         const std::uint64_t place = places.address(fixup.offset);
         const auto distance =
             static_cast<std::int64_t>(place - program.original(index) - fixup.offset);
-        write_word(into + (place - generation.copies[index]),
-                   read_word(pristine + fixup.offset) - distance +
-                       target_shift(newest, fixup.target, places));
+        write_word(
+            into + (place - generation.copies[index]),
+            read_word(pristine + fixup.offset) - distance +
+                target_shift(newest, fixup.target, linked_target(program, index, fixup), places));
     }
+    if (entry(generation, index) != generation.copies[index])
+        write_depth_check(generation, index, *newest.deep, into - depth_check_bytes);
 }
 
 void redirect(const Generation& generation, std::uint64_t* slots) {
     const Program& program = *generation.program;
     const auto& header = program.header();
     for (std::uint32_t index = 0; index < header.function_count; ++index)
-        __atomic_store_n(&slots[index], generation.copies[index], __ATOMIC_RELEASE);
+        __atomic_store_n(&slots[index], entry(generation, index), __ATOMIC_RELEASE);
     for (std::uint32_t at = 0; at < header.label_count; ++at) {
         const auto& label = program.label(at);
         const std::uint32_t inside = label.address - program.function(label.function).start;

@@ -65,6 +65,7 @@ std::uint64_t draw_places(Generation& generation, Random& random) {
         place = (place + copy_alignment_bytes - 1) / copy_alignment_bytes * copy_alignment_bytes;
         if (is_random)
             place += random.below(gap_steps) * copy_alignment_bytes;
+        place += generation.entry_bytes;
         // Where a function does not start on the boundary, its loops are aligned relative to it.
         generation.copies[index] = place + function.start % copy_alignment_bytes;
         // One byte more: where a call does not return, its return address is the end of the copy.
@@ -80,6 +81,12 @@ void forget_branches(Generation& generation) {
     }
 }
 
+std::uint64_t entry(const Generation& generation, std::uint32_t index) {
+    const bool checks =
+        generation.entry_bytes != 0 && generation.program->function(index).checks_depth != 0;
+    return generation.copies[index] - (checks ? depth_check_bytes : 0);
+}
+
 std::uint64_t copy_bytes(const Generation& generation, std::uint32_t index) {
     const auto& function = generation.program->function(index);
     return (is_cut(generation, index) ? function.cut_bytes : function.code_bytes) +
@@ -92,7 +99,7 @@ std::int64_t find_copy(const Generation& generation, std::uint64_t address) {
     std::uint32_t high = program.function_count();
     while (low < high) {
         const std::uint32_t middle = low + (high - low) / 2;
-        if (generation.copies[generation.order[middle]] <= address)
+        if (generation.copies[generation.order[middle]] - generation.entry_bytes <= address)
             low = middle + 1;
         else
             high = middle;

@@ -21,12 +21,20 @@ struct Generation {
     /// are copied whole.
     std::uint32_t* block_places;
     std::uint64_t bookkeeping_bytes;
+    /// The copies without pads that belong to these: for calls where the stack is deep. Null where
+    /// these have no pads.
+    Generation* deep;
+    bool is_deep;
+    std::uint32_t entry_bytes;  ///< before each copy, for the look how deep the stack is
     Generation* older;
 };
 
 constexpr std::uint8_t freed_mark = 2;  // in Generation::is_current
 // Gaps between copies: on the mean 56 bytes, so that a neighbour's size says nothing about a place.
 constexpr std::uint32_t gap_steps = 8;
+
+// `cmpq %fs:112, %rsp` and `jb`, up to the copy.
+constexpr std::uint32_t depth_check_bytes = 15, entry_room_bytes = 16;
 
 /// Null where there is no memory.
 Generation* new_generation(const Program& program);
@@ -35,7 +43,9 @@ void drop_generation(Generation& generation);
 std::uint64_t draw_places(Generation& generation, Random& random);
 /// All branches of a generation lead to copies that are no longer the newest.
 void forget_branches(Generation& generation);
-/// How much the copy of a function takes.
+/// Where calls of a function lead to.
+std::uint64_t entry(const Generation& generation, std::uint32_t index);
+/// How much the copy of a function takes, behind its entry.
 std::uint64_t copy_bytes(const Generation& generation, std::uint32_t index);
 /// The function in whose copy an address is, or -1.
 std::int64_t find_copy(const Generation& generation, std::uint64_t address);

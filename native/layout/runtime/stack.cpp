@@ -18,12 +18,16 @@ namespace steelyard::layout {
 
 namespace {
 
-// Frames are padded as long as this much of a stack is not used; stacks are made larger by it, so
-// whatever fitted without pads fits with them.
+// Frames are padded as long as about this much of a stack is not used; stacks are made larger by
+// it, so whatever fitted without pads fits with them.
 constexpr std::uint64_t padded_bytes = 4U << 20U;
+// Not every call looks how deep the stack is: what those in between may add.
+constexpr std::uint64_t unseen_bytes = 512U << 10U;
 constexpr std::uint64_t no_pads = ~std::uint64_t{0};
 
-/// What the padded functions of this thread compare their frame pointer with.
+/// What calls in this thread compare the stack pointer with: `__private_ss` of glibc's thread
+/// control block, meant for the limit of split stacks, zero in every thread, and at a distance from
+/// the thread pointer that is the same in all kinds of code.
 void set_limit(std::uint64_t limit) {
     asm volatile("movq %0, %%fs:112" : : "r"(limit) : "memory");
 }
@@ -52,7 +56,7 @@ void* begin_thread(void* given) {
     const Beginning beginning = *static_cast<Beginning*>(given);
     free(given);
     const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
-    set_limit(beginning.is_padded ? here - padded_bytes : no_pads);
+    set_limit(beginning.is_padded ? here - padded_bytes + unseen_bytes : no_pads);
     return beginning.routine(beginning.argument);
 }
 
@@ -82,7 +86,7 @@ bool enlarge(const pthread_attr_t* given, pthread_attr_t& larger) {
 void start_stack() {
     const auto top = reinterpret_cast<std::uint64_t>(__libc_stack_end);
     const std::uint64_t padded = enlarge_main_stack() ? padded_bytes : padded_bytes / 4;
-    set_limit(top - padded);
+    set_limit(top - padded + unseen_bytes);
 }
 
 extern "C" __attribute__((visibility("default"), section("steelyard_text"), used)) int

@@ -19,13 +19,18 @@ bool holds(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-std::string changed(const std::string& opcode, const std::string& number) {
-    return "\tcmpq\t%fs:112, %rbp\n\tjb\t.Lsteelyard_deep_" + number + "\n\t.byte\t" + opcode +
-           "\n.Lsteelyard_pad_" + number + ":\n\t.long\t0\n.Lsteelyard_deep_" + number + ":\n";
+std::string changed(const std::string& opcode, const std::string& number,
+                    const std::string& own_bytes) {
+    return "\t.byte\t" + opcode + "\n.Lsteelyard_pad_" + number + ":\n\t.long\t" + own_bytes + "\n";
 }
 
-const std::string subtracted = changed("0x48, 0x81, 0xec", "0");
-const std::string added = changed("0x48, 0x81, 0xc4", "1");
+std::string subtracted(const std::string& own_bytes) {
+    return changed("0x48, 0x81, 0xec", "0", own_bytes);
+}
+
+std::string added(const std::string& own_bytes) {
+    return changed("0x48, 0x81, 0xc4", "1", own_bytes);
+}
 
 }  // namespace
 
@@ -34,8 +39,8 @@ TEST("a frame is padded behind the registers that it saves") {
         function("\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tpushq\t%r14\n\tpushq\t%rbx\n"
                  "\tsubq\t$16, %rsp\n\tcallq\tg\n\taddq\t$16, %rsp\n\tpopq\t%rbx\n\tpopq\t%r14\n"
                  "\tpopq\t%rbp\n\tretq\n"));
-    CHECK(holds(padded, "\tpushq\t%rbx\n" + subtracted + "\tsubq\t$16, %rsp\n"));
-    CHECK(holds(padded, "\tcallq\tg\n\taddq\t$16, %rsp\n" + added + "\tpopq\t%rbx\n"));
+    CHECK(holds(padded, "\tpushq\t%rbx\n" + subtracted("16") + "\n\tcallq\tg\n"));
+    CHECK(holds(padded, "\tcallq\tg\n\n" + added("16") + "\tpopq\t%rbx\n"));
     CHECK(holds(padded, "\t.quad\t.Lsteelyard_pad_0\n\t.quad\t.Lsteelyard_pad_1\n"));
     CHECK(!holds(padded, ".steelyard.unpadded"));
 }
@@ -44,15 +49,36 @@ TEST("pushed arguments stay below the pad") {
     const auto padded = with_pads(
         function("\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tpushq\t$8\n\tpushq\t%rax\n\tcallq\tg\n"
                  "\taddq\t$16, %rsp\n\tpopq\t%rbp\n\tretq\n"));
-    CHECK(holds(padded, "\tmovq\t%rsp, %rbp\n" + subtracted + "\tpushq\t$8\n"));
-    CHECK(holds(padded, "\taddq\t$16, %rsp\n" + added + "\tpopq\t%rbp\n"));
+    CHECK(holds(padded, "\tmovq\t%rsp, %rbp\n" + subtracted("0") + "\tpushq\t$8\n"));
+    CHECK(holds(padded, "\tcallq\tg\n\n" + added("16") + "\tpopq\t%rbp\n"));
+}
+
+TEST("what is pushed to align the stack becomes part of the pad only at the entry") {
+    const std::string body =
+        "\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tpushq\t%rax\n\tcallq\tg\n\taddq\t$8, %rsp\n"
+        "\tpopq\t%rbp\n\tretq\n";
+    const auto padded = with_pads(function(body));
+    CHECK(holds(padded, "\tmovq\t%rsp, %rbp\n" + subtracted("8") + "\n\tcallq\tg\n"));
+    CHECK(holds(padded, "\tcallq\tg\n\n" + added("8") + "\tpopq\t%rbp\n"));
+    std::string computed;
+    for (int count = 0; count < 8; ++count)
+        computed += "\tmovl\t%esi, %eax\n";
+    const auto wrapped = with_pads(function(computed + body));
+    CHECK(holds(wrapped, subtracted("0") + "\tpushq\t%rax\n\tcallq\tg\n"));
+}
+
+TEST("an allocation whose size is no number stays beside the pad") {
+    const auto padded =
+        with_pads(function("\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tsubq\t%rax, %rsp\n\tcallq\tg\n"
+                           "\tmovq\t%rbp, %rsp\n\tpopq\t%rbp\n\tretq\n"));
+    CHECK(holds(padded, subtracted("0") + "\tsubq\t%rax, %rsp\n"));
 }
 
 TEST("an epilogue that takes the frame pointer adds no pad") {
     const auto padded = with_pads(
         function("\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tpushq\t%rbx\n\tandq\t$-64, %rsp\n"
                  "\tcallq\tg\n\tleaq\t-8(%rbp), %rsp\n\tpopq\t%rbx\n\tpopq\t%rbp\n\tretq\n"));
-    CHECK(holds(padded, "\tpushq\t%rbx\n" + subtracted));
+    CHECK(holds(padded, "\tpushq\t%rbx\n" + subtracted("0") + "\tandq\t$-64, %rsp\n"));
     CHECK(!holds(padded, "0xc4"));
 }
 

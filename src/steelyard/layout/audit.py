@@ -19,7 +19,7 @@ class AuditedFunction:
 
     `calls_without_pad`: it calls others, and its frame has no random pad. `block_count`: into how
     many basic blocks it can be taken apart; 0: it is copied whole, and `whole` says why, where it
-    has more than one.
+    has more than one. `unused_pad`: why the pad that it was compiled with is not used.
     """
 
     name: str
@@ -29,6 +29,7 @@ class AuditedFunction:
     calls_without_pad: bool = False
     block_count: int = 0
     whole: str | None = None
+    unused_pad: str | None = None
 
     @property
     def moves(self) -> bool:
@@ -111,7 +112,7 @@ def audit_program(path: str) -> LayoutAudit:
         functions=functions,
         padded_count=told["padded"],
         unpadded=tuple(
-            (function.name, reasons.get(function.name, others))
+            (function.name, function.unused_pad or reasons.get(function.name, others))
             for function in functions
             if function.calls_without_pad and "stack" in parts
         ),
