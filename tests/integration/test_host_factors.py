@@ -89,6 +89,23 @@ def test_a_factor_that_this_machine_cannot_realise_is_refused_by_name_before_the
     assert owner.types("list", "--json", "-").document()["experiments"] == []
 
 
+def test_a_plan_names_every_factor_that_this_machine_cannot_realise(owner: User) -> None:
+    factors = '\n[[factor]]\nfactor = "reboot"\nlevels = ["off", "on"]\n'
+    factors += '\n[[nuisance]]\nfactor = "numa-node"\nlevels = ["0", "4095"]\n'
+    file = experiment_file(owner, "touch ran", factors)
+    refused = owner.types("experiment", "plan", file, "--json", "-").document()["refused"]
+    assert [message.split(" cannot")[0] for message in refused] == [
+        "The factor reboot",
+        "The factor numa-node",
+    ]
+    assert refused[0] in owner.types("experiment", "plan", file).out
+    dry = owner.types("experiment", "run", "--dry-run", file)
+    assert dry.status == 4
+    assert "touch ran" in dry.out
+    assert refused[0] in dry.err
+    assert not (owner.home / "ran").exists()
+
+
 def test_a_command_that_fails_in_between_fails_the_trial_with_the_reason(owner: User) -> None:
     broken = OWN.replace("echo {{level}} > {value};", "test {{level}} = slow &&")
     file = experiment_file(owner, "true", broken)

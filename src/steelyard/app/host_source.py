@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from steelyard.app.unit_source import Launching
@@ -116,18 +117,15 @@ class HostSource:
         return trial_from_record(record, self._spec.metrics)
 
 
-def check_host(spec: ExperimentSpec) -> None:
-    """Refuse an experiment that asks for what this machine or this user cannot have.
-
-    Raises
-    ------
-    MissingCapabilityError
-        The message names the factor and the reason.
-    """
+def host_checks(spec: ExperimentSpec) -> Iterator[Callable[[], None]]:
+    """For each level that trials ask of the machine, what refuses it where this machine or this
+    user cannot have it."""
     seen: set[HostLevel] = set()
     for variant in _variants_at_draws(spec):
-        check_levels([level for level in variant.host if level not in seen], variant.launch)
-        seen.update(variant.host)
+        for level in variant.host:
+            if level not in seen:
+                seen.add(level)
+                yield partial(check_levels, (level,), variant.launch)
 
 
 def _variants_at_draws(spec: ExperimentSpec) -> Iterator[Variant]:

@@ -64,6 +64,11 @@ def power_lines(power: Power | None) -> list[str]:
     ]
 
 
+def refusal_lines(messages: Sequence[str]) -> list[str]:
+    """Why a run would be refused on this machine."""
+    return [f"refused    {one_line(message)}" for message in messages]
+
+
 def _signed(name: str, weight: float) -> str:
     size = "" if abs(weight) == 1 else f"{abs(weight):.2g} "
     return f"{'+' if weight > 0 else '-'} {size}{name}"

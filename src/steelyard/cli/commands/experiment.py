@@ -55,9 +55,12 @@ def run(file: str, dry_run: bool, wait: bool, store: str | None, json_target: st
 
     planned = _planned(file)
     if dry_run:
+        from steelyard.app.check_run import planned_refusals
         from steelyard.report.plan_text import command_line
 
         write_text("".join(f"{command_line(variant)}\n" for variant in planned.spec.variants))
+        for refusal in planned_refusals(planned.spec):
+            raise refusal
         return 0
     from steelyard.cli.weighing_answer import watching
     from steelyard.cli.weighing_request import place_from
@@ -177,11 +180,20 @@ def _planned(file: str) -> Plan:
 
 
 def _show_plan(planned: Plan, json_target: str | None) -> None:
+    from steelyard.app.check_run import planned_refusals
     from steelyard.report.json.plan import plan_document, power_document
-    from steelyard.report.plan_text import design_lines, plan_lines, power_lines, size_line
+    from steelyard.report.plan_text import (
+        design_lines,
+        plan_lines,
+        power_lines,
+        refusal_lines,
+        size_line,
+    )
 
     sizes = (planned.trial_count, planned.block_count, planned.estimated_s)
     document = plan_document(planned.spec, planned.factors, sizes, planned.skipped, planned.design)
+    refused = [refusal.message for refusal in planned_refusals(planned.spec)]
+    document["refused"] = refused
     if planned.power is not None:
         document["power"] = power_document(planned.power)
     write_json(document, json_target)
@@ -189,6 +201,7 @@ def _show_plan(planned: Plan, json_target: str | None) -> None:
         return
     lines = plan_lines(planned.factors, planned.nuisance, planned.skipped, planned.spec.setup_each)
     lines += design_lines(planned.design) + power_lines(planned.power)
+    lines += refusal_lines(refused)
     size = size_line(
         planned.block_count,
         planned.block_trial_count,
