@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.analysis.events.correlation import pair_correlation, pearson
+from benchmarks.prove.correlated import LOWEST, Normal, Situation, Skewed, simulate
+from steelyard.analysis.events.correlation import pair_correlation, pearson, without_each
 from steelyard.analysis.events.internal_variance import EventsQuestion, internal_variance, run_from
 from steelyard.analysis.events.sequences import aligned, order_difference
 from steelyard.core.estimate import Estimate, Unbounded
 
 ASKED = EventsQuestion("time", "s")
+TOLD = {"kinds": ["a"], "counts": [9], "order": [0] * 3, "lost": 4}
 
 
 def sequences():
@@ -126,10 +128,45 @@ def test_a_difference_in_order_that_makes_the_time_is_found() -> None:
     assert found.coefficient.low > 0.8
 
 
+@pytest.mark.parametrize("quantity", LOWEST)
+def test_correlations_of_simulated_studies_hold_what_is_promised(quantity: str) -> None:
+    for runs in (Normal(0), Normal(0.5), Skewed(0)):
+        outcome = simulate(Situation(quantity, runs, 12), 300)
+        assert outcome.problem() is None, (quantity, runs.name)
+    assert outcome.warned > 0.2
+
+
+def test_one_run_that_alone_differs_gives_no_interval() -> None:
+    apart = np.zeros((8, 8))
+    apart[0, 1:] = apart[1:, 0] = 3
+    generator = np.random.default_rng(1)
+    found = pair_correlation(apart, np.array([2.0] + [1.0] * 7), 0.95, generator)
+    assert isinstance(found.coefficient, Unbounded)
+    assert found.coefficient.reason == "one-run-differs"
+    assert found.p == pytest.approx(1 / 8, abs=0.01)
+
+
+def test_the_coefficients_without_each_run_are_those_of_the_other_runs() -> None:
+    generator = np.random.default_rng(4)
+    place = generator.normal(0, 1, 9)
+    distances = np.abs(place[:, None] - place[None, :])
+    values = place + generator.normal(0, 0.5, 9)
+    found = without_each(distances, np.abs(values[:, None] - values[None, :]))
+    for out, coefficient in enumerate(found):
+        keep = np.delete(np.arange(9), out)
+        alone = np.random.default_rng(1)
+        wanted = pair_correlation(distances[np.ix_(keep, keep)], values[keep], 0.95, alone)
+        assert coefficient == pytest.approx(wanted.coefficient.estimate)
+
+
+def test_results_that_are_not_normal_are_told() -> None:
+    skewed = [run_from(i, v, TOLD) for i, v in enumerate([1.0] * 9 + [1.01, 1.02, 9.0])]
+    assert "results-not-normal" in {c.code for c in internal_variance(skewed, ASKED).cautions}
+
+
 def test_a_single_run_a_result_that_never_differs_and_lost_events_are_told() -> None:
     one = internal_variance(list(runs(1)), ASKED)
     assert one.kinds[0].pearson.coefficient.reason == "few-runs"
-    told = {"kinds": ["a"], "counts": [9], "order": [0] * 3, "lost": 4}
-    same = internal_variance([run_from(i, 1.0, told) for i in range(6)], ASKED)
+    same = internal_variance([run_from(i, 1.0, TOLD) for i in range(6)], ASKED)
     assert same.total.pearson.coefficient.reason == "no-variation"
     assert {"lost-events", "order-cut"} <= {caution.code for caution in same.cautions}

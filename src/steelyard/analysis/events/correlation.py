@@ -16,6 +16,11 @@ FEWEST_RUNS = 4
 PERMUTATION_COUNT = 9999
 # Correlations nearer to 1 are perfect up to rounding.
 _PERFECT = 1 - 1e-12
+# Variances below this share of the mean square are rounding of sums.
+_NO_VARIANCE = 1e-24
+# Of permutations at once: some megabytes of matrices.
+_BATCH = 256
+_JACKKNIFE = "jackknife-fisher-z"
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,11 @@ def spearman(x: Floats, y: Floats, confidence: float) -> Correlation:
 
 
 def pair_correlation(
-    distances: Floats, values: Floats, confidence: float, generator: np.random.Generator
+    distances: Floats,
+    values: Floats,
+    confidence: float,
+    generator: np.random.Generator,
+    permutation_count: int = PERMUTATION_COUNT,
 ) -> Correlation:
     """Between a difference of pairs of runs and the difference of their results.
 
@@ -70,39 +79,74 @@ def pair_correlation(
         The result of each run.
     confidence : float
     generator : numpy.random.Generator
+    permutation_count : int
+        Of the runs, for p.
 
     Notes
     -----
     Pairs that share a run are not independent. p is Mantel's (Cancer Research 27 (1967) 209): the
     share of permutations of the runs with a coefficient at least so far from 0. The interval is
     Fisher's with the jackknife's variance over runs (Efron and Stein, Annals of Statistics 9
-    (1981) 586) and Student's t.
+    (1981) 586) and Student's t, its degrees those of a variance of values with such a kurtosis
+    (O'Neill, American Statistician 68 (2014) 282): few runs that lie far off make most of it.
     """
     count = len(values)
-    rows, columns = np.triu_indices(count, 1)
     apart = np.abs(values[:, None] - values[None, :])
-    x, y = distances[rows, columns], apart[rows, columns]
-    refused = _refused(x, y, confidence, "jackknife-fisher-z")
+    rows, columns = np.triu_indices(count, 1)
+    refused = _refused(distances[rows, columns], apart[rows, columns], confidence, _JACKKNIFE)
     if refused is not None or count < FEWEST_RUNS + 1:
-        return refused or _too_few(confidence, "jackknife-fisher-z")
-    r = _coefficient(x, y)
-    extreme = 0
-    for _ in range(PERMUTATION_COUNT):
-        shuffled = generator.permutation(count)
-        again = _coefficient(x, apart[np.ix_(shuffled, shuffled)][rows, columns])
-        extreme += abs(again) >= abs(r) - 1e-12
-    p = (extreme + 1) / (PERMUTATION_COUNT + 1)
-    left: list[float] = []
-    for out in range(count):
-        kept = (rows != out) & (columns != out)
-        if np.ptp(x[kept]) == 0 or np.ptp(y[kept]) == 0:
-            continue
-        left.append(float(np.arctanh(np.clip(_coefficient(x[kept], y[kept]), -_PERFECT, _PERFECT))))
+        return refused or _too_few(confidence, _JACKKNIFE)
+    r = _coefficient(distances[rows, columns], apart[rows, columns])
+    interval = _jackknife_interval(r, without_each(distances, apart), count, confidence)
+    permuted = _permuted_coefficients(distances, apart, permutation_count, generator)
+    extreme = int((np.abs(permuted) >= abs(r) - 1e-12).sum())
+    return Correlation(interval, (extreme + 1) / (permutation_count + 1))
+
+
+def _permuted_coefficients(
+    distances: Floats, apart: Floats, permutation_count: int, generator: np.random.Generator
+) -> Floats:
+    """The coefficients between `distances` and `apart` with its runs in random orders."""
+    count = len(apart)
+    outside = ~np.eye(count, dtype=bool)
+    x, y = (np.where(outside, m - m[outside].mean(), 0.0) for m in (distances, apart))
+    below = float((x * x).sum() * (y * y).sum()) ** 0.5
+    found: list[Floats] = []
+    for start in range(0, permutation_count, _BATCH):
+        size = min(_BATCH, permutation_count - start)
+        order = generator.permuted(np.tile(np.arange(count), (size, 1)), axis=1)
+        moved = y[order[:, :, None], order[:, None, :]]
+        found.append(moved.reshape(size, -1) @ x.reshape(-1) / below)
+    return np.concatenate(found)
+
+
+def without_each(distances: Floats, apart: Floats) -> Floats:
+    """The coefficient over the pairs without each run; not where these do not vary."""
+    products = [distances, apart, distances**2, apart**2, distances * apart]
+    sums = np.array([m.sum() / 2 - m.sum(axis=0) for m in products])
+    pairs = (len(apart) - 1) * (len(apart) - 2) / 2
+    x, y, xx, yy, xy = sums / pairs
+    below = (xx - x * x) * (yy - y * y)
+    varies = below > _NO_VARIANCE * xx * yy
+    return ((xy - x * y)[varies] / below[varies] ** 0.5).clip(-1.0, 1.0)
+
+
+def _jackknife_interval(r: float, left: Floats, count: int, confidence: float) -> Interval:
+    """The interval of `r` from the coefficients without one run each."""
+    if len(left) < count:
+        explanation = "Without one of the runs all are alike: it alone makes the correlation."
+        return Unbounded(r, confidence, _JACKKNIFE, "one-run-differs", explanation)
+    off = np.arctanh(left.clip(-_PERFECT, _PERFECT))
+    off = off - off.mean()
+    square = float((off**2).mean())
+    if square == 0:
+        return Estimate(r, r, r, confidence, _JACKKNIFE)
+    kurtosis = float((off**4).mean()) / square**2
+    degrees = min(2 * count / (kurtosis - (count - 3) / (count - 1)), count - 1)
+    half = t_quantile(0.5 + confidence / 2, degrees) * (square * (count - 1)) ** 0.5
     center = float(np.arctanh(np.clip(r, -_PERFECT, _PERFECT)))
-    spread = float(((np.array(left) - np.mean(left)) ** 2).sum()) * (len(left) - 1) / len(left)
-    half = t_quantile(0.5 + confidence / 2, len(left) - 1) * spread**0.5
     low, high = float(np.tanh(center - half)), float(np.tanh(center + half))
-    return Correlation(Estimate(r, low, high, confidence, "jackknife-fisher-z"), p)
+    return Estimate(r, min(low, r), max(high, r), confidence, _JACKKNIFE)
 
 
 def ranks(values: Floats) -> Floats:

@@ -21,6 +21,7 @@ from steelyard.analysis.events.correlation import (
     spearman,
 )
 from steelyard.analysis.events.sequences import Side, aligned, order_difference
+from steelyard.analysis.shapiro_wilk import shapiro_wilk
 from steelyard.core.estimate import Interval
 from steelyard.core.model import Caution
 from steelyard.core.rng import derive_seed
@@ -29,6 +30,8 @@ Floats = NDArray[np.float64]
 # Lines around a difference, and differences, that a diff for people shows.
 _CONTEXT = 3
 _MOST_LINES = 400
+# Of a caution: it shall not be there by chance.
+_ALMOST_SURE = 0.01
 
 
 @dataclass(frozen=True)
@@ -265,8 +268,18 @@ def _cautions(runs: Sequence[Run], values: Floats, confidence: float) -> list[Ca
                 "their order kept; all are counted.",
             )
         )
+    shape = shapiro_wilk(values.tolist())
+    if shape is not None and shape.p < _ALMOST_SURE:
+        found.append(
+            Caution(
+                "results-not-normal",
+                f"The results are not normal (p = {shape.p:.2g}), some far from the others: "
+                "Pearson's interval and that of the order are too narrow. Ranks, and the p value "
+                "of the order, hold.",
+            )
+        )
     drift = pearson(np.arange(len(values), dtype=np.float64), values, confidence)
-    if drift.p is not None and drift.p < 0.01:
+    if drift.p is not None and drift.p < _ALMOST_SURE:
         found.append(
             Caution(
                 "drift",
