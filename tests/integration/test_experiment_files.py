@@ -74,6 +74,7 @@ def test_an_experiment_is_run_and_its_effects_are_found(user: User, file: Path) 
     told = user.types("experiment", "run", "e.toml", "--json", "-")
     assert told.status == 0, told.err
     document = user.types("experiment", "analyze", "--json", "-").document()
+    assert document["unit"] == "units"
     effects = {item["term"]: item["effect"] for item in document["effects"]}
     # Coded -1 and +1: half of what the input does; the padding adds up to 1 unit of noise.
     assert effects["n"]["low"] < 50 < effects["n"]["high"]

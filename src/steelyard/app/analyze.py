@@ -99,7 +99,8 @@ def analyze_experiment(
     if method.reads == "trials":
         table = _trial_table(experiment, question.response if iterations else None)
         metric = _response_metric(experiment, question.response)
-        result = _with_failures(method.analyze(table, question), experiment, None)
+        result = method.analyze(table, _about(question, metric))
+        result = _with_failures(result, experiment, None)
         return Analyzed(result, Origin(method.name, metric, experiment=identifier))
     index = chosen_variant(experiment, names[0])
     metric = chosen_metric(experiment, names[1])

@@ -84,7 +84,8 @@ def fit_cautions(fitted: Fit, found: Diagnostics, spread: Spread | None) -> Iter
         yield Caution(
             "no-error-degrees",
             "Nothing is left to tell effects from chance: there are as many terms as rows. Sums of "
-            "squares still rank the effects.",
+            "squares still rank the effects. Fewer interactions (--option interactions=N) leave "
+            "some, more runs do, and --method screening judges two-level factors by each other.",
         )
     elif fitted.error_squares <= 0:
         yield Caution(
