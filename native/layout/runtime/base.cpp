@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "chunks.hpp"
 #include "large.hpp"
 #include "random.hpp"
 #include "raw.hpp"
@@ -19,8 +20,6 @@ namespace {
 
 constexpr std::uint64_t base_stream = 4;
 constexpr std::uint64_t magic = 0x53544c5942415345;
-// As many as heap.cpp shuffles.
-constexpr std::size_t window_bytes = 256U << 10U, fewest_objects = 32;
 
 /// Right before each object: whose it is, as its address alone does not say so.
 struct Header {
@@ -43,8 +42,7 @@ pthread_key_t ending_key;
 __thread ThreadBase* own_base = nullptr;
 
 constexpr std::uint32_t objects_of(std::size_t index) {
-    const std::size_t objects = window_bytes / class_bytes(index);
-    return static_cast<std::uint32_t>(objects < fewest_objects ? fewest_objects : objects);
+    return static_cast<std::uint32_t>(window_objects(index));
 }
 
 /// A thread has ended: what it holds is for the next one.
@@ -88,7 +86,7 @@ std::uint64_t mark_of(const void* object) {
     return magic ^ reinterpret_cast<std::uint64_t>(object);
 }
 
-bool is_small(const void* object) {
+bool is_marked(const void* object) {
     return header_of(object)->mark == mark_of(object);
 }
 
@@ -200,7 +198,7 @@ void* based_allocate_aligned(std::size_t alignment, std::size_t size) {
 }
 
 bool based_free(void* object) {
-    if (!is_small(object)) {
+    if (!is_marked(object)) {
         const bool is_large = large_size(object) != 0;
         if (is_large)
             large_free(object);
@@ -217,7 +215,7 @@ bool based_free(void* object) {
 }
 
 std::size_t based_size(const void* object) {
-    return is_small(object) ? class_bytes(header_of(object)->index) : large_size(object);
+    return is_marked(object) ? class_bytes(header_of(object)->index) : large_size(object);
 }
 
 void hold_base() {

@@ -2,10 +2,10 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include <iterator>
 
+#include "chunks.hpp"
 #include "large.hpp"
 #include "random.hpp"
 #include "raw.hpp"
@@ -16,14 +16,6 @@ namespace steelyard::layout {
 
 namespace {
 
-// Objects are named by their distance from the start of the heap in granules, so that 32 bits do.
-constexpr std::size_t largest_heap_bytes = granule_bytes << 32U;
-constexpr std::size_t smallest_heap_bytes = 1U << 30U;
-constexpr std::size_t unit_bytes = 64U << 10U;  // what belongs to one class
-// A class grows by windows of this size, which hold each value of the index bits of the caches
-// equally often: with other numbers of objects their addresses fail the tests of NIST SP 800-22.
-constexpr std::size_t window_bytes = 256U << 10U;
-constexpr std::size_t fewest_objects = 32;
 constexpr std::uint64_t heap_stream = 3;
 constexpr std::uint32_t drawn_at_once = 8;
 // Of a program that frees little, neighbours in time stay within so much: what walks along its
@@ -31,69 +23,6 @@ constexpr std::uint32_t drawn_at_once = 8;
 constexpr std::size_t neighbourhood_bytes = 4096;
 constexpr std::size_t most_neighbourhoods = 256;
 constexpr std::size_t cache_line_bytes = 64;
-
-constexpr std::size_t window_objects(std::size_t index) {
-    const std::size_t objects = window_bytes / class_bytes(index);
-    return objects < fewest_objects ? fewest_objects : objects;
-}
-
-constexpr std::size_t chunk_bytes(std::size_t index) {
-    const std::size_t bytes = window_objects(index) * class_bytes(index);
-    return (bytes + unit_bytes - 1) / unit_bytes * unit_bytes;
-}
-
-using Name = std::uint32_t;
-
-std::uint8_t* heap_start = nullptr;
-std::size_t heap_bytes = 0;
-std::size_t heap_used = 0;
-std::uint8_t* unit_classes = nullptr;
-
-template <typename T>
-T* pages_for(std::size_t count) {
-    return static_cast<T*>(map_pages(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE));
-}
-
-/// Objects of a class that no thread holds.
-struct Central {
-    Lock lock;
-    Name* names = nullptr;
-    std::size_t count = 0, capacity = 0;
-
-    void put(const Name* from, std::size_t many) {
-        const Guard guard(lock);
-        if (count + many > capacity && !grow(count + many))
-            return;  // lost to the program, as there is no memory to remember them by
-        __builtin_memcpy(names + count, from, many * sizeof(Name));
-        count += many;
-    }
-    std::size_t take(Name* into, std::size_t many) {
-        if (__atomic_load_n(&count, __ATOMIC_RELAXED) == 0)
-            return 0;
-        const Guard guard(lock);
-        many = many < count ? many : count;
-        count -= many;
-        __builtin_memcpy(into, names + count, many * sizeof(Name));
-        return many;
-    }
-
-  private:
-    bool grow(std::size_t wanted) {
-        std::size_t bigger = capacity == 0 ? 4096 : capacity * 2;
-        while (bigger < wanted)
-            bigger *= 2;
-        Name* place = pages_for<Name>(bigger);
-        if (place == nullptr)
-            return false;
-        if (count != 0)
-            __builtin_memcpy(place, names, count * sizeof(Name));
-        if (names != nullptr)
-            raw(SYS_munmap, word(names), static_cast<long>(capacity * sizeof(Name)));
-        names = place;
-        capacity = bigger;
-        return true;
-    }
-};
 
 /// A class in one thread: its free objects, and those of them that were drawn to be given next.
 struct alignas(cache_line_bytes) ThreadClass {
@@ -112,7 +41,6 @@ struct ThreadHeap {
     Random random;
 };
 
-Central central[class_count];
 Lock starting;
 ThreadHeap* unused_heaps = nullptr;
 std::uint32_t heaps_started = 0;
@@ -128,24 +56,6 @@ void leave_heap(void* left) {
     unused_heaps = heap;
 }
 
-bool reserve_heap() {
-    for (std::size_t bytes = largest_heap_bytes; bytes >= smallest_heap_bytes; bytes /= 2) {
-        // Aligned, so that transparent huge pages fit where the system gives them.
-        constexpr std::size_t alignment = 2U << 20U;
-        auto* place = pages_for<std::uint8_t>(bytes + alignment);
-        if (place == nullptr)
-            continue;
-        const auto address = reinterpret_cast<std::uint64_t>(place);
-        heap_start = reinterpret_cast<std::uint8_t*>((address + alignment - 1) & ~(alignment - 1));
-        heap_bytes = bytes;
-        // With huge pages the index bits of physical addresses are those that are drawn here.
-        raw(SYS_madvise, word(heap_start), static_cast<long>(bytes), MADV_HUGEPAGE);
-        unit_classes = pages_for<std::uint8_t>(bytes / unit_bytes);
-        return unit_classes != nullptr;
-    }
-    return false;
-}
-
 __attribute__((noinline)) ThreadHeap* enter_heap() {
     ThreadHeap* heap = nullptr;
     {
@@ -154,7 +64,8 @@ __attribute__((noinline)) ThreadHeap* enter_heap() {
         if (heap != nullptr) {
             unused_heaps = heap->next_unused;
         } else {
-            heap = pages_for<ThreadHeap>(1);
+            heap = static_cast<ThreadHeap*>(
+                map_pages(nullptr, sizeof(ThreadHeap), PROT_READ | PROT_WRITE));
             if (heap == nullptr)
                 return nullptr;
             heap->random = Random(settings().seed ^ (heap_stream << 56U) ^
@@ -169,22 +80,6 @@ __attribute__((noinline)) ThreadHeap* enter_heap() {
 ThreadHeap* thread_heap() {
     ThreadHeap* heap = own_heap;
     return heap != nullptr ? heap : enter_heap();
-}
-
-/// A chunk for a class, which is whole windows; its first object.
-bool take_chunk(std::size_t index, Name& first) {
-    const std::size_t bytes = chunk_bytes(index);
-    const std::size_t place = __atomic_fetch_add(&heap_used, bytes, __ATOMIC_RELAXED);
-    if (place + bytes > heap_bytes)
-        return false;
-    for (std::size_t unit = place / unit_bytes; unit < (place + bytes) / unit_bytes; ++unit)
-        unit_classes[unit] = static_cast<std::uint8_t>(index);
-    first = static_cast<Name>(place / granule_bytes);
-    return true;
-}
-
-constexpr std::uint32_t chunk_objects(std::size_t index) {
-    return static_cast<std::uint32_t>(chunk_bytes(index) / class_bytes(index));
 }
 
 constexpr std::uint32_t neighbours(std::size_t index) {
@@ -234,10 +129,6 @@ void add_unused(Random& random, ThreadClass& of, std::size_t index, Name first) 
     }
 }
 
-std::uint8_t* object_of(Name name) {
-    return heap_start + static_cast<std::size_t>(name) * granule_bytes;
-}
-
 /// Takes a random one of the free objects: a step of the Fisher-Yates shuffle over all of them.
 Name draw(ThreadHeap& heap, ThreadClass& of) {
     Name& place = of.free_names[heap.random.below(of.free_count)];
@@ -248,7 +139,8 @@ Name draw(ThreadHeap& heap, ThreadClass& of) {
 
 bool prepare(ThreadClass& of, std::size_t index) {
     const std::uint32_t objects = chunk_objects(index);
-    of.free_names = pages_for<Name>(std::size_t{objects} * 3);
+    of.free_names = static_cast<Name*>(
+        map_pages(nullptr, std::size_t{objects} * 3 * sizeof(Name), PROT_READ | PROT_WRITE));
     if (of.free_names == nullptr)
         return false;
     of.free_capacity = objects * 2;
@@ -262,7 +154,7 @@ bool prepare(ThreadClass& of, std::size_t index) {
 bool refill(ThreadHeap& heap, ThreadClass& of, std::size_t index) {
     const std::uint32_t objects = chunk_objects(index);
     of.free_count +=
-        static_cast<std::uint32_t>(central[index].take(of.free_names + of.free_count, objects));
+        static_cast<std::uint32_t>(take_free(index, of.free_names + of.free_count, objects));
     if (of.free_count >= objects / 4)
         return true;
     Name first = 0;
@@ -308,17 +200,6 @@ void* small_allocate(std::size_t index) {
     return object_of(of.drawn[--of.drawn_count]);
 }
 
-bool is_small(const void* object) {
-    return static_cast<std::size_t>(static_cast<const std::uint8_t*>(object) - heap_start) <
-           heap_bytes;
-}
-
-std::size_t class_of(const void* object) {
-    const auto inside =
-        static_cast<std::size_t>(static_cast<const std::uint8_t*>(object) - heap_start);
-    return unit_classes[inside / unit_bytes];
-}
-
 /// Makes room for freed objects: random ones go to all threads.
 __attribute__((noinline)) bool make_room(ThreadHeap& heap, std::size_t index) {
     ThreadClass& of = heap.classes[index];
@@ -329,7 +210,7 @@ __attribute__((noinline)) bool make_room(ThreadHeap& heap, std::size_t index) {
         std::uint32_t many = 0;
         for (; many < std::size(leaving) && left != 0; ++many, --left)
             leaving[many] = draw(heap, of);
-        central[index].put(leaving, many);
+        give_free(index, leaving, many);
     }
     return true;
 }
@@ -343,8 +224,7 @@ void small_free(void* object) {
     if (__builtin_expect(static_cast<long>(of.free_count == of.free_capacity), 0) != 0 &&
         !make_room(*heap, index))
         return;
-    of.free_names[of.free_count++] = static_cast<Name>(
-        static_cast<std::size_t>(static_cast<std::uint8_t*>(object) - heap_start) / granule_bytes);
+    of.free_names[of.free_count++] = name_of(object);
 }
 
 }  // namespace
@@ -357,7 +237,7 @@ std::uint32_t decide_heap() {
         return heap_state;
     load_defaults();
     const bool wanted = settings().has(part_heap);
-    if (wanted && !reserve_heap())
+    if (wanted && !reserve_chunks())
         fail("there is no address space for the heap");
     if (wanted)
         pthread_key_create(&ending_key, leave_heap);
@@ -416,22 +296,19 @@ void* heap_resize_large(void* object, std::size_t size) {
 
 void hold_heap() {
     starting.take();
-    for (Central& each : central)
-        each.lock.take();
+    hold_chunks();
     hold_large();
 }
 
 void resume_heap() {
     resume_large();
-    for (Central& each : central)
-        each.lock.give();
+    resume_chunks();
     starting.give();
 }
 
 void reset_heap_in_child() {
     reset_large();
-    for (Central& each : central)
-        each.lock.reset();
+    reset_chunks();
     starting.reset();
 }
 

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "size_classes.hpp"
+
+/// The memory of small objects: chunks of address space that belong to one size class each, and
+/// what is free in them and no thread's.
+namespace steelyard::layout {
+
+// A class grows by windows of this size, which hold each value of the index bits of the caches
+// equally often: with other numbers of objects their addresses fail the tests of NIST SP 800-22.
+constexpr std::size_t window_bytes = 256U << 10U;
+constexpr std::size_t fewest_objects = 32;
+constexpr std::size_t unit_bytes = 64U << 10U;  // what belongs to one class
+
+constexpr std::size_t window_objects(std::size_t index) {
+    const std::size_t objects = window_bytes / class_bytes(index);
+    return objects < fewest_objects ? fewest_objects : objects;
+}
+
+constexpr std::size_t chunk_bytes(std::size_t index) {
+    const std::size_t bytes = window_objects(index) * class_bytes(index);
+    return (bytes + unit_bytes - 1) / unit_bytes * unit_bytes;
+}
+
+constexpr std::uint32_t chunk_objects(std::size_t index) {
+    return static_cast<std::uint32_t>(chunk_bytes(index) / class_bytes(index));
+}
+
+/// Objects are named by their distance from the start of the heap in granules, so that 32 bits do.
+using Name = std::uint32_t;
+
+extern __attribute__((visibility("hidden"))) std::uint8_t* heap_start;
+extern __attribute__((visibility("hidden"))) std::size_t heap_bytes;
+extern __attribute__((visibility("hidden"))) std::uint8_t* unit_classes;
+
+inline std::uint8_t* object_of(Name name) {
+    return heap_start + static_cast<std::size_t>(name) * granule_bytes;
+}
+
+inline std::size_t distance_of(const void* object) {
+    return static_cast<std::size_t>(static_cast<const std::uint8_t*>(object) - heap_start);
+}
+
+inline Name name_of(const void* object) {
+    return static_cast<Name>(distance_of(object) / granule_bytes);
+}
+
+inline bool is_small(const void* object) {
+    return distance_of(object) < heap_bytes;
+}
+
+inline std::size_t class_of(const void* object) {
+    return unit_classes[distance_of(object) / unit_bytes];
+}
+
+/// Takes the address space; false where there is none.
+bool reserve_chunks();
+/// A chunk for a class, which is whole windows; its first object. False where none is left.
+bool take_chunk(std::size_t index, Name& first);
+/// Gives free objects of a class to all threads.
+void give_free(std::size_t index, const Name* from, std::size_t many);
+/// Takes up to so many of them; how many there were.
+std::size_t take_free(std::size_t index, Name* into, std::size_t many);
+
+/// Around a fork, so that the child finds no lock taken.
+void hold_chunks();
+void resume_chunks();
+void reset_chunks();
+
+}  // namespace steelyard::layout
