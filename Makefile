@@ -71,7 +71,7 @@ bench-layout: setup-dev ## that programs move, at random and without bias; wants
 	@$(PYTHON) -m benchmarks.layout_random
 
 .PHONY: bench-suite
-bench-suite: setup-dev ## dimension real programs and run what was chosen; wants a quiet machine
+bench-suite: setup-dev ## dimension real programs and run both designs side by side; wants a quiet machine
 	@$(PYTHON) -m benchmarks.dimension_programs
 
 .PHONY: wheel
