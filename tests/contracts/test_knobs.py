@@ -271,7 +271,16 @@ def test_a_read_only_sysfs_is_a_reason_and_not_an_error(make_host, journal):
 
 def test_the_default_set_takes_nothing_from_programs_that_they_may_need():
     assert set(default_knobs()).isdisjoint(
-        {"network", "realtime-priority", "swap", "drop-caches", "services", "ramdisk", "smt"}
+        {
+            "network",
+            "realtime-priority",
+            "swap",
+            "drop-caches",
+            "services",
+            "ramdisk",
+            "smt",
+            "autogroup",
+        }
     )
     assert {"aslr", "cpu-shield", "governor", "turbo"} <= set(default_knobs())
 
