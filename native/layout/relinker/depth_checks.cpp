@@ -80,52 +80,57 @@ class Chains {
 
 }  // namespace
 
-void Functions::choose_depth_checks() {
+bool Functions::is_field(std::uint64_t address) const {
+    const std::ptrdiff_t found = find(address);
+    if (found < 0)
+        return false;
+    const Function& function = all_[static_cast<std::size_t>(found)];
+    const auto offset = static_cast<std::uint32_t>(address - function.start);
+    return std::ranges::binary_search(function.fields, offset, {}, &FieldUse::offset);
+}
+
+void Functions::check_depth_at(std::uint64_t address) {
+    if (is_entry(address))
+        all_[static_cast<std::size_t>(find(address))].checks_depth = true;
+}
+
+/// Whom each function calls among copies. Others that it refers to may be called from anywhere.
+std::vector<std::vector<std::size_t>> Functions::find_callees() {
     std::vector<std::vector<std::size_t>> callees(all_.size());
-    const auto enter = [&](std::uint64_t address) {
-        const std::ptrdiff_t found = find(address);
-        if (found >= 0 && all_[static_cast<std::size_t>(found)].start == address)
-            all_[static_cast<std::size_t>(found)].checks_depth = true;
-    };
-    const auto is_field = [&](std::uint64_t address) {
-        const std::ptrdiff_t found = find(address);
-        if (found < 0)
-            return false;
-        const Function& function = all_[static_cast<std::size_t>(found)];
-        const auto offset = static_cast<std::uint32_t>(address - function.start);
-        return std::ranges::binary_search(function.fields, offset, {}, &FieldUse::offset);
-    };
     for (std::size_t index = 0; index < all_.size(); ++index) {
-        for (const auto& use : all_[index].fields) {
+        const Function& function = all_[index];
+        // What stays where it is, or is entered by addresses of labels, calls padded copies.
+        const bool keeps_apart = function.moves() && function.labels.empty();
+        for (const auto& use : function.fields) {
             const std::ptrdiff_t found = find(use.target);
-            if (found < 0)
+            if (!branches(use) || !keeps_apart) {
+                check_depth_at(use.target);
                 continue;
-            // What stays where it is, or is entered by addresses of labels, calls padded copies.
-            if (branches(use) && all_[index].moves() && all_[index].labels.empty()) {
-                const bool inside = static_cast<std::size_t>(found) == index &&
-                                    !(use.kind == Field::call && is_entry(use.target));
-                if (!inside)
-                    callees[index].push_back(static_cast<std::size_t>(found));
-            } else {
-                enter(use.target);
             }
+            const bool recurs = use.kind == Field::call && is_entry(use.target);
+            const bool is_other = found != static_cast<std::ptrdiff_t>(index);
+            if (found >= 0 && (is_other || recurs))
+                callees[index].push_back(static_cast<std::size_t>(found));
         }
     }
+    return callees;
+}
+
+void Functions::choose_depth_checks() {
     for (const auto& kept : relocations_) {
         const auto& section = image_.sections()[kept.section];
         if (is_unwind_section(section.name))
             continue;
-        enter(kept.value);
-        if (section.is_code() && !is_field(kept.address)) {
-            enter(kept.value + sizeof(std::int32_t));
-            enter(kept.symbol);
-        } else if (may_be_relaxed(kept.type)) {
-            enter(kept.symbol);
-        }
+        check_depth_at(kept.value);
+        const bool is_unknown = section.is_code() && !is_field(kept.address);
+        if (is_unknown)
+            check_depth_at(kept.value + sizeof(std::int32_t));
+        if (is_unknown || may_be_relaxed(kept.type))
+            check_depth_at(kept.symbol);
     }
     for (const std::uint64_t address : image_.exports())
-        enter(address);
-    Chains(all_, std::move(callees)).walk_all();
+        check_depth_at(address);
+    Chains(all_, find_callees()).walk_all();
 }
 
 }  // namespace steelyard::layout

@@ -64,6 +64,9 @@ class Functions {
     void place_labels();
     void find_pads();
     void choose_depth_checks();
+    std::vector<std::vector<std::size_t>> find_callees();
+    void check_depth_at(std::uint64_t address);
+    bool is_field(std::uint64_t address) const;
     void exempt_by_what_others_need();
     void cut_into_blocks();
     std::vector<std::uint64_t> table_targets(const Function& function) const;
