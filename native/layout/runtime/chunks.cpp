@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t largest_heap_bytes = granule_bytes << 32U;
 constexpr std::size_t smallest_heap_bytes = 1U << 30U;
+// The kernel puts it right below the libraries; branches reach 2 GiB from them.
+constexpr std::size_t room_for_copies_bytes = 4ULL << 30U;
 
 std::size_t heap_used = 0;
 
@@ -34,14 +36,14 @@ struct Central {
         if (count + many > capacity && !grow(count + many))
             return;  // lost to the program, as there is no memory to remember them by
         __builtin_memcpy(names + count, from, many * sizeof(Name));
-        count += many;
+        __atomic_store_n(&count, count + many, __ATOMIC_RELAXED);
     }
     std::size_t take(Name* into, std::size_t many) {
         if (__atomic_load_n(&count, __ATOMIC_RELAXED) == 0)
             return 0;
         const Guard guard(lock);
         many = many < count ? many : count;
-        count -= many;
+        __atomic_store_n(&count, count - many, __ATOMIC_RELAXED);
         __builtin_memcpy(into, names + count, many * sizeof(Name));
         return many;
     }
@@ -72,9 +74,10 @@ bool reserve_chunks() {
     for (std::size_t bytes = largest_heap_bytes; bytes >= smallest_heap_bytes; bytes /= 2) {
         // Aligned, so that transparent huge pages fit where the system gives them.
         constexpr std::size_t alignment = 2U << 20U;
-        auto* place = pages_for<std::uint8_t>(bytes + alignment);
+        auto* place = pages_for<std::uint8_t>(bytes + alignment + room_for_copies_bytes);
         if (place == nullptr)
             continue;
+        raw(SYS_munmap, word(place + bytes + alignment), static_cast<long>(room_for_copies_bytes));
         const auto address = reinterpret_cast<std::uint64_t>(place);
         heap_start = reinterpret_cast<std::uint8_t*>((address + alignment - 1) & ~(alignment - 1));
         heap_bytes = bytes;
