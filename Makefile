@@ -12,7 +12,7 @@ PYTEST := TMPDIR=$(CURDIR)/build/tmp $(PYTHON) -m pytest --basetemp=build/tmp/py
 .PHONY: help
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name text; \
-	    do printf '  make %-12s %s\n' "$$name" "$$text"; done
+	    do printf '  make %-16s %s\n' "$$name" "$$text"; done
 
 .PHONY: setup
 setup: ## install what running takes, build the launcher, leave .venv/bin/steelyard
@@ -39,6 +39,11 @@ test: setup-dev ## all tests but the slow ones
 test-slow: setup-dev ## the slow ones: faults, kills, full disks
 	@mkdir -p build/tmp
 	@$(PYTEST) tests/slow
+
+.PHONY: check-sanitizers
+check-sanitizers: setup-dev ## the runtime of layout under ASan, UBSan and TSan
+	@mkdir -p build/tmp
+	@$(PYTEST) tests/slow/test_layout_sanitizers.py
 
 .PHONY: check
 check: setup-dev ## style, types, layers, docs, schemas, C++
