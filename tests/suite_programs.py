@@ -26,9 +26,9 @@ CACHE = os.environ.get("STEELYARD_TEST_SUITE_CACHE") or str(
 )
 
 
-def ready_variant(recipe: Recipe, toolchain: Toolchain) -> Variant:
-    """The program at size test; skips by name what this machine or its network cannot have."""
-    asked = SuiteName(recipe.name, toolchain, "test")
+def ready_variant(recipe: Recipe, toolchain: Toolchain, size: str = "test") -> Variant:
+    """The program, ready to run; skips by name what this machine or its network cannot have."""
+    asked = SuiteName(recipe.name, toolchain, size)
     try:
         return Workshop(SuiteCache(CACHE)).ready(recipe, asked).variant
     except (FetchError, MissingCapabilityError) as error:

@@ -1,0 +1,52 @@
+"""Every C and C++ program of the suite, built to move: it writes the same bytes while it does.
+
+The checks of a recipe are digests of what the unrandomised program writes. At 500 ms programs run
+at size train, for a second or more; at 5 ms at size test. `STEELYARD_LAYOUT_PROGRAMS` names some.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from steelyard.layout.toolchain import NATIVE
+from steelyard.suite.placing import is_compiled
+from steelyard.suite.registry import RecipeRegistry, is_there
+from steelyard.suite.toolchain import Toolchain
+from tests.suite_programs import one_trial, ready_variant
+
+if shutil.which("clang-19") is None or shutil.which("ld.lld-19") is None:
+    pytest.skip("layout builds take clang-19 and lld-19", allow_module_level=True)
+if not os.path.exists(os.path.join(NATIVE, "steelyard-relink")):
+    pytest.skip("the native parts of layout are not built", allow_module_level=True)
+
+MOVING = Toolchain(cc=f"{Path(sys.executable).with_name('steelyard')} cc", flags="-O2")
+WANTED = os.environ.get("STEELYARD_LAYOUT_PROGRAMS", "").split()
+PROGRAMS = [
+    pytest.param(recipe, id=recipe.name)
+    for recipe in RecipeRegistry()
+    if is_there(recipe) and is_compiled(recipe) and "fortran" not in recipe.languages
+    if not WANTED or recipe.name in WANTED
+]
+
+
+@pytest.mark.parametrize(("interval", "size"), [("500ms", "train"), ("5ms", "test")])
+@pytest.mark.parametrize("recipe", PROGRAMS)
+def test_it_writes_the_same_while_code_stack_and_heap_move(recipe, interval, size):
+    variant = ready_variant(recipe, MOVING, size)
+    layout = (
+        ("STEELYARD_LAYOUT", "code,stack,heap"),
+        ("STEELYARD_LAYOUT_INTERVAL", interval),
+    )
+    environment = (*variant.launch.environment, *layout)
+    launch = replace(variant.launch, environment=environment)
+    trial = one_trial(replace(variant, launch=launch))
+    assert trial.status == "ok", trial.details
+    report = trial.details["layout"]
+    assert report["parts"] == {"code": True, "stack": True, "heap": True, "blocks": False}
+    assert report["moves"] > 0
