@@ -8,8 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -17,6 +18,8 @@ from steelyard.layout.toolchain import NATIVE
 from tests.integration.conftest import User
 
 SOURCE = Path(__file__).parent / "data" / "layout" / "endurance.cpp"
+# `jmp *slot(%rip)`, before the slot's distance.
+JUMP = b"\xff\x25"
 
 if shutil.which("clang-19") is None or shutil.which("ld.lld-19") is None:
     pytest.skip("layout builds take clang-19 and lld-19", allow_module_level=True)
@@ -104,21 +107,36 @@ def test_no_page_is_ever_writable_and_executable(program: str) -> None:
     finish(process)
 
 
+def wait_for_jump(memory: BinaryIO, address: int) -> None:
+    """The originals are replaced at once, but only when their copies lie ready."""
+    until_s = time.monotonic() + 60
+    while time.monotonic() < until_s:
+        memory.seek(address)
+        if memory.read(2) == JUMP:
+            return
+    raise AssertionError("the originals were not replaced")
+
+
 def test_the_originals_are_traps_beyond_the_jumps_to_their_copies(program: str, user: User) -> None:
     audit = user.types("layout", "audit", "--json", "-", program).document()
     moving = [each for each in audit["functions"] if each["moves"] and each["size_bytes"] > 12]
     assert len(moving) > 20
-    process = start(program, "loop", "1.5")
-    base = next(low for low, _, _, path in wait_for_copies(process) if path.endswith("/endurance"))
-    with open(f"/proc/{process.pid}/mem", "rb") as memory:
-        for function in moving:
-            memory.seek(base + int(function["address"]))
-            body = memory.read(function["size_bytes"])
-            assert body[:2] == b"\xff\x25", function
-            # A place whose address is in data has such a jump too.
-            rest = re.sub(rb"\xff\x25.{4}", b"", body, flags=re.DOTALL)
-            assert set(rest) <= {0xCC}, function
-    finish(process)
+    process = start(program, "loop", "60")
+    try:
+        wait_for_copies(process)
+        base = next(low for low, _, _, path in memory_map(process) if path.endswith("/endurance"))
+        with open(f"/proc/{process.pid}/mem", "rb", buffering=0) as memory:
+            wait_for_jump(memory, base + int(moving[0]["address"]))
+            for function in moving:
+                memory.seek(base + int(function["address"]))
+                body = memory.read(function["size_bytes"])
+                assert body[:2] == JUMP, function
+                # A place whose address is in data has such a jump too.
+                rest = re.sub(re.escape(JUMP) + b".{4}", b"", body, flags=re.DOTALL)
+                assert set(rest) <= {0xCC}, function
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_a_seed_repeats_code_stack_and_heap_and_another_changes_each(user: User) -> None:

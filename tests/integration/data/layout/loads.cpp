@@ -77,7 +77,7 @@ static void run(const Library &library, int milliseconds) {
 int main([[maybe_unused]] int count, [[maybe_unused]] char **arguments) {
 #ifdef LINKED
     run({library_where, library_choose, library_throw, library_call, library_calls, library_twice,
-         library_pointer}, 100);
+         library_pointer}, 400);
 #else
     for (int time = 0; time < 10; ++time) {
         void *handle = dlopen(arguments[1], RTLD_NOW);
