@@ -1,61 +1,137 @@
-"""Do projects' own tests pass when they are built to move, and move every 5 ms?
+"""Do projects' own tests pass when they are built to move, and move every 500 ms and every 5 ms?
 
 Each project is built once, with `steelyard cc` and `steelyard c++` as its `CC` and `CXX`, and its
-tests are run once with each treatment. FOLDER holds the unpacked sources of Debian's packages:
+tests are run once with each treatment. What of Debian's sources is not in FOLDER yet is fetched
+there, from the archives that apt is configured for:
 
-    cd FOLDER && apt-get source bzip2 libjsoncpp libzstd
     python -m benchmarks.layout_projects FOLDER [PROJECT...]
+
+FOLDER/PROJECT then holds the sources, and what building and each run of the tests said (`*.log`).
+Lua's own tests are in no package of Debian's: its interpreter runs those of LPeg, which is built
+as a shared library and moves too.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
-INTERVAL = "5ms"
-TREATMENTS = ("none", "code,stack,heap", "blocks,stack,heap")
+from steelyard.suite.cache import SuiteCache
+from steelyard.suite.fetch.apt_directory import AptDirectory
+
+# What moves, and how often; the first is what the others are compared with.
+TREATMENTS = (
+    ("none", "off"),
+    ("code,stack,heap", "500ms"),
+    ("code,stack,heap", "5ms"),
+    ("blocks,stack,heap", "5ms"),
+)
 LONGEST_S = 3600
 
 
 @dataclass(frozen=True)
 class Project:
-    """A project: the start of its folder's name, and how it is built and tested."""
+    """A project: its packages, how it is built and tested, and how its log tells what passed.
 
-    folder: str
+    The scripts run in the folder that the packages are unpacked in. `passed` finds in the log
+    either a number of tests (its group, summed) or one test (no group).
+    """
+
+    packages: tuple[str, ...]
     build: str
     test: str
+    passed: str
 
 
 PROJECTS = {
-    "bzip2": Project("bzip2-", 'make CC="$CC" bzip2 bzip2recover', 'make CC="$CC" test'),
+    "bzip2": Project(
+        ("bzip2",),
+        'cd bzip2-*/ && make CC="$CC" bzip2 bzip2recover',
+        'cd bzip2-*/ && make CC="$CC" test',
+        r"^cmp sample",
+    ),
     "jsoncpp": Project(
-        "libjsoncpp-",
-        "cmake -S . -B moving -DCMAKE_BUILD_TYPE=Release -DBUILD_STATIC_LIBS=OFF"
-        " -DBUILD_OBJECT_LIBS=OFF -DJSONCPP_WITH_POST_BUILD_UNITTEST=OFF && make -C moving",
-        "moving/bin/jsoncpp_test &&"
+        ("libjsoncpp",),
+        "cd libjsoncpp-*/ && cmake -S . -B moving -DCMAKE_BUILD_TYPE=Release"
+        " -DBUILD_STATIC_LIBS=OFF -DBUILD_OBJECT_LIBS=OFF -DJSONCPP_WITH_POST_BUILD_UNITTEST=OFF"
+        " && make -C moving",
+        "cd libjsoncpp-*/ && moving/bin/jsoncpp_test &&"
         ' python3 test/runjsontests.py "$PWD/moving/bin/jsontestrunner_exe" "$PWD/test/data"',
+        r"^(?:All (\d+) tests passed|TESTING: .* OK)",
     ),
     "zstd": Project(
-        "libzstd-",
-        'make CC="$CC" zstd-release && make -C tests CC="$CC" fuzzer zstreamtest poolTests',
-        "cd tests && ./fuzzer -v -T60s && ./zstreamtest -v -T60s && ./poolTests",
+        ("libzstd",),
+        'cd libzstd-*/ && make CC="$CC" zstd-release &&'
+        ' make -C tests CC="$CC" fuzzer zstreamtest poolTests datagen',
+        "cd libzstd-*/tests && ./fuzzer -v -T20s && ./zstreamtest -v -T20s && ./poolTests &&"
+        " python3 cli-tests/run.py --zstd=../programs/zstd --datagen=./datagen",
+        r"^PASS: |^test *\d+ : .* OK|^(?:.*: )?[Tt]est *\d+ .*OK",
+    ),
+    "lua": Project(
+        ("lua5.4", "lua-lpeg"),
+        "cd lua5.4-*/ && echo '#define DEB_HOST_MULTIARCH \"none\"' > src/lua5.4-deb-multiarch.h"
+        " && $CC -O2 -DLUA_USE_LINUX -DLUA_COMPAT_5_3 -Wl,-E"
+        " $(ls src/l*.c | grep -v luac.c) -lm -ldl -o lua && cd ../lua-lpeg-*/ &&"
+        ' $CC -O2 -fPIC -shared -I"$(echo ../lua5.4-*/src)" lp*.c -o lpeg.so',
+        "cd lua-lpeg-*/ && ../lua5.4-*/lua test.lua",
+        r"^OK$",
+    ),
+    "sqlite": Project(
+        ("sqlite3",),
+        'cd sqlite3-*/ && CFLAGS=-O2 ./configure --with-tcl="$(dirname "$(find /usr/lib -name'
+        ' tclConfig.sh | head -n 1)")" && make testfixture',
+        # A superuser may read what tests have made unreadable.
+        "cd sqlite3-*/ && rm -rf testdir && ./testfixture test/veryquick.test",
+        r"^0 errors out of (\d+) tests",
+    ),
+    "googletest": Project(
+        ("googletest",),
+        "cd googletest-*/ && cmake -S . -B moving -DCMAKE_BUILD_TYPE=Release"
+        " -DCMAKE_CXX_FLAGS_RELEASE=-O2 -Dgtest_build_tests=ON -DBUILD_GMOCK=OFF"
+        " && make -C moving",
+        "cd googletest-*/moving && ctest --output-on-failure",
+        r"Test +#\d+: .* Passed",
+    ),
+    "re2": Project(
+        ("re2",),
+        'cd re2-*/ && make CXX="$CXX" static obj/test/re2_test obj/test/search_test'
+        " obj/test/parse_test obj/test/compile_test obj/test/set_test obj/test/dfa_test",
+        "cd re2-*/ && ./runtests obj/test/re2_test obj/test/search_test obj/test/parse_test"
+        " obj/test/compile_test obj/test/set_test obj/test/dfa_test",
+        r"PASS$",
     ),
 }
 
 
-def environment(drivers: Path, treatment: str) -> dict[str, str]:
+def fetch(project: Project, folder: Path) -> None:
+    """Fetch and unpack what is not there, as the suite fetches its programs."""
+    cache = SuiteCache()
+    apt = AptDirectory(os.path.join(cache.root, "apt"))
+    for package in project.packages:
+        if any(path.is_dir() for path in folder.glob(f"{package}-*")):
+            continue
+        with cache.lock("apt"):
+            if not apt.is_fresh():
+                apt.update()
+        words = ["source", "--only-source", "-qq", package]
+        subprocess.run([apt.apt, *apt.options(), *words], cwd=folder, check=True)
+
+
+def environment(drivers: Path, parts: str, interval: str) -> dict[str, str]:
     """The compilers of a project, and what its programs do."""
     return {
         **os.environ,
         "CC": str(drivers / "moving-cc"),
         "CXX": str(drivers / "moving-c++"),
-        "STEELYARD_LAYOUT": treatment,
-        "STEELYARD_LAYOUT_INTERVAL": INTERVAL,
+        "STEELYARD_LAYOUT": parts,
+        "STEELYARD_LAYOUT_INTERVAL": interval,
     }
 
 
@@ -75,19 +151,33 @@ def run(script: str, folder: Path, variables: dict[str, str], log: Path) -> bool
     return done.returncode == 0
 
 
+def count_passed(project: Project, log: Path) -> int:
+    """How many tests a log says to have passed."""
+    text = log.read_text(errors="replace")
+    found = re.finditer(project.passed, text, re.MULTILINE)
+    return sum(int(match[1]) if match.lastindex else 1 for match in found)
+
+
 def check(name: str, sources: Path, drivers: Path) -> bool:
     """Build a project and run its tests with each treatment; whether all passed."""
     project = PROJECTS[name]
-    folder = next(path for path in sorted(sources.glob(f"{project.folder}*")) if path.is_dir())
-    log = sources / f"{name}.build.log"
-    if not run(project.build, folder, environment(drivers, "none"), log):
+    folder = sources / name
+    folder.mkdir(parents=True, exist_ok=True)
+    fetch(project, folder)
+    log = folder / "build.log"
+    if not run(project.build, folder, environment(drivers, *TREATMENTS[0]), log):
         print(f"{name:10} was not built: {log}", flush=True)
         return False
     passed = True
-    for treatment in TREATMENTS:
-        log = sources / f"{name}.{treatment}.log"
-        good = run(project.test, folder, environment(drivers, treatment), log)
-        print(f"{name:10} {treatment:20} {'passed' if good else f'failed: {log}'}", flush=True)
+    for parts, interval in TREATMENTS:
+        log = folder / f"{parts}@{interval}.log"
+        began_s = time.monotonic()
+        good = run(project.test, folder, environment(drivers, parts, interval), log)
+        took_s = time.monotonic() - began_s
+        said = (
+            f"passed {count_passed(project, log)} in {took_s:.0f} s" if good else f"failed: {log}"
+        )
+        print(f"{name:10} {parts:18} {interval:6} {said}", flush=True)
         passed &= good
     return passed
 
