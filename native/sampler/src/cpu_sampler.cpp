@@ -2,27 +2,23 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/eventfd.h>
-#include <time.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <future>
+#include <span>
 #include <string>
 
+#include "clock.hpp"
 #include "fatal.hpp"
 #include "sampler.hpp"
 
 namespace steelyard {
 
 namespace {
-
-constexpr std::uint64_t nanoseconds = 1'000'000'000;
-
-std::uint64_t thread_time_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * nanoseconds +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 std::vector<int> online_cpus() {
     cpu_set_t allowed;
@@ -42,24 +38,27 @@ std::vector<int> online_cpus() {
 class CpuWatch {
   public:
     CpuWatch(const Sampling& sampling, Recording& recording, int cpu, int ending)
-        : sampling_(sampling),
+        : depth_(sampling.depth),
           recording_(recording),
           cpu_(cpu),
           ending_(ending),
-          intervals_(sampling.spread, sampling.period_ns, sampling.ratio,
-                     sampling.seed + static_cast<std::uint64_t>(cpu)),
           tracking_({-1, cpu}, true),
-          event_({-1, cpu}, sampling.clock, sampling.depth, true) {}
+          source_(cpu_source(cpu, sampling)) {}
 
-    void begin() {
-        thread_ = std::thread([this] {
-            try {
-                serve();
-            } catch (...) {
-                failure_ = std::current_exception();
-                has_failed_ = true;
-            }
+    /// Starts its thread, which tells when it samples, or has failed to.
+    std::future<void> begin() {
+        std::promise<void> beginning;
+        auto begun = beginning.get_future();
+        thread_ = std::thread([this, beginning = std::move(beginning)]() mutable {
+            attempt([this] {
+                stay_on_cpu();
+                source_->start();
+            });
+            beginning.set_value();
+            if (!has_failed_)
+                attempt([this] { serve(); });
         });
+        return begun;
     }
 
     void join() {
@@ -71,41 +70,54 @@ class CpuWatch {
 
     std::uint64_t handling_ns() const { return handling_ns_; }
     bool failed() const { return has_failed_; }
+    Delays delays() const { return source_->delays(); }
+    /// When its first sample can fall.
+    std::uint64_t first_ns() const { return source_->first_ns(); }
 
   private:
+    template <typename Action>
+    void attempt(Action action) {
+        try {
+            action();
+        } catch (...) {
+            failure_ = std::current_exception();
+            has_failed_ = true;
+        }
+    }
+
     void serve() {
-        stay_on_cpu();
-        if (sampling_.spread == Spread::fixed)
-            event_.run_fixed(intervals_.next_ns());
-        else
-            event_.arm(intervals_.next_ns());
-        std::array<pollfd, 3> files{pollfd{event_.file(), POLLIN, 0},
+        const SampleSource::Take take = [this](const RawRecord& record) { keep(record); };
+        std::array<pollfd, 3> files{pollfd{source_->file(), POLLIN, 0},
                                     pollfd{tracking_.file(), POLLIN, 0},
                                     pollfd{ending_, POLLIN, 0}};
         while ((files[2].revents & POLLIN) == 0) {
-            poll(files.data(), files.size(), -1);
-            if (drain() && sampling_.spread != Spread::fixed)
-                event_.arm(intervals_.next_ns());
+            wait_for(files);
+            take_happenings();
+            source_->serve(take);
             handling_ns_ = thread_time_ns();
         }
-        drain();
+        take_happenings();
+        source_->finish(take);
     }
 
-    /// Takes what is in the rings; whether a sample was there.
-    bool drain() {
+    void wait_for(std::span<pollfd> files) const {
+        const std::uint64_t wake_ns = source_->wake_ns();
+        const std::uint64_t left_ns = wake_ns - std::min(wake_ns, monotonic_ns());
+        const timespec left{static_cast<time_t>(left_ns / nanoseconds),
+                            static_cast<long>(left_ns % nanoseconds)};
+        ppoll(files.data(), files.size(), wake_ns == 0 ? nullptr : &left, nullptr);
+    }
+
+    void take_happenings() {
         tracking_.ring().drain(
             [this](const RawRecord& record) { recording_.take(happening_from(record)); });
-        bool sampled = false;
-        event_.ring().drain([this, &sampled](const RawRecord& record) {
-            if (record.header->type != PERF_RECORD_SAMPLE) {
-                recording_.take(happening_from(record));
-                return;
-            }
-            sampled = true;
-            if (const auto sample = sample_from(record, sampling_.depth))
-                recording_.take(*sample);
-        });
-        return sampled;
+    }
+
+    void keep(const RawRecord& record) {
+        if (record.header->type != PERF_RECORD_SAMPLE)
+            recording_.take(happening_from(record));
+        else if (const auto sample = sample_from(record, depth_))
+            recording_.take(*sample);
     }
 
     /// Runs on the watched CPU and before everything else there, where that is allowed.
@@ -115,18 +127,19 @@ class CpuWatch {
         CPU_SET(static_cast<std::size_t>(cpu_), &here);
         if (sched_setaffinity(0, sizeof here, &here) != 0)
             throw Fatal::with_errno("The sampler cannot run on CPU " + std::to_string(cpu_));
+        // Timers that wake it come when they are due.
+        prctl(PR_SET_TIMERSLACK, 1);
         sched_param first{};
         first.sched_priority = sched_get_priority_min(SCHED_FIFO);
         pthread_setschedparam(pthread_self(), SCHED_FIFO, &first);
     }
 
-    const Sampling& sampling_;
+    Depth depth_;
     Recording& recording_;
     int cpu_;
     int ending_;
-    Intervals intervals_;
     TrackingEvent tracking_;
-    SamplingEvent event_;
+    std::unique_ptr<SampleSource> source_;
     std::thread thread_;
     std::exception_ptr failure_;
     std::atomic<bool> has_failed_ = false;
@@ -135,10 +148,9 @@ class CpuWatch {
 
 class CpuSampler : public Sampler {
   public:
-    CpuSampler(const Sampling& sampling, Recording& recording)
-        : sampling_(sampling), ending_(eventfd(0, EFD_CLOEXEC)) {
+    CpuSampler(const Sampling& sampling, Recording& recording) : ending_(eventfd(0, EFD_CLOEXEC)) {
         for (const int cpu : online_cpus())
-            watches_.push_back(std::make_unique<CpuWatch>(sampling_, recording, cpu, ending_));
+            watches_.push_back(std::make_unique<CpuWatch>(sampling, recording, cpu, ending_));
     }
 
     ~CpuSampler() override {
@@ -147,8 +159,17 @@ class CpuSampler : public Sampler {
     }
 
     void start() override {
+        std::vector<std::future<void>> beginnings;
         for (const auto& watch : watches_)
-            watch->begin();
+            beginnings.push_back(watch->begin());
+        for (const auto& beginning : beginnings)
+            beginning.wait();
+        std::uint64_t first_ns = 0;
+        for (const auto& watch : watches_)
+            first_ns = std::max(first_ns, watch->first_ns());
+        const std::uint64_t now_ns = monotonic_ns();
+        if (first_ns > now_ns)
+            std::this_thread::sleep_for(std::chrono::nanoseconds(first_ns - now_ns));
     }
 
     void stop() override {
@@ -162,6 +183,15 @@ class CpuSampler : public Sampler {
         for (const auto& watch : watches_)
             sum_ns += watch->handling_ns();
         return sum_ns;
+    }
+
+    Delays delays() const override {
+        Delays sum;
+        for (const auto& watch : watches_) {
+            sum.late += watch->delays().late;
+            sum.missed += watch->delays().missed;
+        }
+        return sum;
     }
 
     const char* scope() const override { return "cpus"; }
@@ -180,7 +210,6 @@ class CpuSampler : public Sampler {
         [[maybe_unused]] const auto written = write(ending_, &one, sizeof one);
     }
 
-    Sampling sampling_;
     int ending_;
     std::vector<std::unique_ptr<CpuWatch>> watches_;
 };

@@ -35,8 +35,8 @@ constexpr std::array<std::size_t, 0> copied_numbers{};
 constexpr std::uint64_t registers_wanted =
     (1ULL << base_pointer_bit) | (1ULL << stack_pointer_bit) | (1ULL << address_bit);
 
-constexpr std::size_t sampling_pages = 8;
-constexpr std::size_t copying_pages = 32;
+constexpr std::size_t sampling_pages = 16;
+constexpr std::size_t copying_pages = 64;
 constexpr std::size_t tracking_pages = 64;
 // Copied with each sample where a word of the frame is asked for: a frame of HotSpot's interpreter
 // keeps at most some tens of words between the top of its stack and what stands below its base.
@@ -163,6 +163,7 @@ std::optional<Sample> sample_from(const RawRecord& record, Depth depth) {
     sample.process = cursor.take<std::uint32_t>();
     sample.thread = cursor.take<std::uint32_t>();
     sample.time_ns = cursor.take<std::uint64_t>();
+    cursor.take<std::uint64_t>();  // of the event
     sample.cpu = cursor.take<std::uint32_t>();
     cursor.take<std::uint32_t>();  // reserved
     if (depth.frame_pointers) {
@@ -184,6 +185,16 @@ std::optional<Sample> sample_from(const RawRecord& record, Depth depth) {
     return sample;
 }
 
+Origin origin_of(const RawRecord& record) {
+    Cursor cursor(record);
+    cursor.take<std::uint64_t>();  // address
+    cursor.take<std::uint64_t>();  // process and thread
+    Origin origin;
+    origin.time_ns = cursor.take<std::uint64_t>();
+    origin.event = cursor.take<std::uint64_t>();
+    return origin;
+}
+
 Rights rights_here() {
     perf_event_attr attributes = monotonic_attributes(true);
     attributes.type = PERF_TYPE_SOFTWARE;
@@ -200,18 +211,20 @@ Rights rights_here() {
     return {false, own >= 0};
 }
 
-SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel) {
+SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel,
+                             Company company) {
     perf_event_attr attributes = monotonic_attributes(kernel);
     attributes.type = clock == Clock::software ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
     attributes.config = clock == Clock::software
                             ? static_cast<std::uint64_t>(PERF_COUNT_SW_CPU_CLOCK)
                             : static_cast<std::uint64_t>(PERF_COUNT_HW_CPU_CYCLES);
-    attributes.disabled = 1;
+    // Switching on one of many costs a look at all, so those in company are on from the beginning.
+    attributes.disabled = company.first == nullptr && company.wakes ? 1 : 0;
     attributes.sample_period = never_by_itself;
-    attributes.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-                             PERF_SAMPLE_REGS_USER;
+    attributes.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+                             PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER;
     attributes.sample_regs_user = depth.stack_copy ? copied_registers : registers_wanted;
-    attributes.wakeup_events = 1;
+    attributes.wakeup_events = company.wakes ? 1 : 0;
     if (depth.frame_pointers) {
         attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
         attributes.exclude_callchain_kernel = 1;
@@ -227,7 +240,11 @@ SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool ker
         throw refusal(clock == Clock::software ? "samples by its software clock"
                                                : "samples by the cycles of the processor");
     try {
-        ring_ = std::make_unique<Ring>(file_, depth.stack_copy ? copying_pages : sampling_pages);
+        if (company.first == nullptr)
+            ring_ =
+                std::make_unique<Ring>(file_, depth.stack_copy ? copying_pages : sampling_pages);
+        else if (ioctl(file_, PERF_EVENT_IOC_SET_OUTPUT, company.first->file()) != 0)
+            throw Fatal::with_errno("The kernel does not put the samples of events together");
     } catch (const Fatal&) {
         close(file_);
         throw;
@@ -239,17 +256,28 @@ SamplingEvent::~SamplingEvent() {
     close(file_);
 }
 
-void SamplingEvent::arm(std::uint64_t interval_ns) {
+void SamplingEvent::postpone(std::uint64_t interval_ns) {
     if (ioctl(file_, PERF_EVENT_IOC_PERIOD, &interval_ns) != 0)
         throw Fatal::with_errno("The kernel takes no new time to the next sample");
+}
+
+void SamplingEvent::sample_once(std::uint64_t interval_ns) {
+    postpone(interval_ns);
     if (ioctl(file_, PERF_EVENT_IOC_REFRESH, 1) != 0)
         throw Fatal::with_errno("The kernel does not go on sampling");
 }
 
-void SamplingEvent::run_fixed(std::uint64_t interval_ns) {
-    if (ioctl(file_, PERF_EVENT_IOC_PERIOD, &interval_ns) != 0 ||
-        ioctl(file_, PERF_EVENT_IOC_ENABLE, 0) != 0)
+void SamplingEvent::run(std::uint64_t interval_ns) {
+    postpone(interval_ns);
+    if (ioctl(file_, PERF_EVENT_IOC_ENABLE, 0) != 0)
         throw Fatal::with_errno("The kernel does not start to sample");
+}
+
+std::uint64_t SamplingEvent::identity() const {
+    std::uint64_t identity = 0;
+    if (ioctl(file_, PERF_EVENT_IOC_ID, &identity) != 0)
+        throw Fatal::with_errno("The kernel does not tell one event from another");
+    return identity;
 }
 
 TrackingEvent::TrackingEvent(Watched watched, bool kernel) {

@@ -52,6 +52,13 @@ struct Sample {
 /// Reads a PERF_RECORD_SAMPLE of a `SamplingEvent`; nothing where it is cut short.
 std::optional<Sample> sample_from(const RawRecord& record, Depth depth);
 
+/// Which event took a sample, and when; zeros where it is cut short.
+struct Origin {
+    std::uint64_t event = 0;
+    std::uint64_t time_ns = 0;
+};
+Origin origin_of(const RawRecord& record);
+
 /// Whether this user may look at whole CPUs, and into the kernel.
 struct Rights {
     bool whole_cpus = false;
@@ -59,20 +66,33 @@ struct Rights {
 };
 Rights rights_here();
 
-/// Samples once after each `arm`, then waits to be armed again: so no sample falls into the
-/// handling of the last one, and each interval is a draw of its own.
+class SamplingEvent;
+
+/// How an event stands to others that watch the same CPU.
+struct Company {
+    const SamplingEvent* first = nullptr;  ///< whose ring it writes to; null: its own
+    bool wakes = true;                     ///< whether each sample wakes who reads the ring
+};
+
+/// Samples by the kernel's timers.
 class SamplingEvent {
   public:
-    SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel);
+    SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel, Company company = {});
     ~SamplingEvent();
     SamplingEvent(const SamplingEvent&) = delete;
     SamplingEvent& operator=(const SamplingEvent&) = delete;
 
-    void arm(std::uint64_t interval_ns);
-    /// Samples by the kernel's own timer from now on, always after `interval_ns`.
-    void run_fixed(std::uint64_t interval_ns);
+    /// Samples once after `interval_ns`, then waits to be told again.
+    void sample_once(std::uint64_t interval_ns);
+    /// Samples from now on, always after `interval_ns`.
+    void run(std::uint64_t interval_ns);
+    /// The same, of one that runs.
+    void postpone(std::uint64_t interval_ns);
 
     int file() const { return file_; }
+    /// What its samples say that they are of.
+    std::uint64_t identity() const;
+    /// Only of an event that writes to its own.
     Ring& ring() { return *ring_; }
 
   private:

@@ -22,6 +22,7 @@ class Intervals {
     Intervals(Spread spread, double period_ns, double ratio, std::uint64_t seed);
 
     std::uint64_t next_ns();
+    double mean_ns() const { return period_ns_; }
 
   private:
     std::uint64_t random_bits();

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "clock.hpp"
 #include "fatal.hpp"
 #include "options.hpp"
 #include "target.hpp"
@@ -21,15 +21,7 @@ namespace steelyard {
 
 namespace {
 
-constexpr std::uint64_t nanoseconds = 1'000'000'000;
 constexpr long flush_interval_ns = 250'000'000;
-
-std::uint64_t now_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * nanoseconds +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// Many threads take many files; the limit that is raised is the sampler's, not the program's.
 void allow_many_files() {
@@ -44,7 +36,9 @@ std::string summary_json(const Recording& recording, const Sampler& sampler,
                          std::uint64_t elapsed_ns, std::optional<int> status) {
     std::string json = R"({"samples": )" + std::to_string(recording.samples()) + R"(, "lost": )" +
                        std::to_string(recording.lost()) + R"(, "unwatched_threads": )" +
-                       std::to_string(sampler.unwatched()) + R"(, "elapsed_ns": )" +
+                       std::to_string(sampler.unwatched()) + R"(, "late": )" +
+                       std::to_string(sampler.delays().late) + R"(, "missed": )" +
+                       std::to_string(sampler.delays().missed) + R"(, "elapsed_ns": )" +
                        std::to_string(elapsed_ns) + R"(, "handling_ns": )" +
                        std::to_string(sampler.handling_ns()) + R"(, "scope": ")" + sampler.scope() +
                        R"(")";
@@ -68,7 +62,7 @@ sigset_t ending_signals() {
 /// Waits until the program has ended, the time is over or somebody says that it is enough.
 std::optional<int> wait_for_the_end(const Options& options, Target* target, Recording& recording,
                                     const Sampler& sampler, const sigset_t& signals) {
-    const std::uint64_t begin_ns = now_ns();
+    const std::uint64_t begin_ns = monotonic_ns();
     const auto limit_ns = static_cast<std::uint64_t>(options.duration_s * 1e9);
     while (!sampler.failed()) {
         const timespec interval{0, flush_interval_ns};
@@ -80,7 +74,7 @@ std::optional<int> wait_for_the_end(const Options& options, Target* target, Reco
             break;
         if (target == nullptr && kill(options.process, 0) != 0 && errno == ESRCH)
             break;
-        if (limit_ns > 0 && now_ns() - begin_ns >= limit_ns)
+        if (limit_ns > 0 && monotonic_ns() - begin_ns >= limit_ns)
             break;
         recording.flush();
     }
@@ -102,18 +96,19 @@ void record(const Options& options) {
                              ? cpu_sampler(options.sampling, recording)
                              : thread_sampler(options.sampling, recording, process, rights.kernel);
     if (!target) {
-        for (const Mapping& mapping : present_mappings(process, now_ns()))
+        for (const Mapping& mapping : present_mappings(process, monotonic_ns()))
             recording.take(mapping);
-        for (const Naming& naming : present_names(process, now_ns()))
+        for (const Naming& naming : present_names(process, monotonic_ns()))
             recording.take(naming);
     }
-    const std::uint64_t begin_ns = now_ns();
+    const std::uint64_t begin_ns = monotonic_ns();
     sampler->start();
     if (target)
         target->release();
     const auto status = wait_for_the_end(options, target.get(), recording, *sampler, signals);
     sampler->stop();
-    const std::string summary = summary_json(recording, *sampler, now_ns() - begin_ns, status);
+    const std::string summary =
+        summary_json(recording, *sampler, monotonic_ns() - begin_ns, status);
     recording.finish(summary);
     dprintf(options.report, "%s\n", summary.c_str());
 }

@@ -18,19 +18,31 @@ namespace {
 constexpr std::size_t chunk_bytes = 64 * 1024;
 constexpr mode_t readable = 0644;
 
-constexpr std::array<std::uint32_t, 256> make_crc_table() {
+constexpr std::size_t crc_step_bytes = 8;
+using CrcTables = std::array<std::array<std::uint32_t, 256>, crc_step_bytes>;
+
+/// Of each byte what it does to the checksum, as it is followed by none to seven others (Kounavis
+/// and Berry, 'A Systematic Approach to Building High Performance Software-Based CRC Generators',
+/// 2005).
+constexpr CrcTables make_crc_tables() {
     constexpr std::uint32_t polynomial = 0xedb88320U;
-    std::array<std::uint32_t, 256> table{};
-    for (std::uint32_t index = 0; index < table.size(); ++index) {
+    CrcTables tables{};
+    for (std::uint32_t index = 0; index < 256; ++index) {
         std::uint32_t value = index;
         for (int bit = 0; bit < 8; ++bit)
             value = (value & 1U) ? (value >> 1U) ^ polynomial : value >> 1U;
-        table[index] = value;
+        tables[0][index] = value;
     }
-    return table;
+    for (std::size_t more = 1; more < crc_step_bytes; ++more) {
+        for (std::uint32_t index = 0; index < 256; ++index) {
+            const std::uint32_t before = tables[more - 1][index];
+            tables[more][index] = (before >> 8U) ^ tables[0][before & 0xffU];
+        }
+    }
+    return tables;
 }
 
-constexpr auto crc_table = make_crc_table();
+constexpr CrcTables crc_tables = make_crc_tables();
 
 template <typename Value>
 void put(std::vector<char>& buffer, Value value) {
@@ -38,12 +50,36 @@ void put(std::vector<char>& buffer, Value value) {
     buffer.insert(buffer.end(), bytes, bytes + sizeof value);
 }
 
+constexpr std::size_t sample_bytes = 53;
+
+/// The fields of a record of known size, put together before they go to a buffer at once.
+template <std::size_t size>
+struct Fields {
+    template <typename Value>
+    void put(Value value) {
+        std::memcpy(bytes.data() + at, &value, sizeof value);
+        at += sizeof value;
+    }
+
+    std::array<char, size> bytes;
+    std::size_t at = 0;
+};
+
 }  // namespace
 
 std::uint32_t crc32(const char* data, std::size_t bytes) {
     std::uint32_t crc = 0xffffffffU;
+    for (; bytes >= crc_step_bytes; data += crc_step_bytes, bytes -= crc_step_bytes) {
+        std::array<unsigned char, crc_step_bytes> step{};
+        std::memcpy(step.data(), data, crc_step_bytes);
+        for (std::size_t at = 0; at < sizeof crc; ++at)
+            step[at] ^= static_cast<unsigned char>(crc >> (8 * at));
+        crc = 0;
+        for (std::size_t at = 0; at < crc_step_bytes; ++at)
+            crc ^= crc_tables[crc_step_bytes - 1 - at][step[at]];
+    }
     for (std::size_t at = 0; at < bytes; ++at)
-        crc = crc_table[(crc ^ static_cast<unsigned char>(data[at])) & 0xffU] ^ (crc >> 8U);
+        crc = crc_tables[0][(crc ^ static_cast<unsigned char>(data[at])) & 0xffU] ^ (crc >> 8U);
     return crc ^ 0xffffffffU;
 }
 
@@ -73,16 +109,18 @@ void ProfileFile::put_text(std::string_view text) {
 }
 
 void ProfileFile::write(const Sample& sample) {
-    put(samples_, sample.time_ns);
-    put(samples_, sample.process);
-    put(samples_, sample.thread);
-    put(samples_, static_cast<std::uint16_t>(sample.cpu));
-    put(samples_, static_cast<std::uint8_t>(sample.in_kernel));
-    put(samples_, sample.address);
-    put(samples_, sample.user_address);
-    put(samples_, sample.stack_pointer);
-    put(samples_, sample.base_pointer);
-    put(samples_, static_cast<std::uint16_t>(sample.chain_length));
+    Fields<sample_bytes> fields;
+    fields.put(sample.time_ns);
+    fields.put(sample.process);
+    fields.put(sample.thread);
+    fields.put(static_cast<std::uint16_t>(sample.cpu));
+    fields.put(static_cast<std::uint8_t>(sample.in_kernel));
+    fields.put(sample.address);
+    fields.put(sample.user_address);
+    fields.put(sample.stack_pointer);
+    fields.put(sample.base_pointer);
+    fields.put(static_cast<std::uint16_t>(sample.chain_length));
+    samples_.insert(samples_.end(), fields.bytes.begin(), fields.bytes.end());
     for (std::size_t at = 0; at < sample.chain_length; ++at)
         put(chains_, sample.chain[at]);
     put(words_, sample.frame_word);

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "following.hpp"
+#include "inheriting_mutex.hpp"
 #include "profile_file.hpp"
 #include "tracking.hpp"
 
@@ -44,7 +44,7 @@ class Recording {
 
     Storage storage_;
     Depth depth_;
-    std::mutex mutex_;
+    InheritingMutex mutex_;
     Following following_;
     Unwinder unwinder_;
     unsigned file_number_ = 0;

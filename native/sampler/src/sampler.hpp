@@ -8,25 +8,16 @@
 #include <thread>
 #include <vector>
 
-#include "event.hpp"
-#include "intervals.hpp"
 #include "recording.hpp"
+#include "sample_source.hpp"
 
 namespace steelyard {
-
-struct Sampling {
-    Clock clock = Clock::software;
-    Depth depth;
-    Spread spread = Spread::uniform;
-    double period_ns = 1e6;
-    double ratio = 1;
-    std::uint64_t seed = 0;
-};
 
 /// Samples in threads of its own from `start` to `stop`.
 class Sampler {
   public:
     virtual ~Sampler() = default;
+    /// Returns when the first sample can fall.
     virtual void start() = 0;
     /// Ends sampling and takes what is still in the rings. Throws what a thread failed with.
     virtual void stop() = 0;
@@ -34,11 +25,13 @@ class Sampler {
     virtual std::uint64_t handling_ns() const = 0;
     /// Threads that could not be watched.
     virtual std::uint64_t unwatched() const { return 0; }
+    /// What went otherwise than planned, once it has stopped.
+    virtual Delays delays() const { return {}; }
     virtual const char* scope() const = 0;
     virtual bool failed() const = 0;
 };
 
-/// Looks at every CPU at random times. A thread on each CPU re-arms its event there, so that no
+/// Looks at every CPU at random times. A thread on each CPU arms its events there, so that no
 /// other CPU is interrupted. Also idle CPUs are looked at: passing over them would make the next
 /// look depend on when the program began to run.
 std::unique_ptr<Sampler> cpu_sampler(const Sampling& sampling, Recording& recording);

@@ -1,12 +1,12 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <unordered_map>
 
+#include "clock.hpp"
 #include "fatal.hpp"
 #include "sampler.hpp"
 
@@ -14,7 +14,6 @@ namespace steelyard {
 
 namespace {
 
-constexpr std::uint64_t nanoseconds = 1'000'000'000;
 constexpr int events_at_once = 64;
 
 class ThreadSampler : public Sampler {
@@ -103,9 +102,9 @@ class ThreadSampler : public Sampler {
 
     void arm(SamplingEvent& event) {
         if (sampling_.spread == Spread::fixed)
-            event.run_fixed(intervals_.next_ns());
+            event.run(intervals_.next_ns());
         else
-            event.arm(intervals_.next_ns());
+            event.sample_once(intervals_.next_ns());
     }
 
     void serve() {
@@ -123,10 +122,7 @@ class ThreadSampler : public Sampler {
                 else
                     serve_thread(static_cast<pid_t>(key), (event.events & EPOLLHUP) != 0);
             }
-            timespec now{};
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-            handling_ns_ = static_cast<std::uint64_t>(now.tv_sec) * nanoseconds +
-                           static_cast<std::uint64_t>(now.tv_nsec);
+            handling_ns_ = thread_time_ns();
         }
         drain_tracking();
         for (auto& [thread, event] : watched_)

@@ -22,6 +22,8 @@ from steelyard.core.model import Caution
 # Of independent intervals one lag in twenty passes its bound. A fifth of 40 lags do by chance in
 # fewer than one profile of a thousand (binomial).
 _SUSPECT_LAGS_RATIO = 0.2
+# So few looks that went otherwise than planned move no share by as much as a point.
+_SUSPECT_DELAYS_RATIO = 0.01
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,16 @@ class Recorded:
     look_sources: npt.NDArray[np.unsignedinteger]
     lost_count: int = 0
     damage: str | None = None
+
+    @property
+    def late_count(self) -> int:
+        """How often the time of a look had passed before it could be armed: drawn anew."""
+        return int(self.summary.get("late", 0))
+
+    @property
+    def missed_count(self) -> int:
+        """Times of looks at which the kernel gave no sample."""
+        return int(self.summary.get("missed", 0))
 
     @property
     def source_kind(self) -> str:
@@ -90,6 +102,16 @@ def _of_the_recording(recorded: Recorded) -> list[Caution]:
     if recorded.lost_count:
         message = f"The kernel had to drop {recorded.lost_count} records; record less often."
         found.append(Caution("lost-samples", message))
+    if recorded.late_count + recorded.missed_count > _SUSPECT_DELAYS_RATIO * len(
+        recorded.look_times_ns
+    ):
+        message = (
+            f"{recorded.late_count} looks came too late to be armed and were drawn anew, and at "
+            f"{recorded.missed_count} times the kernel gave no sample, of "
+            f"{len(recorded.look_times_ns)}: the machine was too busy to sample so often, or the "
+            "kernel does not show what ran."
+        )
+        found.append(Caution("delayed-samples", message))
     unwatched = recorded.summary.get("unwatched_threads", 0)
     if unwatched:
         message = (

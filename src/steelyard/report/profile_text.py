@@ -86,6 +86,14 @@ def health_line(item: SamplingHealth) -> str:
     )
 
 
+def delays_lines(answer: ProfileAnswer) -> list[str]:
+    """What of the looks went otherwise than planned, where anything did."""
+    late, missed = answer.recorded.late_count, answer.recorded.missed_count
+    if not late and not missed:
+        return []
+    return [f"{late} looks too late to be armed, drawn anew; {missed} without a sample"]
+
+
 def facts_line(answer: ProfileAnswer) -> str:
     """How it was recorded, in one line."""
     header, summary = answer.recorded.header, answer.recorded.summary
@@ -113,7 +121,7 @@ def profile_text(answer: ProfileAnswer, width: int | None = None) -> str:
         lines.append(f"and {hidden} more functions (--json and --html have all)")
     if len(answer.threads) > 1:
         lines += ["", *plain_table(threads_table(answer), width)]
-    lines += ["", *(health_line(item) for item in answer.health)]
+    lines += ["", *(health_line(item) for item in answer.health), *delays_lines(answer)]
     for caution in answer.cautions:
         lines += ["", f"Warning: {caution_text(caution.message)}"]
     return "\n".join(lines) + "\n"

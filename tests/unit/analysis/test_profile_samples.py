@@ -93,10 +93,14 @@ def test_stacks_are_counted_from_the_outermost_caller_by_thread_and_together():
     assert merged_stacks(samples) == [((0, 1), 3)]
 
 
-def answer_for(intervals, **header):
+def answer_for(intervals, *, summary=None, **header):
     times = np.cumsum(np.asarray(intervals)).astype(np.uint64)
     recorded = Recorded(
-        "a.profile", {"spread": "uniform", **header}, {}, times, np.zeros(len(times), np.uint16)
+        "a.profile",
+        {"spread": "uniform", **header},
+        summary or {},
+        times,
+        np.zeros(len(times), np.uint16),
     )
     return profile_answer(samples_of([[1]]), recorded)
 
@@ -123,3 +127,12 @@ def test_a_fixed_period_is_told_of_whatever_its_times_look_like():
 
 def test_too_few_intervals_have_no_health():
     assert answer_for([1e6] * 20).health == ()
+
+
+@pytest.mark.parametrize(("late", "missed", "told"), [(0, 3, False), (4, 0, True), (0, 9, True)])
+def test_looks_that_went_otherwise_than_planned_are_told_of_from_one_in_a_hundred(
+    late, missed, told
+):
+    intervals = np.random.default_rng(1).exponential(1e6, 300)
+    answer = answer_for(intervals, summary={"late": late, "missed": missed})
+    assert ("delayed-samples" in [caution.code for caution in answer.cautions]) == told

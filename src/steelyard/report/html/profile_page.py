@@ -11,7 +11,13 @@ from steelyard.analysis.call_stacks import merged_stacks
 from steelyard.analysis.profile_answer import ProfileAnswer
 from steelyard.report.html.rendered import plotted_page
 from steelyard.report.plots.drawing import as_plotly_text, axis, layout
-from steelyard.report.profile_text import facts_line, functions_table, health_line, threads_table
+from steelyard.report.profile_text import (
+    delays_lines,
+    facts_line,
+    functions_table,
+    health_line,
+    threads_table,
+)
 from steelyard.report.wording import caution_text
 
 _SHOWN_FUNCTIONS = 200
@@ -40,7 +46,7 @@ def profile_page(answer: ProfileAnswer) -> str:
         "cautions": [caution_text(caution.message) for caution in answer.cautions],
         "functions": functions_table(answer, _SHOWN_FUNCTIONS),
         "threads": threads_table(answer),
-        "health": [health_line(item) for item in answer.health],
+        "health": [*(health_line(item) for item in answer.health), *delays_lines(answer)],
     }
     return plotted_page("profile.html.jinja", view, figures)
 

@@ -1,0 +1,146 @@
+#include "sample_source.hpp"
+
+#include <linux/perf_event.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "clock.hpp"
+
+namespace steelyard {
+
+namespace {
+
+// While one round falls another is armed; a third gives the thread that draws them time.
+constexpr std::size_t rounds = 3;
+// More would spare little: of a wake for each round a thirty-second part is left to each sample.
+constexpr double most_in_round = 32;
+// Copies of stacks are long: half of them fill half of the ring, where it wakes its reader.
+constexpr double most_copies_in_round = 6;
+// Short beside the time between flushes of the file, and as a delay before a program starts.
+constexpr double longest_round_ns = 20e6;
+// From the end of a round until its reader looks after it unasked, and then again.
+constexpr std::uint64_t wake_after_ns = 100'000;
+
+/// One event. So no sample falls into the handling of the last one.
+class OneByOne : public SampleSource {
+  public:
+    OneByOne(Watched watched, const Sampling& sampling, Intervals intervals, bool kernel)
+        : is_fixed_(sampling.spread == Spread::fixed),
+          intervals_(intervals),
+          event_(watched, sampling.clock, sampling.depth, kernel) {}
+
+    void start() override {
+        if (is_fixed_)
+            event_.run(intervals_.next_ns());
+        else
+            event_.sample_once(intervals_.next_ns());
+    }
+
+    void serve(const Take& take) override {
+        bool sampled = false;
+        event_.ring().drain([&](const RawRecord& record) {
+            sampled = sampled || record.header->type == PERF_RECORD_SAMPLE;
+            take(record);
+        });
+        if (sampled && !is_fixed_)
+            event_.sample_once(intervals_.next_ns());
+    }
+
+    void finish(const Take& take) override { event_.ring().drain(take); }
+    int file() const override { return event_.file(); }
+
+  private:
+    bool is_fixed_;
+    Intervals intervals_;
+    SamplingEvent event_;
+};
+
+/// An event for each slot of a timetable. Waking a thread costs more than a sample, so it is woken
+/// by the last of each round; and events that are never off are armed by one call each.
+class InRounds : public SampleSource {
+  public:
+    InRounds(int cpu, const Sampling& sampling, Intervals intervals, std::size_t round_samples)
+        : timetable_(intervals, rounds, round_samples) {
+        const SamplingEvent* first = nullptr;
+        for (std::size_t slot = 0; slot < timetable_.slots(); ++slot) {
+            const Company company{first, timetable_.ends_round(slot)};
+            const auto& event = events_.emplace_back(std::make_unique<SamplingEvent>(
+                Watched{-1, cpu}, sampling.clock, sampling.depth, true, company));
+            slots_.emplace(event->identity(), slot);
+            first = events_.front().get();
+        }
+    }
+
+    ~InRounds() override {
+        // Those that write to the ring of the first go before it.
+        while (!events_.empty())
+            events_.pop_back();
+    }
+    InRounds(const InRounds&) = delete;
+    InRounds& operator=(const InRounds&) = delete;
+
+    void start() override {
+        timetable_.begin(monotonic_ns, [this](std::size_t slot, std::uint64_t after_ns) {
+            events_[slot]->postpone(after_ns);
+        });
+    }
+
+    void serve(const Take& take) override {
+        finish(take);
+        timetable_.go_on(monotonic_ns, [this](std::size_t slot, std::uint64_t after_ns) {
+            events_[slot]->postpone(after_ns);
+        });
+    }
+
+    void finish(const Take& take) override {
+        events_.front()->ring().drain([&](const RawRecord& record) {
+            if (record.header->type != PERF_RECORD_SAMPLE || is_planned(record))
+                take(record);
+        });
+    }
+
+    int file() const override { return events_.front()->file(); }
+
+    std::uint64_t wake_ns() const override {
+        const std::uint64_t end_ns = timetable_.round_end_ns() + wake_after_ns;
+        const std::uint64_t now_ns = monotonic_ns();
+        return end_ns > now_ns ? end_ns : now_ns + wake_after_ns;
+    }
+
+    std::uint64_t first_ns() const override { return timetable_.first_ns(); }
+    Delays delays() const override { return timetable_.delays(); }
+
+  private:
+    bool is_planned(const RawRecord& record) {
+        const auto origin = origin_of(record);
+        const auto slot = slots_.find(origin.event);
+        return slot != slots_.end() && timetable_.take(slot->second, origin.time_ns);
+    }
+
+    Timetable timetable_;
+    std::vector<std::unique_ptr<SamplingEvent>> events_;
+    std::unordered_map<std::uint64_t, std::size_t> slots_;
+};
+
+}  // namespace
+
+std::unique_ptr<SampleSource> source_one_by_one(Watched watched, const Sampling& sampling,
+                                                Intervals intervals, bool kernel) {
+    return std::make_unique<OneByOne>(watched, sampling, intervals, kernel);
+}
+
+std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling) {
+    const Intervals intervals(sampling.spread, sampling.period_ns, sampling.ratio,
+                              sampling.seed + static_cast<std::uint64_t>(cpu));
+    const double most = sampling.depth.stack_copy ? most_copies_in_round : most_in_round;
+    const auto round_samples =
+        static_cast<std::size_t>(std::clamp(longest_round_ns / sampling.period_ns, 1.0, most));
+    // Counters of a processor are few.
+    if (sampling.clock != Clock::software || sampling.spread == Spread::fixed || round_samples == 1)
+        return source_one_by_one({-1, cpu}, sampling, intervals, true);
+    return std::make_unique<InRounds>(cpu, sampling, intervals, round_samples);
+}
+
+}  // namespace steelyard

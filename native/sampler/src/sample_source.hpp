@@ -1,0 +1,52 @@
+// Samples of one CPU or thread at random times, by the kernel's events.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "event.hpp"
+#include "intervals.hpp"
+#include "timetable.hpp"
+
+namespace steelyard {
+
+struct Sampling {
+    Clock clock = Clock::software;
+    Depth depth;
+    Spread spread = Spread::uniform;
+    double period_ns = 1e6;
+    double ratio = 1;
+    std::uint64_t seed = 0;
+};
+
+/// Is served by one thread, when there is something to read from its file, or it asked for it.
+class SampleSource {
+  public:
+    virtual ~SampleSource() = default;
+
+    using Take = std::function<void(const RawRecord&)>;
+
+    /// Begins to sample.
+    virtual void start() = 0;
+    /// Hands over what has come, and sees to it that more comes.
+    virtual void serve(const Take& take) = 0;
+    /// Hands over what has come; nothing more comes.
+    virtual void finish(const Take& take) = 0;
+
+    virtual int file() const = 0;
+    /// When to serve it even if there is nothing to read, by CLOCK_MONOTONIC; 0: never.
+    virtual std::uint64_t wake_ns() const { return 0; }
+    /// When the first sample can fall, by CLOCK_MONOTONIC, once it was started; 0: at any time.
+    virtual std::uint64_t first_ns() const { return 0; }
+    virtual Delays delays() const { return {}; }
+};
+
+/// Draws each sample when the one before was handled, or leaves a fixed period to the kernel.
+std::unique_ptr<SampleSource> source_one_by_one(Watched watched, const Sampling& sampling,
+                                                Intervals intervals, bool kernel);
+
+/// Draws samples of a CPU in rounds, where that spares time; is served on that CPU.
+std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling);
+
+}  // namespace steelyard

@@ -1,0 +1,54 @@
+#include "timetable.hpp"
+
+#include <algorithm>
+
+namespace steelyard {
+
+namespace {
+
+// A time nearer than this has passed when the kernel is told of it; it takes no nearer ones.
+constexpr std::uint64_t too_near_ns = 10'000;
+// The clock of samples may be off from the one that fires them while it is being adjusted.
+constexpr std::uint64_t clock_error_ns = 1'000;
+// What is armed now falls again after twice as long, so the first round needs its own length as a
+// lead to have been armed anew by then. Half of it more leaves few that are not.
+constexpr double lead_rounds = 1.5;
+
+}  // namespace
+
+Timetable::Timetable(Intervals intervals, std::size_t rounds, std::size_t round_samples)
+    : intervals_(intervals),
+      round_samples_(round_samples),
+      planned_ns_(rounds * round_samples),
+      rounds_(rounds) {}
+
+void Timetable::start_from(std::uint64_t now_ns) {
+    const double round_ns = intervals_.mean_ns() * static_cast<double>(round_samples_);
+    first_ns_ = now_ns + static_cast<std::uint64_t>(lead_rounds * round_ns);
+    last_ns_ = first_ns_;
+}
+
+std::uint64_t Timetable::plan(std::size_t slot, std::uint64_t now_ns) {
+    if (planned_ns_[slot] != 0)
+        ++delays_.missed;
+    const std::uint64_t interval_ns = intervals_.next_ns();
+    if (last_ns_ + interval_ns < now_ns + too_near_ns) {
+        ++delays_.late;
+        last_ns_ = now_ns + std::max(interval_ns, too_near_ns);
+    } else {
+        last_ns_ += interval_ns;
+    }
+    planned_ns_[slot] = last_ns_;
+    return last_ns_;
+}
+
+bool Timetable::take(std::size_t slot, std::uint64_t time_ns) {
+    const std::uint64_t planned_ns = planned_ns_[slot];
+    if (planned_ns == 0 || time_ns + clock_error_ns < planned_ns)
+        return false;
+    planned_ns_[slot] = 0;
+    --rounds_[slot / round_samples_].awaited;
+    return true;
+}
+
+}  // namespace steelyard

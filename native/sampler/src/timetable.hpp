@@ -1,0 +1,93 @@
+// When the samples of one CPU fall, drawn some rounds ahead.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "intervals.hpp"
+
+namespace steelyard {
+
+/// What went otherwise than planned.
+struct Delays {
+    std::uint64_t late = 0;    ///< times that had passed before they could be armed: drawn anew
+    std::uint64_t missed = 0;  ///< times at which the kernel gave no sample
+};
+
+/// Samples have slots, which take turns in rounds: while those of one round fall, those of the next
+/// are armed already, and those of the last are drawn anew. So the times are one row of draws, and
+/// no interval knows when it was armed.
+///
+/// A slot falls again by itself, as long after its time as that was after its arming. A round that
+/// lasts longer than those after it would let that happen before the slot is armed anew, so what is
+/// not planned is not taken.
+class Timetable {
+  public:
+    Timetable(Intervals intervals, std::size_t rounds, std::size_t round_samples);
+
+    /// Draws the first rounds. Calls `arm(slot, after_ns)` for each sample, which falls so long
+    /// after the time that `now_ns()` gave last.
+    template <typename Now, typename Arm>
+    void begin(Now now_ns, Arm arm) {
+        start_from(now_ns());
+        for (std::size_t round = 0; round < rounds_.size(); ++round)
+            draw_round(now_ns, arm);
+    }
+
+    /// Draws each round anew that is over: all its samples were taken, or are not to be expected
+    /// any more.
+    template <typename Now, typename Arm>
+    void go_on(Now now_ns, Arm arm) {
+        while (rounds_[round_].awaited == 0 || given_up_ns() <= now_ns())
+            draw_round(now_ns, arm);
+    }
+
+    /// Whether a sample of `slot` is one that was planned; it is taken once.
+    bool take(std::size_t slot, std::uint64_t time_ns);
+
+    std::size_t slots() const { return planned_ns_.size(); }
+    bool ends_round(std::size_t slot) const { return (slot + 1) % round_samples_ == 0; }
+    /// When the last sample of the round that falls now falls.
+    std::uint64_t round_end_ns() const { return rounds_[round_].end_ns; }
+    /// When the first sample can fall.
+    std::uint64_t first_ns() const { return first_ns_; }
+    const Delays& delays() const { return delays_; }
+
+  private:
+    // Far more than the interrupt of a timer takes to reach the CPU that this runs on.
+    static constexpr std::uint64_t lateness_ns = 200'000;
+
+    struct Round {
+        std::uint64_t end_ns = 0;
+        std::size_t awaited = 0;  // samples
+    };
+
+    std::uint64_t given_up_ns() const { return round_end_ns() + lateness_ns; }
+    void start_from(std::uint64_t now_ns);
+
+    template <typename Now, typename Arm>
+    void draw_round(Now now_ns, Arm arm) {
+        for (std::size_t number = 0; number < round_samples_; ++number) {
+            const std::size_t slot = round_ * round_samples_ + number;
+            const std::uint64_t from_ns = now_ns();
+            arm(slot, plan(slot, from_ns) - from_ns);
+        }
+        rounds_[round_] = {last_ns_, round_samples_};
+        round_ = (round_ + 1) % rounds_.size();
+    }
+
+    std::uint64_t plan(std::size_t slot, std::uint64_t now_ns);
+
+    Intervals intervals_;
+    std::size_t round_samples_;
+    std::vector<std::uint64_t> planned_ns_;  // 0: fallen, or not planned yet
+    std::vector<Round> rounds_;
+    std::size_t round_ = 0;  // the one that falls now
+    std::uint64_t first_ns_ = 0;
+    std::uint64_t last_ns_ = 0;
+    Delays delays_;
+};
+
+}  // namespace steelyard

@@ -1,0 +1,145 @@
+#include "timetable.hpp"
+
+#include <functional>
+#include <vector>
+
+#include "tests.hpp"
+
+namespace {
+
+using steelyard::Intervals;
+using steelyard::Spread;
+using steelyard::Timetable;
+
+constexpr double period_ns = 1e6;
+constexpr std::uint64_t begin_ns = 5'000'000'000;
+constexpr std::size_t rounds = 3, round_samples = 4, slots = rounds * round_samples;
+
+Intervals drawn() {
+    return {Spread::exponential, period_ns, 1, 7};
+}
+
+struct Armed {
+    std::size_t slot;
+    std::uint64_t time_ns;
+};
+
+/// A timetable, with what was armed in its order, and the clock that it reads.
+struct Kept {
+    Timetable timetable{drawn(), rounds, round_samples};
+    std::vector<Armed> armed;
+    std::uint64_t now_ns = begin_ns;
+
+    void begin() {
+        timetable.begin([this] { return now_ns; }, arming());
+    }
+
+    void go_on() {
+        timetable.go_on([this] { return now_ns; }, arming());
+    }
+
+    bool take(std::size_t at) { return timetable.take(armed[at].slot, armed[at].time_ns); }
+
+    /// Takes each sample at its time, and goes on some time after the end of each round.
+    void fall(std::size_t count) {
+        for (std::size_t at = 0; at < count * round_samples; ++at) {
+            CHECK(take(at));
+            now_ns = armed[at].time_ns + 2'000;
+            go_on();
+        }
+    }
+
+    std::function<void(std::size_t, std::uint64_t)> arming() {
+        return [this](std::size_t slot, std::uint64_t after_ns) {
+            armed.push_back({slot, now_ns + after_ns});
+        };
+    }
+};
+
+}  // namespace
+
+TEST("times are one row of draws, whenever they were armed") {
+    Kept kept;
+    kept.begin();
+    kept.fall(20);
+    Intervals intervals = drawn();
+    std::uint64_t time_ns = kept.timetable.first_ns();
+    for (std::size_t at = 0; at < kept.armed.size(); ++at) {
+        time_ns += intervals.next_ns();
+        CHECK(kept.armed[at].time_ns == time_ns);
+        CHECK(kept.armed[at].slot == at % slots);
+    }
+    CHECK(kept.armed.size() == slots + 20 * round_samples);
+    CHECK(kept.timetable.delays().late == 0 && kept.timetable.delays().missed == 0);
+}
+
+TEST("the last slot of each round is known") {
+    const Kept kept;
+    for (std::size_t slot = 0; slot < slots; ++slot)
+        CHECK(kept.timetable.ends_round(slot) == (slot % round_samples == round_samples - 1));
+}
+
+TEST("the first round begins when what is armed first would not fall twice before it is over") {
+    Kept kept;
+    kept.begin();
+    const auto round_ns = static_cast<std::uint64_t>(period_ns * round_samples);
+    CHECK(kept.timetable.first_ns() >= begin_ns + round_ns);
+}
+
+TEST("a round is drawn anew when its last sample was taken, in whatever order they came") {
+    Kept kept;
+    kept.begin();
+    kept.now_ns = kept.armed[round_samples - 1].time_ns + 20'000;
+    for (const std::size_t at : {3U, 0U, 2U}) {
+        CHECK(kept.take(at));
+        kept.go_on();
+        CHECK(kept.armed.size() == slots);
+    }
+    CHECK(kept.take(1));
+    kept.go_on();
+    CHECK(kept.armed.size() == slots + round_samples);
+}
+
+TEST("a sample is taken once, and not before its time") {
+    Kept kept;
+    kept.begin();
+    const auto [slot, time_ns] = kept.armed.front();
+    CHECK(!kept.timetable.take(slot, time_ns - 10'000));
+    CHECK(kept.timetable.take(slot, time_ns + 300));
+    CHECK(!kept.timetable.take(slot, time_ns + 300));
+}
+
+TEST("what falls again by itself before it is armed anew is not taken for the next") {
+    Kept kept;
+    kept.begin();
+    kept.fall(1);
+    const auto [slot, time_ns] = kept.armed[slots];
+    CHECK(slot == 0);
+    CHECK(!kept.timetable.take(slot, kept.armed.front().time_ns + 1'000'000));
+    CHECK(kept.timetable.take(slot, time_ns));
+}
+
+TEST("times that passed before they could be armed are drawn anew from now, and told of") {
+    Kept kept;
+    kept.begin();
+    for (std::size_t at = 0; at < slots; ++at)
+        CHECK(kept.take(at));
+    kept.now_ns = kept.armed.back().time_ns + 1'000'000'000;
+    kept.go_on();
+    CHECK(kept.armed.size() == 2 * slots);
+    CHECK(kept.timetable.delays().late == 1);
+    CHECK(kept.armed[slots].time_ns >= kept.now_ns + 10'000);
+    for (std::size_t at = slots + 1; at < kept.armed.size(); ++at)
+        CHECK(kept.armed[at].time_ns > kept.armed[at - 1].time_ns);
+}
+
+TEST("a sample that does not come is given up after a while, and told of") {
+    Kept kept;
+    kept.begin();
+    for (std::size_t at = 1; at < round_samples; ++at)
+        CHECK(kept.take(at));
+    kept.now_ns = kept.armed[round_samples - 1].time_ns + 50'000'000;
+    kept.go_on();
+    CHECK(kept.timetable.delays().missed > 0);
+    CHECK(kept.armed.size() > slots);
+}
