@@ -152,14 +152,15 @@ def test_what_cannot_be_taken_apart_is_copied_whole_and_named(build: Build, user
     assert report["parts"] == {"code": True, "stack": False, "heap": False, "blocks": True}
 
 
+@pytest.mark.parametrize(("suffix", "linkage"), [(".c", ""), (".cpp", 'extern "C" ')])
 def test_a_function_that_cannot_move_is_named_by_the_audit_and_the_report(
-    build: Build, user: User
+    build: Build, user: User, suffix: str, linkage: str
 ) -> None:
-    source = user.home / "stays.c"
+    source = user.home / f"stays{suffix}"
     source.write_text(
         '__asm__(".text\\n.globl odd\\n.type odd,@function\\nodd:\\n xorl %eax,%eax\\n ret\\n'
         ' .byte 0x06,0x07\\n.size odd,.-odd\\n");\n'
-        "int odd(void);\nint main(void) { return odd(); }\n"
+        f"{linkage}int odd(void);\nint main(void) {{ return odd(); }}\n"
     )
     program = build(source)
     told = user.types("layout", "audit", "--json", "-", program)
@@ -170,6 +171,25 @@ def test_a_function_that_cannot_move_is_named_by_the_audit_and_the_report(
     assert "stays: odd" in user.types("layout", "audit", program).out
     report = report_of(program, user.home)
     assert "odd" in {function["name"] for function in report["exempted"]}
+
+
+def test_assembly_moves_or_is_named_with_the_reason(build: Build, user: User) -> None:
+    program = build(SOURCES / "planted.c", str(SOURCES / "planted.s"))
+    audit = user.types("layout", "audit", "--json", "-", program).document()
+    functions = {function["name"]: function for function in audit["functions"]}
+    for name in ("moves", "with_labels", "jumps_out", "fast", "resolve", "main"):
+        assert functions[name]["moves"], functions[name]
+    reasons = {
+        "has_no_size": "its symbol has no size",
+        "is_not_marked": "its symbol is not marked as a function",
+        "is_entered_inside": "addresses of places in it are kept in data",
+        "enters": "smaller than the jump to its copy",
+        "has_data": "cannot be decoded",
+    }
+    for name, reason in reasons.items():
+        assert reason in functions[name]["reason"]
+    outputs = {run(program, _INTERVAL="1ms", **{"": parts}) for parts in PARTS}
+    assert len(outputs) == 1
 
 
 def test_only_what_the_link_asks_for_is_randomised_by_default(build: Build, user: User) -> None:

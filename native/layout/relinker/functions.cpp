@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -90,6 +91,7 @@ void Functions::collect() {
     });
     const auto repeated = std::ranges::unique(all_, {}, &Function::start);
     all_.erase(repeated.begin(), repeated.end());
+    collect_unmarked();
     for (std::size_t index = 0; index + 1 < all_.size(); ++index) {
         Function& function = all_[index];
         Function& next = all_[index + 1];
@@ -99,6 +101,28 @@ void Functions::collect() {
             next.exempt("it overlaps with " + function.name);
         }
     }
+}
+
+/// Assembly may leave out what says that a symbol is a function. Where it is none's label, it stays
+/// and is named.
+void Functions::collect_unmarked() {
+    std::vector<Function> unmarked;
+    for (const auto& symbol : image_.symbols()) {
+        const Section* section = image_.section_of(symbol.address);
+        if (symbol.type != STT_NOTYPE || symbol.name.empty() || section == nullptr ||
+            !is_text(*section) || find(symbol.address) >= 0)
+            continue;
+        Function found;
+        found.name = symbol.name;
+        found.start = found.end = symbol.address;
+        found.room_end = section->header.sh_addr + section->header.sh_size;
+        found.exempt("its symbol is not marked as a function");
+        unmarked.push_back(std::move(found));
+    }
+    std::ranges::move(unmarked, std::back_inserter(all_));
+    std::ranges::stable_sort(all_, {}, &Function::start);
+    const auto repeated = std::ranges::unique(all_, {}, &Function::start);
+    all_.erase(repeated.begin(), repeated.end());
 }
 
 void Functions::decode_all() {
