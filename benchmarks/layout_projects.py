@@ -87,8 +87,9 @@ PROJECTS = {
         ("sqlite3",),
         'cd sqlite3-*/ && CFLAGS=-O2 ./configure --with-tcl="$(dirname "$(find /usr/lib -name'
         ' tclConfig.sh | head -n 1)")" && make testfixture',
-        # A superuser may read what tests have made unreadable.
-        "cd sqlite3-*/ && rm -rf testdir && ./testfixture test/veryquick.test",
+        # Its tests refuse to be run by a superuser, who may read what they make unreadable.
+        "cd sqlite3-*/ && rm -rf testdir && if [ $(id -u) = 0 ]; then chown -R nobody . &&"
+        " as='setpriv --reuid nobody --clear-groups'; fi; $as ./testfixture test/veryquick.test",
         r"^0 errors out of (\d+) tests",
     ),
     "googletest": Project(
