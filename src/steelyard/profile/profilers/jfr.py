@@ -19,6 +19,8 @@ from steelyard.profile.profilers import Launch, Profiler, Reading, profile_files
 _SUFFIX = ".jfr"
 # The densest of the settings that come with Java: a sample every 10 ms.
 _SETTINGS = "profile"
+# Recordings of minutes are read in seconds.
+_PATIENCE_S = 300.0
 # The frames of a stack that are read: enough to see who calls whom.
 _DEPTH = "8"
 # Of a hidden class the name ends with its address, another one in every run.
@@ -61,9 +63,19 @@ def _read(path: str, argv: Sequence[str]) -> Reading:
     if tool is None:
         _require(argv)
     command = [str(tool), "print", "--json", "--stack-depth", _DEPTH]
-    told = subprocess.run(
-        [*command, "--events", "jdk.ExecutionSample", path], capture_output=True, check=False
-    )
+    try:
+        told = subprocess.run(
+            [*command, "--events", "jdk.ExecutionSample", path],
+            capture_output=True,
+            check=False,
+            timeout=_PATIENCE_S,
+        )
+    except subprocess.TimeoutExpired:
+        raise DataError(
+            f"`{tool} print` did not read {path} within {_PATIENCE_S:g} s: the recording is "
+            "damaged, or too long. Record for a shorter time.",
+            field="profile",
+        ) from None
     counts: dict[str, float] = {}
     calls: set[tuple[str, str]] = set()
     try:
