@@ -30,6 +30,7 @@ from benchmarks.layout_trials import (
     measured,
     primary_values,
     suite_name,
+    told_options,
 )
 from steelyard.analysis.shapiro_wilk import shapiro_wilk
 
@@ -111,14 +112,7 @@ def print_anova(data: Mapping[str, Found], levels: Sequence[str]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what the file lacks, and print the table and the analyses of all."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path("layout-levels.json"))
-    parser.add_argument("--runs", type=int, default=30)
-    parser.add_argument("--layout", default="all@500ms")
-    parser.add_argument("--size", default="train")
-    parser.add_argument("--metric", default="cpu_time")
-    parser.add_argument("programs", nargs="*")
-    options = parser.parse_args(arguments)
+    options = told_options(__doc__, "layout-levels.json", arguments, layout="all@500ms")
     data = measured(options.data, options.programs, lambda program: measure(program, options))
     if not data:
         return 1

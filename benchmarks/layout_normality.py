@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
 
@@ -27,6 +26,7 @@ from benchmarks.layout_trials import (
     measured,
     primary_values,
     suite_name,
+    told_options,
 )
 from steelyard.analysis.distributions import normal_scores
 from steelyard.analysis.equal_variances import levene
@@ -139,16 +139,8 @@ def plot(data: Mapping[str, Found], path: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what the file lacks, print the table of all, and say whether it holds."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path("layout-normality.json"))
-    parser.add_argument("--runs", type=int, default=30)
-    parser.add_argument("--interval", default="500ms")
-    parser.add_argument("--size", default="train")
-    parser.add_argument("--flags", default="-O2")
-    parser.add_argument("--metric", default="cpu_time")
-    parser.add_argument("--plot", metavar="FILE")
-    parser.add_argument("programs", nargs="*")
-    options = parser.parse_args(arguments)
+    more = {"interval": "500ms", "flags": "-O2", "plot": None}
+    options = told_options(__doc__, "layout-normality.json", arguments, **more)
     data = measured(options.data, options.programs, lambda program: measure(program, options))
     if not data:
         return 1

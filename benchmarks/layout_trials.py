@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -66,6 +67,22 @@ def measured(
         file.write_text(json.dumps(data))
         print(program, "measured", file=sys.stderr, flush=True)
     return dict(sorted(data.items()))
+
+
+def told_options(
+    what: str | None, data: str, arguments: Sequence[str] | None, **more: str | None
+) -> argparse.Namespace:
+    """What the command line asks for: the options that all of these benchmarks have, and `more`
+    with their defaults."""
+    parser = argparse.ArgumentParser(description=(what or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path(data))
+    parser.add_argument("--runs", type=int, default=30)
+    parser.add_argument("--size", default="train")
+    parser.add_argument("--metric", default="cpu_time")
+    for name, default in more.items():
+        parser.add_argument(f"--{name}", default=default)
+    parser.add_argument("programs", nargs="*")
+    return parser.parse_args(arguments)
 
 
 def suite_name(program: str, flags: str, size: str) -> str:

@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from steelyard.core.errors import HostError
+from steelyard.host.kernel_files import (
+    difference,
+    file_texts,
+    files_unavailable,
+    texts_left,
+    write_back,
+)
 from steelyard.host.system import Host
 
 Severity = Literal["ok", "info", "warning", "bad"]
@@ -161,11 +167,7 @@ class Knob(ABC):
 
 
 class FileKnob(Knob):
-    """A knob whose state is the text of some files of the kernel.
-
-    Its state maps each path to its text; choices such as ``always [madvise] never`` are kept
-    as the chosen word, which is what the kernel takes back.
-    """
+    """A knob whose state is the text of some files of the kernel."""
 
     @abstractmethod
     def paths(self, host: Host, request: Request) -> Sequence[str]:
@@ -178,17 +180,10 @@ class FileKnob(Knob):
     absent_reason = "this kernel does not have it"
 
     def available(self, host: Host, request: Request) -> str | None:
-        present = [path for path in self.paths(host, request) if host.selected(path) is not None]
-        if not present:
-            return self.absent_reason
-        if not host.is_root:
-            return "only root may set it"
-        locked = [path for path in present if not host.writable(path)]
-        return f"{locked[0]} is read-only here" if locked else None
+        return files_unavailable(host, self.paths(host, request), self.absent_reason)
 
     def read(self, host: Host, request: Request) -> Any:
-        found = ((path, host.selected(path)) for path in self.paths(host, request))
-        return {path: text for path, text in found if text is not None}
+        return file_texts(host, self.paths(host, request))
 
     def wanted(self, host: Host, request: Request, previous: Any) -> Any:
         return {path: self.quiet_text(host, path, text) for path, text in previous.items()}
@@ -206,43 +201,4 @@ class FileKnob(Knob):
         write_back(host, previous)
 
     def left_by_boot(self, host: Host, previous: Any, wanted: Any) -> Any:
-        left = {
-            path: text
-            for path, text in previous.items()
-            if host.selected(path) == wanted.get(path) != text
-        }
-        return left or None
-
-
-def difference(host: Host, wanted: Mapping[str, str]) -> str | None:
-    """The first file that does not hold the wanted text; None when all do."""
-    for path, text in wanted.items():
-        found = host.selected(path)
-        if found != text:
-            return f"{path} is {found!r} and not {text!r}"
-    return None
-
-
-def write_back(host: Host, previous: Mapping[str, str]) -> None:
-    """Write each former text where the file now holds another one, all of them, then check.
-
-    Raises
-    ------
-    HostError
-        Some could not be written; the message names the first one. The others were written.
-    """
-    failures: list[str] = []
-    for path, text in previous.items():
-        if host.selected(path) == text:
-            continue
-        try:
-            host.write(path, text)
-        except OSError as error:
-            failures.append(f"{path}: {error.strerror}")
-            continue
-        if host.selected(path) != text:
-            failures.append(f"{path} does not take {text!r} back")
-    if failures:
-        raise HostError(
-            f"{failures[0]}" + (f" (and {len(failures) - 1} more)" if failures[1:] else "")
-        )
+        return texts_left(host, previous, wanted)

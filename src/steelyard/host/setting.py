@@ -13,7 +13,13 @@ from typing import Any
 
 from steelyard.core.errors import HostError
 from steelyard.core.model import LaunchSpec
-from steelyard.host.knob import difference, write_back
+from steelyard.host.kernel_files import (
+    difference,
+    file_texts,
+    files_unavailable,
+    texts_left,
+    write_back,
+)
 from steelyard.host.system import Host
 
 # Before the name of a setting in the host's journal: knobs and settings may have the same name.
@@ -136,17 +142,11 @@ class FileSetting(Setting):
         return None
 
     def unavailable(self, host: Host, asked: Asked) -> str | None:
-        present = [path for path in self.paths(host) if host.selected(path) is not None]
-        if not present:
-            return self.absent_reason
-        if not host.is_root:
-            return "only root may set it"
-        locked = [path for path in present if not host.writable(path)]
-        return f"{locked[0]} is read-only here" if locked else self.refused(host, asked.level)
+        reason = files_unavailable(host, self.paths(host), self.absent_reason)
+        return reason or self.refused(host, asked.level)
 
     def read(self, host: Host, asked: Asked) -> Any:
-        found = ((path, host.selected(path)) for path in self.paths(host))
-        return {path: text for path, text in found if text is not None}
+        return file_texts(host, self.paths(host))
 
     def wanted(self, host: Host, asked: Asked, previous: Any) -> Any:
         return dict.fromkeys(previous, self.text(asked.level))
@@ -167,9 +167,4 @@ class FileSetting(Setting):
         write_back(host, previous)
 
     def left_by_boot(self, host: Host, previous: Any, wanted: Any) -> Any:
-        left = {
-            path: text
-            for path, text in previous.items()
-            if host.selected(path) == wanted.get(path) != text
-        }
-        return left or None
+        return texts_left(host, previous, wanted)

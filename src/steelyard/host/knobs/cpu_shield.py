@@ -23,7 +23,8 @@ from steelyard.host.cpuset import (
     widen_groups,
 )
 from steelyard.host.irqs import move_irqs, read_irq_cpus, without_cpus
-from steelyard.host.knob import Knob, Request, Severity, write_back
+from steelyard.host.kernel_files import write_back
+from steelyard.host.knob import Knob, Request, Severity
 from steelyard.host.system import Host
 from steelyard.host.tasks import (
     affinities,

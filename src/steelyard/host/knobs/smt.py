@@ -11,7 +11,8 @@ from typing import Any
 
 from steelyard.host.cpuset import find_cpuset, group_cpu_files
 from steelyard.host.irqs import irq_numbers
-from steelyard.host.knob import FileKnob, Request, Severity, difference
+from steelyard.host.kernel_files import difference
+from steelyard.host.knob import FileKnob, Request, Severity
 from steelyard.host.system import Host
 
 _SMT = "/sys/devices/system/cpu/smt"
