@@ -160,6 +160,7 @@ class CpuSampler : public Sampler {
 
     void start() override {
         std::vector<std::future<void>> beginnings;
+        beginnings.reserve(watches_.size());
         for (const auto& watch : watches_)
             beginnings.push_back(watch->begin());
         for (const auto& beginning : beginnings)

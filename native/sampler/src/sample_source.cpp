@@ -26,10 +26,10 @@ constexpr std::uint64_t wake_after_ns = 100'000;
 /// One event. So no sample falls into the handling of the last one.
 class OneByOne : public SampleSource {
   public:
-    OneByOne(Watched watched, const Sampling& sampling, Intervals intervals, bool kernel)
+    OneByOne(int cpu, const Sampling& sampling, Intervals intervals)
         : is_fixed_(sampling.spread == Spread::fixed),
           intervals_(intervals),
-          event_(watched, sampling.clock, sampling.depth, kernel) {}
+          event_({-1, cpu}, sampling.clock, sampling.depth, true) {}
 
     void start() override {
         if (is_fixed_)
@@ -48,7 +48,10 @@ class OneByOne : public SampleSource {
             event_.sample_once(intervals_.next_ns());
     }
 
-    void finish(const Take& take) override { event_.ring().drain(take); }
+    void finish(const Take& take) override {
+        event_.ring().drain([&take](const RawRecord& record) { take(record); });
+    }
+
     int file() const override { return event_.file(); }
 
   private:
@@ -126,11 +129,6 @@ class InRounds : public SampleSource {
 
 }  // namespace
 
-std::unique_ptr<SampleSource> source_one_by_one(Watched watched, const Sampling& sampling,
-                                                Intervals intervals, bool kernel) {
-    return std::make_unique<OneByOne>(watched, sampling, intervals, kernel);
-}
-
 std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling) {
     const Intervals intervals(sampling.spread, sampling.period_ns, sampling.ratio,
                               sampling.seed + static_cast<std::uint64_t>(cpu));
@@ -139,7 +137,7 @@ std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling) {
         static_cast<std::size_t>(std::clamp(longest_round_ns / sampling.period_ns, 1.0, most));
     // Counters of a processor are few.
     if (sampling.clock != Clock::software || sampling.spread == Spread::fixed || round_samples == 1)
-        return source_one_by_one({-1, cpu}, sampling, intervals, true);
+        return std::make_unique<OneByOne>(cpu, sampling, intervals);
     return std::make_unique<InRounds>(cpu, sampling, intervals, round_samples);
 }
 

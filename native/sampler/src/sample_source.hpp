@@ -42,11 +42,8 @@ class SampleSource {
     virtual Delays delays() const { return {}; }
 };
 
-/// Draws each sample when the one before was handled, or leaves a fixed period to the kernel.
-std::unique_ptr<SampleSource> source_one_by_one(Watched watched, const Sampling& sampling,
-                                                Intervals intervals, bool kernel);
-
-/// Draws samples of a CPU in rounds, where that spares time; is served on that CPU.
+/// Samples of a CPU; is served on that CPU. They are drawn in rounds where that spares time, and
+/// else each when the one before was handled; a fixed period is left to the kernel.
 std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling);
 
 }  // namespace steelyard
