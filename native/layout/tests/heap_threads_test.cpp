@@ -89,12 +89,16 @@ Object made(Random& random) {
     demand(place != nullptr && reinterpret_cast<std::uintptr_t>(place) % alignment == 0);
     demand(size_of(place) >= size);
     const auto value = static_cast<std::uint8_t>(random.next());
-    std::memset(place, value, size);
+    if (place != nullptr)
+        std::memset(place, value, size);
     return {place, size, value};
 }
 
 void resize_large(Random& random) {
     void* place = is_based() ? based_allocate(100000) : heap_allocate(100000);
+    demand(place != nullptr);
+    if (place == nullptr)
+        return;
     std::memset(place, 1, 100000);
     void* larger = heap_resize_large(place, 200000 + random.below(100000));
     place = larger == nullptr ? place : larger;
@@ -111,13 +115,13 @@ void churn(int own, std::uint64_t seed) {
             resize_large(random);
         if (random.below(4) == 0) {
             Mailbox& other = mailboxes[static_cast<std::size_t>(own + 1) % thread_count];
-            const std::lock_guard guard(other.lock);
+            const std::scoped_lock guard(other.lock);
             other.objects.push_back(kept.back());
             kept.pop_back();
         }
         std::vector<Object> mine;
         {
-            const std::lock_guard guard(mailboxes[own].lock);
+            const std::scoped_lock guard(mailboxes[own].lock);
             mine.swap(mailboxes[own].objects);
         }
         for (const Object& object : mine)
@@ -141,6 +145,7 @@ TEST("objects of the heap are their owners' alone, whichever thread frees them")
     // Threads of the second generation take over the heaps that those of the first one left.
     for (int generation = 0; generation < 2; ++generation) {
         std::vector<std::thread> threads;
+        threads.reserve(thread_count);
         for (int own = 0; own < thread_count; ++own)
             threads.emplace_back(churn, own, static_cast<std::uint64_t>(generation * 100 + own));
         for (auto& thread : threads)
@@ -164,7 +169,7 @@ TEST("what one thread frees of another's in great number comes back to it") {
             last = ends;
             std::vector<Object> mine;
             {
-                const std::lock_guard guard(mailbox.lock);
+                const std::scoped_lock guard(mailbox.lock);
                 mine.swap(mailbox.objects);
             }
             for (const Object& object : mine)
@@ -175,7 +180,7 @@ TEST("what one thread frees of another's in great number comes back to it") {
         std::uint8_t* place = allocate(16, object_bytes);
         const auto value = static_cast<std::uint8_t>(at);
         std::memset(place, value, object_bytes);
-        const std::lock_guard guard(mailbox.lock);
+        const std::scoped_lock guard(mailbox.lock);
         mailbox.objects.push_back({place, object_bytes, value});
     }
     ends = true;
@@ -206,6 +211,7 @@ TEST("a lock lets one in at a time") {
     Lock lock;
     long counted = 0;
     std::vector<std::thread> threads;
+    threads.reserve(thread_count);
     for (int own = 0; own < thread_count; ++own) {
         threads.emplace_back([&] {
             for (int round = 0; round < rounds; ++round) {
