@@ -185,10 +185,13 @@ def check(name: str, sources: Path, drivers: Path) -> bool:
         began_s = time.monotonic()
         good = run(project.test, folder, environment(drivers, parts, interval), log)
         took_s = time.monotonic() - began_s
-        said = (
-            f"passed {count_passed(project, log)} in {took_s:.0f} s" if good else f"failed: {log}"
-        )
-        print(f"{name:10} {parts:18} {interval:6} {said}", flush=True)
+        failures = failed_tests(project, log)
+        known = failures if parts == "none" else known
+        good |= bool(failures) and failures == known
+        as_ever = f", {len(failures)} fail whatever moves," if failures else ""
+        count = count_passed(project, log) - len(failures)
+        said = f"passed {count}{as_ever}" if good else f"failed: {log}"
+        print(f"{name:10} {parts:18} {interval:6} {said} in {took_s:.0f} s", flush=True)
         passed &= good
     return passed
 
