@@ -6,11 +6,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
+
+#include "class_bytes.hpp"
 
 namespace steelyard {
-
-using Bytes = std::vector<std::uint8_t>;
 
 /// The class whose fields the delay reads and writes, as class files name it.
 constexpr std::string_view delay_class = "steelyard/Delay";
