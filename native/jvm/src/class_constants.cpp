@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "class_file.hpp"
+
 namespace steelyard {
 
 namespace {
