@@ -7,7 +7,7 @@ import os
 import random
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
 from statistics import mean, stdev
@@ -19,6 +19,8 @@ from steelyard.profile.sampler import Recording
 
 RATES_HZ = (100, 1_000, 10_000)
 ALONE, ALONE_TOO, OURS, PERF = "alone", "alone again", "steelyard", "perf"
+# What steelyard keeps of a sample beside perf's instruction, thread and time: SP, BP and the CPU.
+PERF_ALIKE = "perf with registers"
 _SAMPLES = re.compile(r"\((\d+) samples\)")
 
 
@@ -75,10 +77,14 @@ class Runner:
         os.remove(self._programs.profile)
         return Run(self._elapsed_ns(), len(found.samples.functions))
 
-    def perf(self, rate_hz: int) -> Run:
+    def perf_alike(self, rate_hz: int) -> Run:
+        """Under perf, which keeps of a sample what the sampler keeps."""
+        return self.perf(rate_hz, ("--user-regs=bp,sp", "--sample-cpu"))
+
+    def perf(self, rate_hz: int, more: Sequence[str] = ()) -> Run:
         """Under perf, at a fixed period."""
         told = str(self._programs.folder / "perf.data")
-        what = ["-e", "cpu-clock", "-c", str(10**9 // rate_hz), "-o", told]
+        what = ["-e", "cpu-clock", "-c", str(10**9 // rate_hz), "-o", told, *more]
         what += ["--call-graph", "dwarf,32768"] if self._stacks else []
         done = subprocess.run(
             ["perf", "record", *what, "--", *self._argv], check=True, capture_output=True, text=True
@@ -95,6 +101,7 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
         ALONE_TOO: runner.alone,
         OURS: runner.ours,
         PERF: runner.perf,
+        PERF_ALIKE: runner.perf_alike,
     }
     order = random.Random(options.seed)
     print("| samples a second | | overhead, % (interval of 95 %) | µs a sample |")
@@ -112,12 +119,14 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
 def _table(rate_hz: int, blocks: list[dict[str, Run]]) -> bool:
     alone = [(b[ALONE].elapsed_ns + b[ALONE_TOO].elapsed_ns) / 2 for b in blocks]
     print(f"| {rate_hz} | alone against alone | {_paired(blocks, ALONE_TOO, ALONE).text()} | |")
-    for name in (OURS, PERF):
+    for name in (OURS, PERF, PERF_ALIKE):
         added_ns = [b[name].elapsed_ns - base for b, base in zip(blocks, alone, strict=True)]
         paired = Paired([100 * a / base for a, base in zip(added_ns, alone, strict=True)])
         samples = mean(b[name].samples for b in blocks)
         each_us = mean(added_ns) / samples / 1e3 if samples else 0.0
         print(f"| {rate_hz} | {name} ({samples:.0f} samples) | {paired.text()} | {each_us:.1f} |")
+    alike = _paired(blocks, OURS, PERF_ALIKE)
+    print(f"| {rate_hz} | steelyard - {PERF_ALIKE} | {alike.text()} | |")
     dearer = _paired(blocks, OURS, PERF)
     holds = dearer.interval()[1] <= 0
     print(f"| {rate_hz} | steelyard - perf | {dearer.text()} | {verdict(holds)} |", flush=True)
