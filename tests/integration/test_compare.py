@@ -190,15 +190,19 @@ def test_resuming_runs_only_what_is_missing(user):
     assert executions(told.document()) == [9, 9]
 
 
-def test_an_interrupted_comparison_answers_with_what_it_has_and_can_be_resumed(user, script):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_comparison_answers_with_what_it_has_and_can_be_resumed(
+    user, script, number
+):
     marker = user.home / "started"
     program = script(f"echo . >>{marker}; sleep 0.02")
     process = user.start("compare", "--runs", "1000", "--json", "answer", program, program)
     while not marker.exists() or len(marker.read_text()) < 40:
         assert process.poll() is None, process.communicate()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     process.communicate(timeout=30)
     assert process.returncode == 130
+    assert (user.home / "answer").exists()
     told = user.types("resume", "latest", "--runs", "12", "--json", "-")
     assert told.status == 0, told.err
     assert min(executions(told.document())) >= 12

@@ -8,7 +8,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import signal
 import sys
+from collections.abc import Iterable
 from typing import NoReturn
 
 import click
@@ -130,8 +132,16 @@ def run(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _interrupt_on(numbers: Iterable[int]) -> None:
+    """Let signals that end a process do what Ctrl-C does; one that is ignored (nohup) stays so."""
+    for number in numbers:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
+
+
 def main() -> NoReturn:
     """The console script."""
+    _interrupt_on((signal.SIGTERM, signal.SIGHUP))
     status = run(sys.argv[1:])
     with contextlib.suppress(OSError):
         sys.stdout.flush()
