@@ -64,6 +64,8 @@ def ratios(program: str, options: argparse.Namespace) -> dict[str, tuple[float, 
         words += ["--store", f"{folder}/store", "--directory", plain.working_directory or folder]
         if plain.stdin_file:
             words += ["--stdin", plain.stdin_file]
+        words += [f"--exit-code={code}" for code in plain.expected_exit_codes]
+        words += [f"--env={name}={value}" for name, value in plain.environment if value is not None]
         done = subprocess.run(
             [str(STEELYARD), "compare", *names, *words, *commands],
             capture_output=True,

@@ -25,43 +25,98 @@ T* pages_for(std::size_t count) {
     return static_cast<T*>(map_pages(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE));
 }
 
-/// Objects of a class that no thread holds.
+/// A chunk, and those of its objects that are free and no thread's.
+struct Chunk {
+    Name start = 0;
+    std::uint32_t count = 0;
+    Name* names = nullptr;
+};
+
+Chunk* chunks = nullptr;  ///< by the number of their first unit
+std::uint32_t* unit_chunks = nullptr;
+
+std::uint32_t chunk_of(Name name) {
+    return unit_chunks[static_cast<std::size_t>(name) * granule_bytes / unit_bytes];
+}
+
+/// The chunks of a class. What is free comes back by whole chunks, so that what is made together
+/// lies together, however often all of it was freed before.
 struct Central {
     Lock lock;
-    Name* names = nullptr;
-    std::size_t count = 0, capacity = 0;
+    std::uint32_t* own = nullptr;
+    std::uint32_t own_count = 0, own_capacity = 0;
+    std::uint32_t next = 0;  ///< where the last search among chunks with few free objects ended
+    std::size_t count = 0;
 
-    void put(const Name* from, std::size_t many) {
+    bool add(std::uint32_t chunk) {
         const Guard guard(lock);
-        if (count + many > capacity && !grow(count + many))
-            return;  // lost to the program, as there is no memory to remember them by
-        __builtin_memcpy(names + count, from, many * sizeof(Name));
-        __atomic_store_n(&count, count + many, __ATOMIC_RELAXED);
+        if (own_count == own_capacity && !grow())
+            return false;
+        own[own_count++] = chunk;
+        return true;
     }
-    std::size_t take(Name* into, std::size_t many) {
+    void put(const Name* from, std::size_t many, std::size_t objects) {
+        const Guard guard(lock);
+        std::size_t kept = 0;
+        for (std::size_t at = 0; at < many; ++at) {
+            Chunk& chunk = chunks[chunk_of(from[at])];
+            if (chunk.names == nullptr)
+                chunk.names = pages_for<Name>(objects);
+            if (chunk.names == nullptr)
+                continue;  // lost to the program, as there is no memory to remember it by
+            chunk.names[chunk.count++] = from[at];
+            ++kept;
+        }
+        __atomic_store_n(&count, count + kept, __ATOMIC_RELAXED);
+    }
+    std::size_t take(Name* into, std::size_t many, bool& whole) {
+        whole = false;
         if (__atomic_load_n(&count, __ATOMIC_RELAXED) == 0)
             return 0;
         const Guard guard(lock);
-        many = many < count ? many : count;
-        __atomic_store_n(&count, count - many, __ATOMIC_RELAXED);
-        __builtin_memcpy(into, names + count, many * sizeof(Name));
-        return many;
+        std::size_t taken = 0;
+        Chunk* most = fullest();
+        if (most != nullptr && most->count >= many / 2) {
+            whole = true;
+            taken = take_from(*most, into, many);
+        } else {
+            for (std::uint32_t seen = 0; seen < own_count && taken < many; ++seen) {
+                next = next + 1 < own_count ? next + 1 : 0;
+                taken += take_from(chunks[own[next]], into + taken, many - taken);
+            }
+        }
+        __atomic_store_n(&count, count - taken, __ATOMIC_RELAXED);
+        return taken;
     }
 
   private:
-    bool grow(std::size_t wanted) {
-        std::size_t bigger = capacity == 0 ? 4096 : capacity * 2;
-        while (bigger < wanted)
-            bigger *= 2;
-        Name* place = pages_for<Name>(bigger);
+    Chunk* fullest() const {
+        Chunk* most = nullptr;
+        for (std::uint32_t at = 0; at < own_count; ++at) {
+            Chunk& chunk = chunks[own[at]];
+            if (most == nullptr || chunk.count > most->count)
+                most = &chunk;
+        }
+        return most;
+    }
+    static std::size_t take_from(Chunk& chunk, Name* into, std::size_t many) {
+        const std::size_t taken = many < chunk.count ? many : chunk.count;
+        chunk.count -= static_cast<std::uint32_t>(taken);
+        if (taken != 0)
+            __builtin_memcpy(into, chunk.names + chunk.count, taken * sizeof(Name));
+        return taken;
+    }
+    bool grow() {
+        const std::uint32_t bigger = own_capacity == 0 ? 1024 : own_capacity * 2;
+        auto* place = pages_for<std::uint32_t>(bigger);
         if (place == nullptr)
             return false;
-        if (count != 0)
-            __builtin_memcpy(place, names, count * sizeof(Name));
-        if (names != nullptr)
-            raw(SYS_munmap, word(names), static_cast<long>(capacity * sizeof(Name)));
-        names = place;
-        capacity = bigger;
+        if (own_count != 0)
+            __builtin_memcpy(place, own, own_count * sizeof *own);
+        if (own != nullptr)
+            raw(SYS_munmap, word(own), static_cast<long>(own_capacity * sizeof *own));
+        own = place;
+        own_capacity = bigger;
         return true;
     }
 };
@@ -84,7 +139,9 @@ bool reserve_chunks() {
         // With huge pages the index bits of physical addresses are those that are drawn here.
         raw(SYS_madvise, word(heap_start), static_cast<long>(bytes), MADV_HUGEPAGE);
         unit_classes = pages_for<std::uint8_t>(bytes / unit_bytes);
-        return unit_classes != nullptr;
+        unit_chunks = pages_for<std::uint32_t>(bytes / unit_bytes);
+        chunks = pages_for<Chunk>(bytes / unit_bytes);
+        return unit_classes != nullptr && unit_chunks != nullptr && chunks != nullptr;
     }
     return false;
 }
@@ -94,18 +151,26 @@ bool take_chunk(std::size_t index, Name& first) {
     const std::size_t place = __atomic_fetch_add(&heap_used, bytes, __ATOMIC_RELAXED);
     if (place + bytes > heap_bytes)
         return false;
-    for (std::size_t unit = place / unit_bytes; unit < (place + bytes) / unit_bytes; ++unit)
+    const auto chunk = static_cast<std::uint32_t>(place / unit_bytes);
+    for (std::size_t unit = chunk; unit < (place + bytes) / unit_bytes; ++unit) {
         unit_classes[unit] = static_cast<std::uint8_t>(index);
+        unit_chunks[unit] = chunk;
+    }
     first = static_cast<Name>(place / granule_bytes);
-    return true;
+    chunks[chunk].start = first;
+    return central[index].add(chunk);
+}
+
+Name chunk_start(Name name) {
+    return chunks[chunk_of(name)].start;
 }
 
 void give_free(std::size_t index, const Name* from, std::size_t many) {
-    central[index].put(from, many);
+    central[index].put(from, many, chunk_objects(index));
 }
 
-std::size_t take_free(std::size_t index, Name* into, std::size_t many) {
-    return central[index].take(into, many);
+std::size_t take_free(std::size_t index, Name* into, std::size_t many, bool& whole) {
+    return central[index].take(into, many, whole);
 }
 
 void hold_chunks() {

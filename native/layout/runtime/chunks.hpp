@@ -60,10 +60,13 @@ inline std::size_t class_of(const void* object) {
 bool reserve_chunks();
 /// A chunk for a class, which is whole windows; its first object. False where none is left.
 bool take_chunk(std::size_t index, Name& first);
+/// The first object of the chunk that `name` lies in.
+Name chunk_start(Name name);
 /// Gives free objects of a class to all threads.
 void give_free(std::size_t index, const Name* from, std::size_t many);
-/// Takes up to so many of them; how many there were.
-std::size_t take_free(std::size_t index, Name* into, std::size_t many);
+/// Takes up to so many of them, how many there were: those of one chunk where it has at least half
+/// as many, else of some; `whole` says which, and is false where there were none.
+std::size_t take_free(std::size_t index, Name* into, std::size_t many, bool& whole);
 
 /// Around a fork, so that the child finds no lock taken.
 void hold_chunks();

@@ -3,8 +3,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include <iterator>
-
 #include "chunks.hpp"
 #include "large.hpp"
 #include "random.hpp"
@@ -96,37 +94,41 @@ constexpr bool neighbourhoods_are_few() {
 }
 static_assert(neighbourhoods_are_few());
 
-/// Fills the free objects of a class, of which any may be given next.
-void add_free(ThreadClass& of, std::size_t index, Name first) {
-    const auto step = static_cast<Name>(class_bytes(index) / granule_bytes);
-    for (std::uint32_t at = 0; at < chunk_objects(index); ++at)
-        of.free_names[of.free_count++] = first + at * step;
-}
-
-/// Fills those that are given before any other: neighbourhoods in random order, and their objects
-/// in random order (the inside-out shuffle of Durstenfeld, 1964).
-void add_unused(Random& random, ThreadClass& of, std::size_t index, Name first) {
-    const auto step = static_cast<Name>(class_bytes(index) / granule_bytes);
-    const std::uint32_t objects = chunk_objects(index) / drawn_at_once * drawn_at_once;
-    for (std::uint32_t at = objects; at < chunk_objects(index); ++at)
-        of.free_names[of.free_count++] = first + at * step;
-    const std::uint32_t size = neighbours(index);
-    std::uint32_t starts[most_neighbourhoods];
-    std::uint32_t count = 0;
-    for (std::uint32_t start = 0; start < objects; start += size) {
-        const std::uint32_t other = random.below(++count);
-        starts[count - 1] = starts[other];
-        starts[other] = start;
-    }
+/// Lets the last `many` free objects, all of one chunk, be given before any other: neighbourhoods
+/// in random order, and the objects of each in random order (Fisher and Yates).
+void give_first(Random& random, ThreadClass& of, std::size_t index, std::uint32_t many) {
+    many = many / drawn_at_once * drawn_at_once;
+    of.free_count -= many;
+    const Name* names = of.free_names + of.free_count;
+    const auto bytes = static_cast<Name>(class_bytes(index) / granule_bytes) * neighbours(index);
+    const Name start = chunk_start(names[0]);
+    std::uint32_t ends[most_neighbourhoods] = {};
+    for (std::uint32_t at = 0; at < many; ++at)
+        ++ends[(names[at] - start) / bytes];
+    std::uint32_t order[most_neighbourhoods];
+    const std::uint32_t count = chunk_objects(index) / neighbours(index) + 1;
     for (std::uint32_t at = 0; at < count; ++at) {
-        Name* names = of.unused_names + of.unused_count;
-        for (std::uint32_t inside = 0; inside < size && starts[at] + inside < objects; ++inside) {
-            const std::uint32_t other = random.below(inside + 1);
-            names[inside] = names[other];
-            names[other] = first + (starts[at] + inside) * step;
-            ++of.unused_count;
-        }
+        const std::uint32_t other = random.below(at + 1);
+        order[at] = order[other];
+        order[other] = at;
     }
+    std::uint32_t begin = of.unused_count;
+    for (std::uint32_t at = 0; at < count; ++at) {
+        const std::uint32_t size = ends[order[at]];
+        ends[order[at]] = begin;
+        begin += size;
+    }
+    // Each object goes to a random place among those of its neighbourhood that are there already.
+    std::uint32_t begins[most_neighbourhoods];
+    __builtin_memcpy(begins, ends, sizeof begins);
+    for (std::uint32_t at = 0; at < many; ++at) {
+        const std::uint32_t where = (names[at] - start) / bytes;
+        const std::uint32_t last = ends[where]++;
+        const std::uint32_t other = begins[where] + random.below(last - begins[where] + 1);
+        of.unused_names[last] = of.unused_names[other];
+        of.unused_names[other] = names[at];
+    }
+    of.unused_count += many;
 }
 
 /// Takes a random one of the free objects: a step of the Fisher-Yates shuffle over all of them.
@@ -153,18 +155,23 @@ bool prepare(ThreadClass& of, std::size_t index) {
 /// threads freed comes in, or a chunk.
 bool refill(ThreadHeap& heap, ThreadClass& of, std::size_t index) {
     const std::uint32_t objects = chunk_objects(index);
-    of.free_count +=
-        static_cast<std::uint32_t>(take_free(index, of.free_names + of.free_count, objects));
-    if (of.free_count >= objects / 4)
-        return true;
-    Name first = 0;
-    if (!take_chunk(index, first))
-        return of.free_count >= drawn_at_once;
+    bool whole = false;
+    auto added =
+        static_cast<std::uint32_t>(take_free(index, of.free_names + of.free_count, objects, whole));
+    of.free_count += added;
+    if (!whole) {
+        if (of.free_count >= objects / 4)
+            return true;
+        Name first = 0;
+        if (!take_chunk(index, first))
+            return of.free_count >= drawn_at_once;
+        const auto step = static_cast<Name>(class_bytes(index) / granule_bytes);
+        for (added = 0; added < objects; ++added)
+            of.free_names[of.free_count++] = first + added * step;
+    }
     const bool frees_little = of.given < objects + objects / 2;
     if (frees_little)
-        add_unused(heap.random, of, index, first);
-    else
-        add_free(of, index, first);
+        give_first(heap.random, of, index, added);
     of.given = 0;
     return true;
 }
@@ -179,11 +186,13 @@ __attribute__((noinline)) bool draw_ahead(ThreadHeap& heap, std::size_t index) {
         !refill(heap, of, index))
         return false;
     of.given += drawn_at_once;
+    const std::size_t last = class_bytes(index) - 1;
+    const std::size_t second_line = last < cache_line_bytes ? last : cache_line_bytes;
     for (Name& drawn : of.drawn) {
         drawn = of.unused_count != 0 ? of.unused_names[--of.unused_count] : draw(heap, of);
         const std::uint8_t* object = object_of(drawn);
         __builtin_prefetch(object, 1);
-        __builtin_prefetch(object + cache_line_bytes, 1);
+        __builtin_prefetch(object + second_line, 1);
     }
     of.drawn_count = drawn_at_once;
     return true;
@@ -200,18 +209,13 @@ void* small_allocate(std::size_t index) {
     return object_of(of.drawn[--of.drawn_count]);
 }
 
-/// Makes room for freed objects: random ones go to all threads.
-__attribute__((noinline)) bool make_room(ThreadHeap& heap, std::size_t index) {
-    ThreadClass& of = heap.classes[index];
+/// Makes room for freed objects: the last ones, which are of few chunks, go to all threads.
+__attribute__((noinline)) bool make_room(ThreadClass& of, std::size_t index) {
     if (of.free_capacity == 0)
         return prepare(of, index);
-    Name leaving[256];
-    for (std::uint32_t left = of.free_capacity / 4; left != 0;) {
-        std::uint32_t many = 0;
-        for (; many < std::size(leaving) && left != 0; ++many, --left)
-            leaving[many] = draw(heap, of);
-        give_free(index, leaving, many);
-    }
+    const std::uint32_t leaving = of.free_capacity / 4;
+    of.free_count -= leaving;
+    give_free(index, of.free_names + of.free_count, leaving);
     return true;
 }
 
@@ -222,7 +226,7 @@ void small_free(void* object) {
         return;
     ThreadClass& of = heap->classes[index];
     if (__builtin_expect(static_cast<long>(of.free_count == of.free_capacity), 0) != 0 &&
-        !make_room(*heap, index))
+        !make_room(of, index))
         return;
     of.free_names[of.free_count++] = name_of(object);
 }
