@@ -44,17 +44,26 @@ public final class SteelyardIterations {
         value("iteration_time", "s", seconds, true);
     }
 
-    /**
-     * One value of a metric, such as ("requests", "1/s", 2000, false). The texts are taken as they
-     * are: letters, digits, '_', '/' and '.'.
-     */
-    public static synchronized void value(
-            String metric, String unit, double value, boolean warmup) {
+    /** One value of a metric of which less is better, such as ("latency", "s", 0.002, false). */
+    public static void value(String metric, String unit, double value, boolean warmup) {
+        write(metric, unit, "lower", value, warmup);
+    }
+
+    /** One value of a metric of which more is better, such as ("requests", "1/s", 2000, false). */
+    public static void rate(String metric, String unit, double value, boolean warmup) {
+        write(metric, unit, "higher", value, warmup);
+    }
+
+    /** The texts are taken as they are: letters, digits, '_', '/' and '.'. */
+    private static synchronized void write(
+            String metric, String unit, String direction, double value, boolean warmup) {
         if (PATH == null || PATH.isEmpty()) {
             return;
         }
         String line =
-                "{\"metric\": \"" + metric + "\", \"unit\": \"" + unit + "\", \"value\": " + value
+                "{\"metric\": \"" + metric + "\", \"unit\": \"" + unit + "\", \"direction\": \""
+                        + direction + "\", \"direction\": \""
+                        + direction + "\", \"value\": " + value
                         + ", \"warmup\": " + warmup + "}\n";
         try {
             Files.write(

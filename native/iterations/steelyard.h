@@ -34,9 +34,9 @@ static inline FILE* steelyard_file(void) {
     return file;
 }
 
-/* One value of a metric, such as ("requests", "1/s", 2000.0, 0). The texts are taken as they are:
- * letters, digits, '_', '/' and '.'. */
-static inline void steelyard_value(const char* metric, const char* unit, double value, int warmup) {
+/* The texts are taken as they are: letters, digits, '_', '/' and '.'. */
+static inline void steelyard_line(const char* metric, const char* unit, const char* direction,
+                                  double value, int warmup) {
     FILE* file = steelyard_file();
     char number[64];
     char* comma;
@@ -46,8 +46,19 @@ static inline void steelyard_value(const char* metric, const char* unit, double 
     comma = strchr(number, ','); /* of a program that has set its locale */
     if (comma != NULL)
         *comma = '.';
-    fprintf(file, "{\"metric\": \"%s\", \"unit\": \"%s\", \"value\": %s, \"warmup\": %s}\n", metric,
-            unit, number, warmup ? "true" : "false");
+    fprintf(file, "{\"metric\": \"%s\", \"unit\": \"%s\", \"direction\": \"%s\", ", metric, unit,
+            direction);
+    fprintf(file, "\"value\": %s, \"warmup\": %s}\n", number, warmup ? "true" : "false");
+}
+
+/* One value of a metric of which less is better, such as ("latency", "s", 0.002, 0). */
+static inline void steelyard_value(const char* metric, const char* unit, double value, int warmup) {
+    steelyard_line(metric, unit, "lower", value, warmup);
+}
+
+/* One value of a metric of which more is better, such as ("requests", "1/s", 2000.0, 0). */
+static inline void steelyard_rate(const char* metric, const char* unit, double value, int warmup) {
+    steelyard_line(metric, unit, "higher", value, warmup);
 }
 
 /* The time of one iteration. */

@@ -25,7 +25,8 @@ int main(void) {
     if (steelyard_now() <= 0)
         return 1;
 #endif
-    steelyard_value("requests", "1/s", 1.0 / 3, 0);
+    steelyard_rate("requests", "1/s", 1.0 / 3, 0);
+    steelyard_value("latency", "ms", 2, 0);
     return 0;
 }
 """
@@ -34,7 +35,8 @@ from steelyard_iterations import iteration, iteration_count, write_value
 write_value(0.5, warmup=True)
 for i in range(1, iteration_count(3) + 1):
     write_value(i * 0.125)
-write_value(1 / 3, "requests", "1/s")
+write_value(1 / 3, "requests", "1/s", direction="higher")
+write_value(2, "latency", "ms")
 with iteration(benchmark="timed"):
     pass
 """
@@ -45,7 +47,8 @@ public class Program {
         for (int i = 1; i <= SteelyardIterations.count(3); i++) {
             SteelyardIterations.iteration(i * 0.125);
         }
-        SteelyardIterations.value("requests", "1/s", 1.0 / 3, false);
+        SteelyardIterations.rate("requests", "1/s", 1.0 / 3, false);
+        SteelyardIterations.value("latency", "ms", 2, false);
     }
 }
 """
@@ -116,9 +119,10 @@ def test_what_it_writes_is_read_by_the_adapter(tmp_path: Path, prepare: Prepare)
     path = tmp_path / "iterations"
     assert run(prepare(tmp_path), tmp_path, path) == ""
     series = read_series(ADAPTERS.get("json-lines"), Source(path.read_text(), "file"), ADAPTERS)
-    times, rates = series[:2]
+    times, rates, latencies = series[:3]
     assert times == Series("", "iteration_time", "s", (0.5, 0.125, 0.25, 0.375), warmup_count=1)
-    assert rates == Series("", "requests", "1/s", (1 / 3,))
+    assert rates == Series("", "requests", "1/s", (1 / 3,), direction="higher")
+    assert latencies.direction == "lower"
 
 
 @every_writer
