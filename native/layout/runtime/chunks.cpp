@@ -7,9 +7,9 @@
 
 namespace steelyard::layout {
 
-std::uint8_t* heap_start = nullptr;
-std::size_t heap_bytes = 0;
-std::uint8_t* unit_classes = nullptr;
+constinit std::uint8_t* heap_start = nullptr;
+constinit std::size_t heap_bytes = 0;
+constinit std::uint8_t* unit_classes = nullptr;
 
 namespace {
 
@@ -42,11 +42,11 @@ std::uint32_t chunk_of(Name name) {
 /// The chunks of a class. What is free comes back by whole chunks, so that what is made together
 /// lies together, however often all of it was freed before.
 struct Central {
-    Lock lock;
     std::uint32_t* own = nullptr;
+    std::size_t count = 0;
+    Lock lock;
     std::uint32_t own_count = 0, own_capacity = 0;
     std::uint32_t next = 0;  ///< where the last search among chunks with few free objects ended
-    std::size_t count = 0;
 
     bool add(std::uint32_t chunk) {
         const Guard guard(lock);

@@ -32,9 +32,9 @@ constexpr std::uint32_t chunk_objects(std::size_t index) {
 /// Objects are named by their distance from the start of the heap in granules, so that 32 bits do.
 using Name = std::uint32_t;
 
-extern __attribute__((visibility("hidden"))) std::uint8_t* heap_start;
-extern __attribute__((visibility("hidden"))) std::size_t heap_bytes;
-extern __attribute__((visibility("hidden"))) std::uint8_t* unit_classes;
+extern constinit __attribute__((visibility("hidden"))) std::uint8_t* heap_start;
+extern constinit __attribute__((visibility("hidden"))) std::size_t heap_bytes;
+extern constinit __attribute__((visibility("hidden"))) std::uint8_t* unit_classes;
 
 inline std::uint8_t* object_of(Name name) {
     return heap_start + static_cast<std::size_t>(name) * granule_bytes;

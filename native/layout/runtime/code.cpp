@@ -117,10 +117,12 @@ Generation*& Code::old_ones() const {
 }
 
 void Code::patch(const Generation& generation, std::uint32_t index) const {
+    const Generation* now = generation.is_deep ? newest_->deep : newest_;
+    if (now == nullptr)
+        return;
     const std::uint64_t start = generation.copies[index];
     Replacement changed(start - generation.entry_bytes, start + copy_bytes(generation, index));
-    patch_copy(generation, generation.is_deep ? *newest_->deep : *newest_, index,
-               changed.at(start));
+    patch_copy(generation, *now, index, changed.at(start));
     changed.put_in_place();
 }
 

@@ -30,7 +30,7 @@ class Timetable {
     /// Draws the first rounds. Calls `arm(slot, after_ns)` for each sample, which falls so long
     /// after the time that `now_ns()` gave last.
     template <typename Now, typename Arm>
-    void begin(Now now_ns, Arm arm) {
+    void begin(Now now_ns, const Arm& arm) {
         start_from(now_ns());
         for (std::size_t round = 0; round < rounds_.size(); ++round)
             draw_round(now_ns, arm);
@@ -39,7 +39,7 @@ class Timetable {
     /// Draws each round anew that is over: all its samples were taken, or are not to be expected
     /// any more.
     template <typename Now, typename Arm>
-    void go_on(Now now_ns, Arm arm) {
+    void go_on(Now now_ns, const Arm& arm) {
         while (rounds_[round_].awaited == 0 || given_up_ns() <= now_ns())
             draw_round(now_ns, arm);
     }
@@ -68,7 +68,7 @@ class Timetable {
     void start_from(std::uint64_t now_ns);
 
     template <typename Now, typename Arm>
-    void draw_round(Now now_ns, Arm arm) {
+    void draw_round(Now now_ns, const Arm& arm) {
         for (std::size_t number = 0; number < round_samples_; ++number) {
             const std::size_t slot = round_ * round_samples_ + number;
             const std::uint64_t from_ns = now_ns();
