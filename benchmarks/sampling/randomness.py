@@ -93,7 +93,11 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
         except (MissingCapabilityError, DataError, OSError, subprocess.CalledProcessError) as error:
             print(f"| {name} | left out: {error} |" + " |" * 6, flush=True)
             continue
-        (health,) = sampling_health(times_ns, np.zeros(len(times_ns), np.uint32), name)
+        found = sampling_health(times_ns, np.zeros(len(times_ns), np.uint32), name)
+        if not found:
+            print(f"| {name} | left out: it looked {len(times_ns)} times only |" + " |" * 6)
+            continue
+        (health,) = found
         drawn[name] = health, times_ns
         lags = health.autocorrelation
         outside = sum(abs(value) > health.bound for value in lags)
