@@ -20,6 +20,9 @@ constexpr double most_in_round = 32;
 constexpr double most_copies_in_round = 6;
 // Short beside the time between flushes of the file, and as a delay before a program starts.
 constexpr double longest_round_ns = 20e6;
+// Where samples are rarer, rounds spare little beside what they may lose: of a CPU that idles the
+// kernel here gives none of the first round, in which a short program has begun and ended.
+constexpr double longest_period_in_rounds_ns = 500e3;
 // From the end of a round until its reader looks after it unasked, and then again.
 constexpr std::uint64_t wake_after_ns = 100'000;
 
@@ -136,7 +139,8 @@ std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling) {
     const auto round_samples =
         static_cast<std::size_t>(std::clamp(longest_round_ns / sampling.period_ns, 1.0, most));
     // Counters of a processor are few.
-    if (sampling.clock != Clock::software || sampling.spread == Spread::fixed || round_samples == 1)
+    if (sampling.clock != Clock::software || sampling.spread == Spread::fixed ||
+        sampling.period_ns > longest_period_in_rounds_ns)
         return std::make_unique<OneByOne>(cpu, sampling, intervals);
     return std::make_unique<InRounds>(cpu, sampling, intervals, round_samples);
 }

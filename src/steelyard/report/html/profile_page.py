@@ -47,6 +47,7 @@ def profile_page(answer: ProfileAnswer) -> str:
         "functions": functions_table(answer, _SHOWN_FUNCTIONS),
         "threads": threads_table(answer),
         "health": [*(health_line(item) for item in answer.health), *delays_lines(answer)],
+        "watched": len(answer.health),
     }
     return plotted_page("profile.html.jinja", view, figures)
 
