@@ -16,7 +16,18 @@ import pytest
 from steelyard.core.errors import LauncherDiedError
 from steelyard.core.model import LaunchSpec, Variant
 from steelyard.measure.launcher import Launcher
-from tests.launching import PATIENCE_S, command, ends, fifo, launcher, needs, read_pid, run, sh
+from tests.launching import (
+    PATIENCE_S,
+    command,
+    ends,
+    fifo,
+    launcher,
+    needs,
+    read_pid,
+    run,
+    sh,
+    timed_out,
+)
 
 
 def test_a_program_that_takes_too_long_is_ended(tmp_path: Path) -> None:
@@ -25,27 +36,25 @@ def test_a_program_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
 
 def test_a_program_that_ignores_the_request_to_end_is_killed(tmp_path: Path) -> None:
-    script = "trap '' TERM; while :; do sleep 1000; done"
-    (record,) = run(tmp_path, sh(script, timeout_s=0.05))
+    ready = tmp_path / "ready"
+    script = f"trap '' TERM; : > {ready}; while :; do sleep 1000; done"
+    record = timed_out(tmp_path, script, ready=ready)
     assert (record["reason"], record["signal"]) == ("timeout", 9)
 
 
 def test_a_program_that_ends_well_when_asked_has_still_timed_out(tmp_path: Path) -> None:
-    script = "trap 'kill $!; exit 0' TERM; sleep 1000 & wait"
-    (record,) = run(tmp_path, sh(script, timeout_s=0.2))
+    asked = tmp_path / "asked"
+    script = f"trap 'kill $!; : > {asked}; exit 0' TERM; sleep 1000 & wait"
+    record = timed_out(tmp_path, script, ready=asked)
     assert (record["reason"], record["exit_code"]) == ("timeout", 0)
 
 
 def test_a_timeout_ends_the_children_of_the_program_too(tmp_path: Path) -> None:
-    meeting = fifo(tmp_path / "meeting")
-    script = f"sh -c 'echo $$ > {meeting}; exec sleep 1000'; true"
-    with launcher(tmp_path, [sh(script, timeout_s=0.2)]) as running:
-        running.queue(0, 0, 0)
-        running.records(0)
-        child = read_pid(meeting)
-        (record,) = running.finish()
+    child = tmp_path / "child"
+    script = f"sh -c 'echo $$ > {child}.part; mv {child}.part {child}; exec sleep 1000'; true"
+    record = timed_out(tmp_path, script, ready=child)
     assert record["reason"] == "timeout"
-    assert ends(child)
+    assert ends(read_pid(child))
 
 
 def test_a_generous_timeout_does_no_harm(tmp_path: Path) -> None:
