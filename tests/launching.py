@@ -71,7 +71,7 @@ def timed_out(directory: Path, script: str, *, ready: Path) -> dict[str, Any]:
         (record,) = run(directory, sh(script, timeout_s=timeout_s))
         if ready.exists():
             return record
-    raise AssertionError(f"{ready} was not made within {timeout_s} s")
+    raise AssertionError(f"{ready} was not made within {TIME_LIMITS_S[-1]} s")
 
 
 def fifo(path: Path) -> Path:

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from steelyard.report.schemas import schema
+from tests.integration.host_sandbox import only_changer
 
 
 def validate(document: dict[str, Any]) -> None:
@@ -41,6 +42,8 @@ class Told:
         return document
 
 
+# Far more than a busy machine takes: what never ends fails then.
+PATIENCE_S = 300
 # A test run that was started in the background ignores the interrupt, and so would its programs.
 INTERRUPTIBLE = ("/usr/bin/env", "--default-signal=INT")
 
@@ -67,7 +70,7 @@ class User:
     def types(self, *arguments: str) -> Told:
         """A command from its start to its end."""
         process = self.start(*arguments)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE_S)
         return Told(process.returncode, out.decode(), err.decode())
 
 
@@ -87,6 +90,13 @@ def user(tmp_path: Path) -> User:
     for name in ("STEELYARD_STORE", "STEELYARD_SUITE_CACHE"):
         environment.pop(name, None)
     return User(tmp_path, environment)
+
+
+@pytest.fixture
+def alone() -> Iterator[None]:
+    """No other test changes this machine meanwhile: Steelyard refuses a second session of root."""
+    with only_changer():
+        yield
 
 
 @pytest.fixture

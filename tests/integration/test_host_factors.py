@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,9 @@ import pytest
 
 from steelyard.host.journal import JOURNAL_VARIABLE
 from tests.integration.conftest import User
+from tests.integration.killing import kill_while_waiting, waiting_in
+
+pytestmark = pytest.mark.usefixtures("alone")
 
 OWN = """
 [[factor]]
@@ -55,16 +56,12 @@ def test_a_level_is_in_force_during_its_trials_is_recorded_and_is_put_back(owner
     assert (owner.home / "value").read_text() == "before\n"
 
 
-def test_a_killed_run_is_put_back_by_restore_and_goes_on_where_it_stopped(owner: User) -> None:
-    ready = owner.home / "ready"
-    command = f"touch {ready}; sleep 0.2"
-    file = experiment_file(owner, command, OWN, runs=3)
+def test_a_killed_run_is_put_back_by_restore_and_goes_on_where_it_stopped(
+    owner: User, script: Callable[[str], str]
+) -> None:
+    file = experiment_file(owner, script(waiting_in(3)), OWN, runs=3)
     process = owner.start("experiment", "run", file)
-    deadline = time.monotonic() + 60
-    while not ready.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+    kill_while_waiting(owner, process)
     assert (owner.home / "value").read_text() != "before\n"
     restored = owner.types("host", "restore")
     assert restored.status == 0, restored
@@ -129,7 +126,9 @@ def test_a_command_that_cannot_be_taken_back_is_refused(owner: User) -> None:
 
 
 def test_load_runs_beside_the_program_and_is_gone_afterwards(owner: User) -> None:
-    command = "grep -l -z steelyard-load /proc/[0-9]*/environ 2>/dev/null | wc -l >> loads"
+    # Of this experiment alone: somebody else's may run on the machine too.
+    own = f"xargs -r grep -l -z ^STEELYARD_LOCK={owner.home}/lock"
+    command = f"grep -l -z steelyard-load /proc/[0-9]*/environ 2>/dev/null | {own} | wc -l >> loads"
     levels = '\n[[factor]]\nfactor = "background-load"\nlevels = ["none", "memory:2"]\n'
     file = experiment_file(owner, command, levels, runs=1)
     told = owner.types("experiment", "run", file)

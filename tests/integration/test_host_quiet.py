@@ -16,21 +16,16 @@ from steelyard.host.knob import Request
 from steelyard.host.knobs import KNOBS
 from steelyard.host.restore import restore_host
 from steelyard.host.system import Host
-from tests.integration.host_sandbox import only_changer, run_in_sandbox, sandbox_reason
+from tests.integration.host_sandbox import run_in_sandbox, sandbox_reason
 
 AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
 HUGE = "/sys/kernel/mm/transparent_hugepage/enabled"
+pytestmark = pytest.mark.usefixtures("alone")
 root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may change the machine")
 
 
 def needs(path: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not os.access(path, os.W_OK), reason=f"{path} cannot be written")
-
-
-@pytest.fixture(autouse=True)
-def alone():
-    with only_changer():
-        yield
 
 
 @pytest.fixture
@@ -149,13 +144,13 @@ def test_swap_is_off_for_the_command_and_on_again_afterwards(quiet):
 def test_a_signal_ends_the_command_and_restores_the_machine(user, quiet, number):
     before = readings()
     process = user.start(
-        "host", "quiet", "--knob", "autogroup", "--", "sh", "-c", "echo on; exec sleep 60"
+        "host", "quiet", "--knob", "autogroup", "--", "sh", "-c", "echo on; exec sleep 1000"
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"on\n"
     assert Path(AUTOGROUP).read_text() == "0\n"
     process.send_signal(number)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=100)
     assert process.returncode == 128 + number, err
     assert readings() == before
 
@@ -167,12 +162,12 @@ def test_after_a_kill_restore_puts_back_every_knob_and_the_command_has_ended(use
     before = readings()
     knobs = ["aslr", "autogroup", "numa-balancing", "ramdisk", "transparent-hugepages", "turbo"]
     options = [word for name in knobs for word in ("--knob", name)]
-    process = user.start("host", "quiet", *options, "--", "sh", "-c", "echo on; exec sleep 60")
+    process = user.start("host", "quiet", *options, "--", "sh", "-c", "echo on; exec sleep 1000")
     assert process.stdout is not None
     assert process.stdout.readline() == b"on\n"
     process.kill()
     # The pipe ends when the command has ended: it outlived its session otherwise.
-    process.communicate(timeout=30)
+    process.communicate(timeout=100)
     assert readings() != before
     told = user.types("host", "restore", "--json", "-")
     assert told.status == 0, told.err
@@ -185,7 +180,7 @@ SHIELD = """
 import os, signal, subprocess, sys
 from pathlib import Path
 
-others = [subprocess.Popen(["sleep", "60"]) for _ in range(3)]
+others = [subprocess.Popen(["sleep", "1000"]) for _ in range(3)]
 os.sched_setaffinity(others[0].pid, {1})
 group = Path("/sys/fs/cgroup/cpuset/docker")
 group.mkdir()
@@ -209,7 +204,7 @@ def steelyard(*words):
 
 before = state()
 quiet = steelyard("quiet", "--knob", "cpu-shield", "--cpus", "1", "--", "sh", "-c")
-process = subprocess.Popen([*quiet, "echo on; exec sleep 60"], stdout=subprocess.PIPE)
+process = subprocess.Popen([*quiet, "echo on; exec sleep 1000"], stdout=subprocess.PIPE)
 assert process.stdout.readline() == b"on\\n"
 inside = state()
 assert all(inside[other.pid] == [0] for other in others), inside

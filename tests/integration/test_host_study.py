@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from steelyard.host.journal import JOURNAL_VARIABLE
 from tests.integration.conftest import User
+from tests.integration.killing import kill_while_waiting, waiting_in
+
+pytestmark = pytest.mark.usefixtures("alone")
 
 
 @pytest.fixture
@@ -52,18 +53,15 @@ def test_the_document_keeps_its_schema_and_setups_ran_as_they_say(owner: User) -
     assert realised["baseline"] == {"knobs": "none"}
 
 
-def test_a_killed_study_goes_on_where_it_stopped(owner: User) -> None:
-    ready = owner.home / "ready"
-    program = ("/bin/sh", "-c", f"touch {ready}; sleep 0.1")
-    process = owner.start(*STUDY, "--runs", "3", "--warmup", "0", "--", *program)
-    deadline = time.monotonic() + 60
-    while not ready.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+def test_a_killed_study_goes_on_where_it_stopped(owner: User, script: Callable[[str], str]) -> None:
+    program = script(waiting_in(4))
+    process = owner.start(*STUDY, "--runs", "3", "--warmup", "0", "--", program)
+    kill_while_waiting(owner, process)
     told = owner.types("host", "study", "--resume", "latest", "--json", "-")
     assert told.status == 0, told.err
     assert [setup["count"] for setup in told.document()["setups"]] == [3, 3]
+    # Three runs and the one that was killed; then that one anew and two more.
+    assert (owner.home / "runs").read_text() == ".\n" * 7
 
 
 def test_a_dry_run_says_what_would_be_run_and_runs_nothing(owner: User) -> None:
