@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <fstream>
 #include <future>
 #include <span>
 #include <string>
@@ -34,8 +35,22 @@ std::vector<int> online_cpus() {
     return cpus;
 }
 
+/// The unit of times in /proc.
+std::uint64_t tick_ns() {
+    return nanoseconds / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
+}
+
+/// For how long CPUs have idled, all together: the line "cpu" of /proc/stat, proc(5).
+std::uint64_t idle_ns_so_far() {
+    std::ifstream file("/proc/stat");
+    std::string name;
+    std::uint64_t user = 0, nice = 0, system = 0, idle = 0, waiting = 0;
+    file >> name >> user >> nice >> system >> idle >> waiting;
+    return (idle + waiting) * tick_ns();
+}
+
 /// One CPU: its events and the thread that serves them.
-class CpuWatch {
+class CpuWatch : LookTaker {
   public:
     CpuWatch(const Sampling& sampling, Recording& recording, int cpu, int ending)
         : depth_(sampling.depth),
@@ -86,18 +101,17 @@ class CpuWatch {
     }
 
     void serve() {
-        const SampleSource::Take take = [this](const RawRecord& record) { keep(record); };
         std::array<pollfd, 3> files{pollfd{source_->file(), POLLIN, 0},
                                     pollfd{tracking_.file(), POLLIN, 0},
                                     pollfd{ending_, POLLIN, 0}};
         while ((files[2].revents & POLLIN) == 0) {
             wait_for(files);
             take_happenings();
-            source_->serve(take);
+            source_->serve(*this);
             handling_ns_ = thread_time_ns();
         }
         take_happenings();
-        source_->finish(take);
+        source_->finish(*this);
     }
 
     void wait_for(std::span<pollfd> files) const {
@@ -113,11 +127,15 @@ class CpuWatch {
             [this](const RawRecord& record) { recording_.take(happening_from(record)); });
     }
 
-    void keep(const RawRecord& record) {
+    void take(const RawRecord& record) override {
         if (record.header->type != PERF_RECORD_SAMPLE)
             recording_.take(happening_from(record));
         else if (const auto sample = sample_from(record, depth_))
             recording_.take(*sample);
+    }
+
+    void take_unseen(std::uint64_t time_ns) override {
+        recording_.take_look(time_ns, static_cast<std::uint32_t>(cpu_));
     }
 
     /// Runs on the watched CPU and before everything else there, where that is allowed.
@@ -159,6 +177,7 @@ class CpuSampler : public Sampler {
     }
 
     void start() override {
+        idle_before_ns_ = idle_ns_so_far();
         std::vector<std::future<void>> beginnings;
         beginnings.reserve(watches_.size());
         for (const auto& watch : watches_)
@@ -177,6 +196,7 @@ class CpuSampler : public Sampler {
         end();
         for (const auto& watch : watches_)
             watch->join();
+        idle_ns_ = idle_ns_so_far() - idle_before_ns_ + tick_ns();
     }
 
     std::uint64_t handling_ns() const override {
@@ -190,11 +210,12 @@ class CpuSampler : public Sampler {
         Delays sum;
         for (const auto& watch : watches_) {
             sum.late += watch->delays().late;
-            sum.missed += watch->delays().missed;
+            sum.unseen += watch->delays().unseen;
         }
         return sum;
     }
 
+    std::uint64_t idle_ns() const override { return idle_ns_; }
     const char* scope() const override { return "cpus"; }
 
     bool failed() const override {
@@ -213,6 +234,8 @@ class CpuSampler : public Sampler {
 
     int ending_;
     std::vector<std::unique_ptr<CpuWatch>> watches_;
+    std::uint64_t idle_before_ns_ = 0;
+    std::uint64_t idle_ns_ = 0;
 };
 
 }  // namespace

@@ -37,8 +37,9 @@ std::string summary_json(const Recording& recording, const Sampler& sampler,
     std::string json = R"({"samples": )" + std::to_string(recording.samples()) + R"(, "lost": )" +
                        std::to_string(recording.lost()) + R"(, "unwatched_threads": )" +
                        std::to_string(sampler.unwatched()) + R"(, "late": )" +
-                       std::to_string(sampler.delays().late) + R"(, "missed": )" +
-                       std::to_string(sampler.delays().missed) + R"(, "elapsed_ns": )" +
+                       std::to_string(sampler.delays().late) + R"(, "unseen": )" +
+                       std::to_string(sampler.delays().unseen) + R"(, "idle_ns": )" +
+                       std::to_string(sampler.idle_ns()) + R"(, "elapsed_ns": )" +
                        std::to_string(elapsed_ns) + R"(, "handling_ns": )" +
                        std::to_string(sampler.handling_ns()) + R"(, "scope": ")" + sampler.scope() +
                        R"(")";

@@ -31,15 +31,23 @@ void Recording::take(const Sample& sample) {
         file_->write(depth_.stack_copy ? with_callers(sample) : sample);
         ++samples_;
     } else {
-        // The CPU was idle, or somebody else's, who is nobody's business: only that it was looked
-        // at is kept, since the times of all looks show whether they are random.
-        Sample look;
-        look.time_ns = sample.time_ns;
-        look.cpu = sample.cpu;
-        file_->write(look);
+        // The CPU was idle, or somebody else's, who is nobody's business.
+        write_look(sample.time_ns, sample.cpu);
     }
-    if (storage_.limit_bytes > 0 && file_->bytes() >= storage_.limit_bytes)
-        rotate();
+    rotate_if_full();
+}
+
+void Recording::take_look(std::uint64_t time_ns, std::uint32_t cpu) {
+    const std::scoped_lock lock(mutex_);
+    write_look(time_ns, cpu);
+    rotate_if_full();
+}
+
+void Recording::write_look(std::uint64_t time_ns, std::uint32_t cpu) {
+    Sample look;
+    look.time_ns = time_ns;
+    look.cpu = cpu;
+    file_->write(look);
 }
 
 Sample Recording::with_callers(const Sample& sample) {
@@ -94,7 +102,9 @@ bool Recording::follows_nobody() {
     return following_.empty();
 }
 
-void Recording::rotate() {
+void Recording::rotate_if_full() {
+    if (storage_.limit_bytes == 0 || file_->bytes() < storage_.limit_bytes)
+        return;
     file_->flush();
     ++file_number_;
     file_ =

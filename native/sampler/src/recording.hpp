@@ -31,6 +31,9 @@ class Recording {
     void follow(pid_t process);
     void take(const Sample& sample);
     void take(const Happening& happening);
+    /// A look at a CPU that gave no sample. The times of all looks are kept, since they show
+    /// whether those are random.
+    void take_look(std::uint64_t time_ns, std::uint32_t cpu);
     void flush();
     void finish(const std::string& summary_json);
 
@@ -39,7 +42,8 @@ class Recording {
     std::uint64_t lost() const { return lost_; }
 
   private:
-    void rotate();
+    void rotate_if_full();
+    void write_look(std::uint64_t time_ns, std::uint32_t cpu);
     Sample with_callers(const Sample& sample);
 
     Storage storage_;

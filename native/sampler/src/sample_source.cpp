@@ -20,17 +20,17 @@ constexpr double most_in_round = 32;
 constexpr double most_copies_in_round = 6;
 // Short beside the time between flushes of the file, and as a delay before a program starts.
 constexpr double longest_round_ns = 20e6;
-// Where samples are rarer, rounds spare little beside what they may lose: of a CPU that idles the
-// kernel here gives none of the first round, in which a short program has begun and ended.
-constexpr double longest_period_in_rounds_ns = 500e3;
-// From the end of a round until its reader looks after it unasked, and then again.
+// From when a sample is due until its reader looks after it unasked, and then again.
 constexpr std::uint64_t wake_after_ns = 100'000;
 
-/// One event. So no sample falls into the handling of the last one.
+/// One event. So no sample falls into the handling of the last one. An event that gave no sample
+/// falls again after the same time, so a program that runs and idles as regularly would be seen
+/// always or never: the time is drawn anew.
 class OneByOne : public SampleSource {
   public:
     OneByOne(int cpu, const Sampling& sampling, Intervals intervals)
         : is_fixed_(sampling.spread == Spread::fixed),
+          counts_time_(sampling.clock == Clock::software),
           intervals_(intervals),
           event_({-1, cpu}, sampling.clock, sampling.depth, true) {}
 
@@ -38,28 +38,45 @@ class OneByOne : public SampleSource {
         if (is_fixed_)
             event_.run(intervals_.next_ns());
         else
-            event_.sample_once(intervals_.next_ns());
+            arm();
     }
 
-    void serve(const Take& take) override {
+    void serve(LookTaker& taker) override {
         bool sampled = false;
         event_.ring().drain([&](const RawRecord& record) {
             sampled = sampled || record.header->type == PERF_RECORD_SAMPLE;
-            take(record);
+            taker.take(record);
         });
-        if (sampled && !is_fixed_)
-            event_.sample_once(intervals_.next_ns());
+        const bool is_unseen = !sampled && due_ns_ != 0 && due_ns_ + wake_after_ns < monotonic_ns();
+        if (is_unseen) {
+            ++delays_.unseen;
+            taker.take_unseen(due_ns_);
+        }
+        if ((sampled || is_unseen) && !is_fixed_)
+            arm();
     }
 
-    void finish(const Take& take) override {
-        event_.ring().drain([&take](const RawRecord& record) { take(record); });
+    void finish(LookTaker& taker) override {
+        event_.ring().drain([&taker](const RawRecord& record) { taker.take(record); });
     }
 
     int file() const override { return event_.file(); }
+    std::uint64_t wake_ns() const override { return due_ns_ == 0 ? 0 : due_ns_ + wake_after_ns; }
+    Delays delays() const override { return delays_; }
 
   private:
+    void arm() {
+        const std::uint64_t interval_ns = intervals_.next_ns();
+        if (counts_time_)
+            due_ns_ = monotonic_ns() + interval_ns;
+        event_.sample_once(interval_ns);
+    }
+
     bool is_fixed_;
+    bool counts_time_;  // and not cycles, which stand still while a CPU idles
     Intervals intervals_;
+    std::uint64_t due_ns_ = 0;  // 0: not known
+    Delays delays_;
     SamplingEvent event_;
 };
 
@@ -93,18 +110,18 @@ class InRounds : public SampleSource {
         });
     }
 
-    void serve(const Take& take) override {
-        finish(take);
-        timetable_.go_on(monotonic_ns, [this](std::size_t slot, std::uint64_t after_ns) {
-            events_[slot]->postpone(after_ns);
-        });
+    void serve(LookTaker& taker) override {
+        drain(taker);
+        timetable_.go_on(
+            monotonic_ns,
+            [this](std::size_t slot, std::uint64_t after_ns) { events_[slot]->postpone(after_ns); },
+            [&taker](std::uint64_t time_ns) { taker.take_unseen(time_ns); });
     }
 
-    void finish(const Take& take) override {
-        events_.front()->ring().drain([&](const RawRecord& record) {
-            if (record.header->type != PERF_RECORD_SAMPLE || is_planned(record))
-                take(record);
-        });
+    void finish(LookTaker& taker) override {
+        const std::uint64_t now_ns = monotonic_ns();
+        drain(taker);
+        timetable_.end(now_ns, [&taker](std::uint64_t time_ns) { taker.take_unseen(time_ns); });
     }
 
     int file() const override { return events_.front()->file(); }
@@ -119,6 +136,13 @@ class InRounds : public SampleSource {
     Delays delays() const override { return timetable_.delays(); }
 
   private:
+    void drain(LookTaker& taker) {
+        events_.front()->ring().drain([&](const RawRecord& record) {
+            if (record.header->type != PERF_RECORD_SAMPLE || is_planned(record))
+                taker.take(record);
+        });
+    }
+
     bool is_planned(const RawRecord& record) {
         const auto origin = origin_of(record);
         const auto slot = slots_.find(origin.event);
@@ -140,7 +164,7 @@ std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling) {
         static_cast<std::size_t>(std::clamp(longest_round_ns / sampling.period_ns, 1.0, most));
     // Counters of a processor are few.
     if (sampling.clock != Clock::software || sampling.spread == Spread::fixed ||
-        sampling.period_ns > longest_period_in_rounds_ns)
+        sampling.period_ns > longest_round_ns)
         return std::make_unique<OneByOne>(cpu, sampling, intervals);
     return std::make_unique<InRounds>(cpu, sampling, intervals, round_samples);
 }

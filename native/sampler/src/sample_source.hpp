@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "event.hpp"
@@ -20,19 +19,26 @@ struct Sampling {
     std::uint64_t seed = 0;
 };
 
+/// Takes what looks gave.
+class LookTaker {
+  public:
+    virtual ~LookTaker() = default;
+    virtual void take(const RawRecord& record) = 0;
+    /// Of a look the kernel gave no sample: some kernels give none of an idle CPU.
+    virtual void take_unseen(std::uint64_t time_ns) = 0;
+};
+
 /// Is served by one thread, when there is something to read from its file, or it asked for it.
 class SampleSource {
   public:
     virtual ~SampleSource() = default;
 
-    using Take = std::function<void(const RawRecord&)>;
-
     /// Begins to sample.
     virtual void start() = 0;
     /// Hands over what has come, and sees to it that more comes.
-    virtual void serve(const Take& take) = 0;
+    virtual void serve(LookTaker& taker) = 0;
     /// Hands over what has come; nothing more comes.
-    virtual void finish(const Take& take) = 0;
+    virtual void finish(LookTaker& taker) = 0;
 
     virtual int file() const = 0;
     /// When to serve it even if there is nothing to read, by CLOCK_MONOTONIC; 0: never.

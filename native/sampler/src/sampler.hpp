@@ -27,6 +27,8 @@ class Sampler {
     virtual std::uint64_t unwatched() const { return 0; }
     /// What went otherwise than planned, once it has stopped.
     virtual Delays delays() const { return {}; }
+    /// For how long at most the CPUs that it watches idled, where it does and has stopped.
+    virtual std::uint64_t idle_ns() const { return 0; }
     virtual const char* scope() const = 0;
     virtual bool failed() const = 0;
 };

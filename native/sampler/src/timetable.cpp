@@ -29,8 +29,6 @@ void Timetable::start_from(std::uint64_t now_ns) {
 }
 
 std::uint64_t Timetable::plan(std::size_t slot, std::uint64_t now_ns) {
-    if (planned_ns_[slot] != 0)
-        ++delays_.missed;
     const std::uint64_t interval_ns = intervals_.next_ns();
     if (last_ns_ + interval_ns < now_ns + too_near_ns) {
         ++delays_.late;

@@ -13,7 +13,7 @@ namespace steelyard {
 /// What went otherwise than planned.
 struct Delays {
     std::uint64_t late = 0;    ///< times that had passed before they could be armed: drawn anew
-    std::uint64_t missed = 0;  ///< times at which the kernel gave no sample
+    std::uint64_t unseen = 0;  ///< times at which the kernel gave no sample, as of an idle CPU
 };
 
 /// Samples have slots, which take turns in rounds: while those of one round fall, those of the next
@@ -37,11 +37,23 @@ class Timetable {
     }
 
     /// Draws each round anew that is over: all its samples were taken, or are not to be expected
-    /// any more.
-    template <typename Now, typename Arm>
-    void go_on(Now now_ns, const Arm& arm) {
-        while (rounds_[round_].awaited == 0 || given_up_ns() <= now_ns())
+    /// any more. Calls `unseen(time_ns)` for each look that gave none.
+    template <typename Now, typename Arm, typename Unseen>
+    void go_on(Now now_ns, const Arm& arm, const Unseen& unseen) {
+        while (rounds_[round_].awaited == 0 || given_up_ns() <= now_ns()) {
+            end_round(rounds_[round_].end_ns, unseen);
             draw_round(now_ns, arm);
+        }
+    }
+
+    /// Calls `unseen(time_ns)` for each look before `now_ns` that gave no sample; nothing is drawn
+    /// any more.
+    template <typename Unseen>
+    void end(std::uint64_t now_ns, const Unseen& unseen) {
+        for (std::size_t round = 0; round < rounds_.size(); ++round) {
+            end_round(now_ns, unseen);
+            round_ = (round_ + 1) % rounds_.size();
+        }
     }
 
     /// Whether a sample of `slot` is one that was planned; it is taken once.
@@ -66,6 +78,18 @@ class Timetable {
 
     std::uint64_t given_up_ns() const { return round_end_ns() + lateness_ns; }
     void start_from(std::uint64_t now_ns);
+
+    template <typename Unseen>
+    void end_round(std::uint64_t now_ns, const Unseen& unseen) {
+        for (std::size_t number = 0; number < round_samples_; ++number) {
+            std::uint64_t& planned_ns = planned_ns_[round_ * round_samples_ + number];
+            if (planned_ns == 0 || planned_ns > now_ns)
+                continue;
+            ++delays_.unseen;
+            unseen(planned_ns);
+            planned_ns = 0;
+        }
+    }
 
     template <typename Now, typename Arm>
     void draw_round(Now now_ns, const Arm& arm) {

@@ -28,6 +28,7 @@ struct Armed {
 struct Kept {
     Timetable timetable{drawn(), rounds, round_samples};
     std::vector<Armed> armed;
+    std::vector<std::uint64_t> unseen_ns;
     std::uint64_t now_ns = begin_ns;
 
     void begin() {
@@ -35,7 +36,8 @@ struct Kept {
     }
 
     void go_on() {
-        timetable.go_on([this] { return now_ns; }, arming());
+        timetable.go_on([this] { return now_ns; }, arming(),
+                        [this](std::uint64_t time_ns) { unseen_ns.push_back(time_ns); });
     }
 
     bool take(std::size_t at) { return timetable.take(armed[at].slot, armed[at].time_ns); }
@@ -70,7 +72,7 @@ TEST("times are one row of draws, whenever they were armed") {
         CHECK(kept.armed[at].slot == at % slots);
     }
     CHECK(kept.armed.size() == slots + 20 * round_samples);
-    CHECK(kept.timetable.delays().late == 0 && kept.timetable.delays().missed == 0);
+    CHECK(kept.timetable.delays().late == 0 && kept.timetable.delays().unseen == 0);
 }
 
 TEST("the last slot of each round is known") {
@@ -138,8 +140,24 @@ TEST("a sample that does not come is given up after a while, and told of") {
     kept.begin();
     for (std::size_t at = 1; at < round_samples; ++at)
         CHECK(kept.take(at));
-    kept.now_ns = kept.armed[round_samples - 1].time_ns + 50'000'000;
+    kept.now_ns = kept.armed[round_samples - 1].time_ns + 150'000;
     kept.go_on();
-    CHECK(kept.timetable.delays().missed > 0);
-    CHECK(kept.armed.size() > slots);
+    CHECK(kept.armed.size() == slots);
+    kept.now_ns += 100'000;
+    kept.go_on();
+    CHECK(kept.armed.size() == slots + round_samples);
+    CHECK(kept.unseen_ns == std::vector<std::uint64_t>{kept.armed[0].time_ns});
+    CHECK(kept.timetable.delays().unseen == 1);
+}
+
+TEST("a look that gave no sample before the end is told of at the end, and later ones are not") {
+    Kept kept;
+    kept.begin();
+    CHECK(kept.take(1));
+    const auto tell = [&kept](std::uint64_t time_ns) { kept.unseen_ns.push_back(time_ns); };
+    kept.timetable.end(kept.armed[2].time_ns, tell);
+    const std::vector<std::uint64_t> expected{kept.armed[0].time_ns, kept.armed[2].time_ns};
+    CHECK(kept.unseen_ns == expected);
+    kept.timetable.end(kept.armed[2].time_ns, tell);
+    CHECK(kept.unseen_ns == expected);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,9 +59,21 @@ class Recorded:
         return int(self.summary.get("late", 0))
 
     @property
+    def unseen_count(self) -> int:
+        """Looks for which the kernel gave no sample; some kernels give none of an idle CPU."""
+        return int(self.summary.get("unseen", 0))
+
+    @property
     def missed_count(self) -> int:
-        """Times of looks at which the kernel gave no sample."""
-        return int(self.summary.get("missed", 0))
+        """Looks for which the kernel gave no sample though no CPU idled.
+
+        Idle time times the rate of looks is what idle CPUs explain; more than four standard
+        deviations of a Poisson count above it is missed.
+        """
+        period_ns = float(self.header.get("period", 0))
+        idle_ns = float(self.summary.get("idle_ns", 0))
+        explained = idle_ns / period_ns if period_ns else 0.0
+        return max(0, math.floor(self.unseen_count - explained - 4 * math.sqrt(explained)))
 
     @property
     def source_kind(self) -> str:
@@ -106,8 +119,8 @@ def _of_the_recording(recorded: Recorded) -> list[Caution]:
         recorded.look_times_ns
     ):
         message = (
-            f"{recorded.late_count} looks came too late to be armed and were drawn anew, and at "
-            f"{recorded.missed_count} times the kernel gave no sample, of "
+            f"{recorded.late_count} looks came too late to be armed and were drawn anew, and for "
+            f"{recorded.missed_count} the kernel gave no sample though no CPU was idle, of "
             f"{len(recorded.look_times_ns)}: the machine was too busy to sample so often, or the "
             "kernel does not show what ran."
         )

@@ -88,10 +88,14 @@ def health_line(item: SamplingHealth) -> str:
 
 def delays_lines(answer: ProfileAnswer) -> list[str]:
     """What of the looks went otherwise than planned, where anything did."""
-    late, missed = answer.recorded.late_count, answer.recorded.missed_count
-    if not late and not missed:
+    late, unseen = answer.recorded.late_count, answer.recorded.unseen_count
+    if not late and not unseen:
         return []
-    return [f"{late} looks too late to be armed, drawn anew; {missed} without a sample"]
+    missed = answer.recorded.missed_count
+    return [
+        f"{late} looks too late to be armed, drawn anew; {unseen} without a sample, "
+        f"{missed} of them while no CPU was idle"
+    ]
 
 
 def facts_line(answer: ProfileAnswer) -> str:

@@ -129,10 +129,20 @@ def test_too_few_intervals_have_no_health():
     assert answer_for([1e6] * 20).health == ()
 
 
-@pytest.mark.parametrize(("late", "missed", "told"), [(0, 3, False), (4, 0, True), (0, 9, True)])
+@pytest.mark.parametrize(("late", "unseen", "told"), [(0, 3, False), (4, 0, True), (0, 9, True)])
 def test_looks_that_went_otherwise_than_planned_are_told_of_from_one_in_a_hundred(
-    late, missed, told
+    late, unseen, told
 ):
     intervals = np.random.default_rng(1).exponential(1e6, 300)
-    answer = answer_for(intervals, summary={"late": late, "missed": missed})
+    answer = answer_for(intervals, summary={"late": late, "unseen": unseen})
     assert ("delayed-samples" in [caution.code for caution in answer.cautions]) == told
+
+
+# Of 100 ms 100 looks at 1 ms; four standard deviations of a Poisson count more are 140.
+@pytest.mark.parametrize(("unseen", "missed"), [(100, 0), (140, 0), (145, 5)])
+def test_looks_without_a_sample_are_missed_where_idle_time_does_not_explain_them(unseen, missed):
+    intervals = np.random.default_rng(1).exponential(1e6, 300)
+    summary = {"unseen": unseen, "idle_ns": 100e6}
+    answer = answer_for(intervals, summary=summary, period=1e6)
+    assert answer.recorded.missed_count == missed
+    assert ("delayed-samples" in [caution.code for caution in answer.cautions]) == (missed > 3)
