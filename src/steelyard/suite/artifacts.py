@@ -88,7 +88,7 @@ def _fetch_release(cache: SuiteCache, recipe: Recipe, release: Release) -> Fetch
     missing = missing_artifacts(cache, recipe, release)
     partial = cache.directory("partial", f"{recipe.name}-{release.version.replace('/', '_')}")
     download = _download_of(recipe.source.kind)
-    wanted = Wanted(recipe.source, release.version, missing)
+    wanted = Wanted(recipe.source, release, missing)
     with disk_errors(partial):
         try:
             download(wanted, partial, cache.root)

@@ -55,10 +55,10 @@ def _lay_out(cache: SuiteCache, recipe: Recipe, release: Release, directory: str
         if recipe.source.kind == "maven":
             os.makedirs(target, exist_ok=True)
             shutil.copyfile(path, os.path.join(target, artifact.file))
-        elif recipe.source.kind != "debian":
-            _unpack_into(path, target)
         elif path.endswith(".dsc"):
             unpack_debian(path, target)
+        elif recipe.source.kind != "debian" or release.is_tarball:
+            _unpack_into(path, target)
     if recipe.source.kind == "user":
         _copy_users(recipe, directory)
     patches = [os.path.join(recipe.folder, patch.file) for patch in recipe.source.patches]

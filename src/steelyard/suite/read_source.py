@@ -65,10 +65,11 @@ def _releases(table: Table, kind: str) -> tuple[Release, ...]:
 
 def _debian_release(table: Table) -> Release:
     artifacts = tuple(_debian_file(item) for item in table.tables("files"))
-    if sum(artifact.file.endswith(".dsc") for artifact in artifacts) != 1:
-        names = [artifact.file for artifact in artifacts]
-        raise table.wrong("files", "the files of a source package, one of them .dsc", names)
     release = Release(table.text("version"), artifacts)
+    names = [artifact.file for artifact in artifacts]
+    if not release.is_tarball and sum(name.endswith(".dsc") for name in names) != 1:
+        wanted = "the files of a source package, one of them .dsc, or its .orig.tar alone"
+        raise table.wrong("files", wanted, names)
     table.end()
     return release
 

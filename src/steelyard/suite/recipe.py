@@ -57,6 +57,11 @@ class Release:
     version: str
     artifacts: tuple[Artifact, ...]
 
+    @property
+    def is_tarball(self) -> bool:
+        """Whether it is the authors' archive alone of a Debian source, without Debian's patches."""
+        return len(self.artifacts) == 1 and ".orig.tar." in self.artifacts[0].file
+
 
 @dataclass(frozen=True)
 class Patch:

@@ -100,6 +100,24 @@ def test_what_is_wrong_is_named_with_its_file_and_field(written, old, new, field
     assert field in (caught.value.field or "")
 
 
+@pytest.mark.parametrize(
+    "files", ["tiny_1.diff.gz", "tiny_1.tar.gz", "tiny_1.orig.tar.gz tiny_1.orig-b.tar.gz"]
+)
+def test_a_source_package_is_described_or_is_one_tarball_of_its_authors(written, files):
+    def recipe_of(names: str) -> str:
+        listed = ", ".join(
+            f'{{ file = "{name}", size = 1, sha256 = "{"0" * 64}" }}' for name in names.split()
+        )
+        source = f'kind = "debian"\npackage = "tiny"\n[[source.releases]]\nfiles = [{listed}]\n'
+        return written(WHOLE.replace('kind = "own"\n', source))
+
+    assert read_recipe(recipe_of("tiny_1.orig.tar.gz")).source.releases[0].is_tarball
+    assert not read_recipe(recipe_of("tiny_1.dsc tiny_1.orig.tar.gz")).source.releases[0].is_tarball
+    with pytest.raises(DataError) as caught:
+        read_recipe(recipe_of(files))
+    assert "releases[0].files" in (caught.value.field or "")
+
+
 def test_a_program_without_inputs_says_how_its_output_can_differ(written):
     without = WHOLE.replace(
         'inputs = [{ file = "data", generator = "text", seed = 3, bytes = 100 }]', ""

@@ -22,7 +22,7 @@ def fetch_debian(wanted: Wanted, directory: str, state: str) -> None:
     """
     apt = AptDirectory(os.path.join(state, "apt"))
     os.makedirs(apt.root, exist_ok=True)
-    package = f"{wanted.source.package}={wanted.version}"
+    package = f"{wanted.source.package}={wanted.release.version}"
     with SuiteCache(state).lock("apt"):  # Two updates at once would be in each other's way.
         if not apt.is_fresh() or not _is_offered(apt, package):
             _update(apt)
@@ -34,7 +34,8 @@ def fetch_debian(wanted: Wanted, directory: str, state: str) -> None:
     # apt takes what it finds for whole; a file of the wrong size would stay so.
     for artifact in wanted.artifacts:
         _drop_longer(os.path.join(directory, artifact.file), artifact.size_bytes)
-    run_tool([*_source(apt), package], directory)
+    part = ("--tar-only",) if wanted.release.is_tarball else ()
+    run_tool([*_source(apt), *part, package], directory)
 
 
 def _update(apt: AptDirectory) -> None:

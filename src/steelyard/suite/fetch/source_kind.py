@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from steelyard.core.errors import FetchError
-from steelyard.suite.recipe import Artifact, Source
+from steelyard.suite.recipe import Artifact, Release, Source
 
 
 class NotOfferedError(FetchError):
@@ -21,14 +21,13 @@ class Wanted:
     Parameters
     ----------
     source : Source
-    version : str
-        Of the release.
+    release : Release
     artifacts : tuple of Artifact
         Those that are missing.
     """
 
     source: Source
-    version: str
+    release: Release
     artifacts: Sequence[Artifact]
 
 
