@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples each time, and no clock that decides: how long one takes is the machine's.
+settings.load_profile("ci")
 
 # Fonts are looked for once, and what was found is kept in the checkout, not in a home.
 os.environ["MPLCONFIGDIR"] = str(Path(__file__).parents[1] / "build" / "matplotlib")

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from tests.integration.profiling import fewest, sampled, samples_of
+
 LIBRARY = r"""
 __attribute__((noinline)) void NAME(long n) {
     unsigned long x = 1;
@@ -33,8 +35,8 @@ static inline __attribute__((always_inline)) void chain(long n) {
         __asm__ volatile("" : "+r"(x));
     }
 }
-/* Of the same size each: some 30 ms. */
-enum { LONG = 25000000 };
+/* Of the same size each: some 30 ms, or so many times that. */
+static long LONG = 25000000;
 APART void before(void) { chain(LONG); }
 APART void after(void) { chain(LONG); }
 APART void in_parent(void) { chain(LONG); }
@@ -50,11 +52,12 @@ static void use_library(const char *path, const char *function) {
     dlclose(library);
 }
 int main(int count, char **words) {
-    const char *what = count > 1 ? words[1] : "";
+    const char *what = count > 1 ? words[1] : "", *size = count > 2 ? words[2] : "1";
     pthread_t thread;
+    LONG *= atol(size);
     if (!strcmp(what, "exec")) {
         before();
-        execl(words[0], words[0], "after", (char *)0);
+        execl(words[0], words[0], "after", size, (char *)0);
     } else if (!strcmp(what, "after")) {
         after();
     } else if (!strcmp(what, "fork")) {
@@ -69,8 +72,8 @@ int main(int count, char **words) {
         }
     } else if (!strcmp(what, "libraries")) {
         for (int i = 0; i < 3; i++) {
-            use_library(words[2], "in_first");
-            use_library(words[3], "in_second");
+            use_library(words[3], "in_first");
+            use_library(words[4], "in_second");
         }
     } else if (!strcmp(what, "signal")) {
         before();
@@ -100,36 +103,47 @@ def programs(tmp_path_factory):
     return folder
 
 
+# Of each function some tens are meant to be among them.
+ENOUGH_SAMPLES = 60
+
+
 @pytest.fixture(params=["cpus", "threads"])
 def recorded(user, programs, request):
     """Records the program doing something, on whole CPUs and by threads."""
 
-    def record(what, status=0, period="200us"):
+    def record_once(what, size, status):
         scope = ["--threads-only"] if request.param == "threads" else []
         libraries = [str(programs / f"{name}.so") for name in ("in_first", "in_second")]
-        words = [str(programs / "faulty"), what, *libraries]
-        told = user.types("profile", "record", "--period", period, *scope, "--", *words)
-        if told.status == 4:
-            pytest.skip(f"this machine gives no samples: {told.err}")
-        assert told.status == status, told.err
-        document = user.types("profile", "report", "--json", "-").document()
-        return document, {item["name"]: item["samples"] for item in document["functions"]}
+        words = [str(programs / "faulty"), what, str(size), *libraries]
+        sampled(user, "record", "--period", "200us", *scope, "--", *words, status=status)
+        return user.types("profile", "report", "--json", "-").document()
+
+    def record(what, status=0):
+        # How many samples come in a time is the machine's: where they are few it takes longer.
+        document = record_once(what, 1, status)
+        if document["samples"] < ENOUGH_SAMPLES:
+            document = record_once(what, 20, status)
+        return document, samples_of(document)
 
     record.scope = request.param
     return record
 
 
+def are_of_one_size(*counts):
+    """Whether functions that take as long each were seen about as often, by half of their shares:
+    they do not take turns, and something else may have run during the one or the other."""
+    return min(counts) > 0 and min(counts) >= fewest(sum(counts), 0.5 / len(counts))
+
+
 def test_a_program_that_becomes_another_is_followed(recorded):
     _, samples = recorded("exec")
-    # As long each; they lie at different places where addresses are randomised.
-    assert samples["before"] > 20
-    assert samples["after"] > 20
+    # They lie at different places where addresses are randomised.
+    assert are_of_one_size(samples["before"], samples["after"])
 
 
 def test_a_child_is_followed_and_told_from_its_parent(recorded):
     document, samples = recorded("fork")
-    assert samples["in_parent"] > 20
-    assert samples["in_child"] > 20
+    assert are_of_one_size(samples["in_parent"], samples["in_child"])
     assert len(document["threads"]) == 2
 
 
@@ -138,22 +152,24 @@ def test_a_thousand_short_threads_are_seen(recorded):
     # By threads one is watched from a moment after its start: these are gone by then.
     if recorded.scope == "cpus":
         assert max(samples, key=samples.get) == "in_thread"
-        assert len(document["threads"]) > 20
+        # Of a thousand that are alike, few are seen twice.
+        assert len(document["threads"]) > samples["in_thread"] / 4
 
 
 def test_code_of_libraries_that_came_and_went_is_named(recorded):
     _, samples = recorded("libraries")
     # The second is loaded where the first was.
-    assert samples["in_first"] > 60
-    assert samples["in_second"] > 60
+    assert are_of_one_size(samples["in_first"], samples["in_second"])
 
 
 def test_a_program_that_a_signal_ends_has_its_profile_and_its_status(recorded):
     document, samples = recorded("signal", status=128 + signal.SIGSEGV)
-    assert samples["before"] > 20
-    assert document["warnings"] == []
+    assert samples["before"] > 0
+    # How busy the machine was may be told, but nothing is missing.
+    assert not {"cut-off", "unwatched-threads"} & {item["code"] for item in document["warnings"]}
 
 
 def test_a_program_goes_on_when_its_first_thread_has_ended(recorded):
-    _, samples = recorded("first-thread-ends", status=5)
-    assert samples["left_behind"] > 100
+    document, samples = recorded("first-thread-ends", status=5)
+    # It computes after that thread alone.
+    assert samples["left_behind"] > document["samples"] / 2

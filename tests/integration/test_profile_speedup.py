@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
-# What `slow` and `rest` take is told by their arguments; the mended build does a quarter of `slow`.
+from tests.integration.profiling import sampled
+
+# What `slow` and `rest` take is told by their arguments; the mended build does a part of `slow`.
 SOURCE = """
 #include <stdlib.h>
 #ifndef PART
@@ -22,8 +24,9 @@ int main(int n, char **words) {
     return 3;
 }
 """
-# Two thirds of the time, of which three quarters are spared.
+# Two thirds of the time, nearly all of which is spared: the mended build takes a third.
 SHARE = 2 / 3
+PART = 40
 
 
 @pytest.fixture(scope="module")
@@ -33,32 +36,25 @@ def builds(tmp_path_factory):
         pytest.skip("no gcc here")
     folder = tmp_path_factory.mktemp("speedup")
     (folder / "work.c").write_text(SOURCE)
-    for name, part in (("before", 1), ("after", 4)):
+    for name, part in (("before", 1), ("after", PART)):
         command = [compiler, "-O1", f"-DPART={part}", "work.c", "-o", name]
         subprocess.run(command, cwd=folder, check=True)
     return str(folder / "before"), str(folder / "after")
-
-
-def checked(user, *words):
-    told = user.types("profile", "check", *words)
-    if told.status == 4:
-        pytest.skip(f"this machine gives no samples: {told.err}")
-    assert told.status == 0, told.err
-    return told
 
 
 def test_a_mended_function_brings_what_samplers_promise(user, builds):
     before, after = builds
     profilers = ["steelyard", *(["perf"] if shutil.which("perf") else [])]
     asked = [word for name in profilers for word in ("--profiler", name)]
-    told = checked(
+    told = sampled(
         user,
-        *("--function", "slow", "--speedup", f"{after} 60000000", "--runs", "2", *asked),
+        *("check", "--function", "slow", "--speedup", f"{after} 60000000", "--runs", "2", *asked),
         *("--json", "-", "--html", "page.html", "--", before, "60000000"),
     )
     document = told.document()
     assert [promise["profiler"] for promise in document["promises"]] == profilers
-    # Two short runs on a busy machine tell the sign; tests/unit/analysis tells how right it is.
+    # A busy machine makes processor time vary too, but not threefold; how right the numbers are
+    # is told by tests/unit/analysis.
     assert document["gain"]["estimate"] > 0
     for promise in document["promises"]:
         assert promise["rank"] == 1
@@ -71,10 +67,10 @@ def test_a_factor_promises_without_a_profile_of_the_mended_build(user, builds):
     if shutil.which("valgrind") is None:
         pytest.skip("no valgrind here")
     before, after = builds
-    told = checked(
+    told = sampled(
         user,
-        *("--function", "slow", "--speedup", f"{after} 1000000", "--runs", "2", "--factor", "4"),
-        *("--profiler", "callgrind", "--json", "one.json", "--", before, "1000000"),
+        *("check", "--function", "slow", "--speedup", f"{after} 1000000", "--factor", "4"),
+        *("--runs", "2", "--profiler", "callgrind", "--json", "one.json", "--", before, "1000000"),
     )
     # Instructions are counted, and do not vary; those of the start are few.
     assert re.search(r"callgrind +1 +6[56]\.\d % .* (49|50)\.\d % ", told.out)
@@ -83,10 +79,11 @@ def test_a_factor_promises_without_a_profile_of_the_mended_build(user, builds):
 
 def test_the_same_build_twice_cannot_tell(user, builds):
     before, _ = builds
-    told = checked(
+    told = sampled(
         user,
-        *("--function", "slow", "--speedup", f"{before} 40000000", "--runs", "2"),
-        *("--json", "-", "--", before, "40000000"),
+        *("check", "--function", "slow", "--speedup", f"{before} 40000000", "--runs", "2"),
+        # Once in a thousand times chance alone is clear of noise; so never.
+        *("--confidence", "0.999999", "--json", "-", "--", before, "40000000"),
     )
     (promise,) = told.document()["promises"]
     assert promise["verdict"] == "undecided"
@@ -95,7 +92,7 @@ def test_the_same_build_twice_cannot_tell(user, builds):
 
 def test_python_is_timed_as_a_whole(user):
     source = "def slow(n):\n    return sum(i * i for i in range(n))\nslow({})\n"
-    (user.home / "before.py").write_text(source.format(300_000))
+    (user.home / "before.py").write_text(source.format(1_000_000))
     (user.home / "after.py").write_text(source.format(3_000))
     told = user.types(
         *("profile", "check", "--function", "<genexpr> (before.py)", "--factor", "100"),
@@ -104,7 +101,9 @@ def test_python_is_timed_as_a_whole(user):
     )
     assert told.status == 0, told.err
     (promise,) = told.document()["promises"]
-    assert promise["share"]["estimate"] > 0.5
+    # cProfile counts wall-clock time, also when another program runs, and shares it with `sum`.
+    assert promise["share"]["estimate"] > 0.1
+    assert told.document()["gain"]["estimate"] > 0
 
 
 @pytest.mark.parametrize(
@@ -132,10 +131,7 @@ def test_python_is_timed_as_a_whole(user):
 def test_what_cannot_be_compared_is_one_clear_error(user, builds, arguments, message, status):
     before, after = builds
     words = [word.format(after=after) for word in arguments]
-    told = user.types("profile", "check", *words, "--", before, "40000000")
-    if told.status == 4:
-        pytest.skip(f"this machine gives no samples: {told.err}")
-    assert told.status == status
+    told = sampled(user, "check", *words, "--", before, "40000000", status=status)
     assert message in told.err
 
 
@@ -144,11 +140,6 @@ def test_a_mended_build_that_fails_is_named(user, builds, script):
     flag = user.home / "ran"
     # Ends well when it is looked at first, and badly in its run.
     broken = script(f"test -e {flag} && {{ echo it broke >&2; exit 9; }}; touch {flag}")
-    told = user.types(
-        *("profile", "check", "--function", "slow", "--speedup", broken),
-        *("--factor", "2", "--", before, "40000000"),
-    )
-    if told.status == 4:
-        pytest.skip(f"this machine gives no samples: {told.err}")
-    assert told.status == 3
+    words = ("--speedup", broken, "--factor", "2", "--", before, "40000000")
+    told = sampled(user, "check", "--function", "slow", *words, status=3)
     assert "ended with status 9: it broke" in told.err
