@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-from pathlib import Path
-
-import pytest
-
 from steelyard.layout.audit import audit_program
-from steelyard.layout.toolchain import NATIVE
 from tests.integration.conftest import User
+from tests.layout_programs import SOURCES, require_layout
+from tests.layout_programs import run as run_program
 
-SOURCE = Path(__file__).parent / "data" / "layout" / "depths.c"
 DEPTH = 40_000
 
-if shutil.which("clang-19") is None or shutil.which("ld.lld-19") is None:
-    pytest.skip("layout builds take clang-19 and lld-19", allow_module_level=True)
-if not os.path.exists(os.path.join(NATIVE, "steelyard-relink")):
-    pytest.skip("the native parts of layout are not built", allow_module_level=True)
+require_layout()
 
 
 def run(program: str, parts: str, seed: int) -> tuple[list[int], list[int]]:
     """How far the frames of a chain lie apart, and what its recursions came to."""
-    layout = {"STEELYARD_LAYOUT": parts, "STEELYARD_LAYOUT_SEED": str(seed)}
-    done = subprocess.run(
-        [program],
-        env={**os.environ, **layout, "STEELYARD_LAYOUT_INTERVAL": "2ms"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_program(program, _SEED=str(seed), _INTERVAL="2ms", **{"": parts})
     numbers = [int(word) for word in done.stdout.split()]
     return numbers[:2], numbers[2:]
 
 
 def test_deep_recursion_of_any_kind_fits_a_stack_with_pads(user: User) -> None:
     program = str(user.home / "depths")
-    assert user.types("cc", "-O2", str(SOURCE), "-o", program).status == 0
+    assert user.types("cc", "-O2", str(SOURCES / "depths.c"), "-o", program).status == 0
     plain, sums = run(program, "none", 1)
     assert sums == [3 * DEPTH, DEPTH, -1, DEPTH]
     distances = set()

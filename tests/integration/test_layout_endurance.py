@@ -2,49 +2,40 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import pytest
 
-from steelyard.layout.toolchain import NATIVE
 from tests.integration.conftest import User
+from tests.layout_programs import (
+    PATIENCE_S,
+    build_endurance,
+    environment_with,
+    read_report,
+    require_layout,
+)
 
-SOURCE = Path(__file__).parent / "data" / "layout" / "endurance.cpp"
 # `jmp *slot(%rip)`, before the slot's distance.
 JUMP = b"\xff\x25"
 
-if shutil.which("clang-19") is None or shutil.which("ld.lld-19") is None:
-    pytest.skip("layout builds take clang-19 and lld-19", allow_module_level=True)
-if not os.path.exists(os.path.join(NATIVE, "steelyard-relink")):
-    pytest.skip("the native parts of layout are not built", allow_module_level=True)
+require_layout()
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The program that checks itself; with debugging information, as many builds have it."""
-    path = str(tmp_path_factory.mktemp("endurance") / "endurance")
-    words = ("c++", "-std=c++20", "-O2", "-g", "-pthread", str(SOURCE), "-o", path)
-    told = subprocess.run(
-        [sys.executable, "-m", "steelyard.cli.main", *words], capture_output=True, check=False
-    )
-    assert (told.returncode, told.stderr) == (0, b"")
-    return path
+    return build_endurance(tmp_path_factory.mktemp("endurance"), "-g")
 
 
 def start(program: str, *words: str, parts: str = "code,stack,heap") -> subprocess.Popen[str]:
-    changes = {"STEELYARD_LAYOUT": parts, "STEELYARD_LAYOUT_INTERVAL": "1ms"}
-    report = {"STEELYARD_LAYOUT_REPORT": f"{program}.json"}
     return subprocess.Popen(
         [program, *words],
-        env={**os.environ, **changes, **report},
+        env=environment_with({"": parts, "_INTERVAL": "1ms", "_REPORT": f"{program}.json"}),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -52,20 +43,16 @@ def start(program: str, *words: str, parts: str = "code,stack,heap") -> subproce
 
 
 def finish(process: subprocess.Popen[str]) -> str:
-    out, err = process.communicate(timeout=100)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, err) == (0, "")
     return out
 
 
-def report_of(program: str) -> dict[str, Any]:
-    return json.loads(Path(f"{program}.json").read_text())
-
-
 @pytest.mark.parametrize("what", ["exceptions", "mixture"])
 def test_threads_throw_through_old_and_new_copies(program: str, what: str) -> None:
-    finish(start(program, what, "0.7"))
-    report = report_of(program)
-    assert report["moves"] > 0
+    finish(start(program, what, "0.3", "10"))
+    report = read_report(f"{program}.json")
+    assert report["moves"] >= 9
     assert report["copies_freed"] > 0
 
 
@@ -75,8 +62,8 @@ def test_recursion_100000_deep_fits_a_stack_with_pads(program: str) -> None:
 
 @pytest.mark.parametrize("what", ["loop", "recursion"])
 def test_a_loop_in_main_and_a_recursion_enter_new_copies(program: str, what: str) -> None:
-    places = int(finish(start(program, what, "0.4")).split()[0])
-    assert places > 1
+    places = int(finish(start(program, what, "0.1", "5")).split()[0])
+    assert places >= 4
     assert int(finish(start(program, what, "0.1", parts="none")).split()[0]) == 1
 
 
@@ -99,7 +86,7 @@ def wait_for_copies(process: subprocess.Popen[str]) -> list[tuple[int, int, str,
 
 
 def test_no_page_is_ever_writable_and_executable(program: str) -> None:
-    process = start(program, "exceptions", "0.6")
+    process = start(program, "exceptions", "0.3", "10")
     wait_for_copies(process)
     for _ in range(100):
         if process.poll() is None:
@@ -109,7 +96,7 @@ def test_no_page_is_ever_writable_and_executable(program: str) -> None:
 
 def wait_for_jump(memory: BinaryIO, address: int) -> None:
     """The originals are replaced at once, but only when their copies lie ready."""
-    until_s = time.monotonic() + 60
+    until_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < until_s:
         memory.seek(address)
         if memory.read(2) == JUMP:
@@ -121,7 +108,7 @@ def test_the_originals_are_traps_beyond_the_jumps_to_their_copies(program: str, 
     audit = user.types("layout", "audit", "--json", "-", program).document()
     moving = [each for each in audit["functions"] if each["moves"] and each["size_bytes"] > 12]
     assert len(moving) > 20
-    process = start(program, "loop", "60")
+    process = start(program, "loop", "1000")
     try:
         wait_for_copies(process)
         base = next(low for low, _, _, path in memory_map(process) if path.endswith("/endurance"))

@@ -5,38 +5,33 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from steelyard.layout.toolchain import NATIVE
+from tests.layout_programs import (
+    build_endurance,
+    environment_with,
+    read_report,
+    require_layout,
+)
 
-SOURCE = Path(__file__).parents[1] / "integration" / "data" / "layout" / "endurance.cpp"
 SECONDS = float(os.environ.get("STEELYARD_ENDURANCE_S", "60"))
 # Between looks at the memory.
 LOOK_S = 0.5
 # Of the second half over the first, whose largest is by chance: pads and the depths of stacks.
 GROWTH_RATIO, GROWTH_KIB = 1.25, 8192
 
-if shutil.which("clang-19") is None or shutil.which("ld.lld-19") is None:
-    pytest.skip("layout builds take clang-19 and lld-19", allow_module_level=True)
-if not os.path.exists(os.path.join(NATIVE, "steelyard-relink")):
-    pytest.skip("the native parts of layout are not built", allow_module_level=True)
+require_layout()
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The program that checks itself."""
-    path = str(tmp_path_factory.mktemp("endurance") / "endurance")
-    words = ("c++", "-std=c++20", "-O2", "-pthread", str(SOURCE), "-o", path)
-    subprocess.run([sys.executable, "-m", "steelyard.cli.main", *words], check=True)
-    return path
+    return build_endurance(tmp_path_factory.mktemp("endurance"))
 
 
 def resident_kib(process_id: int) -> int:
@@ -46,12 +41,11 @@ def resident_kib(process_id: int) -> int:
 
 def run(program: str, what: str, interval: str) -> tuple[str, list[int]]:
     """What it printed, and its resident memory all the while."""
-    changes = {"STEELYARD_LAYOUT": "code,stack,heap", "STEELYARD_LAYOUT_INTERVAL": interval}
-    report = {"STEELYARD_LAYOUT_REPORT": f"{program}.json"}
+    layout = {"": "code,stack,heap", "_INTERVAL": interval, "_REPORT": f"{program}.json"}
     seen: list[int] = []
     with subprocess.Popen(
         [program, what, str(SECONDS)],
-        env={**os.environ, **changes, **report},
+        env=environment_with(layout),
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
@@ -71,7 +65,7 @@ def test_it_stays_right_and_its_memory_bounded(program: str, what: str, interval
     _, seen = run(program, what, interval)
     half = len(seen) // 2
     assert max(seen[half:]) <= max(seen[:half]) * GROWTH_RATIO + GROWTH_KIB
-    report = json.loads(Path(f"{program}.json").read_text())
+    report = read_report(f"{program}.json")
     assert report["moves"] > 0
     assert report["copies_freed"] > report["functions"]
 
@@ -79,5 +73,5 @@ def test_it_stays_right_and_its_memory_bounded(program: str, what: str, interval
 @pytest.mark.parametrize("what", ["loop", "recursion"])
 def test_what_never_ends_enters_nearly_every_layout(program: str, what: str) -> None:
     out, _ = run(program, what, "100ms")
-    report = json.loads(Path(f"{program}.json").read_text())
+    report = read_report(f"{program}.json")
     assert int(out.split()[0]) >= report["moves"] * 0.9

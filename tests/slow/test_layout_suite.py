@@ -7,23 +7,19 @@ at size train, for a second or more; at 5 ms at size test. `STEELYARD_LAYOUT_PRO
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from steelyard.layout.toolchain import NATIVE
 from steelyard.suite.placing import is_compiled
 from steelyard.suite.registry import RecipeRegistry, is_there
 from steelyard.suite.toolchain import Toolchain
+from tests.layout_programs import require_layout
 from tests.suite_programs import one_trial, ready_variant
 
-if shutil.which("clang-19") is None or shutil.which("ld.lld-19") is None:
-    pytest.skip("layout builds take clang-19 and lld-19", allow_module_level=True)
-if not os.path.exists(os.path.join(NATIVE, "steelyard-relink")):
-    pytest.skip("the native parts of layout are not built", allow_module_level=True)
+require_layout()
 
 MOVING = Toolchain(cc=f"{Path(sys.executable).with_name('steelyard')} cc", flags="-O2")
 WANTED = os.environ.get("STEELYARD_LAYOUT_PROGRAMS", "").split()

@@ -1,4 +1,5 @@
-// Uses library.cpp: linked (-DLINKED), or by dlopen, and dlclose, again and again.
+// Uses library.cpp: linked (-DLINKED), or by dlopen, and dlclose, again and again. The last word says
+// in how many copies of it every thread must have been each time.
 #include <dlfcn.h>
 
 #include <chrono>
@@ -35,11 +36,20 @@ static int callback(int value) {
     return value;
 }
 
-// What one thread sees, for about this long; the sum is that of the first round.
+using Clock = std::chrono::steady_clock;
+static std::size_t copies_wanted;
+
+// What one thread sees, for this long and until it has been in enough copies, or it takes forever;
+// the sum is that of the first round.
 static long use(const Library &library, int milliseconds, std::set<void *> &places) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+    const auto start = Clock::now();
+    const auto until = start + std::chrono::milliseconds(milliseconds);
+    const auto given_up = start + std::chrono::seconds(100);
+    const auto goes_on = [&] {
+        return Clock::now() < (places.size() < copies_wanted ? given_up : until);
+    };
     long first = 0;
-    for (long round = 0; round == 0 || std::chrono::steady_clock::now() < until; ++round) {
+    for (long round = 0; round == 0 || goes_on(); ++round) {
         long sum = 0;
         for (int value = 1; value < 200; ++value) {
             sum += library.choose(value % 9 == 4 ? 5 : value % 9, value);
@@ -74,10 +84,11 @@ static void run(const Library &library, int milliseconds) {
     std::fprintf(stderr, "%zu\n", places[0].size());
 }
 
-int main([[maybe_unused]] int count, [[maybe_unused]] char **arguments) {
+int main(int count, char **arguments) {
+    copies_wanted = std::strtoul(arguments[count - 1], nullptr, 10);
 #ifdef LINKED
     run({library_where, library_choose, library_throw, library_call, library_calls, library_twice,
-         library_pointer}, 400);
+         library_pointer}, 100);
 #else
     for (int time = 0; time < 10; ++time) {
         void *handle = dlopen(arguments[1], RTLD_NOW);
@@ -88,7 +99,7 @@ int main([[maybe_unused]] int count, [[maybe_unused]] char **arguments) {
         };
 #define FIND(name) find(static_cast<decltype(&name)>(nullptr), #name)
         run({FIND(library_where), FIND(library_choose), FIND(library_throw), FIND(library_call),
-             FIND(library_calls), FIND(library_twice), FIND(library_pointer)}, 30);
+             FIND(library_calls), FIND(library_twice), FIND(library_pointer)}, 10);
         dlclose(handle);
     }
 #endif

@@ -11,10 +11,11 @@ impl Shape for Sq { fn area(&self)->f64 { self.0*self.0 } }
 impl Shape for Ci { fn area(&self)->f64 { self.0*self.0*3.14 } }
 fn throws(n: u64) -> Result<u64, String> { if n % 7 == 3 { panic!("odd {}", n) } Ok(n) }
 fn main() {
+    let size: u64 = std::env::args().nth(1).unwrap().parse().unwrap();
     panic::set_hook(Box::new(|_| {}));
     let hs: Vec<_> = (0..4).map(|t| thread::spawn(move || {
         let start = Instant::now(); let mut caught = 0u64; let mut sum = 0u64; let mut i=0;
-        while start.elapsed() < Duration::from_millis(150) {
+        while start.elapsed() < Duration::from_millis(50 * size) {
             for k in 0..1000u64 { if panic::catch_unwind(|| throws(k).unwrap()).is_err() { caught += 1; } }
             let mut m = HashMap::new();
             for k in 0..1000u64 { *m.entry(k % 97).or_insert(0) += k; }

@@ -29,11 +29,13 @@ end module
 program main
  use shapes
  implicit none
- integer :: i, s
+ integer :: i, s, size
  real(8), allocatable :: a(:,:), b(:,:), c(:,:)
  character(20) :: text
+ call get_command_argument(1, text)
+ read(text, *) size
  s = 1
- do i = 1, 3000000
+ do i = 1, 3000000 * size
   call choose(mod(i, 9), s)
   if (s > 1000000) s = 1
  end do
