@@ -4,5 +4,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cmake -S native -B "$1" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$(realpath -m "$2")" \
     -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
-cmake --build "$1" --parallel
+# Without a number make starts all compilers at once, whatever the machine has of memory.
+cmake --build "$1" --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}"
 cmake --install "$1"
