@@ -194,7 +194,7 @@ def test_a_delayed_function_is_noticed_and_another_left_alone(user, program):
     told = sampled(
         user,
         *("check", "--function", "one", "--function", "three", "--amounts", "2"),
-        *("--runs", "3", "--json", "-", "--html", "page.html", "--", sledded, "600"),
+        *("--runs", "4", "--json", "-", "--html", "page.html", "--", sledded, "600"),
     )
     slopes = told.document()["slopes"]
     assert {(s["function"], s["delayed"], s["role"]) for s in slopes} == {
@@ -203,10 +203,10 @@ def test_a_delayed_function_is_noticed_and_another_left_alone(user, program):
         ("three", "three", "delayed"),
         ("one", "three", "control"),
     }
-    # From 1/4 of 300 samples to 1/2 of 480 and more: 6 standard errors. The other way round the
-    # change is smaller than what chance brings.
+    # From 1/4 of 400 samples to 1/2 of 640: 7 standard errors, of which some 2 are left to a broken
+    # one. The other way round the change is smaller than what chance brings.
     without, delayed = ones_share([slope for slope in slopes if slope["delayed"] == "one"])
-    assert delayed > without
+    assert delayed > without + 0.05
     assert "Who notices when" in (user.home / "page.html").read_text()
 
 
@@ -228,11 +228,11 @@ def test_a_delay_by_memory_and_a_profiler_that_loads_the_program_itself(user, pr
     sledded = os.path.join(os.path.dirname(program), "sledded")
     asked = ("check", "--function", "one", "--control", "three", "--amounts", "2", "--json", "-")
     words = ("--delay", "memory", "--buffer", "64k")
-    told = sampled(user, *asked, "--runs", "3", *words, "--", sledded, "600")
+    told = sampled(user, *asked, "--runs", "4", *words, "--", sledded, "600")
     document = told.document()
     assert document["delay"] == "memory"
     without, delayed = ones_share(document["slopes"])
-    assert delayed > without
+    assert delayed > without + 0.05
     if shutil.which("valgrind") is None:
         return
     asked = (*asked, "--runs", "2", "--profiler", "callgrind")

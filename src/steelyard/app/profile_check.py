@@ -72,11 +72,12 @@ class DelayedRun:
     amount: int
     program_s: float
     shares: Mapping[str, float]
+    block: int = 0
 
     def of(self, function: str) -> Observation:
         """What was seen of one function."""
         time_s = self.program_s * self.shares.get(function, 0.0)
-        return Observation(self.amount, self.program_s, time_s)
+        return Observation(self.amount, self.program_s, time_s, self.block)
 
 
 @dataclass(frozen=True)
@@ -87,14 +88,14 @@ class CheckedProfiler:
     delays: NativeDelays | JavaDelays
     runs: ProfiledRuns
 
-    def observed(self, function: str, turns: int) -> DelayedRun:
+    def observed(self, function: str, turns: int, block: int = 0) -> DelayedRun:
         """A run under the profiler, with a delay."""
         self.runs.clear()
         self.runs.run(self.delays.launch(self.profiler, self.runs.path, function, turns))
         shares = self.profiler.read(self.runs.path, self.delays.argv).shares
         if not self.profiler.is_program_timed:
             self.plain_s(function, turns)
-        return DelayedRun(turns, self.delays.program_s(), shares)
+        return DelayedRun(turns, self.delays.program_s(), shares, block)
 
     def plain_s(self, function: str, turns: int) -> float:
         """The time of a run without the profiler."""
@@ -196,9 +197,13 @@ def largest_turns(checked: CheckedProfiler, function: str) -> int:
     base_s = checked.plain_s(function, 0)
     turns = _FIRST_TURNS
     while turns < _MOST_TURNS:
-        growth = checked.plain_s(function, turns) / base_s - 1
-        if growth > LARGEST_GROWTH_RATIO / 2:
-            return max(1, round(turns * LARGEST_GROWTH_RATIO / growth))
+        delayed_s = checked.plain_s(function, turns)
+        if delayed_s > base_s * (1 + LARGEST_GROWTH_RATIO / 2):
+            # Either run may have been disturbed. With another pair growth that was none goes.
+            pairs_s = delayed_s + checked.plain_s(function, turns)
+            growth = pairs_s / (base_s + checked.plain_s(function, 0)) - 1
+            if growth > LARGEST_GROWTH_RATIO / 2:
+                return max(1, round(turns * LARGEST_GROWTH_RATIO / growth))
         turns *= 4
     raise UsageError(
         f"However long {function} is delayed, the program takes no longer: it is not called.",
@@ -214,13 +219,14 @@ def _slopes(
 ) -> list[Slope]:
     function, largest = delay
     amounts = [largest * step // (check.amount_count - 1) for step in range(check.amount_count)]
-    plan = [(item, turns) for _ in range(check.run_count) for turns in amounts for item in checked]
-    order = block_order(derive_seed(check.seed, "runs", function), 0, len(plan))
+    plan = [(item, turns) for turns in amounts for item in checked]
+    seed = derive_seed(check.seed, "runs", function)
     seen: dict[str, list[DelayedRun]] = {}
-    for index in order:
-        item, turns = plan[index]
-        run = item.observed(function, turns)
-        seen.setdefault(item.profiler.name, []).append(run)
+    for block in range(check.run_count):
+        for index in block_order(seed, block, len(plan)):
+            item, turns = plan[index]
+            run = item.observed(function, turns, block)
+            seen.setdefault(item.profiler.name, []).append(run)
     names = dict.fromkeys([function, *chosen, *check.controls])
     return [
         _slope(check, (name, function, profiler), runs)
