@@ -207,7 +207,9 @@ def without_delay(check: CausalCheck, function: str) -> tuple[Slope, ...]:
 
 def as_json(slope: Slope) -> dict[str, Any]:
     """What is kept of a slope: the runs that it is computed from."""
-    seen = [(item.amount, item.program_s, item.function_s) for item in slope.observations]
+    seen = [
+        (item.amount, item.program_s, item.function_s, item.block) for item in slope.observations
+    ]
     return {
         **{"function": slope.function, "profiler": slope.profiler, "role": slope.role},
         **{"delayed": slope.delayed, "observations": seen},

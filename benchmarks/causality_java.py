@@ -151,7 +151,7 @@ def without_delay(check: CausalCheck, method: str) -> tuple[Slope, ...]:
 
 def slope_text(observations: list[list[float]]) -> tuple[str, float | None]:
     """A slope with its interval, or why there is none."""
-    seen = [Observation(int(a), x, y) for a, x, y in observations]
+    seen = [Observation(int(a), x, y, *map(int, b)) for a, x, y, *b in observations]
     slope = causal_slope(seen)
     if isinstance(slope, Estimate):
         return f"{slope.estimate:.2f} ({slope.low:.2f} – {slope.high:.2f})", slope.estimate

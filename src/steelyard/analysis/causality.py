@@ -29,6 +29,10 @@ _CLEARLY = 3.0
 METHOD = "sen-line-bootstrap"
 # Standard errors are stable to a few percent with 200 (Efron and Tibshirani 1993, section 6.4).
 _RESAMPLE_COUNT, _RESAMPLE_SEED = 400, 1
+# Fewer blocks have no speed that is most of theirs.
+_FEWEST_BLOCKS = 3
+# The line and the speeds of blocks determine each other; they settle in two rounds, three are sure.
+_SPEED_ROUNDS = 3
 
 Values = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -37,11 +41,13 @@ Indices = npt.NDArray[np.int64]
 @dataclass(frozen=True)
 class Observation:
     """One run: which amount of delay, the program's time, and the time that the profiler
-    attributed to the function, in seconds."""
+    attributed to the function, in seconds. Runs of a block followed each other, each with another
+    amount."""
 
     amount: int
     program_s: float
     function_s: float
+    block: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,9 +88,11 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
     A busy machine makes some runs longer as a whole, by up to twice; that is not the delay's doing,
     and the profiler's share does not mind. So the program's time without and with each delay is a
     line through all runs (the median of the slopes between them: P. K. Sen, J. Am. Stat. Assoc. 63,
-    1968), the time attributed is each run's share of it, and the slope is that of least squares
-    through those. The interval is Student's with the standard error of resampled runs (B. Efron,
-    R. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 6).
+    1968), once each run was divided by how slow the machine was in its block: the median of what
+    runs of the block take beside that line. The time attributed is each run's share of the line,
+    and the slope is that of least squares through those. The interval is Student's with the
+    standard error of resampled runs (B. Efron, R. Tibshirani, An Introduction to the Bootstrap,
+    1993, chapter 6).
 
     Assumes independent runs, and that a delay of twice as many turns takes twice as long. No slope
     is called where the delay does not make the program clearly longer, or where the interval is
@@ -98,14 +106,15 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
     a = np.array([float(item.amount) for item in observations])
     x = np.array([item.program_s for item in observations])
     y = np.array([item.function_s for item in observations])
+    b = np.array([item.block for item in observations])
     count = len(x)
     if count < 4 or np.ptp(x) == 0 or np.ptp(a) == 0:
         return Unbounded(
             None, confidence, METHOD, "no-change", "The program's time did not change at all."
         )
     a = a / a.max()
-    growth, slope = _growth_and_slope(a, x, y)
-    drawn = np.array([_growth_and_slope(a[k], x[k], y[k]) for k in _resamples(a)])
+    growth, slope = _growth_and_slope(a, x, y, b)
+    drawn = np.array([_growth_and_slope(a[k], x[k], y[k], b[k]) for k in _resamples(a)])
     growth_error = _standard_error(drawn[:, 0])
     if growth < FEWEST_GROWTH_RATIO or growth < _CLEARLY * growth_error:
         return Unbounded(
@@ -140,8 +149,20 @@ def _half_width(drawn: Values, count: int, confidence: float) -> float:
     return student_quantile(two_sided(confidence), count - 2) * error
 
 
-def _program_line(a: Values, x: Values) -> tuple[float, float]:
-    """The program's time without delay, and what the largest adds: Sen's line."""
+def _program_line(a: Values, x: Values, b: Indices) -> tuple[float, float]:
+    """The program's time without delay, and what the largest adds, at the speed of most blocks."""
+    line = _sen_line(a, x)
+    blocks, of = np.unique(b, return_inverse=True)
+    if len(blocks) < _FEWEST_BLOCKS:
+        return line
+    for _ in range(_SPEED_ROUNDS):
+        beside = x / (line[0] + line[1] * a)
+        slowness = np.array([np.median(beside[of == number]) for number in range(len(blocks))])
+        line = _sen_line(a, x / (slowness / np.median(slowness))[of])
+    return line
+
+
+def _sen_line(a: Values, x: Values) -> tuple[float, float]:
     first, second = np.triu_indices(len(a), 1)
     apart = a[first] != a[second]
     between = (x[second] - x[first])[apart] / (a[second] - a[first])[apart]
@@ -149,9 +170,9 @@ def _program_line(a: Values, x: Values) -> tuple[float, float]:
     return float(np.median(x - added * a)), added
 
 
-def _growth_and_slope(a: Values, x: Values, y: Values) -> tuple[float, float]:
+def _growth_and_slope(a: Values, x: Values, y: Values, b: Indices) -> tuple[float, float]:
     """By how much the largest delay makes the program longer, as a ratio; and the slope."""
-    without, added = _program_line(a, x)
+    without, added = _program_line(a, x, b)
     if added == 0:
         return 0.0, 0.0
     attributed = y / x * (without + added * a)
@@ -186,17 +207,18 @@ def rest_change(observations: Sequence[Observation], confidence: float = 0.95) -
     a = a / a.max()
     x = np.array([item.program_s for item in observations])
     y = np.array([item.function_s for item in observations])
-    change = _change_of_rest(a, x, y)
+    b = np.array([item.block for item in observations])
+    change = _change_of_rest(a, x, y, b)
     if change is None:
         return Unbounded(None, confidence, METHOD, "no-rest", "The function takes all of the time.")
-    found = (_change_of_rest(a[k], x[k], y[k]) for k in _resamples(a))
+    found = (_change_of_rest(a[k], x[k], y[k], b[k]) for k in _resamples(a))
     drawn = np.array([value for value in found if value is not None])
     half_width = _half_width(drawn, len(a), confidence)
     return Estimate(change, change - half_width, change + half_width, confidence, METHOD)
 
 
-def _change_of_rest(a: Values, x: Values, y: Values) -> float | None:
-    without, added = _program_line(a, x)
+def _change_of_rest(a: Values, x: Values, y: Values, b: Indices) -> float | None:
+    without, added = _program_line(a, x, b)
     rest = (1 - y / x) * (without + added * a)
     centred = a - a.mean()
     slope = float((centred * rest).sum() / (centred**2).sum())

@@ -49,6 +49,36 @@ def test_a_machine_that_slows_some_runs_as_a_whole_does_not_bend_the_slope():
     assert held >= 90
 
 
+def blocked_runs(generator, blocked):
+    """Runs in blocks of six amounts, each at a speed of its own, and with their noise."""
+    observations = []
+    for block in range(6):
+        speed = generator.uniform(1, 1.6)
+        for k in range(6):
+            time_s = 1 + 0.12 * k
+            took_s = time_s * speed * generator.normal(1, 0.01)
+            share = generator.binomial(2000, (0.3 + 0.12 * k) / time_s) / 2000
+            observations.append(Observation(k, took_s, share * took_s, block if blocked else 0))
+    return observations
+
+
+def test_a_machine_of_other_speed_in_each_block_is_seen_through():
+    errors = {True: [], False: []}
+    held = 0
+    for seed in range(30):
+        for blocked, found in errors.items():
+            slope = causal_slope(blocked_runs(np.random.default_rng(seed), blocked))
+            if blocked:
+                assert isinstance(slope, Estimate)
+                held += slope.low <= 1 <= slope.high
+            if isinstance(slope, Estimate):
+                found.append(slope.estimate - 1)
+    assert np.std(errors[True]) < 0.8 * np.std(errors[False])
+    assert len(errors[False]) <= len(errors[True])
+    assert abs(np.mean(errors[True])) < 0.01
+    assert held >= 26
+
+
 def test_intervals_hold_as_often_as_they_say():
     held = 0
     for seed in range(150):
