@@ -18,6 +18,8 @@ constexpr std::size_t smallest_heap_bytes = 1U << 30U;
 // The kernel puts it right below the libraries; branches reach 2 GiB from them.
 constexpr std::size_t room_for_copies_bytes = 4ULL << 30U;
 
+constexpr std::size_t fewest_taken = 8;
+
 std::size_t heap_used = 0;
 
 template <typename T>
@@ -69,21 +71,27 @@ struct Central {
         }
         __atomic_store_n(&count, count + kept, __ATOMIC_RELAXED);
     }
-    std::size_t take(Name* into, std::size_t many, bool& whole) {
-        whole = false;
+    /// Of the chunk that has most, where that is `fewest` or more.
+    std::size_t take_whole(Name* into, std::size_t many, std::size_t fewest) {
+        if (__atomic_load_n(&count, __ATOMIC_RELAXED) < fewest)
+            return 0;
+        const Guard guard(lock);
+        Chunk* most = fullest();
+        if (most == nullptr || most->count < fewest)
+            return 0;
+        const std::size_t taken = take_from(*most, into, many);
+        __atomic_store_n(&count, count - taken, __ATOMIC_RELAXED);
+        return taken;
+    }
+    /// Of one chunk after the other.
+    std::size_t take(Name* into, std::size_t many) {
         if (__atomic_load_n(&count, __ATOMIC_RELAXED) == 0)
             return 0;
         const Guard guard(lock);
         std::size_t taken = 0;
-        Chunk* most = fullest();
-        if (most != nullptr && most->count >= many / 2) {
-            whole = true;
-            taken = take_from(*most, into, many);
-        } else {
-            for (std::uint32_t seen = 0; seen < own_count && taken < many; ++seen) {
-                next = next + 1 < own_count ? next + 1 : 0;
-                taken += take_from(chunks[own[next]], into + taken, many - taken);
-            }
+        for (std::uint32_t seen = 0; seen < own_count && taken < many; ++seen) {
+            next = next + 1 < own_count ? next + 1 : 0;
+            taken += take_from(chunks[own[next]], into + taken, many - taken);
         }
         __atomic_store_n(&count, count - taken, __ATOMIC_RELAXED);
         return taken;
@@ -169,8 +177,14 @@ void give_free(std::size_t index, const Name* from, std::size_t many) {
     central[index].put(from, many, chunk_objects(index));
 }
 
-std::size_t take_free(std::size_t index, Name* into, std::size_t many, bool& whole) {
-    return central[index].take(into, many, whole);
+std::size_t take_window(std::size_t index, Name* into, std::size_t many) {
+    const std::size_t fewest = many / 8 < fewest_taken ? fewest_taken : many / 8;
+    return central[index].take_whole(into, many, fewest);
+}
+
+std::size_t take_free(std::size_t index, Name* into, std::size_t many) {
+    const std::size_t whole = central[index].take_whole(into, many, many / 2);
+    return whole != 0 ? whole : central[index].take(into, many);
 }
 
 void hold_chunks() {

@@ -64,9 +64,12 @@ bool take_chunk(std::size_t index, Name& first);
 Name chunk_start(Name name);
 /// Gives free objects of a class to all threads.
 void give_free(std::size_t index, const Name* from, std::size_t many);
-/// Takes up to so many of them, how many there were: those of one chunk where it has at least half
-/// as many, else of some; `whole` says which, and is false where there were none.
-std::size_t take_free(std::size_t index, Name* into, std::size_t many, bool& whole);
+/// Takes those of the one chunk that has most of them, how many those are; 0 where none has an
+/// eighth of a window, which `many` is.
+std::size_t take_window(std::size_t index, Name* into, std::size_t many);
+/// Takes up to so many of them, how many there were: of one chunk where it has half as many, else
+/// of some.
+std::size_t take_free(std::size_t index, Name* into, std::size_t many);
 
 /// Around a fork, so that the child finds no lock taken.
 void hold_chunks();

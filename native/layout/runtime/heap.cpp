@@ -16,10 +16,13 @@ namespace {
 
 constexpr std::uint64_t heap_stream = 3;
 constexpr std::uint32_t drawn_at_once = 8;
-// Of a program that frees little, neighbours in time stay within so much: what walks along its
-// objects later would wait for memory at each of them.
-constexpr std::size_t neighbourhood_bytes = 4096;
-constexpr std::size_t most_neighbourhoods = 256;
+// Of a program that builds something, neighbours in time stay in neighbourhoods of some groups, and
+// the groups of one follow each other: what walks along the objects later would else wait for
+// memory at each of them, as the prefetchers of caches see no order in random lines.
+constexpr std::size_t group_bytes = 1024;
+constexpr std::uint32_t fewest_in_group = 4;
+constexpr std::uint32_t groups_a_neighbourhood = 4;
+constexpr std::uint32_t most_groups = 320;
 constexpr std::size_t cache_line_bytes = 64;
 
 /// A class in one thread: its free objects, and those of them that were drawn to be given next.
@@ -28,9 +31,18 @@ struct alignas(cache_line_bytes) ThreadClass {
     std::uint32_t free_count = 0, free_capacity = 0;
     std::uint32_t drawn_count = 0;
     Name drawn[drawn_at_once] = {};
-    std::uint32_t given = 0;  ///< since the last chunk
-    std::uint32_t unused_count = 0;
-    Name* unused_names = nullptr;  ///< never given yet, the next one last
+    std::uint32_t ordered_count = 0;
+    Name* ordered_names = nullptr;  ///< to be given before any other, the next one last
+    // Since the last look at what the program does:
+    std::uint32_t given = 0, given_of_set = 0;
+    std::uint32_t free_before = 0;  ///< `free_count` then, less what was given to all threads since
+
+    /// How many objects were freed since the last look.
+    std::uint32_t freed() const { return free_count + given_of_set - free_before; }
+    void look() {
+        given = given_of_set = 0;
+        free_before = free_count;
+    }
 };
 
 struct ThreadHeap {
@@ -80,55 +92,74 @@ ThreadHeap* thread_heap() {
     return heap != nullptr ? heap : enter_heap();
 }
 
-constexpr std::uint32_t neighbours(std::size_t index) {
-    const std::size_t objects = neighbourhood_bytes / class_bytes(index);
-    return objects == 0 ? 1 : static_cast<std::uint32_t>(objects);
+constexpr std::uint32_t group_objects(std::size_t index) {
+    const std::size_t objects = group_bytes / class_bytes(index);
+    return objects < fewest_in_group ? fewest_in_group : static_cast<std::uint32_t>(objects);
 }
 
-constexpr bool neighbourhoods_are_few() {
+constexpr std::uint32_t group_count(std::size_t index) {
+    return (chunk_objects(index) + group_objects(index) - 1) / group_objects(index);
+}
+
+constexpr bool groups_are_few() {
     for (std::size_t index = 0; index < class_count; ++index) {
-        if (chunk_objects(index) / neighbours(index) >= most_neighbourhoods)
+        if (group_count(index) + groups_a_neighbourhood > most_groups)
             return false;
     }
     return true;
 }
-static_assert(neighbourhoods_are_few());
+static_assert(groups_are_few());
 
-/// Lets the last `many` free objects, all of one chunk, be given before any other: neighbourhoods
-/// in random order, and the objects of each in random order (Fisher and Yates).
+/// Neighbourhoods in random order, each with its groups from a random one on, the last to be given
+/// first; how many groups there are, some of them perhaps beyond the chunk.
+std::uint32_t order_groups(Random& random, std::size_t index, std::uint32_t* order) {
+    std::uint32_t hoods[most_groups / groups_a_neighbourhood];
+    const std::uint32_t count =
+        (group_count(index) + groups_a_neighbourhood - 1) / groups_a_neighbourhood;
+    for (std::uint32_t at = 0; at < count; ++at) {
+        const std::uint32_t other = random.below(at + 1);
+        hoods[at] = hoods[other];
+        hoods[other] = at;
+    }
+    for (std::uint32_t at = 0; at < count; ++at) {
+        const std::uint32_t first = random.below(groups_a_neighbourhood);
+        for (std::uint32_t turn = 0; turn < groups_a_neighbourhood; ++turn) {
+            const std::uint32_t group = (first - turn) % groups_a_neighbourhood;
+            *order++ = hoods[at] * groups_a_neighbourhood + group;
+        }
+    }
+    return count * groups_a_neighbourhood;
+}
+
+/// Lets the last `many` free objects, all of one chunk, be given before any other, by groups, and
+/// the objects of each group in random order (Fisher and Yates).
 void give_first(Random& random, ThreadClass& of, std::size_t index, std::uint32_t many) {
     many = many / drawn_at_once * drawn_at_once;
     of.free_count -= many;
     const Name* names = of.free_names + of.free_count;
-    const auto bytes = static_cast<Name>(class_bytes(index) / granule_bytes) * neighbours(index);
+    const auto bytes = static_cast<Name>(class_bytes(index) / granule_bytes) * group_objects(index);
     const Name start = chunk_start(names[0]);
-    std::uint32_t ends[most_neighbourhoods] = {};
+    std::uint32_t ends[most_groups] = {};
     for (std::uint32_t at = 0; at < many; ++at)
         ++ends[(names[at] - start) / bytes];
-    std::uint32_t order[most_neighbourhoods];
-    const std::uint32_t count = chunk_objects(index) / neighbours(index) + 1;
-    for (std::uint32_t at = 0; at < count; ++at) {
-        const std::uint32_t other = random.below(at + 1);
-        order[at] = order[other];
-        order[other] = at;
-    }
-    std::uint32_t begin = of.unused_count;
+    std::uint32_t order[most_groups];
+    const std::uint32_t count = order_groups(random, index, order);
+    std::uint32_t begins[most_groups];
+    std::uint32_t begin = 0;
     for (std::uint32_t at = 0; at < count; ++at) {
         const std::uint32_t size = ends[order[at]];
-        ends[order[at]] = begin;
+        begins[order[at]] = ends[order[at]] = begin;
         begin += size;
     }
-    // Each object goes to a random place among those of its neighbourhood that are there already.
-    std::uint32_t begins[most_neighbourhoods];
-    __builtin_memcpy(begins, ends, sizeof begins);
+    // Each object goes to a random place among those of its group that are there already.
     for (std::uint32_t at = 0; at < many; ++at) {
         const std::uint32_t where = (names[at] - start) / bytes;
         const std::uint32_t last = ends[where]++;
         const std::uint32_t other = begins[where] + random.below(last - begins[where] + 1);
-        of.unused_names[last] = of.unused_names[other];
-        of.unused_names[other] = names[at];
+        of.ordered_names[last] = of.ordered_names[other];
+        of.ordered_names[other] = names[at];
     }
-    of.unused_count += many;
+    of.ordered_count = many;
 }
 
 /// Takes a random one of the free objects: a step of the Fisher-Yates shuffle over all of them.
@@ -141,39 +172,58 @@ Name draw(ThreadHeap& heap, ThreadClass& of) {
 
 bool prepare(ThreadClass& of, std::size_t index) {
     const std::uint32_t objects = chunk_objects(index);
+    const std::uint32_t capacity = objects + objects / 4;
     of.free_names = static_cast<Name*>(
-        map_pages(nullptr, std::size_t{objects} * 3 * sizeof(Name), PROT_READ | PROT_WRITE));
+        map_pages(nullptr, std::size_t{capacity + objects} * sizeof(Name), PROT_READ | PROT_WRITE));
     if (of.free_names == nullptr)
         return false;
-    of.free_capacity = objects * 2;
-    of.unused_names = of.free_names + of.free_capacity;
-    of.given = of.free_capacity;  // nothing is known of the program yet
+    of.free_capacity = capacity;
+    of.ordered_names = of.free_names + capacity;
     return true;
 }
 
-/// Makes sure that there are objects to draw from: where a quarter of a window is left, what other
-/// threads freed comes in, or a chunk.
+/// Gives the last of the free objects to all threads: those, if any, that were freed together.
+void give_up(ThreadClass& of, std::size_t index, std::uint32_t many) {
+    of.free_count -= many;
+    of.free_before -= many;
+    give_free(index, of.free_names + of.free_count, many);
+}
+
+/// Adds a chunk to the free objects; how many those are, 0 where there is no memory.
+std::uint32_t add_chunk(ThreadClass& of, std::size_t index) {
+    Name first = 0;
+    if (!take_chunk(index, first))
+        return 0;
+    const std::uint32_t objects = chunk_objects(index);
+    const auto step = static_cast<Name>(class_bytes(index) / granule_bytes);
+    for (std::uint32_t added = 0; added < objects; ++added)
+        of.free_names[of.free_count++] = first + added * step;
+    return objects;
+}
+
+/// Looks what the program did lately, and makes sure that there are objects to draw from. While it
+/// builds something, whole windows in the order of `give_first` are; while it frees about as much,
+/// the set, with at least a quarter of a window.
 bool refill(ThreadHeap& heap, ThreadClass& of, std::size_t index) {
     const std::uint32_t objects = chunk_objects(index);
-    bool whole = false;
-    auto added =
-        static_cast<std::uint32_t>(take_free(index, of.free_names + of.free_count, objects, whole));
-    of.free_count += added;
-    if (!whole) {
-        if (of.free_count >= objects / 4)
-            return true;
-        Name first = 0;
-        if (!take_chunk(index, first))
-            return of.free_count >= drawn_at_once;
-        const auto step = static_cast<Name>(class_bytes(index) / granule_bytes);
-        for (added = 0; added < objects; ++added)
-            of.free_names[of.free_count++] = first + added * step;
+    const bool builds = of.freed() < of.given / 4 * 3;
+    if (builds) {
+        give_up(of, index, of.free_count);
+        auto added = static_cast<std::uint32_t>(take_window(index, of.free_names, objects));
+        of.free_count = added;
+        if (added == 0)
+            added = add_chunk(of, index);
+        if (added != 0)
+            give_first(heap.random, of, index, added);
     }
-    const bool frees_little = of.given < objects + objects / 2;
-    if (frees_little)
-        give_first(heap.random, of, index, added);
-    of.given = 0;
-    return true;
+    if (of.ordered_count == 0 && of.free_count < objects / 4) {
+        of.free_count +=
+            static_cast<std::uint32_t>(take_free(index, of.free_names + of.free_count, objects));
+        if (of.free_count < objects / 4)
+            add_chunk(of, index);
+    }
+    of.look();
+    return of.ordered_count != 0 || of.free_count >= drawn_at_once;
 }
 
 /// Draws the objects that are given next, so that they are in the cache by then: one at random
@@ -182,14 +232,17 @@ __attribute__((noinline)) bool draw_ahead(ThreadHeap& heap, std::size_t index) {
     ThreadClass& of = heap.classes[index];
     if (of.free_capacity == 0 && !prepare(of, index))
         return false;
-    if (of.unused_count == 0 && of.free_count < chunk_objects(index) / 4 &&
-        !refill(heap, of, index))
+    const std::uint32_t quarter = chunk_objects(index) / 4;
+    const bool looks = of.free_count < quarter || of.given >= quarter;
+    if (of.ordered_count == 0 && looks && !refill(heap, of, index))
         return false;
+    const bool is_ordered = of.ordered_count != 0;
     of.given += drawn_at_once;
+    of.given_of_set += is_ordered ? 0 : drawn_at_once;
     const std::size_t last = class_bytes(index) - 1;
     const std::size_t second_line = last < cache_line_bytes ? last : cache_line_bytes;
     for (Name& drawn : of.drawn) {
-        drawn = of.unused_count != 0 ? of.unused_names[--of.unused_count] : draw(heap, of);
+        drawn = is_ordered ? of.ordered_names[--of.ordered_count] : draw(heap, of);
         const std::uint8_t* object = object_of(drawn);
         __builtin_prefetch(object, 1);
         __builtin_prefetch(object + second_line, 1);
@@ -213,9 +266,7 @@ void* small_allocate(std::size_t index) {
 __attribute__((noinline)) bool make_room(ThreadClass& of, std::size_t index) {
     if (of.free_capacity == 0)
         return prepare(of, index);
-    const std::uint32_t leaving = of.free_capacity / 4;
-    of.free_count -= leaving;
-    give_free(index, of.free_names + of.free_count, leaving);
+    give_up(of, index, of.free_capacity / 2);
     return true;
 }
 
