@@ -70,10 +70,22 @@ def test_who_is_not_root_is_told_what_may_be_done(user: User, program: str) -> N
     assert "Only root" in told.err
 
 
-may_trace = pytest.mark.skipif(
-    os.geteuid() != 0 or not os.path.isdir("/sys/kernel/tracing/instances"),
+INSTANCES = "/sys/kernel/tracing/instances"
+can_trace = pytest.mark.skipif(
+    os.geteuid() != 0 or not os.path.isdir(INSTANCES),
     reason="it takes root and the kernel's tracing",
 )
+
+
+def may_trace(test: Callable[..., None]) -> Callable[..., None]:
+    """A test that the kernel tells of itself: one at a time, since each looks at what is left."""
+    return pytest.mark.usefixtures("alone")(can_trace(test))
+
+
+def left_by_the_dead() -> list[str]:
+    """What processes that are gone have left in the kernel. Other studies may be going on."""
+    names = [name for name in os.listdir(INSTANCES) if name.startswith("steelyard-")]
+    return [name for name in names if not os.path.exists(f"/proc/{name.rpartition('-')[2]}")]
 
 
 @may_trace
@@ -91,9 +103,7 @@ def test_the_kernel_tells_of_system_calls_and_of_what_is_started(
     assert counts["program executed"] == [2, 2]
     assert counts["syscall execve"] == [2, 2]
     assert [run["lost"] for run in document["runs"]] == [0, 0]
-    # Other studies may be going on.
-    names = [n for n in os.listdir("/sys/kernel/tracing/instances") if n.startswith("steelyard-")]
-    assert all(os.path.exists(f"/proc/{name.rpartition('-')[2]}") for name in names)
+    assert left_by_the_dead() == []
 
 
 C_PROGRAM = """
@@ -148,15 +158,14 @@ def test_a_killed_study_goes_on_with_its_events(
 def test_a_killed_recording_leaves_no_tracing_behind_that_a_resumed_one_does_not_take_away(
     user: User, script: Callable[[str], str]
 ) -> None:
-    instances = "/sys/kernel/tracing/instances"
-    before = set(os.listdir(instances))
     program = script(waiting_in(4) + "true")
     process = user.start(
         "experiment", "events", "--runs", "4", "--record", "syscalls,sched", "--", program
     )
     kill_while_waiting(user, process)
+    assert left_by_the_dead() != []
     assert user.types("experiment", "resume", "latest").status == 0
-    assert set(os.listdir(instances)) <= before
+    assert left_by_the_dead() == []
     told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
     assert len(told["runs"]) == 4
     assert all(sum(kind["counts"]) for kind in told["kinds"])
