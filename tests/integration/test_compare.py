@@ -2,8 +2,11 @@
 
 import os
 import signal
+import time
 
 import pytest
+
+from tests.integration.conftest import PATIENCE_S
 
 
 def executions(document):
@@ -199,8 +202,9 @@ def test_an_interrupted_comparison_answers_with_what_it_has_and_can_be_resumed(
     process = user.start("compare", "--runs", "1000", "--json", "answer", program, program)
     while not marker.exists() or len(marker.read_text()) < 40:
         assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert (user.home / "answer").exists()
     told = user.types("resume", "latest", "--runs", "12", "--json", "-")
@@ -210,15 +214,16 @@ def test_an_interrupted_comparison_answers_with_what_it_has_and_can_be_resumed(
 
 def test_a_second_measurement_is_refused_with_the_holder(user, script):
     marker = user.home / "started"
-    program = script(f"echo . >>{marker}; sleep 30")
+    program = script(f"echo . >>{marker}; exec sleep 1000")
     first = user.start("measure", "--runs", "1", "--", program)
     try:
         while not marker.exists():
             assert first.poll() is None, first.communicate()
+            time.sleep(0.01)
         told = user.types("measure", "--runs", "1", "--json", "-", "--", "true")
     finally:
         first.send_signal(signal.SIGINT)
-        first.communicate(timeout=30)
+        first.communicate(timeout=PATIENCE_S)
     assert told.status == 2
     assert told.document()["code"] == "busy"
     assert str(first.pid) in told.err

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.integration.conftest import User
+from tests.integration.killing import kill_while_waiting, waiting_in
 
 PROGRAM = """
 import os, sys
@@ -89,17 +91,13 @@ def test_setups_are_columns_that_explain_what_they_did(user: User, file: Path) -
     assert told.status == 0, told.err
 
 
-def test_a_killed_experiment_resumes_with_the_setups_that_it_had(user: User, file: Path) -> None:
-    file.write_text(FILE.replace("runs = 5", "runs = 400"))
+def test_a_killed_experiment_resumes_with_the_setups_that_it_had(
+    user: User, file: Path, script: Callable[[str, str], str]
+) -> None:
+    file.write_text(FILE.replace("python3 count.py", "./waits").replace("runs = 5", "runs = 400"))
+    script(waiting_in(7) + 'exec python3 count.py "$1"', "waits")
     process = user.start("experiment", "run", "e.toml")
-    journals = user.home / "data"
-    while process.poll() is None:
-        found = list(journals.rglob("*.jsonl"))
-        if found and found[0].read_bytes().count(b'"trial"') > 6:
-            break
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.communicate()
+    kill_while_waiting(user, process)
     listed = user.types("show", "latest", "--json", "-").document()
     spec = listed["specification"]
     assert spec["nuisance"][0]["factor"] == "environment-size"
@@ -348,7 +346,7 @@ metrics = ["units=regex:([0-9.]+):units"]
 
 [[benchmark]]
 name = "sum"
-command = "python3 sum.py"
+command = "python3 @HOME@/sum.py"
 
 [analysis]
 method = "screening"
@@ -359,28 +357,31 @@ kind = "plackett-burman"
 
 
 def test_a_screening_proposes_factors_and_writes_the_experiment_that_follows(user: User) -> None:
+    # Noise that is the same each time: of random one some 5 % of screenings propose a third factor.
     (user.home / "sum.py").write_text(
         "import os, random\n"
+        f"with open({str(user.home / 'runs')!r}, 'a+') as file:\n"
+        "    noise = random.Random(file.tell()).gauss(0, 0.1)\n"
+        "    file.write('.')\n"
         "size = len(os.environ.get('STEELYARD_PADDING', ''))\n"
-        "print(100 + (10 if size > 500 else 0) + 3 * os.nice(0) + random.gauss(0, 0.1))\n"
+        "moved = os.path.basename(os.getcwd()) == 'other'\n"
+        "print(100 + (10 if size > 500 else 0) + 15 * moved + noise)\n"
     )
     (user.home / "other").mkdir()
     factors = {
-        "environment-size": "[0, 1000]", "nice": "[0, 5]", "aslr": '["on", "off"]',
-        "stack-start": "[0, 64]", "cpu": '["0", "0"]', "working-directory": '[".", "other"]',
-        "warm-up-runs": "[0, 1]",
+        "environment-size": "[0, 1000]", "aslr": '["on", "off"]', "stack-start": "[0, 64]",
+        "working-directory": f'["{user.home}", "{user.home}/other"]', "warm-up-runs": "[0, 1]",
     }  # fmt: skip
-    del factors["cpu"], factors["working-directory"]
-    text = SCREENING + "".join(
+    text = SCREENING.replace("@HOME@", str(user.home)) + "".join(
         f'[[factor]]\nfactor = "{name}"\nlevels = {levels}\n' for name, levels in factors.items()
     )
     (user.home / "s.toml").write_text(text)
     assert user.types("experiment", "run", "s.toml").status == 0
     told = user.types("experiment", "analyze", "--file", "s.toml", "--follow-up", "next.toml")
     assert told.status == 0, told.err
-    assert "For a full design: environment-size, nice." in told.out
+    assert "For a full design: environment-size, working-directory." in told.out
     plan = user.types("experiment", "plan", "next.toml", "--json", "-").document()
-    assert [item["name"] for item in plan["factors"]] == ["environment-size", "nice"]
+    assert [item["name"] for item in plan["factors"]] == ["environment-size", "working-directory"]
     assert plan["trials"] == 4
     held = {item["name"]: item["levels"] for item in plan["nuisance"]}
     assert held == {"aslr": ["on"], "stack-start": ["0"], "warm-up-runs": ["0"]}

@@ -16,6 +16,7 @@ from steelyard.host.knob import Request
 from steelyard.host.knobs import KNOBS
 from steelyard.host.restore import restore_host
 from steelyard.host.system import Host
+from tests.integration.conftest import PATIENCE_S
 from tests.integration.host_sandbox import run_in_sandbox, sandbox_reason
 
 AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
@@ -150,7 +151,7 @@ def test_a_signal_ends_the_command_and_restores_the_machine(user, quiet, number)
     assert process.stdout.readline() == b"on\n"
     assert Path(AUTOGROUP).read_text() == "0\n"
     process.send_signal(number)
-    _, err = process.communicate(timeout=100)
+    _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 128 + number, err
     assert readings() == before
 
@@ -167,7 +168,7 @@ def test_after_a_kill_restore_puts_back_every_knob_and_the_command_has_ended(use
     assert process.stdout.readline() == b"on\n"
     process.kill()
     # The pipe ends when the command has ended: it outlived its session otherwise.
-    process.communicate(timeout=100)
+    process.communicate(timeout=PATIENCE_S)
     assert readings() != before
     told = user.types("host", "restore", "--json", "-")
     assert told.status == 0, told.err

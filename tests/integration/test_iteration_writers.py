@@ -13,6 +13,7 @@ import pytest
 
 from steelyard.harness.adapter import Series, Source, read_series
 from steelyard.harness.adapters import ADAPTERS
+from tests.integration.conftest import PATIENCE_S
 
 WRITERS = Path(__file__).parents[2] / "native" / "iterations"
 C_PROGRAM = """
@@ -69,7 +70,7 @@ def c_program(compiler: str, package: str, *flags: str) -> Prepare:
         program = str(directory / "program")
         strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", str(WRITERS))
         command = [tool(compiler, package), *flags, *strict, str(source), "-o", program]
-        subprocess.run(command, check=True, timeout=60)
+        subprocess.run(command, check=True, timeout=PATIENCE_S)
         return [program]
 
     return prepare
@@ -88,7 +89,7 @@ def java_program(directory: Path) -> list[str]:
     source.write_text(JAVA_PROGRAM)
     writer = str(WRITERS / "SteelyardIterations.java")
     command = [javac, "-Xlint:all", "-Werror", "-d", str(directory), str(source), writer]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True, timeout=PATIENCE_S)
     return [java, "-Xshare:auto", "-cp", str(directory), "Program"]
 
 
@@ -109,7 +110,7 @@ def run(argv: list[str], directory: Path, path: Path | None) -> str:
     if path is not None:
         environment["STEELYARD_ITERATIONS"] = str(path)
     done = subprocess.run(
-        argv, env=environment, cwd=directory, check=True, timeout=60, capture_output=True
+        argv, env=environment, cwd=directory, check=True, timeout=PATIENCE_S, capture_output=True
     )
     return done.stdout.decode()
 

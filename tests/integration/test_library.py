@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.store.location import journal_directory
+from tests.integration.conftest import PATIENCE_S
 
 FIXTURES = Path(__file__).parent / "data"
 
@@ -81,9 +82,9 @@ def test_deleting_all_or_none(user, measured):
 
 def test_a_running_experiment_is_listed_and_not_deleted(user, script):
     program = script("sleep 0.05")
-    process = user.start("measure", "--runs", "1000", "--", program)
+    process = user.start("measure", "--runs", "100000", "--", program)
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_S
         running = []
         while not (running and running[0]["trials"]) and time.monotonic() < deadline:
             running = user.types("list", "--json", "-").document()["experiments"]
@@ -95,7 +96,7 @@ def test_a_running_experiment_is_listed_and_not_deleted(user, script):
         assert user.types("show", "--json", "-").document()["running"]
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)
     listed = user.types("list", "--json", "-").document()["experiments"]
     assert (listed[0]["running"], listed[0]["stopped"]) == (False, "interrupted")
 
@@ -205,7 +206,7 @@ def test_processes_that_open_the_store_at_once_do_not_disturb_each_other(user):
         assert user.types("measure", "--runs", "2", "--", "true").status == 0
     processes = [user.start("list", "--json", "-") for _process in range(4)]
     for process in processes:
-        _out, err = process.communicate(timeout=60)
+        _out, err = process.communicate(timeout=PATIENCE_S)
         assert (process.returncode, err) == (0, b"")
     found = user.types("list", "--json", "-").document()["experiments"]
     assert [experiment["trials"] for experiment in found] == [2, 2, 2]

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
+from tests.integration.conftest import PATIENCE_S
+
 
 def series(count=400, start_up=40, seed=3):
     generator = np.random.default_rng(seed)
@@ -166,7 +168,7 @@ class Visitor:
         self.address = urlsplit(found[0])
 
     def asks(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection(self.address.netloc, timeout=20)
+        connection = http.client.HTTPConnection(self.address.netloc, timeout=PATIENCE_S)
         known = {"Content-Type": "application/json", **(headers or {})}
         connection.request(method, path, None if body is None else json.dumps(body), known)
         response = connection.getresponse()
@@ -198,7 +200,7 @@ def test_each_click_is_kept_and_done_gives_the_answer(user, times, choosing):
     assert visitor.posts("choice", {"execution": "b", "iteration": None})[0] == 200
     assert json.loads(file.read_text())["chosen"] == {"a": 90}
     assert visitor.posts("done", {})[0] == 200
-    assert choosing.wait(timeout=30) == 0
+    assert choosing.wait(timeout=PATIENCE_S) == 0
     document = json.loads((user.home / "out.json").read_text())
     assert document["proposal"]["iteration"] == 90
     again = user.types(
@@ -211,7 +213,7 @@ def test_an_interrupt_keeps_what_was_chosen(user, choosing):
     visitor = Visitor(choosing)
     assert visitor.posts("choice", {"execution": "a", "iteration": 90})[0] == 200
     choosing.send_signal(signal.SIGINT)
-    assert choosing.wait(timeout=30) == 0
+    assert choosing.wait(timeout=PATIENCE_S) == 0
     assert json.loads((user.home / "out.json").read_text())["executions"][0]["chosen"] == 90
 
 

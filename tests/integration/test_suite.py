@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import User
+from tests.integration.conftest import PATIENCE_S, User
 
 SOURCE = """#include <stdio.h>
 #include <stdlib.h>
@@ -185,7 +185,7 @@ def test_a_full_disk_is_one_clear_error_and_the_cache_stays_whole(added):
     path.write_text(path.read_text().replace("bytes = 1000 ", "bytes = 3_000_000 "))
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # noqa: E731
     process = added.start("suite", "run", "tiny", "--size", "ref", preexec_fn=limit)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 3
     assert b"The disk has no room for" in err
     left = [str(p) for p in (added.home / "cache").rglob("*.partial")]
@@ -302,7 +302,7 @@ def test_a_version_that_is_no_longer_offered_names_those_that_are_known(user, ar
 
 def test_two_fetches_at_once_do_not_disturb_each_other(user, archive):
     both = [user.start("suite", "fetch", "tiny") for _ in range(2)]
-    said = [process.communicate(timeout=60)[1] for process in both]
+    said = [process.communicate(timeout=PATIENCE_S)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], said
     assert cached(user) == ["tinysrc_1.0.dsc", "tinysrc_1.0.tar.xz"]
 

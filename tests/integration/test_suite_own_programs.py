@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.conftest import PATIENCE_S
+
 SUITE = Path(__file__).parents[2] / "src" / "steelyard" / "suite"
 SOURCES = {
     "hash-join": "hash_join.c",
@@ -75,7 +77,7 @@ def run(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
 
 
