@@ -106,16 +106,30 @@ def test_the_counts_are_used_by_later_experiments(user: User, bench) -> None:
     assert f"each of {best} x iteration" in told.err
 
 
-def test_builds_keep_the_best_number_of_executions(user: User) -> None:
-    build = ("--build", "cp /bin/true p")
+# Builds vary, and executions of them: by their numbers, since of clocks' noise any count may come.
+VARIED_BUILD = """
+n=$(($(cat {home}/builds 2>/dev/null || echo 0) + 1)); echo $n > {home}/builds
+echo $((1000 + n * 37 % 100)) > base
+cp {home}/varied p
+"""
+VARIED_PROGRAM = """
+n=$(($(cat {home}/executions 2>/dev/null || echo 0) + 1)); echo $n > {home}/executions
+echo cost $(($(cat "${{0%/*}}/base") + n * 53 % 40))
+"""
+
+
+def test_builds_keep_the_best_number_of_executions(user: User, script: Script) -> None:
+    script(VARIED_PROGRAM.format(home=user.home), "varied")
+    build = ("--build", script(VARIED_BUILD.format(home=user.home), "make"))
+    metric = ("--metric", r"cost=regex:cost (\d+):units")
     told = user.types(
-        *("dimension", *build, "--repeat", "build=6", "--repeat", "execution=3"),
+        *("dimension", *build, *metric, "--repeat", "build=6", "--repeat", "execution=3"),
         *("--cost", "build=100s", "--cost", "execution=1s", "--json", "-", "--", "{build}/p"),
     )
     best = told.document()["counts"]["execution"]
-    told = user.types(
-        *("measure", *build, "--dimensioned", "--runs", "5", "--json", "-", "--", "{build}/p")
-    )
+    assert best > 1
+    asked = ("--dimensioned", "--runs", "5", "--json", "-", "--", "{build}/p")
+    told = user.types("measure", *build, *metric, *asked)
     assert told.status == 0, told.err
     assert told.document()["variants"][0]["repetitions"] == {
         **{"build": 5, "execution": best, "iteration": 1}
