@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from multiprocessing import Pool
-from pathlib import Path
 from typing import Any
 
 # One thread a process: the processes already fill the CPUs.
@@ -21,8 +20,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from benchmarks.prove import fixed, resampling, stopped
 from benchmarks.prove.judging import CLAIMED, Tally
+from benchmarks.prove.page import write_section
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "STATISTICS.md"
 EXPERIMENTS = 10_000
 BOOTSTRAP_EXPERIMENTS = 2_000
 
@@ -82,15 +81,6 @@ def _section(results: Sequence[tuple[str, list[Tally]]], experiments: int) -> li
     return [*lines, ""]
 
 
-def _write(lines: Sequence[str]) -> None:
-    begin, end = "<!-- prove: begin -->", "<!-- prove: end -->"
-    text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.split(begin)
-    after = rest.split(end)[1]
-    text = before + begin + "\n" + "\n".join(lines) + "\n" + end + after
-    PAGE.write_text(text, encoding="utf-8")
-
-
 def main() -> int:
     """Runs every situation on all CPUs; the exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.prove", description=__doc__)
@@ -103,7 +93,7 @@ def main() -> int:
     lines = _section(results, options.experiments)
     sys.stdout.write("\n".join(lines) + "\n")
     if not options.no_docs:
-        _write(lines)
+        write_section("prove", lines)
     tallies = [tally for _, found in results for tally in found]
     claimed = [tally for tally in tallies if tally.quantity in CLAIMED]
     failed = [tally for tally in claimed if tally.status == "FAILED"]

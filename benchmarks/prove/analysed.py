@@ -17,13 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from multiprocessing import Pool
-from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from benchmarks.prove.page import read_section, write_section
 from benchmarks.prove.tables import CONFIDENCE, Situation, situations
 from steelyard.analysis.analysis import Analysis
 from steelyard.analysis.methods import ANALYSES
@@ -31,8 +31,7 @@ from steelyard.analysis.table import Table
 from steelyard.core.estimate import Estimate
 from steelyard.core.rng import derive_seed
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "STATISTICS.md"
-MARK = "<!-- prove analyses: {} -->"
+SECTION = "prove analyses"
 EXPERIMENTS = 4_000
 LOWEST, HIGHEST = 0.94, 0.96
 MOST_ALARMS = 0.06
@@ -153,12 +152,9 @@ def _status(outcome: Outcome) -> str:
 
 def write(lines: Sequence[str], only: str) -> None:
     """Put the table, or the rows of one method, into its place in the docs."""
-    begin, end = MARK.format("begin"), MARK.format("end")
-    before, rest = PAGE.read_text(encoding="utf-8").split(begin)
-    old, after = rest.split(end)
     if only:
-        lines = with_rows_of(only, lines, old.splitlines())
-    PAGE.write_text(before + begin + "\n".join(lines) + end + after, encoding="utf-8")
+        lines = with_rows_of(only, lines, read_section(SECTION))
+    write_section(SECTION, lines)
 
 
 def with_rows_of(method: str, new: Sequence[str], old: Sequence[str]) -> list[str]:

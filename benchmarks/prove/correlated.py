@@ -11,18 +11,19 @@ normal results hold less often than `LOWEST` says.
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import asin, pi, sqrt
-from multiprocessing import Pool
-from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.prove.page import Proof, prove
 from steelyard.analysis.events.correlation import (
     Correlation,
     pair_correlation,
@@ -36,8 +37,6 @@ from steelyard.core.rng import derive_seed
 
 Floats = NDArray[np.float64]
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "STATISTICS.md"
-MARK = "<!-- prove events: {} -->"
 EXPERIMENTS = 2_000
 CONFIDENCE, ALPHA = 0.95, 0.05
 # The jackknife over pairs does not reach what it says; docs/STATISTICS.md says by how much.
@@ -205,37 +204,23 @@ def report(outcomes: Sequence[Outcome], experiments: int) -> list[str]:
     return lines
 
 
-def write(lines: Sequence[str]) -> None:
-    """Put the table into its place in the docs."""
-    begin, end = MARK.format("begin"), MARK.format("end")
-    before, rest = PAGE.read_text(encoding="utf-8").split(begin)
-    after = rest.split(end)[1]
-    PAGE.write_text(before + begin + "\n" + "\n".join(lines) + "\n" + end + after, encoding="utf-8")
+def problems(outcome: Outcome) -> list[str]:
+    """What is wrong with one outcome, by its name."""
+    asked, problem = outcome.situation, outcome.problem()
+    name = f"{asked.quantity}, {asked.runs.name}, {asked.count} runs"
+    return [] if problem is None else [f"{name}: {problem}"]
 
 
-def main() -> int:
-    """Runs every situation; the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.prove.correlated", description=__doc__
-    )
-    parser.add_argument("--experiments", type=int, default=EXPERIMENTS)
-    parser.add_argument("--no-docs", action="store_true", help="only print the table")
-    options = parser.parse_args()
-    jobs = [(situation, options.experiments) for situation in situations()]
-    with Pool() as pool:
-        outcomes = pool.starmap(simulate, jobs, chunksize=1)
-    lines = report(outcomes, options.experiments)
-    print("\n".join(lines))
-    if not options.no_docs:
-        write(lines)
-    problems = [
-        f"{o.situation.quantity}, {o.situation.runs.name}, {o.situation.count} runs: {problem}"
-        for o in outcomes
-        if (problem := o.problem()) is not None
-    ]
-    print("\n".join(problems) or "all promises kept")
-    return 1 if problems else 0
-
+PROOF = Proof(
+    "benchmarks.prove.correlated",
+    __doc__,
+    "prove events",
+    EXPERIMENTS,
+    tuple(situations()),
+    simulate,
+    report,
+    problems,
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(prove(PROOF))

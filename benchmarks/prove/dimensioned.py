@@ -7,21 +7,19 @@ Writes its tables into docs/STATISTICS.md. Exit status 1 where a promise is not 
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from math import log, prod, sqrt
-from multiprocessing import Pool
-from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.prove.page import Proof, prove
 from steelyard.analysis.dimensioning import Dimensioning, dimensioning
 from steelyard.analysis.dimensioning_agreement import LEVEL, agreement, mean_squares
 from steelyard.analysis.fieller import unpaired_fieller
@@ -40,8 +38,6 @@ from steelyard.core.rng import derive_seed
 
 Array = NDArray[np.float64]
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "STATISTICS.md"
-MARK = "<!-- prove dimensioning: {} -->"
 EXPERIMENTS = 10_000
 LEVELS = ("machine", "build", "execution", "iteration")
 TRUE_RATIO = 0.95
@@ -309,37 +305,21 @@ def report(outcomes: Sequence[Outcome], experiments: int) -> list[str]:
     ]
 
 
-def write(lines: Sequence[str]) -> None:
-    """Put the tables into their place in the docs."""
-    begin, end = MARK.format("begin"), MARK.format("end")
-    before, rest = PAGE.read_text(encoding="utf-8").split(begin)
-    after = rest.split(end)[1]
-    PAGE.write_text(before + begin + "\n" + "\n".join(lines) + "\n" + end + after, encoding="utf-8")
+def problems(outcome: Outcome) -> list[str]:
+    """What is wrong with one outcome, by its name."""
+    return [f"{outcome.situation.name}: {problem}" for problem in outcome.problems()]
 
 
-def main() -> int:
-    """Runs every situation; the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.prove.dimensioned", description=__doc__
-    )
-    parser.add_argument("--experiments", type=int, default=EXPERIMENTS)
-    parser.add_argument("--no-docs", action="store_true", help="only print the tables")
-    options = parser.parse_args()
-    jobs = [(situation, options.experiments) for situation in SITUATIONS]
-    with Pool() as pool:
-        outcomes = pool.starmap(simulate, jobs, chunksize=1)
-    lines = report(outcomes, options.experiments)
-    print("\n".join(lines))
-    if not options.no_docs:
-        write(lines)
-    problems = [
-        f"{outcome.situation.name}: {problem}"
-        for outcome in outcomes
-        for problem in outcome.problems()
-    ]
-    print("\n".join(problems) or "all promises kept")
-    return 1 if problems else 0
-
+PROOF = Proof(
+    "benchmarks.prove.dimensioned",
+    __doc__,
+    "prove dimensioning",
+    EXPERIMENTS,
+    SITUATIONS,
+    simulate,
+    report,
+    problems,
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(prove(PROOF))

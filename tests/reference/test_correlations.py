@@ -27,3 +27,9 @@ def test_spearmans_coefficient_with_ties_and_its_p_are_those_of_r() -> None:
     assert len(set(R["x"])) < len(R["x"])
     assert found.coefficient.estimate == pytest.approx(R["rho"], abs=1e-9)
     assert found.p == pytest.approx(R["rank_p"], abs=1e-9)
+
+
+def test_perfect_order_of_few_runs_is_as_likely_as_enumeration_says() -> None:
+    six = np.arange(6.0)
+    for other in (six, six[::-1]):
+        assert spearman(six, other, 0.95).p == pytest.approx(R["perfect_p"], abs=1e-9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import factorial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,8 @@ def pearson(x: Floats, y: Floats, confidence: float) -> Correlation:
     if refused is not None:
         return refused
     r = _coefficient(x, y)
-    return _with_fisher(r, len(x), 1.0, confidence, "fisher-z")
+    p = 0.0 if abs(r) >= _PERFECT else _student_p(r, len(x))
+    return Correlation(_fisher_interval(r, len(x), 1.0, confidence, "fisher-z"), p)
 
 
 def spearman(x: Floats, y: Floats, confidence: float) -> Correlation:
@@ -53,13 +55,20 @@ def spearman(x: Floats, y: Floats, confidence: float) -> Correlation:
     Notes
     -----
     The interval is Fisher's with the variance ``(1 + r^2 / 2) / (n - 3)`` (Bonett and Wright,
-    Psychometrika 65 (2000) 23); p is that of Student's t with n - 2 degrees.
+    Psychometrika 65 (2000) 23); p is that of Student's t with n - 2 degrees, of a coefficient that
+    is less by half of the step between two that ranks can have (Kendall, Rank Correlation Methods,
+    1970, chapter 4), since t alone raises 5.5 % of false alarms with ten runs. Of perfect order it
+    is the share of orders that are perfect, 2 / n!.
     """
     refused = _refused(x, y, confidence, "bonett-wright")
     if refused is not None:
         return refused
-    r = _coefficient(ranks(x), ranks(y))
-    return _with_fisher(r, len(x), 1 + r * r / 2, confidence, "bonett-wright")
+    r, count = _coefficient(ranks(x), ranks(y)), len(x)
+    interval = _fisher_interval(r, count, 1 + r * r / 2, confidence, "bonett-wright")
+    if abs(r) >= _PERFECT:
+        return Correlation(interval, 2 / factorial(count))
+    half_step = 6 / (count**3 - count)
+    return Correlation(interval, _student_p(max(0.0, abs(r) - half_step), count))
 
 
 def pair_correlation(
@@ -162,17 +171,21 @@ def _coefficient(x: Floats, y: Floats) -> float:
     return float(np.clip(float(a @ b) / below, -1.0, 1.0)) if below > 0 else 0.0
 
 
-def _with_fisher(
-    r: float, count: int, variance: float, confidence: float, method: str
-) -> Correlation:
+def _student_p(r: float, count: int) -> float:
     degrees = count - 2
+    return t_two_sided_p(r * (degrees / (1 - r * r)) ** 0.5, degrees)
+
+
+def _fisher_interval(
+    r: float, count: int, variance: float, confidence: float, method: str
+) -> Estimate:
     if abs(r) >= _PERFECT:
-        return Correlation(Estimate(r, r, r, confidence, method), 0.0)
-    p = t_two_sided_p(r * (degrees / (1 - r * r)) ** 0.5, degrees)
+        return Estimate(r, r, r, confidence, method)
     half = t_quantile(0.5 + confidence / 2, float("inf")) * (variance / (count - 3)) ** 0.5
     center = float(np.arctanh(r))
-    low, high = float(np.tanh(center - half)), float(np.tanh(center + half))
-    return Correlation(Estimate(r, low, high, confidence, method), p)
+    return Estimate(
+        r, float(np.tanh(center - half)), float(np.tanh(center + half)), confidence, method
+    )
 
 
 def _refused(x: Floats, y: Floats, confidence: float, method: str) -> Correlation | None:

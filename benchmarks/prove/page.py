@@ -1,0 +1,79 @@
+"""The page that proofs write their tables into, and what those proofs have in common that simulate
+one situation after the other."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from multiprocessing import Pool
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "STATISTICS.md"
+
+
+def write_section(name: str, lines: Sequence[str]) -> None:
+    """Put lines between the marks of `name` in the page."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, rest = PAGE.read_text(encoding="utf-8").split(begin)
+    after = rest.split(end)[1]
+    PAGE.write_text(before + begin + "\n" + "\n".join(lines) + "\n" + end + after, encoding="utf-8")
+
+
+def read_section(name: str) -> list[str]:
+    """The lines that stand between the marks of `name` now."""
+    text = PAGE.read_text(encoding="utf-8")
+    return text.split(f"<!-- {name}: begin -->")[1].split(f"<!-- {name}: end -->")[0].splitlines()
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is simulated, and what becomes of it.
+
+    Parameters
+    ----------
+    module, description : str
+        Of the command line.
+    section : str
+        The marks between which its tables stand.
+    experiments : int
+        Unless the command line says another number.
+    situations : sequence
+    simulate : callable
+        From a situation and a number of experiments to an outcome.
+    report : callable
+        From outcomes and the number of experiments to the lines of the page.
+    problems : callable
+        From an outcome to the promises that it does not keep.
+    """
+
+    module: str
+    description: str
+    section: str
+    experiments: int
+    situations: Sequence[Any]
+    simulate: Callable[[Any, int], Any]
+    report: Callable[[Sequence[Any], int], list[str]]
+    problems: Callable[[Any], Iterable[str]]
+
+
+def prove(proof: Proof) -> int:
+    """Simulate every situation on all CPUs, write the tables, and name the promises not kept; the
+    exit status, 1 where there are any."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {proof.module}", description=proof.description
+    )
+    parser.add_argument("--experiments", type=int, default=proof.experiments)
+    parser.add_argument("--no-docs", action="store_true", help="only print the tables")
+    options = parser.parse_args()
+    jobs = [(situation, options.experiments) for situation in proof.situations]
+    with Pool() as pool:
+        outcomes = pool.starmap(proof.simulate, jobs, chunksize=1)
+    lines = proof.report(outcomes, options.experiments)
+    print("\n".join(lines))
+    if not options.no_docs:
+        write_section(proof.section, lines)
+    problems = [problem for outcome in outcomes for problem in proof.problems(outcome)]
+    print("\n".join(problems) or "all promises kept")
+    return 1 if problems else 0
