@@ -6,9 +6,11 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+import steelyard
 from tests.integration.conftest import User
 from tests.integration.killing import kill_while_waiting, waiting_in
 
@@ -134,6 +136,157 @@ def test_calls_of_a_function_are_counted_in_all_threads(user: User) -> None:
     assert counts["thread or process created"] == [1, 1]
     with open("/sys/kernel/tracing/uprobe_events", encoding="utf-8") as left:
         assert path not in left.read()
+
+
+PATHS_PROGRAM = """
+#include <pthread.h>
+__attribute__((noinline)) void step(void) { __asm__ volatile(""); }
+__attribute__((noinline)) void often(void) { step(); __asm__ volatile(""); }
+__attribute__((noinline)) void deep(int n) {
+    if (n) deep(n - 1); else step();
+    __asm__ volatile("");
+}
+static void *run(void *word) { for (int i = 0; i < 5; i++) often(); return word; }
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, run, 0);
+    pthread_join(thread, 0);
+    deep(3);
+}
+"""
+
+may_find_paths = pytest.mark.skipif(
+    os.uname().machine != "x86_64", reason="call stacks are found by DWARF on x86-64 alone"
+)
+
+
+def compiled(user: User, *options: str) -> str:
+    (user.home / "p.c").write_text(PATHS_PROGRAM)
+    path = str(user.home / "p")
+    subprocess.run(
+        ["cc", "-O2", *options, "-pthread", "-o", path, str(user.home / "p.c")], check=True
+    )
+    return path
+
+
+def innermost(document: dict[str, Any], event: str) -> dict[tuple[str, ...], list[int]]:
+    """The counts of an event's paths, by their functions from the one below `main` or `run` on."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for path in document["paths"]:
+        names = [frame["name"] for frame in path["frames"]]
+        if path["event"] == event:
+            start = next(i for i, name in enumerate(names) if name in ("main", "run"))
+            found[tuple(names[start:])] = path["counts"]
+    return found
+
+
+@may_trace
+@may_find_paths
+@pytest.mark.skipif(shutil.which("cc") is None, reason="it takes a C compiler")
+@pytest.mark.parametrize("options", [("-fomit-frame-pointer",), ("-no-pie", "-g")])
+def test_the_call_paths_of_a_function_are_told_apart(user: User, options: tuple[str, ...]) -> None:
+    path = compiled(user, *options)
+    # The program is what a shell becomes, so that what the shell had mapped is of no use.
+    told = user.types(
+        "experiment", "events", "--runs", "3", "--function", f"{path}:step", "--record", "threads",
+        "--stacks", "--html", "page.html", "--json", "-", "--", "/bin/sh", "-c", f"exec {path}",
+    )  # fmt: skip
+    document = told.document()
+    counts = {kind["name"]: kind["counts"] for kind in document["kinds"]}
+    assert counts["function step"] == [6, 6, 6]
+    assert innermost(document, "function step") == {
+        ("run", "often", "step"): [5, 5, 5],
+        ("main", "deep", "deep", "deep", "deep", "step"): [1, 1, 1],
+    }
+    assert "deep &gt; deep &gt; step" in (user.home / "page.html").read_text()
+    started = [path for path in document["paths"] if path["event"] == "thread or process created"]
+    assert [frame["name"] for frame in started[0]["frames"]].count("main") == 1
+    with open("/sys/kernel/tracing/uprobe_events", encoding="utf-8") as left:
+        assert path not in left.read()
+    again = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
+    assert again["paths"] == document["paths"]
+
+
+@may_trace
+@may_find_paths
+def test_call_paths_are_those_of_the_events_that_are_counted(user: User) -> None:
+    told = user.types(
+        "experiment", "events", "--runs", "2", "--record", "faults,sched,threads", "--stacks",
+        "--json", "-", "--", "/bin/sh", "-c", "/bin/true; sleep 0.01; /bin/true",
+    )  # fmt: skip
+    document = told.document()
+    for kind in document["kinds"]:
+        paths = [path["counts"] for path in document["paths"] if path["event"] == kind["name"]]
+        if kind["name"] in ("thread or process created", "page fault", "waits"):
+            assert [sum(counts) for counts in zip(*paths, strict=True)] == kind["counts"]
+    assert "page fault inside the kernel" not in {kind["name"] for kind in document["kinds"]}
+
+
+@may_trace
+@may_find_paths
+def test_a_killed_study_with_stacks_leaves_no_recorder_and_goes_on(
+    user: User, script: Callable[[str], str]
+) -> None:
+    program = script(waiting_in(4) + "true")
+    process = user.start(
+        "experiment", "events", "--runs", "4", "--record", "threads", "--stacks", "--", program
+    )
+    kill_while_waiting(user, process)
+    assert user.types("experiment", "resume", "latest").status == 0
+    told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
+    assert len(told["runs"]) == 4
+    left = subprocess.run(
+        ["pgrep", "-f", f"event-recorder --output {user.home}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert left.stdout == ""
+
+
+@may_trace
+@pytest.mark.parametrize(
+    ("options", "status", "wanted"),
+    [
+        (("--record", "syscalls", "--stacks"), 2, "--stacks goes with --function"),
+        (("--log", "log=a", "--stacks"), 2, "--stacks goes with --function"),
+        (("--record", "threads", "--stacks"), 4, "Leave --stacks out"),
+    ],
+)
+def test_stacks_that_cannot_be_recorded_are_refused_before_anything_runs(
+    user: User, program: str, options: tuple[str, ...], status: int, wanted: str
+) -> None:
+    broken = user.home / "recorder"
+    broken.write_text("#!/bin/sh\necho 'error: This kernel gives no call stacks of its events.'\n")
+    broken.chmod(0o755)
+    user.environment["STEELYARD_EVENT_RECORDER"] = str(broken)
+    told = user.types("experiment", "events", *options, "--", program)
+    assert told.status == status
+    assert wanted in told.err
+    assert not (user.home / "log").exists()
+
+
+@may_trace
+@may_find_paths
+def test_a_recorder_that_ends_midway_costs_the_paths_of_its_trial_alone(
+    user: User, program: str
+) -> None:
+    real = os.path.join(os.path.dirname(steelyard.__file__), "_native", "steelyard-event-recorder")
+    dying = user.home / "recorder"
+    dying.write_text(
+        f'#!/bin/sh\nif [ "$1" = --output ] && [ ! -e {user.home}/died ]; then\n'
+        f'touch {user.home}/died; echo ready; exit 1\nfi\nexec {real} "$@"\n'
+    )
+    dying.chmod(0o755)
+    user.environment["STEELYARD_EVENT_RECORDER"] = str(dying)
+    told = user.types(
+        "experiment", "events", "--runs", "4", "--record", "threads", "--stacks", "--json", "-",
+        "--", program,
+    )  # fmt: skip
+    document = told.document()
+    assert len(document["runs"]) == 4
+    assert {len(path["counts"]) for path in document["paths"]} == {3}
+    assert "stacks-missing" in {warning["code"] for warning in document["warnings"]}
 
 
 @pytest.mark.parametrize("trial", [1, 6, 12])

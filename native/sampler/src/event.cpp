@@ -35,6 +35,10 @@ constexpr std::array<std::size_t, 0> copied_numbers{};
 constexpr std::uint64_t registers_wanted =
     (1ULL << base_pointer_bit) | (1ULL << stack_pointer_bit) | (1ULL << address_bit);
 
+// What `sample_from` reads of every sample.
+constexpr std::uint64_t sample_fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                        PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER;
+
 constexpr std::size_t sampling_pages = 16;
 constexpr std::size_t copying_pages = 64;
 constexpr std::size_t tracking_pages = 64;
@@ -154,6 +158,16 @@ void take_registers(Cursor& cursor, Depth depth, Sample& sample) {
 
 }  // namespace
 
+perf_event_attr copying_attributes(std::uint32_t copied_bytes) {
+    if (copied_registers == 0)
+        throw Fatal("Call stacks by DWARF are found on x86-64 alone; use --stacks frame-pointers.");
+    perf_event_attr attributes = monotonic_attributes(true);
+    attributes.sample_type = sample_fields | PERF_SAMPLE_STACK_USER;
+    attributes.sample_regs_user = copied_registers;
+    attributes.sample_stack_user = copied_bytes;
+    return attributes;
+}
+
 std::optional<Sample> sample_from(const RawRecord& record, Depth depth) {
     Cursor cursor(record);
     Sample sample;
@@ -221,8 +235,7 @@ SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool ker
     // Switching on one of many costs a look at all, so those in company are on from the beginning.
     attributes.disabled = company.first == nullptr && company.wakes ? 1 : 0;
     attributes.sample_period = never_by_itself;
-    attributes.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
-                             PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER;
+    attributes.sample_type = sample_fields;
     attributes.sample_regs_user = depth.stack_copy ? copied_registers : registers_wanted;
     attributes.wakeup_events = company.wakes ? 1 : 0;
     if (depth.frame_pointers) {

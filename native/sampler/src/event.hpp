@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <linux/perf_event.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -48,6 +49,10 @@ struct Sample {
     std::size_t chain_length = 0;
     StackCopy copy;
 };
+
+/// What makes an event write samples that `sample_from` reads with a copy of the stack, of so many
+/// bytes; throws Fatal where callers are not found that way.
+perf_event_attr copying_attributes(std::uint32_t copied_bytes);
 
 /// Reads a PERF_RECORD_SAMPLE of a `SamplingEvent`; nothing where it is cut short.
 std::optional<Sample> sample_from(const RawRecord& record, Depth depth);

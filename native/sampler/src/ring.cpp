@@ -25,6 +25,18 @@ Ring::~Ring() {
     munmap(page_, mapped_bytes_);
 }
 
+std::optional<RawRecord> Ring::front() {
+    const std::uint64_t head = __atomic_load_n(&page_->data_head, __ATOMIC_ACQUIRE);
+    if (page_->data_tail >= head)
+        return std::nullopt;
+    return record_at(page_->data_tail);
+}
+
+void Ring::pop() {
+    const std::uint64_t tail = page_->data_tail;
+    __atomic_store_n(&page_->data_tail, tail + record_at(tail).header->size, __ATOMIC_RELEASE);
+}
+
 RawRecord Ring::record_at(std::uint64_t position) {
     const std::size_t at = position % data_bytes_;
     const auto* header = reinterpret_cast<const perf_event_header*>(data_ + at);

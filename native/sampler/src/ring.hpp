@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace steelyard {
@@ -37,6 +38,11 @@ class Ring {
         }
         __atomic_store_n(&page_->data_tail, tail, __ATOMIC_RELEASE);
     }
+
+    /// The oldest record, which stays until `pop`; nothing where there is none.
+    std::optional<RawRecord> front();
+    /// Frees the space of the oldest record, which must be there.
+    void pop();
 
   private:
     RawRecord record_at(std::uint64_t position);

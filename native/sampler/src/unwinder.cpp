@@ -54,8 +54,6 @@ Registers caller_by(const FrameRules& rules, const Registers& registers,
 
 Registers caller_by_frame_pointer(const Registers& registers, const StackMemory& memory) {
     const std::uint64_t frame = registers[frame_register];
-    if (frame < registers[stack_register])
-        throw Malformed();
     Registers caller = registers;
     caller[frame_register] = memory.word_at(frame);
     caller[address_register] = memory.word_at(frame + word);
@@ -63,10 +61,29 @@ Registers caller_by_frame_pointer(const Registers& registers, const StackMemory&
     return caller;
 }
 
+/// The caller of code of which nothing is said: by the frame pointer, where it is one. Where it is
+/// none, code that has called nothing may have put nothing on the stack either, such as a system
+/// call by hand-written assembler; else no frame pointer is that of the outermost frame (System V
+/// ABI for x86-64, 3.4.1).
+Registers caller_without_rules(const Registers& registers, const StackMemory& memory,
+                               bool has_called, const Lookup& lookup) {
+    if (registers[frame_register] >= registers[stack_register])
+        return caller_by_frame_pointer(registers, memory);
+    const std::uint64_t top = has_called ? 0 : memory.word_at(registers[stack_register]);
+    const bool is_return_address = top != 0 && lookup(top);
+    if (!is_return_address && registers[frame_register] != 0)
+        throw Malformed();
+    Registers caller = registers;
+    caller[address_register] = is_return_address ? top : 0;
+    caller[stack_register] += word;
+    return caller;
+}
+
 }  // namespace
 
 const std::vector<std::uint64_t>& Unwinder::chain(const StackCopy& copy, const Lookup& lookup) {
     chain_.clear();
+    reached_start_ = false;
     try {
         walk(copy, lookup);
     } catch (const Malformed&) {
@@ -88,12 +105,14 @@ void Unwinder::walk(const StackCopy& copy, const Lookup& lookup) {
         // A call may be the last instruction of its function: look inside of it.
         const FrameRules* const rules = place ? rules_at(*place, was_interrupted ? 0 : 1) : nullptr;
         const std::uint64_t stack_before = registers[stack_register];
-        registers = rules != nullptr ? caller_by(*rules, registers, memory)
-                                     : caller_by_frame_pointer(registers, memory);
+        registers = rules != nullptr
+                        ? caller_by(*rules, registers, memory)
+                        : caller_without_rules(registers, memory, chain_.size() > 1, lookup);
         was_interrupted = rules != nullptr && rules->of_signal;
         if (registers[stack_register] <= stack_before && !was_interrupted)
             return;
     }
+    reached_start_ = registers[address_register] == 0;
 }
 
 const FrameRules* Unwinder::rules_at(const FilePlace& place, std::uint64_t back) {

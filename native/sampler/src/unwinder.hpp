@@ -36,6 +36,9 @@ class Unwinder {
     /// The sampled address and the return addresses above it, innermost first.
     const std::vector<std::uint64_t>& chain(const StackCopy& copy, const Lookup& lookup);
 
+    /// Whether the last chain goes back to where its thread began.
+    bool reached_start() const { return reached_start_; }
+
   private:
     void walk(const StackCopy& copy, const Lookup& lookup);
     const FrameRules* rules_at(const FilePlace& place, std::uint64_t back);
@@ -43,6 +46,7 @@ class Unwinder {
 
     std::unordered_map<std::string, std::unique_ptr<CallFrames>> files_;
     std::vector<std::uint64_t> chain_;
+    bool reached_start_ = false;
 };
 
 }  // namespace steelyard

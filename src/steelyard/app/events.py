@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.corrections import CORRECTIONS
 from steelyard.analysis.levels import analysed_trials
 from steelyard.app.analyze import Analyzed
+from steelyard.app.event_stacks import stack_programs
 from steelyard.app.experiment_file import BenchmarkEntry, ExperimentFile
 from steelyard.app.experiment_plan import Plan, experiment_plan
 from steelyard.core.errors import TrialsFailedError, UsageError
@@ -73,6 +74,7 @@ def events_plan(file: ExperimentFile) -> Plan:
     plain = plan.spec.variants[0]
     events = _events(file, plain)
     check_tracing(events)
+    stack_programs(events)
     variants = tuple(_named(plain, told) for told in ("off", "on"))
     varied = (*plan.spec.varied, (EVENTS, ("off", "on")))
     spec = replace(plan.spec, variants=variants, kind="comparison", events=events, varied=varied)
@@ -209,7 +211,13 @@ def _events(file: ExperimentFile, variant: Variant) -> EventsSpec:
             f"{file.path}: events.most takes a whole number from 1 on, not {most!r}.",
             field="events.most",
         )
-    return EventsSpec(groups, tuple(found), log, pattern, most)
+    stacks = said.get("stacks", False)
+    if not isinstance(stacks, bool):
+        raise UsageError(
+            f"{file.path}: events.stacks takes true or false, not {stacks!r}.",
+            field="events.stacks",
+        )
+    return EventsSpec(groups, tuple(found), log, pattern, most, stacks=stacks)
 
 
 def _file_and_name(text: str, variant: Variant) -> tuple[str, str]:

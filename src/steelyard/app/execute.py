@@ -282,9 +282,11 @@ def _run_session(
     ):
         launching = _LauncherSource(spec, launcher, journal, outputs)
         if spec.events is not None:
+            from steelyard.app.event_stacks import stack_programs
             from steelyard.measure.tracing import Tracing
 
-            launching.record_events(stack.enter_context(Tracing(spec.events, outputs)))
+            tracing = Tracing(spec.events, outputs, stack_programs(spec.events))
+            launching.record_events(stack.enter_context(tracing))
         source: Launching = launching
         if places.host is not None:
             from steelyard.app.host_source import HostSource

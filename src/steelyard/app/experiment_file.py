@@ -40,7 +40,7 @@ _CAUSE = (
     *("factor", "levels", "draw", "intervention", "command", "response", "intermediate"),
     *("tolerance", "margin"),
 )
-_EVENTS = ("record", "functions", "probes", "log", "response", "most", "correction")
+_EVENTS = ("record", "functions", "probes", "stacks", "log", "response", "most", "correction")
 DESIGN_KINDS = ("full-factorial", "fractional-factorial", "plackett-burman", "latin-square")
 
 

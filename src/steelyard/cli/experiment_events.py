@@ -25,6 +25,7 @@ from steelyard.cli.study_answer import check_one_way, run_study, show_study, sto
     metavar="[FILE:]PROVIDER:NAME",
     help="A static probe; repeatable.",
 )
+@click.option("--stacks", is_flag=True, help="Also which call paths lead to events.")
 @click.option("--log", metavar="FILE=REGEX", help="A log of the program's; or FILE=json:PATH.")
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="The first is explained.")
 @click.option("--response", metavar="METRIC", help="What to explain; the first metric.")
@@ -77,6 +78,8 @@ def _call(given: dict[str, Any]) -> Any:
     }
     if given["record"] is not None:
         events["record"] = [part.strip() for part in given["record"].split(",") if part.strip()]
+    if given["stacks"]:
+        events["stacks"] = True
     if given["log"] is not None:
         events["log"] = given["log"]
     return EventsCall(given["program"], settings, events)

@@ -22,6 +22,8 @@ class EventsSpec:
         Events whose order is kept; all are counted.
     variant : int
         Whose trials are recorded.
+    stacks : bool
+        Record call paths too: what had called what when an event came.
     """
 
     groups: tuple[str, ...] = ()
@@ -30,3 +32,4 @@ class EventsSpec:
     pattern: str | None = None
     most: int = 4000
     variant: int = 1
+    stacks: bool = False

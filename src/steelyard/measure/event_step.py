@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 _LINE = re.compile(r"\s*.{1,16}?-(\d+)\s+\[\d+\]\s+\S+\s+[\d.]+: (\w+)(.*)")
@@ -19,6 +22,12 @@ _FIELD = re.compile(r"(\w+)=(\S+)")
 _WRITTEN = re.compile(r"# entries-in-buffer/entries-written: (\d+)/(\d+)")
 # How a probe is named in the kernel: `probe_` and its number in the order of the specification.
 PROBE = "probe_"
+
+# From the end of a trial until its recorder has written what it found.
+_LONGEST_END_S = 60.0
+
+# States of a task that gives up the CPU for good: its end is an event of its own.
+_ENDED = ("X", "Z")
 
 # Events that another task may be the one to tell of; `pid` says whose they are.
 _TOLD_BY_ANYONE = ("sched_wakeup", "sched_migrate_task")
@@ -76,7 +85,10 @@ class Reader:
         elif event == "sched_process_exit":
             self._ended = task == self._root
         elif event == "sched_switch":
-            return "preempted" if fields.get("prev_state", "").startswith("R") else "waits"
+            state = fields.get("prev_state", "")
+            if state[:1] in _ENDED:
+                return ""
+            return "preempted" if state.startswith("R") else "waits"
         elif event.startswith("sys_"):
             return f"syscall {event[4:]}"
         elif event.startswith(PROBE):
@@ -143,9 +155,46 @@ def start(asked: dict[str, Any]) -> int:
     if instance:
         _write(f"{instance}/tracing_on", "0")
         _write(f"{instance}/trace", "")
+        if asked["stacks"] and not _started(asked["stacks"]):
+            return 1
         _write(f"{instance}/set_event_pid", str(os.getppid()))
         _write(f"{instance}/tracing_on", "1")
     return 0
+
+
+def _started(stacks: dict[str, Any]) -> bool:
+    """Whether the recorder of call paths records what the launcher starts next."""
+    with suppress(FileNotFoundError):
+        os.unlink(stacks["output"])
+    command = [*stacks["command"], "--process", str(os.getppid())]
+    # It outlives this step; the launcher ends what is left of it after the trial.
+    recorder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    told = b"" if recorder.stdout is None else recorder.stdout.readline()
+    _write(_number_file(stacks), str(recorder.pid))
+    if told != b"ready\n":
+        sys.stderr.write(told.decode(errors="replace"))
+    return told == b"ready\n"
+
+
+def _call_paths(stacks: dict[str, Any]) -> dict[str, Any] | None:
+    """What the recorder found, with names; None where it came to nothing."""
+    try:
+        with open(_number_file(stacks), encoding="utf-8") as file:
+            number = int(file.read())
+        os.unlink(_number_file(stacks))
+        process = os.pidfd_open(number)
+        signal.pidfd_send_signal(process, signal.SIGTERM)
+        select.select([process], [], [], _LONGEST_END_S)
+        told = subprocess.run(stacks["naming"], stdout=subprocess.PIPE, check=True).stdout
+        os.unlink(stacks["output"])
+        return {"kinds": stacks["kinds"], **json.loads(told)}
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        sys.stderr.write(f"The call paths are lost: {error}\n")
+        return None
+
+
+def _number_file(stacks: dict[str, Any]) -> str:
+    return f"{stacks['output']}.pid"
 
 
 def stop(asked: dict[str, Any]) -> int:
@@ -157,6 +206,8 @@ def stop(asked: dict[str, Any]) -> int:
         with open(f"{instance}/trace", encoding="utf-8", errors="replace") as trace:
             found = reduced(reader.names(trace), asked["most"])
         found["lost"] = reader.lost
+        if asked["stacks"]:
+            found["stacks"] = _call_paths(asked["stacks"])
     if asked["log"]:
         with open(asked["log"], encoding="utf-8", errors="replace") as log:
             found = reduced(log_names(log, asked["pattern"]), asked["most"])

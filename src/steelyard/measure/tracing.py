@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from steelyard.core.errors import HostError, MissingCapabilityError, UsageError
@@ -27,10 +27,23 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "syscalls": ("syscalls/sys_enter_*",),
     "faults": ("exceptions/page_fault_*",),
 }
+# Events whose stack is that of the program: the kind, and what the kernel is told to leave out. A
+# task that may run on is at state 0, or, preempted, at the bit behind all others.
+_STACKS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+    "sched": (
+        ("waits", "sched/sched_switch", "prev_state != 0 && prev_state != 256"),
+        ("preempted", "sched/sched_switch", "prev_state == 0 || prev_state == 256"),
+    ),
+    "threads": (("thread or process created", "sched/sched_process_fork", ""),),
+    "faults": (("page fault", "exceptions/page_fault_user", ""),),
+}
+# Copying the end of a stack makes some by itself.
+_NOT_BESIDE_STACKS = "page_fault_kernel"
 # What tells whose events they are; recorded in any case.
 _ALWAYS = ("sched/sched_process_exec", "sched/sched_process_fork", "sched/sched_process_exit")
 _BUFFER_KB = 8192
 _PREFIX = "steelyard"
+_STACK_PROBE = "stack_"
 
 
 def check_tracing(events: EventsSpec) -> None:
@@ -88,6 +101,31 @@ def check_tracing(events: EventsSpec) -> None:
         )
 
 
+@dataclass(frozen=True)
+class StackPrograms:
+    """What records call paths, and the command that names the functions in a file of its."""
+
+    recorder: str
+    naming: tuple[str, ...]
+
+
+def stack_events(events: EventsSpec) -> list[tuple[str, tuple[str, str]]]:
+    """The kinds of the kernel's events that are recorded with their stacks, and the option by which
+    the recorder is told of each."""
+    found: list[tuple[str, tuple[str, str]]] = []
+    for group in events.groups:
+        for kind, name, leave_out in _STACKS.get(group, ()):
+            number = _event_number(name)
+            told = f"{number}:{leave_out}" if leave_out else number
+            found.append((kind, ("--event", told)))
+    return found
+
+
+def _event_number(name: str) -> str:
+    with open(os.path.join(ROOT, "events", name, "id"), encoding="utf-8") as file:
+        return file.read().strip()
+
+
 class Tracing:
     """Events of the trials of one variant. A context manager: leaving it removes what it made.
 
@@ -96,11 +134,17 @@ class Tracing:
     events : EventsSpec
     directory : str
         For what the steps hand over.
+    stacks : StackPrograms, optional
+        Where call paths are recorded too.
     """
 
-    def __init__(self, events: EventsSpec, directory: str) -> None:
+    def __init__(
+        self, events: EventsSpec, directory: str, stacks: StackPrograms | None = None
+    ) -> None:
         self._events = events
         self._directory = directory
+        self._stacks = stacks
+        self._with_stacks: list[tuple[str, tuple[str, str]]] = []
         self._traces = bool(events.groups or events.probes)
         self._instance = os.path.join(ROOT, "instances", f"{_PREFIX}-{os.getpid()}")
         self._group = f"{_PREFIX}_{os.getpid()}"
@@ -135,10 +179,24 @@ class Tracing:
             "result": self._result(position),
             "before": variant.prepare,
             "after": variant.cleanup,
+            "stacks": self._recording(position),
         }
         words = json.dumps(asked)
         step = (sys.executable, "-I", "-S", event_step.__file__)
         return replace(variant, prepare=(*step, "start", words), cleanup=(*step, "stop", words))
+
+    def _recording(self, position: int) -> dict[str, Any] | None:
+        """How call paths are recorded in the trial at `position`."""
+        if self._stacks is None:
+            return None
+        events = [word for _, option in self._with_stacks for word in option]
+        output = f"{self._result(position)}.stacks"
+        return {
+            "command": [self._stacks.recorder, "--output", output, *events],
+            "kinds": [kind for kind, _ in self._with_stacks],
+            "naming": [*self._stacks.naming, output, os.path.join(self._directory, "functions")],
+            "output": output,
+        }
 
     def take(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
         """What was recorded of a trial, which is then forgotten here; None where nothing was."""
@@ -163,8 +221,15 @@ class Tracing:
         self._forget_killed()
         for number, (_, file, offset, semaphore) in enumerate(self._events.probes):
             place = f"{file}:0x{offset:x}" + (f"(0x{semaphore:x})" if semaphore else "")
-            line = f"p:{self._group}/{event_step.PROBE}{number} {place}\n"
-            _append(os.path.join(ROOT, "uprobe_events"), line)
+            # The kernel keeps a probe for traces apart from one for stacks, at the same place.
+            for name in (event_step.PROBE, *([_STACK_PROBE] if self._stacks else [])):
+                line = f"p:{self._group}/{name}{number} {place}\n"
+                _append(os.path.join(ROOT, "uprobe_events"), line)
+        if self._stacks is not None:
+            self._with_stacks = stack_events(self._events) + [
+                (name, ("--probe", _event_number(f"{self._group}/{_STACK_PROBE}{number}")))
+                for number, (name, *_) in enumerate(self._events.probes)
+            ]
         os.mkdir(self._instance)
         self._write("tracing_on", "0")
         self._write("buffer_size_kb", str(_BUFFER_KB))
@@ -172,10 +237,11 @@ class Tracing:
         self._write("options/event-fork", "1")
         wanted = [*_ALWAYS, *(name for group in self._events.groups for name in GROUPS[group])]
         if self._events.probes:
-            wanted.append(f"{self._group}/*")
+            wanted.append(f"{self._group}/{event_step.PROBE}*")
         for pattern in dict.fromkeys(wanted):
             for path in glob.glob(os.path.join(self._instance, "events", pattern, "enable")):
-                _write(path, "1")
+                if self._stacks is None or _NOT_BESIDE_STACKS not in path:
+                    _write(path, "1")
 
     def _write(self, name: str, text: str) -> None:
         _write(os.path.join(self._instance, name), text)

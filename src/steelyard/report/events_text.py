@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.events.correlation import Correlation
-from steelyard.analysis.events.internal_variance import InternalVariance, KindOfEvent
+from steelyard.analysis.events.internal_variance import InternalVariance
+from steelyard.analysis.events.kinds import KindOfEvent
 from steelyard.core.estimate import Estimate
 from steelyard.core.units import scale_for
+from steelyard.report.events_paths import (
+    coefficient_text,
+    p_cell,
+    p_text,
+    paths_lines,
+    paths_sentences,
+    told_coefficient,
+)
 from steelyard.report.rendering import Origin
 from steelyard.report.tables import Table
 from steelyard.report.terminal import plain_table, wrapped
-from steelyard.report.wording import caution_text, difference_text, one_line
+from steelyard.report.wording import caution_text, difference_text, one_line, ratio_text
 
 # Beyond them a table is for a file.
 _MOST_KINDS = 40
 _MOST_RUNS = 8
-_SMALLEST_P = 0.001
+# Call paths that a terminal shows.
+_MOST_PATHS = 12
 
 
 def headline(found: InternalVariance) -> str:
@@ -30,15 +39,10 @@ def conclusion(found: InternalVariance) -> list[str]:
         f"{len(found.kinds)} kinds of events, of which {len(differing)} differ in number between "
         "runs."
     ]
-    telling = [
-        kind
-        for kind in differing
-        if (kind.adjusted_p is not None and kind.adjusted_p <= alpha)
-        or (kind.adjusted_rank_p is not None and kind.adjusted_rank_p <= alpha)
-    ]
+    telling = [kind for kind in differing if kind.goes_with_result(alpha, found.by_ranks_alone)]
     if telling:
         named = ", ".join(
-            f"`{one_line(kind.name)}` (r = {_coefficient(kind.pearson)})" for kind in telling[:5]
+            f"`{one_line(kind.name)}` ({told_coefficient(kind, found)})" for kind in telling[:5]
         )
         more = f" and {len(telling) - 5} more" if len(telling) > 5 else ""
         sentences.append(f"The number goes with {one_line(found.response)}: {named}{more}.")
@@ -47,12 +51,13 @@ def conclusion(found: InternalVariance) -> list[str]:
             f"No number of events goes with {one_line(found.response)} once the p values are "
             f"corrected for {len(differing)} kinds ({found.correction})."
         )
+    sentences += paths_sentences(found)
     p = found.order.p
     if p is not None:
         goes = "goes" if p <= alpha else "does not go"
         sentences.append(
             f"How much the order of events differs between two runs {goes} with how much their "
-            f"results differ: r = {_coefficient(found.order)}, p {p_text(p)}."
+            f"results differ: r = {coefficient_text(found.order)}, p {p_text(p)}."
         )
     sentences.append(_overhead(found))
     return sentences
@@ -64,27 +69,11 @@ def _overhead(found: InternalVariance) -> str:
     if found.plain_mean is None or not isinstance(found.overhead, Estimate):
         return f"With events recorded {one_line(found.response)} is {recorded}."
     plain = f"{found.plain_mean / factor:.4g} {unit}".strip()
+    both = f"{one_line(found.response)} is {recorded} with events recorded and {plain} without: "
+    if found.overhead.low <= 1 <= found.overhead.high:
+        return f"{both}no difference that is sure, ratio {ratio_text(found.overhead)}."
     more = "more" if found.overhead.estimate >= 1 else "less"
-    return (
-        f"{one_line(found.response)} is {recorded} with events recorded and {plain} without: "
-        f"{difference_text(found.overhead)} {more}."
-    )
-
-
-def p_text(p: float) -> str:
-    """A p value with its sign of comparison."""
-    return f"< {_SMALLEST_P:g}" if p < _SMALLEST_P else f"= {p:.3f}"
-
-
-def _coefficient(found: Correlation) -> str:
-    value = found.coefficient
-    if not isinstance(value, Estimate):
-        return "–"
-    return f"{value.estimate:.2f} [{value.low:.2f}, {value.high:.2f}]"
-
-
-def _p(p: float | None) -> str:
-    return "–" if p is None else p_text(p).removeprefix("= ")
+    return f"{both}{difference_text(found.overhead)} {more}."
 
 
 def correlation_table(found: InternalVariance, most: int | None = None) -> Table:
@@ -92,7 +81,15 @@ def correlation_table(found: InternalVariance, most: int | None = None) -> Table
     in his Table 4.4."""
     rows = [_row(kind) for kind in found.kinds if kind.differs][:most]
     rows.append(_row(found.total))
-    order = ("order of events", _coefficient(found.order), _p(found.order.p), "", "", "", "")
+    order = (
+        "order of events",
+        coefficient_text(found.order),
+        p_cell(found.order.p),
+        "",
+        "",
+        "",
+        "",
+    )
     headers = ("event", "Pearson r", "p", "corrected p", "rank r", "p", "corrected p")
     return Table(headers, (*rows, order), frozenset({0}), spare=(5, 2))
 
@@ -100,12 +97,12 @@ def correlation_table(found: InternalVariance, most: int | None = None) -> Table
 def _row(kind: KindOfEvent) -> tuple[str, ...]:
     return (
         one_line(kind.name),
-        _coefficient(kind.pearson),
-        _p(kind.pearson.p),
-        "" if kind.adjusted_p is None else _p(kind.adjusted_p),
-        _coefficient(kind.rank),
-        _p(kind.rank.p),
-        "" if kind.adjusted_rank_p is None else _p(kind.adjusted_rank_p),
+        coefficient_text(kind.pearson),
+        p_cell(kind.pearson.p),
+        "" if kind.adjusted_p is None else p_cell(kind.adjusted_p),
+        coefficient_text(kind.rank),
+        p_cell(kind.rank.p),
+        "" if kind.adjusted_rank_p is None else p_cell(kind.adjusted_rank_p),
     )
 
 
@@ -145,6 +142,10 @@ def events_text(found: InternalVariance, _origin: Origin, width: int | None = No
         lines.append(
             f"{len(found.runs)} runs, {len(found.kinds)} kinds; --json and --html have all."
         )
+    if found.paths:
+        lines += ["", *paths_lines(found.paths[:_MOST_PATHS], width)]
+        if len(found.paths) > _MOST_PATHS:
+            lines.append(f"{len(found.paths):,} call paths; --json and --html have all.")
     if found.cautions:
         lines.append("")
         for caution in found.cautions:

@@ -14,8 +14,12 @@ from steelyard.analysis.events.correlation import pair_correlation, pearson, wit
 from steelyard.analysis.events.internal_variance import EventsQuestion, internal_variance, run_from
 from steelyard.analysis.events.sequences import aligned, order_difference
 from steelyard.core.estimate import Estimate, Unbounded
+from steelyard.core.model import MetricSpec
+from steelyard.report.events_text import events_text
+from steelyard.report.rendering import Origin
 
 ASKED = EventsQuestion("time", "s")
+ORIGIN = Origin("events", MetricSpec("time", "s"))
 TOLD = {"kinds": ["a"], "counts": [9], "order": [0] * 3, "lost": 4}
 
 
@@ -170,3 +174,77 @@ def test_a_single_run_a_result_that_never_differs_and_lost_events_are_told() -> 
     same = internal_variance([run_from(i, 1.0, TOLD) for i in range(6)], ASKED)
     assert same.total.pearson.coefficient.reason == "no-variation"
     assert {"lost-events", "order-cut"} <= {caution.code for caution in same.cautions}
+
+
+def stacks(kinds, functions, paths, lost=0, cut=0):
+    told = {"kinds": kinds, "functions": functions, "paths": paths, "lost": lost, "cut": cut}
+    return {**told, "events": sum(count for _, count, _ in paths)}
+
+
+def with_stacks(value, by_slow, by_fast, lost=0, cut=0):
+    told = {
+        "kinds": ["waits"], "counts": [by_slow + by_fast], "order": [0], "lost": 0,
+        "stacks": stacks(
+            ["waits"], [["main", "/p"], ["slow", "/p"], ["fast", "/p"]],
+            [[0, by_slow, [0, 1]], [0, by_fast, [0, 2]]], lost, cut,
+        ),
+    }  # fmt: skip
+    return run_from(0, value, told)
+
+
+def test_the_path_whose_number_goes_with_the_result_is_told_from_the_kind_that_does_not() -> None:
+    # As many waits in every run; the slower ones wait more often in `slow`.
+    runs = [with_stacks(1.0 + 0.1 * n + 0.01 * (n % 3), n, 30 - n) for n in range(1, 13)]
+    found = internal_variance(runs, ASKED)
+    assert not found.kinds[0].differs
+    assert found.paths is not None
+    names = ["/".join(frame.name for frame in one.path.frames) for one in found.paths]
+    assert sorted(names) == ["main/fast", "main/slow"]
+    slow = found.paths[names.index("main/slow")]
+    assert slow.tells_apart
+    assert slow.events.counts == tuple(range(1, 13))
+    assert isinstance(slow.events.pearson.coefficient, Estimate)
+    assert slow.events.pearson.coefficient.estimate > 0.99
+    assert slow.events.goes_with_result(0.05)
+    text = events_text(found, ORIGIN)
+    assert "`waits: main > slow` (r = 1.00" in text
+    assert "    main > fast" in text
+    assert "2 call paths" in text
+
+
+def test_p_values_hold_for_all_paths_together() -> None:
+    generator = np.random.default_rng(4)
+    runs = [with_stacks(float(v), int(a), int(b)) for v, a, b in generator.integers(1, 9, (10, 3))]
+    found = internal_variance(runs, ASKED).paths
+    assert found is not None
+    plain = sorted(one.events.pearson.p for one in found)
+    assert sorted(one.events.adjusted_p for one in found) == pytest.approx(
+        [min(1, 2 * plain[0]), max(min(1, 2 * plain[0]), plain[1])]
+    )
+
+
+def test_runs_without_stacks_and_lost_ones_are_warned_of_and_left_out() -> None:
+    runs = [with_stacks(1.0 + n, 5, 5, lost=1, cut=2) for n in range(5)]
+    runs.append(run_from(5, 9.0, TOLD))
+    found = internal_variance(runs, ASKED)
+    assert found.paths is not None
+    assert len(found.paths[0].events.counts) == 5
+    codes = {caution.code for caution in found.cautions}
+    assert {"stacks-missing", "lost-stacks", "cut-stacks"} <= codes
+    assert "5 of 55 call paths are lost" in events_text(found, ORIGIN)
+
+
+def test_a_study_without_stacks_says_nothing_of_paths() -> None:
+    found = internal_variance([run_from(n, float(n), TOLD) for n in range(5)], ASKED)
+    assert found.paths is None
+    assert "call path" not in events_text(found, ORIGIN)
+
+
+def test_overhead_that_may_be_more_or_less_is_told_as_a_ratio() -> None:
+    runs = [run_from(n, 1.0 + n, TOLD) for n in range(5)]
+    unsure = Estimate(1.17, 0.24, 3.7, 0.95, "fieller")
+    text = events_text(internal_variance(runs, ASKED, [1.0], unsure), ORIGIN)
+    assert "ratio 1.170 [0.240, 3.700]" in text
+    sure = Estimate(1.17, 1.1, 1.24, 0.95, "fieller")
+    text = events_text(internal_variance(runs, ASKED, [1.0], sure), ORIGIN)
+    assert "17.0 % ± 7.0 % more" in text

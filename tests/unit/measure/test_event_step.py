@@ -22,6 +22,7 @@ TRACE = """\
            other-99      [001] .....  5.000009: sys_futex(uaddr: 0x7f)
             prog-20      [000] .....  5.000010: probe_1: (0x5555)
             prog-21      [001] .....  5.000011: sched_process_exit: comm=prog pid=21 prio=120
+            prog-21      [001] d..2.  5.000011: sched_switch: prev_comm=prog prev_pid=21 prev_prio=120 prev_state=X ==> next_comm=x next_pid=9 next_prio=120
             prog-20      [000] .....  5.000012: sched_process_exit: comm=prog pid=20 prio=120
             prog-20      [000] .....  5.000013: sys_close(fd: 0x1)
 """

@@ -13,13 +13,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.corrections import CORRECTIONS
-from steelyard.analysis.events.correlation import (
-    Correlation,
-    pair_correlation,
-    pearson,
-    spearman,
+from steelyard.analysis.events.call_paths import (
+    CallPath,
+    PathOfEvent,
+    path_cautions,
+    paths_from,
+    paths_of_events,
 )
+from steelyard.analysis.events.correlation import Correlation, pair_correlation, pearson
+from steelyard.analysis.events.kinds import KindOfEvent, adjusted, importance, kind_of_event
 from steelyard.analysis.events.sequences import Side, aligned, order_difference
 from steelyard.analysis.shapiro_wilk import shapiro_wilk
 from steelyard.core.estimate import Interval
@@ -30,6 +32,7 @@ Floats = NDArray[np.float64]
 # Lines around a difference, and differences, that a diff for people shows.
 _CONTEXT = 3
 _MOST_LINES = 400
+_NOT_NORMAL = "results-not-normal"
 # Of a caution: it shall not be there by chance.
 _ALMOST_SURE = 0.01
 
@@ -39,7 +42,9 @@ class Run:
     """One recorded trial.
 
     `order` holds the kinds of its first events, as indices of `kinds`; `lost` counts events that
-    did not fit into the buffer.
+    did not fit into the buffer. `paths` counts the events of each call path, None where these were
+    not recorded; `lost_stacks` counts events without one, `cut_stacks` those whose outer part is
+    not known.
     """
 
     position: int
@@ -48,22 +53,9 @@ class Run:
     counts: tuple[int, ...]
     order: tuple[int, ...]
     lost: int
-
-
-@dataclass(frozen=True)
-class KindOfEvent:
-    """How often one kind occurs in each run, and whether that goes with the result.
-
-    `adjusted_p` and `adjusted_rank_p` hold for all kinds together.
-    """
-
-    name: str
-    counts: tuple[int, ...]
-    differs: bool
-    pearson: Correlation
-    rank: Correlation
-    adjusted_p: float | None = None
-    adjusted_rank_p: float | None = None
+    paths: Mapping[CallPath, int] | None = None
+    lost_stacks: int = 0
+    cut_stacks: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,6 +82,8 @@ class InternalVariance:
         Of the p values over kinds.
     overhead : Interval or None
         Response with events recorded / without.
+    paths : tuple of PathOfEvent or None
+        As `kinds`, for each call path of each kind; None where no call stacks were recorded.
     """
 
     kind: ClassVar[str] = "events"
@@ -109,6 +103,12 @@ class InternalVariance:
     plain_mean: float | None
     recorded_mean: float
     cautions: tuple[Caution, ...] = ()
+    paths: tuple[PathOfEvent, ...] | None = None
+
+    @property
+    def by_ranks_alone(self) -> bool:
+        """Whether results lie so that one run may make Pearson's coefficient by itself."""
+        return any(caution.code == _NOT_NORMAL for caution in self.cautions)
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,7 @@ class EventsQuestion:
 
 def run_from(position: int, value: float, told: Mapping[str, Any]) -> Run:
     """A run from what the recording of its trial told."""
+    stacks = told.get("stacks")
     return Run(
         position,
         value,
@@ -131,6 +132,9 @@ def run_from(position: int, value: float, told: Mapping[str, Any]) -> Run:
         tuple(told["counts"]),
         tuple(told["order"]),
         int(told["lost"]),
+        None if stacks is None else paths_from(stacks),
+        0 if stacks is None else int(stacks["lost"]),
+        0 if stacks is None else int(stacks["cut"]),
     )
 
 
@@ -153,9 +157,10 @@ def internal_variance(
     """
     values = np.array([run.value for run in runs], dtype=np.float64)
     counts = _counts(runs)
-    kinds = [_kind(name, row, values, asked.confidence) for name, row in counts.items()]
-    kinds = _adjusted(kinds, asked.correction)
-    kinds.sort(key=_importance)
+    kinds = [kind_of_event(name, row, values, asked.confidence) for name, row in counts.items()]
+    kinds = adjusted(kinds, asked.correction)
+    kinds.sort(key=importance)
+    paths = [run.paths for run in runs]
     total = [sum(run.counts) for run in runs]
     sequences = _sequences(runs, list(counts))
     distances = np.array([[order_difference(a, b) for b in sequences[: i + 1]] + [0] * (
@@ -171,7 +176,7 @@ def internal_variance(
         confidence=asked.confidence,
         runs=tuple(runs),
         kinds=tuple(kinds),
-        total=_kind("all events", total, values, asked.confidence),
+        total=kind_of_event("all events", total, values, asked.confidence),
         order=order,
         order_differences=tuple(tuple(int(d) for d in row) for row in distances.tolist()),
         far_pair=far,
@@ -180,7 +185,11 @@ def internal_variance(
         overhead=overhead,
         plain_mean=float(np.mean(plain)) if len(plain) else None,
         recorded_mean=float(values.mean()),
-        cautions=tuple(_cautions(runs, values, asked.confidence)),
+        cautions=(
+            *_cautions(runs, values, asked.confidence),
+            *path_cautions(paths, [run.lost_stacks for run in runs], [r.cut_stacks for r in runs]),
+        ),
+        paths=paths_of_events(paths, values, asked.confidence, asked.correction),
     )
 
 
@@ -196,37 +205,6 @@ def _sequences(runs: Sequence[Run], names: list[str]) -> list[list[int]]:
     """The orders with one numbering of kinds for all runs."""
     place = {name: index for index, name in enumerate(names)}
     return [[place[run.kinds[event]] for event in run.order] for run in runs]
-
-
-def _kind(name: str, counts: Sequence[int], values: Floats, confidence: float) -> KindOfEvent:
-    x = np.array(counts, dtype=np.float64)
-    return KindOfEvent(
-        name,
-        tuple(counts),
-        len(set(counts)) > 1,
-        pearson(x, values, confidence),
-        spearman(x, values, confidence),
-    )
-
-
-def _adjusted(kinds: Sequence[KindOfEvent], correction: str) -> list[KindOfEvent]:
-    """The kinds with p values that hold for all that differ together."""
-    from dataclasses import replace
-
-    adjust = CORRECTIONS[correction]
-    tested = [k for k in kinds if k.pearson.p is not None and k.rank.p is not None]
-    by_value = adjust([k.pearson.p or 0.0 for k in tested])
-    by_rank = adjust([k.rank.p or 0.0 for k in tested])
-    found = {
-        k.name: replace(k, adjusted_p=p, adjusted_rank_p=q)
-        for k, p, q in zip(tested, by_value, by_rank, strict=True)
-    }
-    return [found.get(k.name, k) for k in kinds]
-
-
-def _importance(kind: KindOfEvent) -> tuple[bool, float, int]:
-    p = kind.pearson.p
-    return (not kind.differs, 2.0 if p is None else p, -sum(kind.counts))
 
 
 def _excerpts(both: Sequence[tuple[Side, int]], names: list[str]) -> tuple[tuple[Side, str], ...]:
@@ -272,7 +250,7 @@ def _cautions(runs: Sequence[Run], values: Floats, confidence: float) -> list[Ca
     if shape is not None and shape.p < _ALMOST_SURE:
         found.append(
             Caution(
-                "results-not-normal",
+                _NOT_NORMAL,
                 f"The results are not normal (p = {shape.p:.2g}), some far from the others: "
                 "Pearson's interval and that of the order are too narrow. Ranks, and the p value "
                 "of the order, hold.",

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 _MOST_TICKS = 12
+_INCHES_PER_LETTER = 0.07
 
 
 def draw(shown: MapFigure, canvas: Canvas) -> None:
     """A grid of cells, empty where nothing was measured."""
-    canvas.set_size_inches(6.2, 4.8)
+    # The cells keep their room beside long names.
+    longest = max(map(len, shown.y), default=0)
+    canvas.set_size_inches(5.2 + _INCHES_PER_LETTER * longest, 4.8)
     axes = canvas.subplots()
     cells = np.array(shown.values, dtype=np.float64)
     image = axes.imshow(cells, origin="lower", aspect="auto", cmap="viridis", interpolation="none")

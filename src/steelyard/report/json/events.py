@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from steelyard.analysis.events.call_paths import PathOfEvent
 from steelyard.analysis.events.correlation import Correlation
-from steelyard.analysis.events.internal_variance import InternalVariance, KindOfEvent
+from steelyard.analysis.events.internal_variance import InternalVariance
+from steelyard.analysis.events.kinds import KindOfEvent
 from steelyard.report.json.measurement import SCHEMA
 from steelyard.report.rendering import Origin
 from steelyard.report.wording import document_value
@@ -29,6 +31,7 @@ def events_document(found: InternalVariance, origin: Origin) -> dict[str, Any]:
             ],
             "kinds": [_kind(kind) for kind in found.kinds],
             "total": _kind(found.total),
+            "paths": None if found.paths is None else [_path(path) for path in found.paths],
             "order": {
                 "correlation": _correlation(found.order),
                 "differences": [list(row) for row in found.order_differences],
@@ -53,6 +56,12 @@ def _kind(kind: KindOfEvent) -> dict[str, Any]:
         "adjusted_p": kind.adjusted_p,
         "adjusted_rank_p": kind.adjusted_rank_p,
     }
+
+
+def _path(found: PathOfEvent) -> dict[str, Any]:
+    frames = [{"name": frame.name, "object": frame.object} for frame in found.path.frames]
+    told = _kind(found.events)
+    return {"event": told.pop("name"), "frames": frames, **told}
 
 
 def _correlation(found: Correlation) -> dict[str, Any]:

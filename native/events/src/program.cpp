@@ -1,0 +1,35 @@
+#include "program.hpp"
+
+namespace steelyard {
+
+void Program::take(const Happening& happening) {
+    if (const auto* naming = std::get_if<Naming>(&happening)) {
+        if (!has_begun_ && naming->after_exec) {
+            has_begun_ = true;
+            following_.add(naming->process);
+        }
+        if (naming->after_exec)
+            running_.erase(naming->process);
+        following_.named(*naming);
+    } else if (const auto* mapping = std::get_if<Mapping>(&happening)) {
+        following_.mapped(*mapping);
+    } else if (const auto* started = std::get_if<Started>(&happening)) {
+        following_.started(*started);
+        // A child goes on in the code of its parent.
+        if (running_.contains(started->parent_process))
+            running_.insert(started->process);
+    } else if (const auto* ended = std::get_if<Ended>(&happening)) {
+        if (following_.ended(*ended))
+            running_.erase(ended->process);
+    }
+}
+
+bool Program::runs(std::uint32_t process, std::uint64_t address) {
+    if (!has_begun_ || !following_.includes(process))
+        return false;
+    if (following_.place_of(process, address))
+        running_.insert(process);
+    return running_.contains(process);
+}
+
+}  // namespace steelyard

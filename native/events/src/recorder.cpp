@@ -1,0 +1,130 @@
+#include "recorder.hpp"
+
+#include <linux/perf_event.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "clock.hpp"
+#include "fatal.hpp"
+
+namespace steelyard {
+
+namespace {
+
+constexpr Depth stacks{false, true, 0};
+
+bool is_online(long cpu) {
+    const std::string path =
+        "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/core_id";
+    return cpu == 0 || access(path.c_str(), F_OK) == 0;
+}
+
+/// Of what tells of processes the time is last; of what tells of losses there is none.
+std::uint64_t time_of(const RawRecord& record) {
+    if (record.header->type == PERF_RECORD_SAMPLE)
+        return origin_of(record).time_ns;
+    std::uint64_t time_ns = 0;
+    if (record.header->type != PERF_RECORD_LOST && record.body_bytes >= sizeof time_ns)
+        std::memcpy(&time_ns, record.body + record.body_bytes - sizeof time_ns, sizeof time_ns);
+    return time_ns;
+}
+
+}  // namespace
+
+Recorder::Cpu::Cpu(const std::vector<Wanted>& wanted, Watched watched) : tracking(watched, true) {
+    for (const Wanted& one : wanted) {
+        const Tracepoint* const first = events.empty() ? nullptr : events.front().get();
+        events.push_back(std::make_unique<Tracepoint>(one, watched, first));
+    }
+}
+
+Recorder::Recorder(const std::vector<Wanted>& wanted, pid_t process) {
+    const long count = sysconf(_SC_NPROCESSORS_CONF);
+    for (long cpu = 0; cpu < count; ++cpu) {
+        if (!is_online(cpu))
+            continue;
+        cpus_.push_back(std::make_unique<Cpu>(wanted, Watched{process, static_cast<int>(cpu)}));
+        for (unsigned kind = 0; kind < wanted.size(); ++kind)
+            kinds_.emplace(cpus_.back()->events[kind]->identity(), kind);
+    }
+}
+
+std::vector<int> Recorder::files() const {
+    std::vector<int> found;
+    for (const auto& cpu : cpus_) {
+        found.push_back(cpu->tracking.file());
+        found.push_back(cpu->events.front()->file());
+    }
+    return found;
+}
+
+void Recorder::Source::look(std::uint64_t until_ns) {
+    const auto record = ring->front();
+    time_ns = record ? time_of(*record) : 0;
+    is_empty = !record || time_ns > until_ns;
+}
+
+void Recorder::take() {
+    const std::uint64_t now_ns = monotonic_ns();
+    std::vector<Source> sources;
+    for (const auto& cpu : cpus_) {
+        sources.push_back({&cpu->tracking.ring()});
+        sources.push_back({&cpu->events.front()->ring()});
+    }
+    for (Source& source : sources)
+        source.look(now_ns);
+    while (true) {
+        const auto first = std::ranges::min_element(sources, {}, [](const Source& source) {
+            return std::pair{source.is_empty, source.time_ns};
+        });
+        if (first->is_empty)
+            return;
+        take_record(*first->ring->front());
+        first->ring->pop();
+        first->look(now_ns);
+    }
+}
+
+void Recorder::take_record(const RawRecord& record) {
+    if (record.header->type == PERF_RECORD_SAMPLE) {
+        take_stack(record);
+        return;
+    }
+    const Happening happening = happening_from(record);
+    if (const auto* lost = std::get_if<Lost>(&happening))
+        lost_ += lost->records;
+    program_.take(happening);
+}
+
+void Recorder::take_stack(const RawRecord& record) {
+    const auto sample = sample_from(record, stacks);
+    const auto kind = kinds_.find(origin_of(record).event);
+    if (!sample || kind == kinds_.end() || !program_.runs(sample->process, sample->user_address))
+        return;
+    const auto& chain = unwinder_.chain(sample->copy, [&](std::uint64_t address) {
+        return program_.place_of(sample->process, address);
+    });
+    paths_.add(kind->second, places(sample->process, chain), unwinder_.reached_start());
+}
+
+std::vector<CodePlace> Recorder::places(std::uint32_t process,
+                                        const std::vector<std::uint64_t>& chain) {
+    std::vector<CodePlace> found;
+    for (const std::uint64_t address : chain) {
+        // A return address stands behind the call; one byte before it is inside.
+        const std::uint64_t at = found.empty() ? address : address - 1;
+        const auto place = program_.place_of(process, at);
+        if (place && place->path->starts_with('/') && !place->path->starts_with("//"))
+            found.push_back({paths_.file_number(*place->path), place->offset});
+        else if (place && place->path->starts_with("[vdso"))
+            found.push_back({paths_.file_number(*place->path), place->offset});
+        else
+            found.push_back({paths_.file_number("//anon:" + std::to_string(process)), at});
+    }
+    return found;
+}
+
+}  // namespace steelyard

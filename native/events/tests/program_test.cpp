@@ -1,0 +1,70 @@
+#include "program.hpp"
+
+#include "tests.hpp"
+
+namespace {
+
+using steelyard::Happening;
+using steelyard::Lifetime;
+using steelyard::Mapping;
+using steelyard::Naming;
+using steelyard::Program;
+using steelyard::Started;
+
+// Far above what Linux gives to processes (4,194,304), so that /proc knows none of them.
+constexpr std::uint32_t launcher = 60'000'001, first = 60'000'002, child = 60'000'003,
+                        later = 60'000'004;
+
+Happening start_of(std::uint32_t process, std::uint32_t from) {
+    return Started{Lifetime{1, process, process, from, from}};
+}
+
+Happening execution_of(std::uint32_t process) {
+    return Naming{2, process, process, true, "program"};
+}
+
+Happening mapping_of(std::uint32_t process, const char* path) {
+    return Mapping{3, process, 0x1000, 0x1000, 0x400, path};
+}
+
+}  // namespace
+
+TEST("the program is what is executed first, with all that it starts") {
+    Program program;
+    program.take(start_of(first, launcher));
+    program.take(mapping_of(first, "/bin/launcher"));
+    CHECK(!program.runs(first, 0x1010));
+    program.take(execution_of(first));
+    program.take(mapping_of(first, "/bin/program"));
+    CHECK(program.runs(first, 0x1010));
+    program.take(start_of(child, first));
+    CHECK(program.runs(child, 0x1010));
+    program.take(start_of(later, launcher));
+    program.take(execution_of(later));
+    program.take(mapping_of(later, "/bin/later"));
+    CHECK(!program.runs(later, 0x1010));
+}
+
+TEST("a program runs from its first address that is known, and then wherever it is") {
+    Program program;
+    program.take(execution_of(first));
+    CHECK(!program.runs(first, 0x7fff0000));
+    program.take(mapping_of(first, "/bin/program"));
+    CHECK(!program.runs(first, 0x7fff0000));
+    CHECK(program.runs(first, 0x1010));
+    CHECK(program.runs(first, 0x7fff0000));
+    program.take(execution_of(first));
+    CHECK(!program.runs(first, 0x7fff0000));
+}
+
+TEST("places are of what is executed now, not of what was mapped before it") {
+    Program program;
+    program.take(execution_of(first));
+    program.take(mapping_of(first, "/bin/sh"));
+    CHECK(*program.place_of(first, 0x1010)->path == "/bin/sh");
+    CHECK(program.place_of(first, 0x1010)->offset == 0x410);
+    program.take(execution_of(first));
+    CHECK(!program.place_of(first, 0x1010));
+    program.take(mapping_of(first, "/bin/other"));
+    CHECK(*program.place_of(first, 0x1010)->path == "/bin/other");
+}

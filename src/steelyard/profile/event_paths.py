@@ -1,0 +1,192 @@
+"""Call paths of events: the recorder that finds them, and the names of what it found.
+
+As a program (``python -m steelyard.profile.event_paths FILE KNOWN``) it prints a recorder's file
+with names in place of addresses. That runs right after a trial, while its files are what they were;
+what it has looked up once is in the file KNOWN for the next trials.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from steelyard.core.errors import MissingCapabilityError
+
+if TYPE_CHECKING:
+    from steelyard.profile.symbols import Symbols
+
+BINARY = os.path.join(
+    os.path.dirname(os.path.dirname(__file__)), "_native", "steelyard-event-recorder"
+)
+READY = "ready\n"
+ERROR_MARK = "error: "
+_ANONYMOUS = "//anon:"
+# Of one trial; the rarest count together as one path without functions.
+_MOST_PATHS = 2000
+
+Place = tuple[int, int]
+Function = tuple[str, str]
+
+
+def recorder_path() -> str:
+    """The installed recorder.
+
+    Raises
+    ------
+    MissingCapabilityError
+        It was not built.
+    """
+    path = os.environ.get("STEELYARD_EVENT_RECORDER", BINARY)
+    if not os.access(path, os.X_OK):
+        raise MissingCapabilityError(
+            f"The recorder of call stacks is not installed at {path}. `make native` builds it; a "
+            "wheel brings it.",
+            field="--stacks",
+        )
+    return path
+
+
+def check_recorder(options: Sequence[str]) -> None:
+    """Try whether the kernel gives call stacks of events, by the options of the recorder.
+
+    Raises
+    ------
+    MissingCapabilityError
+        It does not; the message says why.
+    """
+    words = [recorder_path(), "--process", str(os.getpid()), *options]
+    told = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    if told != READY:
+        reason = told.removeprefix(ERROR_MARK).strip() or "The recorder ended at once."
+        raise MissingCapabilityError(
+            f"{reason} Leave --stacks out to count events without their call paths.",
+            field="--stacks",
+        )
+
+
+class KnownNames:
+    """Functions at offsets of files, looked up once for all trials of a study.
+
+    Parameters
+    ----------
+    path : str
+        Where they are kept; empty: nowhere.
+    """
+
+    def __init__(self, path: str = "") -> None:
+        self._path = path
+        self._known: dict[str, dict[str, list[list[str]]]] = {}
+        with suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
+            self._known = json.load(file)
+
+    def at(self, path: str, offsets: Sequence[int]) -> list[tuple[Function, ...]]:
+        """For each offset its function and those that were inlined there, the innermost first."""
+        known = self._known.setdefault(_state(path), {})
+        new = [offset for offset in offsets if str(offset) not in known]
+        if new:
+            for offset, functions in zip(new, _looked_up(path, new), strict=True):
+                known[str(offset)] = [list(function) for function in functions]
+        return [tuple((name, file) for name, file in known[str(offset)]) for offset in offsets]
+
+    def keep(self) -> None:
+        """Write them for the next trial; what is not written is looked up again."""
+        with suppress(OSError), open(f"{self._path}.new", "w", encoding="utf-8") as file:
+            json.dump(self._known, file)
+            os.replace(f"{self._path}.new", self._path)
+
+
+def _state(path: str) -> str:
+    """What tells a file from what stands in its place later; of memory nothing is known later."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return path
+    return f"{found.st_dev}:{found.st_ino}:{found.st_mtime_ns}:{found.st_size}"
+
+
+def named_paths(raw: Mapping[str, Any], known: KnownNames) -> dict[str, Any]:
+    """What a recorder's file tells, with functions in place of addresses.
+
+    Paths by different lines of the same functions are one. A function that the compiler had inlined
+    stands in the path where debugging information tells of it.
+
+    Returns
+    -------
+    dict
+        ``functions``: pairs of name and file; ``paths``: kind, count, and indices of functions from
+        the outermost to the innermost, none for the paths too rare to be kept; ``events``, ``cut``
+        (paths that do not go back to where their thread began) and ``lost``, as counts.
+    """
+    named = _names(raw, known)
+    counts: Counter[tuple[int, tuple[Function, ...]]] = Counter()
+    for kind, count, numbers in raw["paths"]:
+        inner_first = [function for place in _places(numbers) for function in named[place]]
+        counts[kind, tuple(reversed(inner_first))] += count
+    kept: Counter[tuple[int, tuple[Function, ...]]] = Counter()
+    for place, ((kind, path), count) in enumerate(counts.most_common()):
+        kept[kind, path if place < _MOST_PATHS else ()] += count
+    index: dict[Function, int] = {}
+    paths = [
+        [kind, count, [index.setdefault(function, len(index)) for function in path]]
+        for (kind, path), count in kept.items()
+    ]
+    told = {name: raw[name] for name in ("events", "cut", "lost")}
+    return {"functions": [list(function) for function in index], "paths": paths, **told}
+
+
+def _places(numbers: Sequence[int]) -> Iterator[Place]:
+    return zip(numbers[::2], numbers[1::2], strict=True)
+
+
+def _names(raw: Mapping[str, Any], known: KnownNames) -> dict[Place, tuple[Function, ...]]:
+    offsets: dict[int, set[int]] = {}
+    for _, _, numbers in raw["paths"]:
+        for file, offset in _places(numbers):
+            offsets.setdefault(file, set()).add(offset)
+    found: dict[Place, tuple[Function, ...]] = {}
+    for file, here in offsets.items():
+        ordered = sorted(here)
+        for offset, functions in zip(ordered, known.at(raw["files"][file], ordered), strict=True):
+            found[file, offset] = functions
+    return found
+
+
+def _looked_up(path: str, offsets: Sequence[int]) -> Iterator[tuple[Function, ...]]:
+    import numpy as np
+
+    from steelyard.profile.inlined_code import inlined_at
+    from steelyard.profile.symbols import readable_name
+
+    symbols = _symbols(path)
+    addresses = symbols.virtual_addresses(np.array(offsets, np.uint64))
+    shown = "[anonymous memory]" if path.startswith(_ANONYMOUS) else path
+    inner = inlined_at(path, addresses.tolist()) if path.startswith("/") else [()] * len(offsets)
+    for index, names in zip(symbols.function_indices(addresses).tolist(), inner, strict=True):
+        own = readable_name(symbols.names[index]) if index >= 0 else _nameless(shown)
+        yield (*((name, shown) for name in names), (own, shown))
+
+
+def _symbols(path: str) -> Symbols:
+    from steelyard.profile.perf_map import perf_map_path, read_perf_map
+    from steelyard.profile.symbols import NO_SYMBOLS, read_symbols
+
+    if path.startswith(_ANONYMOUS):
+        return read_perf_map(perf_map_path(int(path.removeprefix(_ANONYMOUS))))
+    return read_symbols(path) if path.startswith("/") else NO_SYMBOLS
+
+
+def _nameless(path: str) -> str:
+    return f"[{path.rpartition('/')[2].strip('[]')}]"
+
+
+if __name__ == "__main__":
+    names = KnownNames(sys.argv[2])
+    with open(sys.argv[1], encoding="utf-8", errors="surrogateescape") as recorded:
+        sys.stdout.write(json.dumps(named_paths(json.load(recorded), names)))
+    names.keep()

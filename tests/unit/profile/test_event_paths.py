@@ -1,0 +1,123 @@
+"""Names in place of the addresses that a recorder found."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from steelyard.core.errors import MissingCapabilityError
+from steelyard.profile import event_paths
+from steelyard.profile.event_paths import KnownNames, check_recorder, named_paths
+from steelyard.profile.symbols import read_symbols
+
+SOURCE = """
+static inline int inner(int x) { return x * x + 1; }
+__attribute__((noinline)) int outer(int x) { return inner(x); }
+int main(int n, char **words) { return outer(n) + (words == 0); }
+"""
+
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="it takes a C compiler")
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    (tmp_path / "p.c").write_text(SOURCE)
+    path = str(tmp_path / "p")
+    subprocess.run(["cc", "-O1", "-o", path, str(tmp_path / "p.c")], check=True)
+    return path
+
+
+def offset_of(path: str, function: str) -> int:
+    symbols = read_symbols(path)
+    place = list(symbols.names).index(function.encode())
+    address = int(symbols.addresses[place])
+    for offset, size, start in symbols.segments:
+        if start <= address < start + size:
+            return address - start + offset
+    raise AssertionError(function)
+
+
+def told(files: list[str], paths: list[object]) -> dict[str, object]:
+    return {"files": files, "paths": paths, "events": 9, "cut": 1, "lost": 2}
+
+
+@needs_compiler
+def test_paths_by_different_lines_of_the_same_functions_are_one(program: str) -> None:
+    outer, main = offset_of(program, "outer"), offset_of(program, "main")
+    raw = told([program], [[0, 2, [0, outer, 0, main]], [0, 3, [0, outer, 0, main + 1]]])
+    found = named_paths(raw, KnownNames())
+    functions = [name for name, _ in found["functions"]]
+    assert found["paths"] == [[0, 5, [functions.index("main"), functions.index("outer")]]]
+    assert (found["events"], found["cut"], found["lost"]) == (9, 1, 2)
+
+
+@needs_compiler
+@pytest.mark.skipif(shutil.which("addr2line") is None, reason="it takes addr2line (binutils)")
+def test_a_function_that_was_inlined_stands_in_the_path(tmp_path: Path) -> None:
+    # An instruction that stays, whatever the compiler makes of the rest.
+    body = 'int y; __asm__ volatile("mov %1, %0" : "=r"(y) : "r"(x)); return y;'
+    (tmp_path / "p.c").write_text(SOURCE.replace("return x * x + 1;", body))
+    path = str(tmp_path / "p")
+    subprocess.run(["cc", "-g", "-O1", "-o", path, str(tmp_path / "p.c")], check=True)
+    start = offset_of(path, "outer")
+    raw = told([path], [[0, 1, [0, start + step]] for step in range(6)])
+    paths = {
+        tuple(found["functions"][index][0] for index in path)
+        for found in [named_paths(raw, KnownNames())]
+        for _, _, path in found["paths"]
+    }
+    assert ("outer", "inner") in paths
+
+
+def test_what_has_no_name_is_called_by_its_file_and_what_has_no_file_by_that(
+    tmp_path: Path,
+) -> None:
+    gone = str(tmp_path / "gone")
+    raw = told([gone, f"//anon:{os.getpid()}"], [[0, 1, [0, 16, 1, 32]]])
+    found = named_paths(raw, KnownNames())
+    assert sorted(name for name, _ in found["functions"]) == ["[anonymous memory]", "[gone]"]
+
+
+@needs_compiler
+def test_names_are_looked_up_once_and_again_where_another_file_has_come(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = told([program], [[0, 1, [0, offset_of(program, "outer")]]])
+    kept = str(tmp_path / "known")
+    first = KnownNames(kept)
+    expected = named_paths(raw, first)
+    first.keep()
+    asked: list[str] = []
+    look = event_paths._symbols
+    monkeypatch.setattr(event_paths, "_symbols", lambda path: asked.append(path) or look(path))
+    assert named_paths(raw, KnownNames(kept)) == expected
+    assert asked == []
+    os.utime(program, ns=(1, 1))
+    assert named_paths(raw, KnownNames(kept)) == expected
+    assert asked == [program]
+
+
+def test_the_rarest_paths_count_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_paths, "_MOST_PATHS", 1)
+    files = [str(tmp_path / name) for name in "abc"]
+    raw = told(files, [[0, 7, [0, 1]], [0, 2, [1, 1]], [0, 3, [2, 1]]])
+    found = named_paths(raw, KnownNames())
+    assert found["paths"] == [[0, 7, [0]], [0, 5, []]]
+
+
+def test_why_there_are_no_stacks_is_told_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_EVENT_RECORDER", str(tmp_path / "none"))
+    with pytest.raises(MissingCapabilityError, match="make native"):
+        check_recorder(["--event", "1"])
+    recorder = tmp_path / "recorder"
+    recorder.write_text("#!/bin/sh\necho 'error: This kernel gives no call stacks.'\nexit 1\n")
+    recorder.chmod(0o755)
+    monkeypatch.setenv("STEELYARD_EVENT_RECORDER", str(recorder))
+    with pytest.raises(MissingCapabilityError, match=r"no call stacks\. Leave --stacks out"):
+        check_recorder(["--event", "1"])
