@@ -53,6 +53,7 @@ def test_everything_that_the_command_promises_is_there(host):
         ("turbo", "warning", "on"),
         ("smt", "warning", "on"),
         ("swap", "warning", "2 areas, 0 MiB used"),
+        ("autogroup", "ok", "on"),
         ("thermal-throttling", "ok", "never since boot"),
         ("clock-source", "ok", "tsc"),
         ("virtualisation", "ok", "none"),
@@ -61,6 +62,14 @@ def test_everything_that_the_command_promises_is_there(host):
 def test_settings_are_rated(host, knob, severity, value):
     found = finding(host, knob)
     assert (found.severity, found.value) == (severity, value)
+
+
+def test_autogroup_is_fine_when_on_and_never_advised_off(host):
+    assert not finding(host, "autogroup").advice
+    host.put("/proc/sys/kernel/sched_autogroup_enabled", "0")
+    found = finding(host, "autogroup")
+    assert (found.value, found.wanted, found.severity) == ("off", "on", "info")
+    assert "sched_autogroup_enabled=1" in found.advice
 
 
 @pytest.mark.parametrize(
