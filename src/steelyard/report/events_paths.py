@@ -19,6 +19,11 @@ _SMALLEST_P = 0.001
 _INNERMOST = 3
 
 
+def counted(count: int, name: str) -> str:
+    """A number with what it counts."""
+    return f"{count:,} {name if count == 1 else name + 's'}"
+
+
 def p_text(p: float) -> str:
     """A p value with its sign of comparison."""
     return f"< {_SMALLEST_P:g}" if p < _SMALLEST_P else f"= {p:.3f}"
@@ -71,9 +76,10 @@ def paths_sentences(found: InternalVariance) -> list[str]:
     if found.paths is None:
         return []
     differing = [one for one in found.paths if one.events.differs]
+    lead = "leads" if len(found.paths) == 1 else "lead"
     sentences = [
-        f"{len(found.paths):,} call paths lead to them, of which {len(differing):,} are taken "
-        "more often in some runs than in others."
+        f"{counted(len(found.paths), 'call path')} {lead} to them, of which {len(differing):,} "
+        f"{'is' if len(differing) == 1 else 'are'} taken more often in some runs than in others."
     ]
     alpha = 1 - found.confidence
     telling = [
@@ -90,10 +96,10 @@ def paths_sentences(found: InternalVariance) -> list[str]:
         sentences.append(
             f"How often a path is taken goes with {one_line(found.response)}: {named}{more}."
         )
-    elif differing:
+    elif any(one.events.adjusted_p is not None for one in differing):
         sentences.append(
             f"How often any path is taken does not go with {one_line(found.response)}, once the p "
-            f"values are corrected for {len(differing):,} paths."
+            f"values are corrected for {counted(len(differing), 'path')}."
         )
     return sentences
 

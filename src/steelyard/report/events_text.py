@@ -8,6 +8,7 @@ from steelyard.core.estimate import Estimate
 from steelyard.core.units import scale_for
 from steelyard.report.events_paths import (
     coefficient_text,
+    counted,
     p_cell,
     p_text,
     paths_lines,
@@ -36,8 +37,8 @@ def conclusion(found: InternalVariance) -> list[str]:
     alpha = 1 - found.confidence
     differing = [kind for kind in found.kinds if kind.differs]
     sentences = [
-        f"{len(found.kinds)} kinds of events, of which {len(differing)} differ in number between "
-        "runs."
+        f"{counted(len(found.kinds), 'kind')} of events, of which {len(differing)} "
+        f"{'differs' if len(differing) == 1 else 'differ'} in number between runs."
     ]
     telling = [kind for kind in differing if kind.goes_with_result(alpha, found.by_ranks_alone)]
     if telling:
@@ -46,11 +47,13 @@ def conclusion(found: InternalVariance) -> list[str]:
         )
         more = f" and {len(telling) - 5} more" if len(telling) > 5 else ""
         sentences.append(f"The number goes with {one_line(found.response)}: {named}{more}.")
-    elif differing:
+    elif any(kind.adjusted_p is not None for kind in differing):
         sentences.append(
             f"No number of events goes with {one_line(found.response)} once the p values are "
-            f"corrected for {len(differing)} kinds ({found.correction})."
+            f"corrected for {counted(len(differing), 'kind')} ({found.correction})."
         )
+    elif differing:
+        sentences.append(f"Whether numbers go with {one_line(found.response)} takes more runs.")
     sentences += paths_sentences(found)
     p = found.order.p
     if p is not None:

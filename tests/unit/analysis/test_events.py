@@ -248,3 +248,11 @@ def test_overhead_that_may_be_more_or_less_is_told_as_a_ratio() -> None:
     sure = Estimate(1.17, 1.1, 1.24, 0.95, "fieller")
     text = events_text(internal_variance(runs, ASKED, [1.0], sure), ORIGIN)
     assert "17.0 % ± 7.0 % more" in text
+
+
+def test_what_two_runs_cannot_tell_is_not_told() -> None:
+    runs = [run_from(n, 1.0 + n, {**TOLD, "counts": [n]}) for n in range(2)]
+    text = events_text(internal_variance(runs, ASKED), ORIGIN)
+    assert "1 kind of events, of which 1 differs" in text
+    assert "takes more runs" in text
+    assert "No number" not in text
