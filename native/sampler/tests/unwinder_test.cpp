@@ -195,3 +195,27 @@ TEST("numbers of variable length are read as DWARF gives them in its examples") 
 }
 
 }  // namespace
+
+TEST("code of which nothing is said is left by the frame pointer, or by what is on top") {
+    // A function that has put nothing on the stack, called by one that has a frame.
+    const std::array<std::uint64_t, 4> words{0x2000, 0, 0, 0x3000};
+    constexpr std::uint64_t top = 0x7000;
+    const std::string nowhere = "/no/such/file";
+    const auto known = [&](std::uint64_t address) -> std::optional<FilePlace> {
+        if (address < 0x1000 || address > 0x4000)
+            return std::nullopt;
+        return FilePlace{&nowhere, address};
+    };
+    steelyard::StackCopy copy{{}, std::as_bytes(std::span(words))};
+    copy.registers[address_register] = 0x1000;
+    copy.registers[stack_register] = top;
+    Unwinder unwinder;
+    CHECK((unwinder.chain(copy, known) == std::vector<std::uint64_t>{0x1000, 0x2000}));
+    CHECK(unwinder.reached_start());
+    copy.registers[frame_register] = top + 16;
+    CHECK((unwinder.chain(copy, known) == std::vector<std::uint64_t>{0x1000, 0x3000}));
+    CHECK(unwinder.reached_start());
+    copy.registers[frame_register] = 1;
+    CHECK((unwinder.chain(copy, known) == std::vector<std::uint64_t>{0x1000, 0x2000}));
+    CHECK(!unwinder.reached_start());
+}
