@@ -4,6 +4,7 @@
  *                                        after as many times as make the heap forget its beginning
  *     addresses grow SIZE 0 COUNT        allocate COUNT objects and free none
  *     addresses mixed 0 LIVE COUNT       as heap, with sizes 16, 32, ... 1024 in turn
+ *     addresses mixed 1 LIVE COUNT       the same with 12 sizes of 16 to 448, none a multiple of 128
  *     addresses code 0 MOVES COUNT       where one of 64 functions is, in turn, at each new layout
  *     addresses stack 0 MOVES COUNT      where what each of 64 functions calls has its frame, likewise
  *
@@ -43,14 +44,21 @@ ALL(FUNCTION)
 static void (*const functions[function_count])(void) = {ALL(NAME)};
 
 static void *objects[most_live];
+/* In a heap whose sizes are these, no index bit of an address is always the same. */
+static const size_t unaligned[] = {16, 32, 48, 64, 80, 96, 112, 160, 192, 224, 320, 448};
 
 static void allocate(uint64_t *out, size_t size, size_t live, size_t count, int keep) {
     const size_t before = keep ? 0 : 10 * (live + most_free);
+    const size_t sizes = size == 0 ? largest / smallest_step : sizeof unaligned / sizeof *unaligned;
     size_t turn = 0;
     for (size_t i = 0; i < before + count; ++i) {
         void **place = &objects[keep ? 0 : i % live];
-        const size_t bytes = size ? size : smallest_step + smallest_step * turn;
-        turn = (turn + 1) % (largest / smallest_step);
+        size_t bytes = size;
+        if (size == 0)
+            bytes = smallest_step + smallest_step * turn;
+        else if (size == 1)
+            bytes = unaligned[turn];
+        turn = (turn + 1) % sizes;
         if (!keep)
             free(*place);
         *place = malloc(bytes);

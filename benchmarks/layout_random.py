@@ -65,6 +65,7 @@ SOURCES = (
     Source("heap: 50,000 of 64 bytes", ("heap", "64", "50000"), "heap"),
     Source("heap: 1,000 of 64 bytes, bits 6 to 11", ("heap", "64", "1000"), "heap", STACK_BITS),
     Source("heap: 1,000 of 16 to 1024 bytes", ("mixed", "0", "1000"), "heap"),
+    Source("heap: 1,000 of 16 to 448 bytes, no multiples of 128", ("mixed", "1", "1000"), "heap"),
     Source("heap: 64 bytes, none freed", ("grow", "64", "0"), "heap"),
     Source("stack frames", ("stack", "0", "1"), "stack", STACK_BITS),
     Source("functions", ("code", "0", "1"), "code"),
