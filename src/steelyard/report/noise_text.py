@@ -75,7 +75,13 @@ def setups_table(found: NoiseStudy) -> Table:
 def ranking_table(found: NoiseStudy) -> Table:
     """What each setup is worth, the one that takes most spread away first."""
     share = confidence_text(found.confidence)
-    headers = ("setup", f"spread ratio [{share}]", "p corrected", f"mean ratio [{share}]", "effect")
+    headers = (
+        "setup",
+        f"spread ratio [{share}]",
+        "p corrected",
+        f"mean ratio [{share}]",
+        "effect on spread",
+    )
     names = [*found.ranking, *([found.cumulative] if found.cumulative else [])]
     rows = tuple(
         (

@@ -96,6 +96,14 @@ def test_spreads_of_a_response_that_may_be_negative_are_in_its_unit() -> None:
     assert found.without.spread.estimate == pytest.approx(0.05, rel=0.2)
 
 
+def test_a_margin_stays_a_share_where_a_clock_gave_some_runs_no_time() -> None:
+    values = 0.002 * trials(0.5, 0.0)
+    values[0, 0, 0] = 0.0
+    found = judged(values)
+    assert found.relative
+    assert found.verdict == "supported"
+
+
 def test_an_intermediate_that_still_moves_is_told_of() -> None:
     moving = np.broadcast_to(np.arange(6.0)[None, :, None], (12, LEVELS, 2))
     held = moving * np.array([1.0, 0.0])

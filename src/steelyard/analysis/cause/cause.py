@@ -41,7 +41,7 @@ class Terms:
         The explanation stands where surely no more than this share of the variance is left.
     margin : float
         A spread below it is nothing to explain; as a share of the mean, or in the unit of the
-        response where that is not positive throughout.
+        response where that is negative somewhere.
     seed : int
     """
 
@@ -191,7 +191,8 @@ def causal_analysis(
     blocks, so that the arms may differ in variance.
     """
     blocks, levels, _ = values.shape
-    relative = bool((values > 0).all())
+    # A clock that ticks gives some short runs no time at all: their mean is still one.
+    relative = bool((values >= 0).all() and (values.mean(axis=(0, 1)) > 0).all())
     head = (names.factor, names.intervention, names.response, names.unit, relative, names.levels)
     if levels < 2 or blocks < FEWEST_BLOCKS:
         reason = "one-level" if levels < 2 else "few-blocks"
