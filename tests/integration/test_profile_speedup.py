@@ -53,13 +53,13 @@ def test_a_mended_function_brings_what_samplers_promise(user, builds):
     )
     document = told.document()
     assert [promise["profiler"] for promise in document["promises"]] == profilers
-    # A busy machine makes processor time vary too, but not threefold; how right the numbers are
-    # is told by tests/unit/analysis.
-    assert document["gain"]["estimate"] > 0
+    # It is 0.65. A busy machine makes processor time vary too, but not so much; how right the
+    # numbers are is told by tests/unit/analysis.
+    assert document["gain"]["estimate"] > 0.2
     for promise in document["promises"]:
         assert promise["rank"] == 1
         assert promise["share"]["estimate"] == pytest.approx(SHARE, abs=0.2)
-        assert promise["gain"]["estimate"] > 0
+        assert promise["gain"]["estimate"] > 0.2
     assert "Does mending slow" in (user.home / "page.html").read_text()
 
 
@@ -103,7 +103,7 @@ def test_python_is_timed_as_a_whole(user):
     (promise,) = told.document()["promises"]
     # cProfile counts wall-clock time, also when another program runs, and shares it with `sum`.
     assert promise["share"]["estimate"] > 0.1
-    assert told.document()["gain"]["estimate"] > 0
+    assert told.document()["gain"]["estimate"] > 0.2
 
 
 @pytest.mark.parametrize(
