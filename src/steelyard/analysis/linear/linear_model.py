@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import floor, log10
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,15 +145,28 @@ def linear_model(
 
 def _equation(effects: Sequence[Effect], response: str, confidence: float) -> tuple[str, ...]:
     """The model of those effects that chance does not explain; none where it cannot be told."""
-    if not any(effect.p is not None for effect in effects):
+    intercept = effects[0].effect.estimate
+    if intercept is None or not any(effect.p is not None for effect in effects):
         return ()
-    text = f"{response} = {effects[0].effect.estimate:.3f}"
-    for effect in effects[1:]:
-        if effect.p is None or effect.p >= 1 - confidence or effect.effect.estimate is None:
-            continue
-        value = effect.effect.estimate
-        text += f" {'-' if value < 0 else '+'} {abs(value):.3f} {effect.term}"
-    return (f"{text} (effects with p below {1 - confidence:.2g}).",)
+    alpha = 1 - confidence
+    told = [
+        (effect.effect.estimate, effect.term)
+        for effect in effects[1:]
+        if effect.p is not None and effect.p < alpha and effect.effect.estimate is not None
+    ]
+    if not told:
+        return (f"No effect on {response} has p below {alpha:.2g}.",)
+    decimals = _decimals([intercept, *(value for value, _ in told)])
+    text = f"{response} = {intercept:.{decimals}f}"
+    for value, term in told:
+        text += f" {'-' if value < 0 else '+'} {abs(value):.{decimals}f} {term}"
+    return (f"{text} (effects with p below {alpha:.2g}).",)
+
+
+def _decimals(values: Sequence[float]) -> int:
+    """Three, or as many as the smallest value takes for as many digits."""
+    smallest = min((abs(value) for value in values if value), default=1.0)
+    return max(3, 2 - floor(log10(smallest)))
 
 
 def _stated_change(question: LinearQuestion, values: Floats) -> float | None:

@@ -42,6 +42,16 @@ def test_a_known_model_is_found_again():
     )
 
 
+def test_an_equation_of_small_values_shows_them_and_one_of_no_effect_says_so():
+    design = two_level("ab", 3)
+    a = np.array(design["a"])
+    noise = 1e-6 * np.tile([0.1, -0.1, 0.0], 4)
+    found = analyze(table(**design, y=5e-6 + 2e-6 * a + noise), question("y", "a,b"))
+    assert found.conclusion == ("y = 0.00000500 + 0.00000200 a (effects with p below 0.05).",)
+    still = analyze(table(**design, y=5 + np.tile([0.1, -0.1, 0.0], 4)), question("y", "a,b"))
+    assert still.conclusion == ("No effect on y has p below 0.05.",)
+
+
 def test_treatment_coding_is_the_change_from_the_first_level():
     data = table(a=["x"] * 3 + ["z"] * 3, y=[1.0, 2.0, 3.0, 11.0, 12.0, 13.0])
     found = analyze(data, question("y", "a", coding="treatment"))
