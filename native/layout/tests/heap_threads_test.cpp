@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -108,6 +109,14 @@ void resize_large(Random& random) {
     demand(is_based() ? based_free(place) : heap_free(place));
 }
 
+/// How many lie within 4 KiB of the one before.
+std::size_t neighbours(const std::vector<std::uint8_t*>& places) {
+    std::size_t count = 0;
+    for (std::size_t at = 1; at < places.size(); ++at)
+        count += std::abs(places[at] - places[at - 1]) < 4096 ? 1 : 0;
+    return count;
+}
+
 void churn(int own, std::uint64_t seed) {
     Random random(seed);
     std::vector<Object> kept;
@@ -187,6 +196,36 @@ TEST("what one thread frees of another's in great number comes back to it") {
     }
     ends = true;
     freeing.join();
+    CHECK(faults == 0);
+}
+
+TEST(
+    "what is built again after all of it was freed lies together, and what comes and goes does "
+    "not") {
+    if (is_based())
+        return;
+    constexpr std::size_t object_bytes = 64;
+    constexpr std::size_t objects = 10000;  // two windows and a half
+    std::vector<std::uint8_t*> built(objects);
+    for (int time = 0; time < 3; ++time) {
+        for (std::uint8_t*& place : built)
+            place = allocate(16, object_bytes);
+        if (time == 2)
+            CHECK(neighbours(built) > objects / 2);
+        for (std::uint8_t* place : built)
+            demand(heap_free(place));
+    }
+    constexpr std::size_t live = 100;
+    std::vector<std::uint8_t*> turnover;
+    for (std::size_t at = 0; at < objects; ++at) {
+        if (at >= live)
+            demand(heap_free(turnover[at - live]));
+        turnover.push_back(allocate(16, object_bytes));
+    }
+    turnover.erase(turnover.begin(), turnover.begin() + objects / 2);
+    CHECK(neighbours(turnover) < turnover.size() / 8);
+    for (std::size_t at = turnover.size() - live; at < turnover.size(); ++at)
+        demand(heap_free(turnover[at]));
     CHECK(faults == 0);
 }
 
