@@ -5,12 +5,15 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 
 namespace steelyard {
 
 namespace {
 
 constexpr int ancestry_limit = 64;
+// Samples are read within a round, which is far shorter.
+constexpr std::uint64_t remembered_ns = 1'000'000'000;
 
 /// The parent of a process, by /proc/PID/stat; 0 where the process is gone.
 std::uint32_t parent_of(std::uint32_t process) {
@@ -68,8 +71,11 @@ void Following::add(std::uint32_t process) {
     strangers_.erase(process);
 }
 
-bool Following::includes(std::uint32_t process) {
+bool Following::includes(std::uint32_t process, std::uint64_t time_ns) {
     if (living_.contains(process))
+        return true;
+    if (const auto past = past_.find(process);
+        past != past_.end() && time_ns <= past->second.end_ns)
         return true;
     if (const auto known = strangers_.find(process); known != strangers_.end())
         return false;
@@ -115,8 +121,15 @@ bool Following::ended(const Lifetime& life) {
         process.ended_early.insert(life.thread);
     if (!process.threads.empty())
         return false;
+    bury(life.process, std::move(process), life.time_ns);
     living_.erase(found);
     return true;
+}
+
+void Following::bury(std::uint32_t number, Process process, std::uint64_t end_ns) {
+    std::erase_if(
+        past_, [end_ns](const auto& item) { return item.second.end_ns + remembered_ns < end_ns; });
+    past_.insert_or_assign(number, Past{std::move(process), end_ns});
 }
 
 void Following::mapped(const Mapping& mapping) {
@@ -141,11 +154,14 @@ void Following::named(const Naming& naming) {
 }
 
 std::optional<FilePlace> Following::place_of(std::uint32_t process, std::uint64_t address) const {
-    const auto known = living_.find(process);
-    if (known == living_.end())
+    const auto living = living_.find(process);
+    const auto past = past_.find(process);
+    if (living == living_.end() && past == past_.end())
         return std::nullopt;
-    auto after = known->second.mappings.upper_bound(address);
-    if (after == known->second.mappings.begin())
+    const auto& mappings =
+        living != living_.end() ? living->second.mappings : past->second.process.mappings;
+    auto after = mappings.upper_bound(address);
+    if (after == mappings.begin())
         return std::nullopt;
     const Mapping& mapping = (--after)->second;
     if (address - mapping.start >= mapping.length)

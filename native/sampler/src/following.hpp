@@ -17,9 +17,10 @@ class Following {
   public:
     void add(std::uint32_t process);
 
-    /// Whether `process` is followed. For one that was never heard of, its parents are asked for
-    /// in /proc, since the word of its start may still wait in the ring of another CPU.
-    bool includes(std::uint32_t process);
+    /// Whether `process` was followed at that time. For one that was never heard of, its parents
+    /// are asked for in /proc, since the word of its start may still wait in the ring of another
+    /// CPU; of one that ended, samples may still wait, those of a round in particular.
+    bool includes(std::uint32_t process, std::uint64_t time_ns);
 
     void started(const Lifetime& life);
     /// Whether a followed process ended with this, its last thread. The first one may end before
@@ -45,7 +46,15 @@ class Following {
         std::set<std::uint32_t> ended_early;
     };
 
+    struct Past {
+        Process process;
+        std::uint64_t end_ns = 0;
+    };
+
+    void bury(std::uint32_t number, Process process, std::uint64_t end_ns);
+
     std::unordered_map<std::uint32_t, Process> living_;
+    std::unordered_map<std::uint32_t, Past> past_;
     std::unordered_map<std::uint32_t, bool> strangers_;
 };
 

@@ -27,7 +27,7 @@ void Recording::follow(pid_t process) {
 
 void Recording::take(const Sample& sample) {
     const std::scoped_lock lock(mutex_);
-    if (sample.process != 0 && following_.includes(sample.process)) {
+    if (sample.process != 0 && following_.includes(sample.process, sample.time_ns)) {
         file_->write(depth_.stack_copy ? with_callers(sample) : sample);
         ++samples_;
     } else {
@@ -64,19 +64,19 @@ void Recording::take(const Happening& happening) {
     const std::scoped_lock lock(mutex_);
     if (const auto* started = std::get_if<Started>(&happening)) {
         following_.started(*started);
-        if (following_.includes(started->process))
+        if (following_.includes(started->process, started->time_ns))
             file_->write_start(*started);
     } else if (const auto* ended = std::get_if<Ended>(&happening)) {
-        if (following_.includes(ended->process))
+        if (following_.includes(ended->process, ended->time_ns))
             file_->write_end(*ended);
         following_.ended(*ended);
     } else if (const auto* mapping = std::get_if<Mapping>(&happening)) {
-        if (!following_.includes(mapping->process))
+        if (!following_.includes(mapping->process, mapping->time_ns))
             return;
         following_.mapped(*mapping);
         file_->write(*mapping);
     } else if (const auto* naming = std::get_if<Naming>(&happening)) {
-        if (!following_.includes(naming->process))
+        if (!following_.includes(naming->process, naming->time_ns))
             return;
         following_.named(*naming);
         file_->write(*naming);

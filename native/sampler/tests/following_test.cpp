@@ -21,11 +21,11 @@ Lifetime start_of(std::uint32_t process, std::uint32_t from) {
 TEST("children of followed processes are followed, strangers are not") {
     Following following;
     following.add(parent);
-    CHECK(!following.includes(child));
+    CHECK(!following.includes(child, 0));
     following.started(start_of(child, parent));
-    CHECK(following.includes(child));
+    CHECK(following.includes(child, 0));
     following.started(start_of(stranger, stranger + 1));
-    CHECK(!following.includes(stranger));
+    CHECK(!following.includes(stranger, 0));
 }
 
 TEST("a process ends with its last thread, though its first may have ended before") {
@@ -33,9 +33,23 @@ TEST("a process ends with its last thread, though its first may have ended befor
     following.add(parent);
     following.started({0, parent, parent + 7, parent, parent});
     CHECK(!following.ended({0, parent, parent, 0, 0}));
-    CHECK(following.includes(parent));
+    CHECK(following.includes(parent, 0));
     CHECK(following.ended({0, parent, parent + 7, 0, 0}));
     CHECK(following.empty());
+}
+
+TEST("samples of a process that are read after its end was heard of are still its own") {
+    Following following;
+    following.add(parent);
+    following.mapped({0, parent, 0x1000, 0x5000, 0, "program"});
+    CHECK(following.ended({7000, parent, parent, 0, 0}));
+    CHECK(following.includes(parent, 6999));
+    CHECK(following.place_of(parent, 0x1800).has_value());
+    CHECK(!following.includes(parent, 7001));
+    // Long after, another process may have its number.
+    following.add(child);
+    CHECK(following.ended({2'000'000'000, child, child, 0, 0}));
+    CHECK(!following.includes(parent, 6999));
 }
 
 TEST("a thread whose end is heard of before its start keeps no process alive") {
@@ -77,5 +91,5 @@ TEST("what is mapped over something else leaves the rest of it") {
 TEST("a process whose start was not heard of yet is found by its parents") {
     Following following;
     following.add(static_cast<std::uint32_t>(getppid()));
-    CHECK(following.includes(static_cast<std::uint32_t>(getpid())));
+    CHECK(following.includes(static_cast<std::uint32_t>(getpid()), 0));
 }
