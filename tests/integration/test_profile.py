@@ -258,7 +258,7 @@ def test_a_delay_by_memory_and_a_profiler_that_loads_the_program_itself(user, pr
         (("--buffer", "1", "--delay", "memory", "--", "{sledded}", "50"), "from 4k to 1G", 2),
         (("--profiler", "gprof", "--", "{sledded}", "50"), "was not built for gprof", 2),
         (("--function", "nobody", "--", "{sledded}", "50"), "cannot be delayed", 2),
-        (("--function", "one", "--", "{work}", "50"), "-fpatchable-function-entry=16", 2),
+        (("--function", "one", "--", "{work}", "50"), "-fpatchable-function-entry=32", 2),
     ],
 )
 def test_what_cannot_be_checked_is_one_clear_error(user, program, arguments, message, status):

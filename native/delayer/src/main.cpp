@@ -42,14 +42,13 @@ std::size_t place_in(std::span<const std::uint8_t> entry, std::size_t delay_byte
     const auto sled = sled_offset(entry, delay_bytes);
     if (!sled)
         throw Fatal("The function has no sled of " + std::to_string(delay_bytes) +
-                    " bytes: build the program with -fpatchable-function-entry=" +
-                    (delay_bytes > 16 ? "32." : "16."));
+                    " bytes: build the program with -fpatchable-function-entry=32.");
     return *sled;
 }
 
 std::vector<std::uint8_t> delay_in(const StoppedProcess& program, const Options& options) {
     if (options.memory_bytes == 0)
-        return compute_delay(options.turns);
+        return string_delay(options.turns, program.map_low(delay_buffer_bytes));
     const std::uint32_t start = program.map_low(options.memory_bytes);
     const auto chain = chain_through(start, options.memory_bytes);
     program.write(start, {reinterpret_cast<const std::uint8_t*>(chain.data()),
@@ -80,7 +79,7 @@ void write_copy(const Options& options) {
         throw Fatal("The file " + options.object + " cannot be read to the function.");
     const std::span<std::uint8_t> entry{
         reinterpret_cast<std::uint8_t*>(data.data()) + options.offset, entry_bytes};
-    const auto code = compute_delay(options.turns);
+    const auto code = loop_delay(options.turns);
     const std::size_t place = place_in(entry, code.size());
     if (options.turns > 0)
         std::memcpy(entry.data() + place, code.data(), code.size());

@@ -52,7 +52,22 @@ std::optional<std::size_t> sled_offset(std::span<const std::uint8_t> entry, std:
 }
 
 // clang-format off
-std::vector<std::uint8_t> compute_delay(std::uint32_t turns) {
+std::vector<std::uint8_t> string_delay(std::uint32_t turns, std::uint32_t buffer) {
+    const std::uint32_t rounds = (turns - 1) / delay_buffer_bytes + 1;
+    const std::uint32_t bytes = turns / rounds + (turns % rounds * 2ULL >= rounds ? 1 : 0);
+    return {
+        0x50, 0x51, 0x56,  // push %rax, %rcx, %rsi
+        0x41, 0xbb, byte(rounds, 0), byte(rounds, 1), byte(rounds, 2), byte(rounds, 3),  // mov $rounds,%r11d
+        0xbe, byte(buffer, 0), byte(buffer, 1), byte(buffer, 2), byte(buffer, 3),  // 1: mov $buffer,%esi
+        0xb9, byte(bytes, 0), byte(bytes, 1), byte(bytes, 2), byte(bytes, 3),      // mov $bytes,%ecx
+        0xf3, 0xac,        // rep lodsb
+        0x41, 0xff, 0xcb,  // dec %r11d
+        0x75, 0xef,        // jnz 1b
+        0x5e, 0x59, 0x58,  // pop %rsi, %rcx, %rax
+    };
+}
+
+std::vector<std::uint8_t> loop_delay(std::uint32_t turns) {
     return {
         0x41, 0xbb, byte(turns, 0), byte(turns, 1), byte(turns, 2), byte(turns, 3),  // mov $turns,%r11d
         0x41, 0xff, 0xcb,  // 1: dec %r11d

@@ -1,5 +1,8 @@
 #include "sled.hpp"
 
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "tests.hpp"
@@ -8,6 +11,12 @@ namespace {
 
 std::vector<std::uint8_t> repeated(std::uint8_t byte, std::size_t count) {
     return std::vector<std::uint8_t>(count, byte);
+}
+
+std::uint32_t word_at(const std::vector<std::uint8_t>& code, std::size_t place) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, code.data() + place, sizeof word);
+    return word;
 }
 
 }  // namespace
@@ -38,8 +47,35 @@ TEST("a function without room has no sled") {
     CHECK(!steelyard::sled_offset(repeated(0x55, 32), 11));
 }
 
-TEST("the delay carries its number of turns and jumps back to the decrement") {
-    const auto code = steelyard::compute_delay(0x01020304);
+TEST("a delay by strings fits in 32 bytes, and keeps the registers that carry arguments") {
+    const auto code = steelyard::string_delay(700, 0x40001000);
+    CHECK(code.size() == 29);
+    const std::vector<std::uint8_t> pushed(code.begin(), code.begin() + 3);
+    const std::vector<std::uint8_t> popped(code.end() - 3, code.end());
+    CHECK(pushed == (std::vector<std::uint8_t>{0x50, 0x51, 0x56}));
+    CHECK(popped == (std::vector<std::uint8_t>{0x5e, 0x59, 0x58}));
+    CHECK(word_at(code, 5) == 1);
+    CHECK(word_at(code, 10) == 0x40001000);
+    CHECK(word_at(code, 15) == 700);
+    // From behind the jump back to where the buffer's address is loaded.
+    CHECK(26 + static_cast<std::int8_t>(code[25]) == 9);
+}
+
+TEST("a delay by strings of more turns than its buffer has bytes reads it as often as it must") {
+    for (const std::uint32_t turns : {1U, 1023U, 1024U, 1025U, 2047U, 100'000U, 4'000'000'000U}) {
+        const auto code = steelyard::string_delay(turns, 0x40001000);
+        const std::uint64_t rounds = word_at(code, 5);
+        const std::uint64_t bytes = word_at(code, 15);
+        CHECK(bytes >= 1 && bytes <= steelyard::delay_buffer_bytes);
+        CHECK(rounds == (turns + 1023ULL) / 1024);
+        // Off by half a byte a round at most.
+        const auto difference = static_cast<std::int64_t>(rounds * bytes) - turns;
+        CHECK(2 * std::abs(difference) <= static_cast<std::int64_t>(rounds));
+    }
+}
+
+TEST("a delay by a loop carries its number of turns and jumps back to the decrement") {
+    const auto code = steelyard::loop_delay(0x01020304);
     CHECK(code[2] == 4 && code[5] == 1);
     // From behind the jump back over jump (2 bytes) and decrement (3).
     CHECK(static_cast<std::int8_t>(code[10]) == -5);

@@ -14,9 +14,8 @@ from steelyard.profile.symbols import read_symbols, readable_name
 
 BINARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_native", "steelyard-delayer")
 _END_BRANCH = b"\xf3\x0f\x1e\xfa"
-# What a delay takes of a sled; native/delayer/src/sled.hpp.
-_COMPUTE_BYTES, _MEMORY_BYTES = 11, 30
-_COMPUTE_FLAG, _MEMORY_FLAG = 16, 32
+# What the longest delay takes, in native/delayer/src/sled.hpp, and the sled to build with.
+_DELAY_BYTES, _SLED_FLAG = 30, 32
 
 
 @dataclass(frozen=True)
@@ -62,8 +61,7 @@ class NativeDelays:
         self.buffer_bytes = buffer_bytes
         self._times = os.path.join(folder, "times")
         self._copy = os.path.join(folder, os.path.basename(self.program))
-        wanted = _MEMORY_BYTES if buffer_bytes else _COMPUTE_BYTES
-        self.functions = delayable_functions(self.program, wanted)
+        self.functions = delayable_functions(self.program)
 
     def launch(self, profiler: Profiler | None, path: str, function: str, turns: int) -> Launch:
         """How the program is run with `function` delayed by `turns` for each call, under a
@@ -117,15 +115,13 @@ class NativeDelays:
         return user_s + system_s + 1e-6 * (user_us + system_us)
 
 
-def delayable_functions(
-    program: str, wanted_bytes: int = _COMPUTE_BYTES
-) -> dict[str, DelayableFunction]:
+def delayable_functions(program: str) -> dict[str, DelayableFunction]:
     """The functions of a program that were built with a sled, by name.
 
     Raises
     ------
     UsageError
-        There is none with so many bytes.
+        There is none.
     """
     symbols = read_symbols(program)
     with open(program, "rb") as file:
@@ -133,14 +129,13 @@ def delayable_functions(
     found: dict[str, DelayableFunction] = {}
     for address, name in zip(symbols.addresses, symbols.names, strict=True):
         offset = _file_offset(symbols.segments, int(address))
-        if offset is not None and _has_sled(code[offset : offset + 64], wanted_bytes):
+        if offset is not None and _has_sled(code[offset : offset + 64]):
             plain = readable_name(name)
             found[plain] = DelayableFunction(plain, offset)
     if not found:
-        flag = _COMPUTE_FLAG if wanted_bytes <= _COMPUTE_FLAG else _MEMORY_FLAG
         raise UsageError(
             f"No function of {program} has room for a delay. Build it with "
-            f"-fpatchable-function-entry={flag} -fno-ipa-ra, and do not strip it.",
+            f"-fpatchable-function-entry={_SLED_FLAG} -fno-ipa-ra, and do not strip it.",
             field="command",
         )
     return found
@@ -153,10 +148,10 @@ def _file_offset(segments: Sequence[tuple[int, int, int]], address: int) -> int 
     return None
 
 
-def _has_sled(entry: bytes, wanted_bytes: int) -> bool:
+def _has_sled(entry: bytes) -> bool:
     """Whether no-operations begin a function; the delayer itself looks at all of them."""
     body = entry.removeprefix(_END_BRANCH)
     if body[:1] == b"\x90":
-        return body[:wanted_bytes] == b"\x90" * wanted_bytes
+        return body[:_DELAY_BYTES] == b"\x90" * _DELAY_BYTES
     long = body.lstrip(b"\x66\x2e")
     return len(long) < len(body) and long[:2] == b"\x0f\x1f"
