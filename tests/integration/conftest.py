@@ -43,7 +43,7 @@ class Told:
 
 
 # Far more than a busy machine takes: what never ends fails then.
-PATIENCE_S = 300
+PATIENCE_S = 900
 # A test run that was started in the background ignores the interrupt, and so would its programs.
 INTERRUPTIBLE = ("/usr/bin/env", "--default-signal=INT")
 

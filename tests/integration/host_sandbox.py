@@ -83,6 +83,6 @@ def _enter(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=900,
         check=False,
     )

@@ -9,7 +9,7 @@ import time
 
 from tests.integration.conftest import User
 
-_PATIENCE_S = 100
+_PATIENCE_S = 900
 
 
 def waiting_in(trial: int) -> str:

@@ -78,7 +78,7 @@ def test_a_long_loop_enters_new_copies_and_old_ones_are_freed(build: Build, user
         "int main(int count, char **words) { void *last = 0;"
         " long seen = 0, most = atol(words[count - 1]), start = now();"
         # Until it has been in so many copies, however long the machine takes for that.
-        " while (seen < most ? now() < start + 100000 : now() < start + 50) {"
+        " while (seen < most ? now() < start + 600000 : now() < start + 50) {"
         " void *p = called(); seen += p != last; last = p; }"
         ' printf("%ld\\n", seen); return 0; }\n'
     )

@@ -17,7 +17,7 @@ from steelyard.build.cache_key import build_key
 from steelyard.core.errors import BuildFailedError
 from steelyard.core.build_spec import BuildSpec
 
-PATIENCE_S = 20.0
+PATIENCE_S = 900.0
 
 
 @pytest.fixture

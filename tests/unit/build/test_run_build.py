@@ -15,7 +15,7 @@ from steelyard.build.run_build import Build, remove_build, run_build
 from steelyard.core.errors import BuildFailedError, UsageError
 from steelyard.core.build_spec import BuildSpec
 
-PATIENCE_S = 20.0
+PATIENCE_S = 900.0
 
 
 def sh(script: str, source: Path | None = None, timeout_s: float | None = None) -> BuildSpec:
@@ -155,21 +155,25 @@ def test_a_signal_is_told(tmp_path: Path) -> None:
 
 
 def test_a_build_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
-    script = f"sleep 100 & echo $! > {tmp_path}/pid; wait"
-    with pytest.raises(BuildFailedError, match=r"longer than 0\.3 s"):
-        build(tmp_path, sh(script, timeout_s=0.3))
+    script = f"sleep 1000 & echo $! > {tmp_path}/pid; wait"
+    # On a busy machine it has not begun to wait when its time is over, and is given longer.
+    for timeout_s in (0.3, 3.0, 30.0, 300.0):
+        with pytest.raises(BuildFailedError, match=f"longer than {timeout_s:g} s"):
+            run_build(sh(script, timeout_s=timeout_s), 1, str(tmp_path / f"build-{timeout_s}"))
+        if (tmp_path / "pid").exists() and (tmp_path / "pid").read_text():
+            break
     assert wait_until_gone(wait_for_number(tmp_path / "pid"))
 
 
 def test_a_daemon_that_the_build_leaves_is_ended(tmp_path: Path) -> None:
-    daemon = f"setsid sh -c 'echo $$ > {tmp_path}/pid; exec sleep 100' &"
+    daemon = f"setsid sh -c 'echo $$ > {tmp_path}/pid; exec sleep 1000' &"
     build(tmp_path, sh(f"{daemon} while [ ! -s {tmp_path}/pid ]; do :; done"))
     assert wait_until_gone(wait_for_number(tmp_path / "pid"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_when_steelyard_is_ended(tmp_path: Path, number: signal.Signals) -> None:
-    script = f"(trap '' INT TERM; echo $$ > {tmp_path}/pid; while :; do sleep 100; done) & wait"
+    script = f"(trap '' INT TERM; echo $$ > {tmp_path}/pid; while :; do sleep 1000; done) & wait"
     code = (
         "from steelyard.build.run_build import run_build\n"
         "from steelyard.core.model import BuildSpec\n"

@@ -59,7 +59,7 @@ class Until {
     }
 
   private:
-    static constexpr double most_seconds = 150;
+    static constexpr double most_seconds = 600;
 
     static Clock::time_point after(double seconds) {
         return Clock::now() +

@@ -44,7 +44,7 @@ static std::size_t copies_wanted;
 static long use(const Library &library, int milliseconds, std::set<void *> &places) {
     const auto start = Clock::now();
     const auto until = start + std::chrono::milliseconds(milliseconds);
-    const auto given_up = start + std::chrono::seconds(100);
+    const auto given_up = start + std::chrono::seconds(600);
     const auto goes_on = [&] {
         return Clock::now() < (places.size() < copies_wanted ? given_up : until);
     };
