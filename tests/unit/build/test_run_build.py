@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.build.run_build import Build, remove_build, run_build
-from steelyard.core.errors import BuildFailedError, UsageError
 from steelyard.core.build_spec import BuildSpec
+from steelyard.core.errors import BuildFailedError, UsageError
 
 PATIENCE_S = 900.0
 
