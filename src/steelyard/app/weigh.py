@@ -113,7 +113,7 @@ def describe_failure(trial: Trial) -> str:
         "check": "its output is not what it should be",
     }[trial.reason or "exit"]
     if trial.reason in ("metric", "build", "prepare", "check") and details.get("error"):
-        return f"{words}. {str(details['error']).rstrip('.')}"
+        return f"{words}: {str(details['error']).rstrip('.')}"
     last = str(details.get("stderr_tail", "")).strip().splitlines()[-1:]
     return f"{words} ({last[0]})" if last else words
 

@@ -17,12 +17,14 @@ from steelyard.build import keeper
 from steelyard.build.beside import beside
 from steelyard.build.records import judge, read_records, summary
 from steelyard.build.wrappers import make_wrappers
-from steelyard.core.errors import BuildFailedError, UsageError
 from steelyard.core.build_spec import BuildSpec
+from steelyard.core.errors import BuildFailedError, UsageError
 
 PLACE = "{build}"
 DIRECTORY_VARIABLE = "STEELYARD_BUILD_DIR"
 # Enough to see the compiler's complaint and the lines of make around it.
+# Less than what the smallest program of a few files takes to be built.
+_SCARCE_BYTES = 1 << 20
 _SHOWN_LINES = 12
 
 
@@ -223,6 +225,16 @@ def _fail(argv: Sequence[str], directory: str, how: str) -> NoReturn:
         lines = [line.rstrip() for line in file if line.strip()][-_SHOWN_LINES:]
     said = "\n".join(f"  {line}" for line in lines) or "  (nothing)"
     raise BuildFailedError(
-        f"The build {' '.join(argv)!r} {how}, in {directory}. The end of its log {log}:\n{said}",
+        f"The build {' '.join(argv)!r} {how}, in {directory}.{_lack_of_room(directory)} "
+        f"The end of its log {log}:\n{said}",
         field="build",
     )
+
+
+def _lack_of_room(directory: str) -> str:
+    """What a log on a full disk cannot say, since it had no room itself."""
+    disk = os.statvfs(directory)
+    free_bytes = disk.f_bavail * disk.f_frsize
+    if free_bytes >= _SCARCE_BYTES:
+        return ""
+    return f" Its disk is as good as full: {free_bytes // 1024} KiB are left."
