@@ -48,8 +48,9 @@ public final class Work {
     }
 }
 """
-# About a tenth of a second by any of them; a simulator takes fewer.
-TURNS = {"callgrind": "1000000", "python": "4000000", "native": "200000000", "jvm": "10000000"}
+# Some tenths of a second by any of them, of which the slowest look every hundredth; a simulator
+# takes fewer turns.
+TURNS = {"callgrind": "1000000", "python": "4000000", "native": "600000000", "jvm": "30000000"}
 
 
 @pytest.fixture(scope="module")
