@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+# It looks whether a session of another test is under way.
+pytestmark = pytest.mark.usefixtures("alone")
+
 
 def test_the_status_of_this_machine_keeps_its_schema(user):
     told = user.types("host", "status", "--json", "-")
