@@ -108,6 +108,24 @@ def test_the_kernel_tells_of_system_calls_and_of_what_is_started(
     assert left_by_the_dead() == []
 
 
+# Whether an event is switched on: tracing is of the process that has started the launcher.
+SWITCHED = """
+study=$(awk '/^PPid/ {print $2}' /proc/$PPID/status)
+echo units $(cat /sys/kernel/tracing/instances/steelyard-$study/events/sched/sched_switch/enable)
+"""
+
+
+@may_trace
+def test_events_are_switched_off_in_the_trials_without_recording(
+    user: User, script: Callable[[str], str]
+) -> None:
+    document = user.types(
+        "experiment", "events", *METRIC, "--runs", "3", "--record", "sched", "--json", "-", "--",
+        script(SWITCHED),
+    ).document()  # fmt: skip
+    assert (document["recorded_mean"], document["plain_mean"]) == (1, 0)
+
+
 C_PROGRAM = """
 #include <pthread.h>
 __attribute__((noinline)) void step(void) { __asm__ volatile(""); }

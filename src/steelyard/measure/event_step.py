@@ -142,6 +142,13 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
+def switch(list_file: str, state: str) -> None:
+    """Switch the events on or off whose files are listed."""
+    with open(list_file, encoding="utf-8") as file:
+        for path in file.read().splitlines():
+            _write(path, state)
+
+
 def start(asked: dict[str, Any]) -> int:
     """The user's own preparation, then the recording."""
     if asked["before"]:
@@ -157,6 +164,7 @@ def start(asked: dict[str, Any]) -> int:
         _write(f"{instance}/trace", "")
         if asked["stacks"] and not _started(asked["stacks"]):
             return 1
+        switch(asked["switches"], "1")
         _write(f"{instance}/set_event_pid", str(os.getppid()))
         _write(f"{instance}/tracing_on", "1")
     return 0
@@ -202,6 +210,7 @@ def stop(asked: dict[str, Any]) -> int:
     instance, found = asked["instance"], None
     if instance:
         _write(f"{instance}/tracing_on", "0")
+        switch(asked["switches"], "0")
         reader = Reader(asked["probes"])
         with open(f"{instance}/trace", encoding="utf-8", errors="replace") as trace:
             found = reduced(reader.names(trace), asked["most"])

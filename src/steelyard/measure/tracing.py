@@ -148,6 +148,7 @@ class Tracing:
         self._traces = bool(events.groups or events.probes)
         self._instance = os.path.join(ROOT, "instances", f"{_PREFIX}-{os.getpid()}")
         self._group = f"{_PREFIX}_{os.getpid()}"
+        self._switches = os.path.join(os.path.abspath(directory), "events.switches")
 
     def __enter__(self) -> Tracing:
         check_tracing(self._events)
@@ -172,6 +173,7 @@ class Tracing:
         events = self._events
         asked = {
             "instance": self._instance if self._traces else "",
+            "switches": self._switches,
             "log": events.log if events.log != "-" else None,
             "pattern": events.pattern,
             "most": events.most,
@@ -238,10 +240,17 @@ class Tracing:
         wanted = [*_ALWAYS, *(name for group in self._events.groups for name in GROUPS[group])]
         if self._events.probes:
             wanted.append(f"{self._group}/{event_step.PROBE}*")
-        for pattern in dict.fromkeys(wanted):
-            for path in glob.glob(os.path.join(self._instance, "events", pattern, "enable")):
-                if self._stacks is None or _NOT_BESIDE_STACKS not in path:
-                    _write(path, "1")
+        switches = [
+            path
+            for pattern in dict.fromkeys(wanted)
+            for path in glob.glob(os.path.join(self._instance, "events", pattern, "enable"))
+            if self._stacks is None or _NOT_BESIDE_STACKS not in path
+        ]
+        # A probe costs whoever comes by, so that all are on in recorded trials alone. What the
+        # kernel refuses is to be known before the first.
+        _write(self._switches, "\n".join(switches))
+        for state in "10":
+            event_step.switch(self._switches, state)
 
     def _write(self, name: str, text: str) -> None:
         _write(os.path.join(self._instance, name), text)

@@ -104,7 +104,8 @@ def _sentences(effects: Sequence[Effect], unit: str, confidence: float) -> Itera
         places = ", ".join(f"{e.quantile:g}" for e in found)
         first, last = found[0].effect.estimate or 0.0, found[-1].effect.estimate or 0.0
         size = f"{first:.4g}" if len(found) == 1 else f"{first:.4g} … {last:.4g}"
-        yield f"{term} matters at the quantiles {places}: {size} {unit}".rstrip() + "."
+        where = "quantile" if len(found) == 1 else "quantiles"
+        yield f"{term} matters at the {where} {places}: {size} {unit}".rstrip() + "."
 
 
 def _effect(
