@@ -18,7 +18,7 @@ from pathlib import Path
 CPUSET = Path("/sys/fs/cgroup/cpuset")
 ENTER = """
 echo $$ > "$1/cgroup.procs"; shift
-exec unshare --cgroup --mount --pid --fork --mount-proc sh -c '
+exec unshare --cgroup --mount --pid --fork --kill-child --mount-proc sh -c '
 umount /sys/fs/cgroup/cpuset && mount -t cgroup -o cpuset cpuset /sys/fs/cgroup/cpuset || exit 99
 exec "$@"' sh "$@"
 """
