@@ -23,6 +23,8 @@ from steelyard.report.wording import caution_text, difference_text, one_line, ra
 # Beyond them a table is for a file.
 _MOST_KINDS = 40
 _MOST_RUNS = 8
+# From here on a difference is said as a multiple.
+_MANY_TIMES = 3
 # Call paths that a terminal shows.
 _MOST_PATHS = 12
 
@@ -69,14 +71,24 @@ def conclusion(found: InternalVariance) -> list[str]:
 def _overhead(found: InternalVariance) -> str:
     factor, unit = scale_for(found.recorded_mean, found.unit)
     recorded = f"{found.recorded_mean / factor:.4g} {unit}".strip()
-    if found.plain_mean is None or not isinstance(found.overhead, Estimate):
+    if found.plain_mean is None:
         return f"With events recorded {one_line(found.response)} is {recorded}."
+    factor, unit = scale_for(found.plain_mean, found.unit)
     plain = f"{found.plain_mean / factor:.4g} {unit}".strip()
-    both = f"{one_line(found.response)} is {recorded} with events recorded and {plain} without: "
-    if found.overhead.low <= 1 <= found.overhead.high:
-        return f"{both}no difference that is sure, ratio {ratio_text(found.overhead)}."
-    more = "more" if found.overhead.estimate >= 1 else "less"
-    return f"{both}{difference_text(found.overhead)} {more}."
+    both = f"{one_line(found.response)} is {recorded} with events recorded and {plain} without"
+    ratio = found.overhead
+    if not isinstance(ratio, Estimate):
+        return f"{both}."
+    if ratio.low <= 1 <= ratio.high:
+        return f"{both}: no difference that is sure, ratio {ratio_text(ratio)}."
+    if ratio.estimate >= _MANY_TIMES:
+        times = [
+            f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+            for value in (ratio.estimate, ratio.low, ratio.high)
+        ]
+        return f"{both}: {times[0]} [{times[1]}, {times[2]}] times as much."
+    more = "more" if ratio.estimate >= 1 else "less"
+    return f"{both}: {difference_text(ratio)} {more}."
 
 
 def correlation_table(found: InternalVariance, most: int | None = None) -> Table:

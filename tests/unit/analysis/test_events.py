@@ -248,6 +248,11 @@ def test_overhead_that_may_be_more_or_less_is_told_as_a_ratio() -> None:
     sure = Estimate(1.17, 1.1, 1.24, 0.95, "fieller")
     text = events_text(internal_variance(runs, ASKED, [1.0], sure), ORIGIN)
     assert "17.0 % ± 7.0 % more" in text
+    many = Estimate(533.0, 311.0, 1720.0, 0.95, "fieller")
+    text = events_text(internal_variance(runs, ASKED, [1.0], many), ORIGIN)
+    assert "is 3 s with events recorded and 1 s without: 533 [311, 1,720] times as much" in text
+    text = events_text(internal_variance(runs, ASKED, [1.0]), ORIGIN)
+    assert "is 3 s with events recorded and 1 s without." in text
 
 
 def test_what_two_runs_cannot_tell_is_not_told() -> None:
