@@ -84,8 +84,9 @@ def test_a_long_loop_enters_new_copies_and_old_ones_are_freed(build: Build, user
     )
     program = build(source)
     assert int(run(program, "1", **{"": "none"})) == 1
-    report = report_of(program, user.home, "10", _INTERVAL="5ms", **{"": "code"})
-    assert report["moves"] >= 9
+    report = report_of(program, user.home, "40", _INTERVAL="5ms", **{"": "code"})
+    # A copy may also be replaced within a move.
+    assert report["moves"] >= 5
     assert report["copies_freed"] >= report["functions"]
     assert report["most_copies_bytes"] < 100 * 4096
 
