@@ -24,8 +24,8 @@ void Program::take(const Happening& happening) {
     }
 }
 
-bool Program::runs(std::uint32_t process, std::uint64_t address) {
-    if (!has_begun_ || !following_.includes(process))
+bool Program::runs(std::uint32_t process, std::uint64_t time_ns, std::uint64_t address) {
+    if (!has_begun_ || !following_.includes(process, time_ns))
         return false;
     if (following_.place_of(process, address))
         running_.insert(process);

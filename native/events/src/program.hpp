@@ -19,7 +19,7 @@ class Program {
 
     /// Whether `process` belongs to it and has begun to run what it executed: what happens before
     /// that is the kernel's, and has no stack. `address` is where it is.
-    bool runs(std::uint32_t process, std::uint64_t address);
+    bool runs(std::uint32_t process, std::uint64_t time_ns, std::uint64_t address);
 
     std::optional<FilePlace> place_of(std::uint32_t process, std::uint64_t address) const {
         return following_.place_of(process, address);

@@ -102,7 +102,8 @@ void Recorder::take_record(const RawRecord& record) {
 void Recorder::take_stack(const RawRecord& record) {
     const auto sample = sample_from(record, stacks);
     const auto kind = kinds_.find(origin_of(record).event);
-    if (!sample || kind == kinds_.end() || !program_.runs(sample->process, sample->user_address))
+    if (!sample || kind == kinds_.end() ||
+        !program_.runs(sample->process, sample->time_ns, sample->user_address))
         return;
     const auto& chain = unwinder_.chain(sample->copy, [&](std::uint64_t address) {
         return program_.place_of(sample->process, address);

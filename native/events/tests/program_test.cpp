@@ -33,28 +33,28 @@ TEST("the program is what is executed first, with all that it starts") {
     Program program;
     program.take(start_of(first, launcher));
     program.take(mapping_of(first, "/bin/launcher"));
-    CHECK(!program.runs(first, 0x1010));
+    CHECK(!program.runs(first, 0, 0x1010));
     program.take(execution_of(first));
     program.take(mapping_of(first, "/bin/program"));
-    CHECK(program.runs(first, 0x1010));
+    CHECK(program.runs(first, 0, 0x1010));
     program.take(start_of(child, first));
-    CHECK(program.runs(child, 0x1010));
+    CHECK(program.runs(child, 0, 0x1010));
     program.take(start_of(later, launcher));
     program.take(execution_of(later));
     program.take(mapping_of(later, "/bin/later"));
-    CHECK(!program.runs(later, 0x1010));
+    CHECK(!program.runs(later, 0, 0x1010));
 }
 
 TEST("a program runs from its first address that is known, and then wherever it is") {
     Program program;
     program.take(execution_of(first));
-    CHECK(!program.runs(first, 0x7fff0000));
+    CHECK(!program.runs(first, 0, 0x7fff0000));
     program.take(mapping_of(first, "/bin/program"));
-    CHECK(!program.runs(first, 0x7fff0000));
-    CHECK(program.runs(first, 0x1010));
-    CHECK(program.runs(first, 0x7fff0000));
+    CHECK(!program.runs(first, 0, 0x7fff0000));
+    CHECK(program.runs(first, 0, 0x1010));
+    CHECK(program.runs(first, 0, 0x7fff0000));
     program.take(execution_of(first));
-    CHECK(!program.runs(first, 0x7fff0000));
+    CHECK(!program.runs(first, 0, 0x7fff0000));
 }
 
 TEST("places are of what is executed now, not of what was mapped before it") {
