@@ -1,22 +1,23 @@
 """Builds the native parts into the wheel.
 
-The launcher is linked statically and speaks to the kernel alone, so the wheel fits every Linux
-of its architecture; a build that turns out to be linked dynamically is refused, because its tag
-would be a lie.
+Programs are linked statically and speak to the kernel alone, so they fit every Linux of their
+architecture; one that turns out to be linked dynamically is refused. What other programs load
+needs the C library that it was linked with: the newest symbol that it wants is in the wheel's tag.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 # What a static binary needs is the kernel; 2.17 is the oldest C library that a manylinux tag
-# can speak of, and pip matches it on anything newer.
-_TAG = "py3-none-manylinux_2_17_{machine}.manylinux2014_{machine}"
+# can speak of, and pip matches it on anything newer (PEP 600).
+_OLDEST_C_LIBRARY = (2, 17)
 
 
 class NativeBuildHook(BuildHookInterface[Any]):
@@ -30,14 +31,24 @@ class NativeBuildHook(BuildHookInterface[Any]):
         install = os.path.join(self.root, "build", "wheel-native-install")
         script = os.path.join(self.root, "tools", "native.sh")
         subprocess.run([script, build, install], check=True, stdin=subprocess.DEVNULL)
+        wanted = _OLDEST_C_LIBRARY
         for folder, _, files in os.walk(install):
             for file in files:
                 path = os.path.join(folder, file)
                 _refuse_dynamic(path)
+                wanted = max(wanted, _c_library(path))
                 inside = os.path.join("steelyard", "_native", os.path.relpath(path, install))
                 build_data["force_include"][path] = inside
         build_data["pure_python"] = False
-        build_data["tag"] = _TAG.format(machine=platform.machine())
+        build_data["tag"] = f"py3-none-manylinux_{wanted[0]}_{wanted[1]}_{platform.machine()}"
+
+
+def _c_library(path: str) -> tuple[int, int]:
+    """The oldest version of the C library that has all that this file wants of it."""
+    command = ["readelf", "--dyn-syms", "--wide", path]
+    listing = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    found = re.findall(r"@GLIBC_(\d+)\.(\d+)", listing)
+    return max(((int(major), int(minor)) for major, minor in found), default=(0, 0))
 
 
 def _refuse_dynamic(path: str) -> None:

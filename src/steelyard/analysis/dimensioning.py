@@ -109,8 +109,8 @@ def dimensioning(
     it, the more the fewer repetitions the top level has.
 
     The interval rests on the top level, so that it is never dropped. If nothing is seen to vary
-    there (T_n^2 <= 0), equation 3 takes the upper bound of T_n^2 instead; where that is 0 too, the
-    level below keeps the count of the experiment.
+    there (T_n^2 <= 0), equation 3 and the predictions take the upper bound of T_n^2 instead; where
+    that is 0 too, the level below keeps the count of the experiment.
     """
     levels = repeated_levels(components.levels, costs_s)
     exact = _exact_counts(levels)
@@ -122,7 +122,7 @@ def dimensioning(
     table: tuple[Precision, ...] = ()
     purchase = None
     if levels and mean is not None and mean > 0:
-        variance = top_variance([level.variance for level in levels], counts)
+        variance = top_variance(planned_variances(levels), counts)
         prediction = Prediction(sqrt(variance) / mean, components.mean.confidence, time_s)
         table = tuple(prediction.precision(wanted) for wanted in HALF_WIDTH_RATIOS)
         purchase = None if budget_s is None else prediction.purchase(budget_s)
@@ -147,13 +147,19 @@ def _exact_counts(levels: Sequence[RepeatedLevel]) -> tuple[float, ...] | None:
         return None
     if len(levels) < 2:
         return ()
-    top = levels[0].found.variance
-    variances = [level.variance for level in levels]
-    if variances[0] <= 0 and isinstance(top, Estimate):
-        variances[0] = top.high
-    exact = optimal_counts(variances, costs_s)
+    exact = optimal_counts(planned_variances(levels), costs_s)
     own = [level.found.mean_count for level in levels[1:]]
     return tuple(e if isfinite(e) else o for e, o in zip(exact, own, strict=True))
+
+
+def planned_variances(levels: Sequence[RepeatedLevel]) -> list[float]:
+    """The variances that counts and predictions rest on, highest level first: the estimates, but of
+    a top level of which nothing is seen the upper bound."""
+    variances = [level.variance for level in levels]
+    top = levels[0].found.variance
+    if variances[0] <= 0 and isinstance(top, Estimate):
+        variances[0] = top.high
+    return variances
 
 
 def _own_counts(levels: Sequence[RepeatedLevel]) -> list[int]:

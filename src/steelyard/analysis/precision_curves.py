@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from steelyard.analysis.dimensioning import Dimensioning
+from steelyard.analysis.dimensioning import Dimensioning, planned_variances
 from steelyard.analysis.precision import MOST_REPETITIONS, Prediction
 from steelyard.analysis.repeated_levels import RepeatedLevel, repeated_levels
 from steelyard.analysis.repetition_counts import top_variance, unit_time_s
@@ -83,7 +83,7 @@ class _Spread:
     confidence: float
 
     def point(self, counts: Sequence[int], top_count: int) -> CurvePoint:
-        variance = top_variance([level.variance for level in self.levels], counts)
+        variance = top_variance(planned_variances(self.levels), counts)
         time_s = unit_time_s([level.cost_s or 0.0 for level in self.levels], counts)
         prediction = Prediction(sqrt(variance) / self.mean, self.confidence, time_s)
         return CurvePoint(top_count, top_count * time_s, prediction.half_width_ratio(top_count))

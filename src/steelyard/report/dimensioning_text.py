@@ -44,7 +44,7 @@ def dimensioning_text(answer: Dimensioning, metric: MetricSpec, width: int | Non
     if answer.table:
         lines += ["", *precision_heading(answer), *plain_table(precision_table(answer), width)]
     if answer.purchase is not None:
-        lines += ["", *_purchase_lines(answer.purchase, answer)]
+        lines += ["", *purchase_lines(answer.purchase, answer)]
     if answer.cautions:
         lines += ["", *(f"warning: {caution_text(c.message)}" for c in answer.cautions)]
     return "\n".join(lines) + "\n"
@@ -169,7 +169,8 @@ def _time(count: int | None, time_s: float | None) -> str:
     return _UNKNOWN if time_s is None else format_duration(time_s)
 
 
-def _purchase_lines(purchase: Purchase, answer: Dimensioning) -> list[str]:
+def purchase_lines(purchase: Purchase, answer: Dimensioning) -> list[str]:
+    """What a budget buys: a line that says so, and one each for the mean and for a ratio."""
     top = one_line(answer.top_level or "")
     found = [f"{format_duration(purchase.budget_s)} buys"]
     for count, half_width, what in (

@@ -10,7 +10,12 @@ from steelyard.analysis.dimensioning import Dimensioning
 from steelyard.analysis.precision_curves import DesignName, precision_curves, variance_shares
 from steelyard.core.model import MetricSpec
 from steelyard.report.dimensioning_summary import summary_table
-from steelyard.report.dimensioning_text import levels_table, precision_heading, precision_table
+from steelyard.report.dimensioning_text import (
+    levels_table,
+    precision_heading,
+    precision_table,
+    purchase_lines,
+)
 from steelyard.report.html.rendered import plotted_page
 from steelyard.report.plots.drawing import (
     PALETTE,
@@ -77,6 +82,7 @@ def _item(number: int, item: Shown, name: str) -> dict[str, Any]:
         "levels": levels_table(answer, item.metric.unit),
         "heading": " ".join(precision_heading(answer)) if answer.table else "",
         "precision": precision_table(answer) if answer.table else None,
+        "purchase": purchase_lines(answer.purchase, answer) if answer.purchase else [],
         "cautions": [caution_text(caution.message) for caution in answer.cautions],
     }
 
