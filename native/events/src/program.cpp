@@ -18,9 +18,9 @@ void Program::take(const Happening& happening) {
         // A child goes on in the code of its parent.
         if (running_.contains(started->parent_process))
             running_.insert(started->process);
-    } else if (const auto* ended = std::get_if<Ended>(&happening)) {
-        if (following_.ended(*ended))
-            running_.erase(ended->process);
+    } else if (const auto* ended = std::get_if<Ended>(&happening);
+               ended != nullptr && following_.ended(*ended)) {
+        running_.erase(ended->process);
     }
 }
 

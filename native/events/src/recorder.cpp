@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "clock.hpp"
 #include "fatal.hpp"
@@ -20,6 +22,11 @@ bool is_online(long cpu) {
     const std::string path =
         "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/core_id";
     return cpu == 0 || access(path.c_str(), F_OK) == 0;
+}
+
+/// Whether code from there has names: files, and what the kernel maps; not `//anon` and the like.
+bool is_known_code(std::string_view path) {
+    return (path.starts_with('/') && !path.starts_with("//")) || path.starts_with("[vdso");
 }
 
 /// Of what tells of processes the time is last; of what tells of losses there is none.
@@ -80,9 +87,10 @@ void Recorder::take() {
         const auto first = std::ranges::min_element(sources, {}, [](const Source& source) {
             return std::pair{source.is_empty, source.time_ns};
         });
-        if (first->is_empty)
+        const auto record = first->is_empty ? std::nullopt : first->ring->front();
+        if (!record)
             return;
-        take_record(*first->ring->front());
+        take_record(*record);
         first->ring->pop();
         first->look(now_ns);
     }
@@ -118,9 +126,7 @@ std::vector<CodePlace> Recorder::places(std::uint32_t process,
         // A return address stands behind the call; one byte before it is inside.
         const std::uint64_t at = found.empty() ? address : address - 1;
         const auto place = program_.place_of(process, at);
-        if (place && place->path->starts_with('/') && !place->path->starts_with("//"))
-            found.push_back({paths_.file_number(*place->path), place->offset});
-        else if (place && place->path->starts_with("[vdso"))
+        if (place && is_known_code(*place->path))
             found.push_back({paths_.file_number(*place->path), place->offset});
         else
             found.push_back({paths_.file_number("//anon:" + std::to_string(process)), at});
