@@ -56,6 +56,10 @@ def test_threads_throw_through_old_and_new_copies(program: str, what: str) -> No
     assert report["copies_freed"] > 0
 
 
+def test_threads_that_end_while_their_stacks_are_looked_at_harm_nobody(program: str) -> None:
+    assert int(finish(start(program, "endings", "1", "20")).split()[0]) > 0
+
+
 def test_recursion_100000_deep_fits_a_stack_with_pads(program: str) -> None:
     assert finish(start(program, "depth", "100000", parts="stack")) == "100001 deep\n"
 

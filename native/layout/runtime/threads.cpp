@@ -98,20 +98,44 @@ const Region* region_of(std::uint64_t address) {
     return low < region_count && regions[low].low <= address ? &regions[low] : nullptr;
 }
 
-/// Notes what lies on a stack; false where its extent is unknown. It reads between variables too.
-__attribute__((no_sanitize("address"))) bool note_stack(std::uint64_t stack_pointer,
-                                                        std::uint64_t thread_pointer) {
+/// Where a stack ends; 0 where that is unknown.
+std::uint64_t stack_end(std::uint64_t stack_pointer) {
     const Region* region = region_of(stack_pointer);
-    if (region == nullptr)
-        return false;
-    std::uint64_t high = region->high;
+    if (region == nullptr || region->high - stack_pointer > largest_stack_bytes)
+        return 0;
+    return region->high;
+}
+
+/// Notes what lies on this thread's stack; false where its extent is unknown. It reads between
+/// variables too.
+__attribute__((no_sanitize("address"))) bool note_own_stack(std::uint64_t stack_pointer,
+                                                            std::uint64_t thread_pointer) {
+    std::uint64_t high = stack_end(stack_pointer);
     // glibc keeps the descriptor of a thread, which the thread pointer leads to, above its stack.
     if (thread_pointer > stack_pointer && thread_pointer < high)
         high = thread_pointer;
-    if (high - stack_pointer > largest_stack_bytes)
-        return false;
     for (std::uint64_t at = stack_pointer / 8 * 8; at + 8 <= high; at += 8)
         modules().note(*reinterpret_cast<const std::uint64_t*>(at));
+    return high != 0;
+}
+
+/// Notes what lies on the stack of a thread that waits, by way of the file `memory`: should it go
+/// on meanwhile and end, its stack is gone, and reading that itself would end the program. False
+/// where the stack could not be read to its end.
+bool note_stack_of_other(long memory, std::uint64_t stack_pointer, std::uint64_t high) {
+    alignas(8) static char piece[1U << 14U];
+    for (std::uint64_t at = stack_pointer / 8 * 8; at + 8 <= high;) {
+        const std::uint64_t left = (high - at) / 8 * 8;
+        const std::uint64_t wanted = left < sizeof piece ? left : sizeof piece;
+        const long got =
+            raw(SYS_pread64, memory, word(piece), static_cast<long>(wanted), static_cast<long>(at));
+        if (failed(got) || got < 8)
+            return false;
+        const auto* words = reinterpret_cast<const std::uint64_t*>(piece);
+        for (long index = 0; index < got / 8; ++index)
+            modules().note(words[index]);
+        at += static_cast<std::uint64_t>(got / 8 * 8);
+    }
     return true;
 }
 
@@ -152,7 +176,7 @@ void note_interrupted(const ucontext_t& context) {
         modules().note(static_cast<std::uint64_t>(registers[index]));
     const bool on_other_stack = (context.uc_stack.ss_flags & SS_ONSTACK) != 0;
     const auto stack_pointer = static_cast<std::uint64_t>(registers[REG_RSP]);
-    if (on_other_stack || !note_stack(stack_pointer, thread_pointer))
+    if (on_other_stack || !note_own_stack(stack_pointer, thread_pointer))
         __atomic_store_n(&is_incomplete, 1, __ATOMIC_RELAXED);
 }
 
@@ -257,7 +281,7 @@ bool is_on_strange_stack(long thread, std::uint64_t stack_pointer) {
 enum class Seen : std::uint8_t { noted, runs, gone, incomplete };
 
 /// Notes the stack of a thread that waits in the kernel, as long as it does not run meanwhile.
-Seen note_waiting(long thread) {
+Seen note_waiting(long memory, long thread) {
     char before[256];
     char after[256];
     char state[256];
@@ -281,9 +305,12 @@ Seen note_waiting(long thread) {
         return Seen::runs;
     if (is_on_strange_stack(thread, stack_pointer))
         return Seen::incomplete;
-    modules().note(place);
-    if (!note_stack(stack_pointer, 0))
+    const std::uint64_t high = stack_end(stack_pointer);
+    if (high == 0)
         return Seen::incomplete;
+    modules().note(place);
+    if (!note_stack_of_other(memory, stack_pointer, high))
+        return Seen::runs;
     read_about(thread, "/schedstat", after, sizeof after);
     return same_text(before, after) ? Seen::noted : Seen::runs;
 }
@@ -379,15 +406,18 @@ bool note_all_threads() {
     __atomic_store_n(&is_incomplete, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&answers, (this_round() + 1) * one_round, __ATOMIC_RELEASE);
     const long process = raw(SYS_getpid);
+    const long memory = raw(SYS_open, word("/proc/self/mem"), O_RDONLY | O_CLOEXEC);
     std::uint32_t asked = 0;
     bool complete = true;
     const bool listed = for_each_thread([&](long thread) {
-        const Seen seen = note_waiting(thread);
+        const Seen seen = note_waiting(memory, thread);
         if (seen == Seen::incomplete)
             complete = false;
         if (seen == Seen::runs && !is_ending(thread) && ask(process, thread))
             ++asked;
     });
+    if (!failed(memory))
+        raw(SYS_close, memory);
     counts.interruptions += asked;
     // One that answers late may still look into generations that are about to be freed.
     return listed && wait_for_answers(asked) && complete &&

@@ -1,6 +1,7 @@
 // What must go on while the program moves, for as long as it is told to: `endurance WHAT SECONDS`.
 // With a third word it also goes on until it has been in so many of its own copies.
 // Everything checks its own results; the program prints what it counted, or ends with status 1.
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,6 +113,44 @@ long throw_in_threads(double seconds) {
     for (auto& thread : threads)
         thread.join();
     return thrown;
+}
+
+// Threads that wait deep in their stacks, and end: with stacks as large as these glibc keeps none, so
+// that who still reads one finds nothing there.
+NOINLINE long wait_below(long depth) {
+    volatile char room[4096];
+    room[0] = static_cast<char>(depth);
+    if (depth == 0) {
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+        return room[0];
+    }
+    return wait_below(depth - 1) + 1;
+}
+
+void* wait_and_end(void* /*unused*/) {
+    demand(wait_below(1500) == 1500, "the depth of a thread that waits");
+    return nullptr;
+}
+
+long end_threads(double seconds) {
+    constexpr std::size_t stack_bytes = std::size_t{64} << 20U;
+    pthread_attr_t attributes;
+    demand(pthread_attr_init(&attributes) == 0, "attributes of threads");
+    demand(pthread_attr_setstacksize(&attributes, stack_bytes) == 0, "large stacks");
+    std::atomic<long> ended = 0;
+    const Until until(seconds);
+    std::vector<std::thread> starters;
+    for (int number = 0; number < 8; ++number)
+        starters.emplace_back([&] {
+            for (; !until.is_over(); ++ended) {
+                pthread_t thread{};
+                demand(pthread_create(&thread, &attributes, wait_and_end, nullptr) == 0, "a thread");
+                demand(pthread_join(thread, nullptr) == 0, "the end of a thread");
+            }
+        });
+    for (auto& starter : starters)
+        starter.join();
+    return ended;
 }
 
 // The places that a loop in `main` and a recursion of static functions are seen at.
@@ -253,6 +292,8 @@ int main(int count, char** arguments) {
     const double size = std::atof(arguments[2]);
     if (what == "exceptions") {
         std::printf("%ld thrown\n", throw_in_threads(size));
+    } else if (what == "endings") {
+        std::printf("%ld ended\n", end_threads(size));
     } else if (what == "mixture") {
         std::printf("%ld rounds\n", mix(size));
     } else if (what == "depth") {
