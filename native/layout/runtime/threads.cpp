@@ -99,24 +99,27 @@ const Region* region_of(std::uint64_t address) {
 }
 
 /// Where a stack ends; 0 where that is unknown.
-std::uint64_t stack_end(std::uint64_t stack_pointer) {
+std::uint64_t stack_end(std::uint64_t stack_pointer, std::uint64_t thread_pointer) {
     const Region* region = region_of(stack_pointer);
-    if (region == nullptr || region->high - stack_pointer > largest_stack_bytes)
+    if (region == nullptr)
         return 0;
-    return region->high;
+    std::uint64_t high = region->high;
+    // glibc keeps the descriptor of a thread, which the thread pointer leads to, above its stack.
+    if (thread_pointer > stack_pointer && thread_pointer < high)
+        high = thread_pointer;
+    return high - stack_pointer > largest_stack_bytes ? 0 : high;
 }
 
 /// Notes what lies on this thread's stack; false where its extent is unknown. It reads between
 /// variables too.
 __attribute__((no_sanitize("address"))) bool note_own_stack(std::uint64_t stack_pointer,
                                                             std::uint64_t thread_pointer) {
-    std::uint64_t high = stack_end(stack_pointer);
-    // glibc keeps the descriptor of a thread, which the thread pointer leads to, above its stack.
-    if (thread_pointer > stack_pointer && thread_pointer < high)
-        high = thread_pointer;
+    const std::uint64_t high = stack_end(stack_pointer, thread_pointer);
+    if (high == 0)
+        return false;
     for (std::uint64_t at = stack_pointer / 8 * 8; at + 8 <= high; at += 8)
         modules().note(*reinterpret_cast<const std::uint64_t*>(at));
-    return high != 0;
+    return true;
 }
 
 /// Notes what lies on the stack of a thread that waits, by way of the file `memory`: should it go
@@ -305,7 +308,7 @@ Seen note_waiting(long memory, long thread) {
         return Seen::runs;
     if (is_on_strange_stack(thread, stack_pointer))
         return Seen::incomplete;
-    const std::uint64_t high = stack_end(stack_pointer);
+    const std::uint64_t high = stack_end(stack_pointer, 0);
     if (high == 0)
         return Seen::incomplete;
     modules().note(place);
