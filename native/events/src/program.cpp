@@ -24,12 +24,16 @@ void Program::take(const Happening& happening) {
     }
 }
 
-bool Program::runs(std::uint32_t process, std::uint64_t time_ns, std::uint64_t address) {
+Whose Program::whose(std::uint32_t process, std::uint64_t time_ns, std::uint64_t address) {
     if (!has_begun_ || !following_.includes(process, time_ns))
-        return false;
-    if (following_.place_of(process, address))
+        return Whose::strangers;
+    if (following_.place_of(process, address)) {
         running_.insert(process);
-    return running_.contains(process);
+        has_run_ = true;
+    }
+    if (running_.contains(process))
+        return Whose::programs;
+    return has_run_ ? Whose::kernels : Whose::strangers;
 }
 
 }  // namespace steelyard

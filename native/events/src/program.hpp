@@ -12,14 +12,19 @@
 
 namespace steelyard {
 
+enum class Whose {
+    strangers,
+    kernels,  // that loads what a process of the program executes: there is no stack yet
+    programs,
+};
+
 class Program {
   public:
     /// Takes what was told of the children of the watched process, in the order of time.
     void take(const Happening& happening);
 
-    /// Whether `process` belongs to it and has begun to run what it executed: what happens before
-    /// that is the kernel's, and has no stack. `address` is where it is.
-    bool runs(std::uint32_t process, std::uint64_t time_ns, std::uint64_t address);
+    /// Whose what happens in `process` is. `address` is where it is.
+    Whose whose(std::uint32_t process, std::uint64_t time_ns, std::uint64_t address);
 
     std::optional<FilePlace> place_of(std::uint32_t process, std::uint64_t address) const {
         return following_.place_of(process, address);
@@ -27,6 +32,8 @@ class Program {
 
   private:
     bool has_begun_ = false;
+    // What the kernel does until then is no part of it.
+    bool has_run_ = false;
     Following following_;
     std::set<std::uint32_t> running_;
 };

@@ -110,9 +110,15 @@ void Recorder::take_record(const RawRecord& record) {
 void Recorder::take_stack(const RawRecord& record) {
     const auto sample = sample_from(record, stacks);
     const auto kind = kinds_.find(origin_of(record).event);
-    if (!sample || kind == kinds_.end() ||
-        !program_.runs(sample->process, sample->time_ns, sample->user_address))
+    if (!sample || kind == kinds_.end())
         return;
+    const Whose whose = program_.whose(sample->process, sample->time_ns, sample->user_address);
+    if (whose == Whose::strangers)
+        return;
+    if (whose == Whose::kernels) {
+        paths_.add(kind->second, {{paths_.file_number("[execve]"), 0}}, true);
+        return;
+    }
     const auto& chain = unwinder_.chain(sample->copy, [&](std::uint64_t address) {
         return program_.place_of(sample->process, address);
     });

@@ -10,6 +10,7 @@ using steelyard::Mapping;
 using steelyard::Naming;
 using steelyard::Program;
 using steelyard::Started;
+using steelyard::Whose;
 
 // Far above what Linux gives to processes (4,194,304), so that /proc knows none of them.
 constexpr std::uint32_t launcher = 60'000'001, first = 60'000'002, child = 60'000'003,
@@ -33,28 +34,28 @@ TEST("the program is what is executed first, with all that it starts") {
     Program program;
     program.take(start_of(first, launcher));
     program.take(mapping_of(first, "/bin/launcher"));
-    CHECK(!program.runs(first, 0, 0x1010));
+    CHECK(program.whose(first, 0, 0x1010) == Whose::strangers);
     program.take(execution_of(first));
     program.take(mapping_of(first, "/bin/program"));
-    CHECK(program.runs(first, 0, 0x1010));
+    CHECK(program.whose(first, 0, 0x1010) == Whose::programs);
     program.take(start_of(child, first));
-    CHECK(program.runs(child, 0, 0x1010));
+    CHECK(program.whose(child, 0, 0x1010) == Whose::programs);
     program.take(start_of(later, launcher));
     program.take(execution_of(later));
     program.take(mapping_of(later, "/bin/later"));
-    CHECK(!program.runs(later, 0, 0x1010));
+    CHECK(program.whose(later, 0, 0x1010) == Whose::strangers);
 }
 
 TEST("a program runs from its first address that is known, and then wherever it is") {
     Program program;
     program.take(execution_of(first));
-    CHECK(!program.runs(first, 0, 0x7fff0000));
+    CHECK(program.whose(first, 0, 0x7fff0000) == Whose::strangers);
     program.take(mapping_of(first, "/bin/program"));
-    CHECK(!program.runs(first, 0, 0x7fff0000));
-    CHECK(program.runs(first, 0, 0x1010));
-    CHECK(program.runs(first, 0, 0x7fff0000));
+    CHECK(program.whose(first, 0, 0x7fff0000) == Whose::strangers);
+    CHECK(program.whose(first, 0, 0x1010) == Whose::programs);
+    CHECK(program.whose(first, 0, 0x7fff0000) == Whose::programs);
     program.take(execution_of(first));
-    CHECK(!program.runs(first, 0, 0x7fff0000));
+    CHECK(program.whose(first, 0, 0x7fff0000) == Whose::kernels);
 }
 
 TEST("places are of what is executed now, not of what was mapped before it") {

@@ -26,9 +26,6 @@ PROBE = "probe_"
 # From the end of a trial until its recorder has written what it found.
 _LONGEST_END_S = 60.0
 
-# States of a task that gives up the CPU for good: its end is an event of its own.
-_ENDED = ("X", "Z")
-
 # Events that another task may be the one to tell of; `pid` says whose they are.
 _TOLD_BY_ANYONE = ("sched_wakeup", "sched_migrate_task")
 _KINDS = {
@@ -84,11 +81,11 @@ class Reader:
             self._own.add(fields.get("child_pid", ""))
         elif event == "sched_process_exit":
             self._ended = task == self._root
+            # What still comes is the kernel's, which buries it, and has no stack.
+            self._own.discard(task)
         elif event == "sched_switch":
-            state = fields.get("prev_state", "")
-            if state[:1] in _ENDED:
-                return ""
-            return "preempted" if state.startswith("R") else "waits"
+            preempted = fields.get("prev_state", "").startswith("R")
+            return "preempted" if preempted else "waits"
         elif event.startswith("sys_"):
             return f"syscall {event[4:]}"
         elif event.startswith(PROBE):
