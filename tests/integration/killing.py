@@ -20,6 +20,16 @@ def waiting_in(trial: int) -> str:
     )
 
 
+def lagging_from(trial: int) -> str:
+    """Lines that halt Steelyard in the run of this number, so that trials end untaken; for a
+    program whose directory has its process number in `steelyard.pid`."""
+    return (
+        f'if [ "$(wc -l < runs)" = {trial} ]; then\n'
+        "until [ -s steelyard.pid ]; do :; done; kill -STOP $(cat steelyard.pid)\n"
+        "fi\n"
+    )
+
+
 def kill_while_waiting(user: User, process: subprocess.Popen[bytes]) -> None:
     """Kill Steelyard once the program waits, and see it end."""
     deadline_s = time.monotonic() + _PATIENCE_S

@@ -12,7 +12,7 @@ import pytest
 
 import steelyard
 from tests.integration.conftest import User
-from tests.integration.killing import kill_while_waiting, waiting_in
+from tests.integration.killing import kill_while_waiting, lagging_from, waiting_in
 
 # Each process has another number of steps, which is also its result.
 PROGRAM = 'n=$(( $$ % 7 + 3 )); for i in $(seq $n); do echo "step a" >> log; done; echo units $n'
@@ -235,7 +235,7 @@ def test_call_paths_are_those_of_the_events_that_are_counted(user: User) -> None
     document = told.document()
     for kind in document["kinds"]:
         paths = [path["counts"] for path in document["paths"] if path["event"] == kind["name"]]
-        if kind["name"] in ("thread or process created", "page fault", "waits"):
+        if kind["name"] in ("thread or process created", "page fault", "waits", "preempted"):
             assert [sum(counts) for counts in zip(*paths, strict=True)] == kind["counts"]
     assert "page fault inside the kernel" not in {kind["name"] for kind in document["kinds"]}
 
@@ -252,8 +252,7 @@ def test_a_killed_study_with_stacks_leaves_no_recorder_and_goes_on(
     kill_while_waiting(user, process)
     assert user.types("experiment", "resume", "latest").status == 0
     told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
-    # All but the trial that was killed, which may stand as a failed one.
-    assert len(told["runs"]) in (3, 4)
+    assert len(told["runs"]) == 4
     left = subprocess.run(
         ["pgrep", "-f", f"event-recorder --output {user.home}"],
         capture_output=True,
@@ -324,6 +323,25 @@ def test_a_killed_study_goes_on_with_its_events(
     told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
     assert len(told["runs"]) == 6
     assert told["kinds"][0]["counts"] == [run["value"] for run in told["runs"]]
+
+
+@pytest.mark.parametrize("file", ["log", "-"])
+def test_events_that_a_killed_study_had_not_taken_yet_are_kept(
+    user: User, script: Callable[[str], str], file: str
+) -> None:
+    written = "log" if file == "log" else "/dev/stdout"
+    program = script(waiting_in(5) + lagging_from(3) + f"echo step a > {written}")
+    log = ("--log", f"{file}=step (\\w)")
+    process = user.start("experiment", "events", "--runs", "4", *log, "--", program)
+    (user.home / "steelyard.pid").write_text(str(process.pid))
+    kill_while_waiting(user, process)
+    kept = user.types("show", "latest", "--trials", "--json", "-").document()["trials"]
+    assert len(kept) == 4
+    told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
+    assert told["kinds"][0]["counts"] == [1] * len(told["runs"])
+    assert user.types("experiment", "resume", "latest").status == 0
+    told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
+    assert told["kinds"][0]["counts"] == [1] * 4
 
 
 @may_trace

@@ -18,11 +18,11 @@ from steelyard.app.session import Session, Watcher
 from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial, Variant
 from steelyard.host.facts import host_facts
 from steelyard.host.lock import machine_lock
-from steelyard.measure.journal import JournalWriter, is_taken, trial_from_record
+from steelyard.measure.journal import JournalWriter, trial_from_record
 from steelyard.measure.launcher import Launcher
-from steelyard.measure.layout_report import reporting_variant, take_report, tells_layout
-from steelyard.measure.printed import taken_line
+from steelyard.measure.layout_report import reporting_variant, tells_layout
 from steelyard.measure.provenance import program_provenance
+from steelyard.measure.taken import forget_taken, taken_line, takes_output
 from steelyard.store.location import check_usable, journal_path, log_directory, work_directory
 
 if TYPE_CHECKING:
@@ -74,7 +74,6 @@ class _LauncherSource:
     ) -> None:
         self._spec = spec
         self._variants = list(spec.variants)
-        self._prints = is_taken(spec)
         self._launcher = launcher
         self._journal = journal
         self._synced_s = time.monotonic()
@@ -156,24 +155,11 @@ class _LauncherSource:
 
     def _trials(self, records: Sequence[Mapping[str, Any]]) -> Iterator[Trial]:
         for record in records:
-            taken: dict[str, Any] = {}
-            if self._prints:
-                taken = taken_line(record, self._spec)
-            if record["variant"] in self._tell_layout:
-                told = take_report(self._outputs, record["trial"])
-                taken = {"printed": record["trial"], **taken, "layout": told}
-            if self._tracing is not None and self._records(record["variant"]):
-                told = self._tracing.take(record)
-                taken = {"printed": record["trial"], **taken, "events": told}
+            telling = record["variant"] in self._tell_layout
+            taken = taken_line(record, self._spec, self._outputs, telling=telling)
             if taken:
                 self._journal.append(taken)
-            if self._prints:
-                if self._files is not None:
-                    self._files.remove(record["trial"])
-                if "differences" in taken:
-                    from steelyard.measure.output_checks import forget_differences
-
-                    forget_differences(self._outputs, record["trial"])
+                forget_taken(self._outputs, record["trial"])
             yield trial_from_record(record, self._spec.metrics, taken)
 
 
@@ -232,7 +218,7 @@ def run_experiment(
             provenance["quiet"] = {"applied": state.applied, "refused": state.refused}
         os.makedirs(outputs, exist_ok=True)
         path = journal_path(place.store, spec.identifier)
-        journal = stack.enter_context(JournalWriter(path, spec, provenance))
+        journal = stack.enter_context(JournalWriter(path, spec, provenance, files=outputs))
         kept = state.journal if state is not None and of_host else None
         places = _Places(outputs, log_directory(place.store, spec.identifier), kept)
         ran = _run_session(replace(spec, variants=variants), journal, places, earlier, watch)
@@ -276,7 +262,7 @@ def _run_session(
             outputs,
             defined,
             spec.metrics,
-            keep_output="until-taken" if is_taken(spec) else False,
+            keep_output="until-taken" if takes_output(spec) else False,
         ) as launcher,
         contextlib.ExitStack() as stack,
     ):

@@ -143,15 +143,10 @@ class IterationFiles:
         move = (*SHELL, MOVE, "sh", wanted, self._stamp, path)
         return replace(changed, cleanup=(*move, *(variant.cleanup or ())))
 
-    def remove(self, position: int) -> None:
-        """Forget the file of a trial whose values are in the journal."""
-        with suppress(FileNotFoundError):
-            os.unlink(iterations_file(self._directory, position))
-
 
 def iterations_file(directory: str, position: int) -> str:
     """Where the iterations of a trial are."""
-    return os.path.join(directory, f"{position}{SUFFIX}")
+    return os.path.join(os.path.abspath(directory), f"{position}{SUFFIX}")
 
 
 def _with_count(launch: LaunchSpec, spec: IterationsSpec) -> LaunchSpec:

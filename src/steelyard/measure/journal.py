@@ -18,9 +18,9 @@ from steelyard.core.errors import BusyError, DataError, StoreError
 from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.core.model import Experiment, ExperimentSpec, MetricSpec, Trial
 from steelyard.measure.at_levels import AT_LEVELS, with_levels
+from steelyard.measure.taken import PRINTED_SOURCES, taken_line
 
 VERSION = 1
-PRINTED_SOURCES = ("regex", "json", "iterations")
 DETAILS = ("exit_code", "signal", "error", "stderr_tail", "leftover_processes", "output", "log")
 
 
@@ -40,6 +40,9 @@ class JournalWriter:
         Where it runs and with what.
     created_unix_s : float, optional
         When it was made; now.
+    files : str, optional
+        Where trials leave what is taken from them; whoever reads the journal looks there for what
+        it lacks.
 
     Raises
     ------
@@ -55,6 +58,7 @@ class JournalWriter:
         spec: ExperimentSpec,
         provenance: Mapping[str, Any],
         created_unix_s: float | None = None,
+        files: str | None = None,
     ) -> None:
         self.path = path
         now_s = time.time() if created_unix_s is None else created_unix_s
@@ -63,7 +67,7 @@ class JournalWriter:
             self._file = _open_locked(path)
         except OSError as error:
             raise _unwritable(path, error) from None
-        about = {"provenance": to_json(provenance)}
+        about = {"provenance": to_json(provenance), "files": files}
         if _cut_torn_line(self._file) == 0:
             header = {"journal": VERSION, "created_unix_s": now_s, "experiment": to_json(spec)}
             self.append({**header, **about})
@@ -182,7 +186,7 @@ def trial_from_record(
     metrics : sequence of MetricSpec
         Those asked for; one that the machine did not give is left out.
     taken : mapping, optional
-        What the program printed and its harness wrote, as `printed.taken_line` gives it. A trial
+        What the program printed and its harness wrote, as `taken.taken_line` gives it. A trial
         that ran well but lacks one of these values is failed, with the reason ``metric``; one
         whose output is not what it must be, with the reason ``check``. Under ``layout`` the
         report of a moving program; a trial without one keeps its values.
@@ -240,15 +244,6 @@ def trial_from_record(
     )
 
 
-def is_taken(spec: ExperimentSpec) -> bool:
-    """Whether what the programs write is looked at: for metrics, iterations, checks or events."""
-    if spec.events is not None and spec.events.log == "-":
-        return True
-    return any(metric.source in PRINTED_SOURCES for metric in spec.metrics) or any(
-        variant.checks for variant in spec.variants
-    )
-
-
 class _Reader:
     """What the lines of a journal add up to."""
 
@@ -258,6 +253,7 @@ class _Reader:
         self.created_unix_s = float(header["created_unix_s"])
         self.spec = experiment_spec_from_json(header["experiment"])
         self.provenance = dict(header["provenance"])
+        self._files: str | None = header.get("files")
         self.stopped: Any = None
         self._records: dict[int, Mapping[str, Any]] = {}
         self._taken: dict[int, Mapping[str, Any]] = {}
@@ -279,6 +275,7 @@ class _Reader:
         elif "resumed_unix_s" in line:
             self.stopped = None
             self.spec = experiment_spec_from_json(line["spec"])
+            self._files = line.get("files")
             resumed = {"unix_s": line["resumed_unix_s"], **line["provenance"]}
             self.provenance["resumed"] = [*self.provenance.get("resumed", ()), resumed]
         else:
@@ -286,12 +283,12 @@ class _Reader:
 
     def experiment(self) -> Experiment:
         metrics = self.spec.metrics
-        printing = is_taken(self.spec)
         trials: list[Trial] = []
+        left = self._files if _has_entries(self._files) else None
         for position, record in self._records.items():
             taken = self._taken.get(position)
-            if printing and taken is None:
-                taken = _taken_late(record, self.spec)
+            if taken is None:  # Nothing is, or Steelyard was killed before it was.
+                taken = taken_line(record, self.spec, left, telling=False)
             trial = trial_from_record(record, metrics, taken)
             trial = with_levels(trial, self._levels.get(position, {}))
             trials.append(self._costs.placed(trial))
@@ -302,11 +299,11 @@ class _Reader:
         )
 
 
-def _taken_late(record: Mapping[str, Any], spec: ExperimentSpec) -> Mapping[str, Any]:
-    """Values of a trial whose output had not been read when Steelyard was killed."""
-    from steelyard.measure.printed import taken_line
-
-    return taken_line(record, spec)
+def _has_entries(directory: str | None) -> bool:
+    try:
+        return directory is not None and bool(os.listdir(directory))
+    except OSError:
+        return False
 
 
 def read_journal(path: str) -> Experiment:

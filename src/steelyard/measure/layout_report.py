@@ -25,6 +25,8 @@ from steelyard.measure.elf_section import elf_section
 from steelyard.measure.program import environment_of, find_program
 
 KIND = "layout-run"
+NO_REPORT = {"problem": "the program wrote no report of its layout"}
+_DAMAGED = {"problem": "the report of the program's layout is damaged"}
 _TABLE = b".steelyard.layout"
 _SUFFIX = ".layout"
 _NUMBER_WIDTH = 10
@@ -88,28 +90,24 @@ def check_layout(variant: Variant) -> None:
 
 def reporting_variant(variant: Variant, directory: str, position: int) -> Variant:
     """`variant` with a file for the report of the trial at `position`."""
-    path = _report_file(directory, position)
+    path = report_file(directory, position)
     with suppress(FileNotFoundError):  # A former session may have left one.
         os.unlink(path)
     environment = (*variant.launch.environment, (REPORT_VARIABLE, path))
     return replace(variant, launch=replace(variant.launch, environment=environment))
 
 
-def take_report(directory: str, position: int) -> dict[str, Any]:
-    """What the program of a trial told, or the ``problem`` with that; its file is removed."""
-    path = _report_file(directory, position)
+def read_report(directory: str, position: int) -> dict[str, Any] | None:
+    """What the program of a trial told, or the ``problem`` with that; None without a report."""
     try:
-        with open(path, "rb") as file:
+        with open(report_file(directory, position), "rb") as file:
             told = json.load(file)
     except OSError:
-        return {"problem": "the program wrote no report of its layout"}
+        return None
     except ValueError:
-        return {"problem": "the report of the program's layout is damaged"}
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(path)
+        return _DAMAGED
     if not isinstance(told, dict) or told.get("kind") != KIND:
-        return {"problem": "the report of the program's layout is damaged"}
+        return _DAMAGED
     return {name: value for name, value in told.items() if name not in ("schema", "kind")}
 
 
@@ -122,5 +120,6 @@ def realised_level(report: Mapping[str, Any]) -> str | None:
     return str(LayoutLevel(on, interval_ns))
 
 
-def _report_file(directory: str, position: int) -> str:
+def report_file(directory: str, position: int) -> str:
+    """Where the program of a trial tells of its layout."""
     return os.path.join(os.path.abspath(directory), f"{position:0{_NUMBER_WIDTH}}{_SUFFIX}")

@@ -28,7 +28,7 @@ def checked_variant(variant: Variant, directory: str, position: int) -> Variant:
     """
     if not variant.checks:
         return variant
-    answer = _answer_path(directory, position)
+    answer = answer_file(directory, position)
     with suppress(FileNotFoundError):  # A former session may have left one.
         os.unlink(answer)
     output = os.path.join(os.path.abspath(directory), f"{position}{OUTPUT_SUFFIX}")
@@ -56,17 +56,12 @@ def found_differences(record: Mapping[str, Any], checks: Sequence[OutputCheck]) 
         return []
     directory = os.path.dirname(record.get("output") or "")
     try:
-        with open(_answer_path(directory, record["trial"]), encoding="utf-8") as file:
+        with open(answer_file(directory, record["trial"]), encoding="utf-8") as file:
             return list(map(str, json.load(file)))
     except (OSError, ValueError):
         return ["its output was not compared, because the comparison was interrupted"]
 
 
-def forget_differences(directory: str, position: int) -> None:
-    """Remove what was found of a trial that is in the journal."""
-    with suppress(FileNotFoundError):
-        os.unlink(_answer_path(directory, position))
-
-
-def _answer_path(directory: str, position: int) -> str:
+def answer_file(directory: str, position: int) -> str:
+    """Where the clean-up of a trial says what it found."""
     return os.path.join(os.path.abspath(directory), f"{position}{SUFFIX}")

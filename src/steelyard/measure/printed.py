@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import Direction, ExperimentSpec, MetricSpec
+from steelyard.core.model import Direction, MetricSpec
 
 if TYPE_CHECKING:
     import re
@@ -98,36 +98,6 @@ def _steps(path: str) -> tuple[str | int, ...]:
                 f"The JSON path {path!r} is wrong; write it like results[0].time.", field="metric"
             )
     return tuple(steps)
-
-
-def taken_line(record: Mapping[str, Any], spec: ExperimentSpec) -> dict[str, Any]:
-    """The journal's line on what the program of a trial printed and its harness wrote.
-
-    Returns
-    -------
-    dict
-        ``printed`` (the trial's position), ``values``, and where iterations are asked for
-        ``warmups`` (those that were dropped, by metric) and ``problem`` (why there are none).
-        Of a variant with checks ``differences``: where its output is not what it must be.
-    """
-    values = printed_values(record, [m for m in spec.metrics if m.source in ("regex", "json")])
-    line: dict[str, Any] = {"printed": record["trial"], "values": values}
-    checks = spec.variants[record["variant"]].checks
-    if checks:
-        from steelyard.measure.output_checks import found_differences
-
-        line["differences"] = found_differences(record, checks)
-    if spec.iterations is not None:
-        from steelyard.measure.iterations import SOURCE, found_iterations
-
-        wanted = [metric for metric in spec.metrics if metric.source == SOURCE]
-        found = found_iterations(record, spec.iterations, wanted)
-        line["values"] = {**values, **found.values}
-        if found.warmups:
-            line["warmups"] = found.warmups
-        if found.problem is not None:
-            line["problem"] = found.problem
-    return line
 
 
 def printed_values(

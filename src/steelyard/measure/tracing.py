@@ -178,7 +178,7 @@ class Tracing:
             "pattern": events.pattern,
             "most": events.most,
             "probes": [probe[0] for probe in events.probes],
-            "result": self._result(position),
+            "result": events_file(self._directory, position),
             "before": variant.prepare,
             "after": variant.cleanup,
             "stacks": self._recording(position),
@@ -192,32 +192,13 @@ class Tracing:
         if self._stacks is None:
             return None
         events = [word for _, option in self._with_stacks for word in option]
-        output = f"{self._result(position)}.stacks"
+        output = f"{events_file(self._directory, position)}.stacks"
         return {
             "command": [self._stacks.recorder, "--output", output, *events],
             "kinds": [kind for kind, _ in self._with_stacks],
             "naming": [*self._stacks.naming, output, os.path.join(self._directory, "functions")],
             "output": output,
         }
-
-    def take(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What was recorded of a trial, which is then forgotten here; None where nothing was."""
-        events, output = self._events, record.get("output")
-        if events.log == "-" and events.pattern is not None and output is not None:
-            path = os.fsencode(output)
-            with suppress(OSError), open(path, encoding="utf-8", errors="replace") as log:
-                return event_step.reduced(event_step.log_names(log, events.pattern), events.most)
-        path = self._result(record["trial"])
-        try:
-            with open(path, encoding="utf-8") as file:
-                found = json.load(file)
-        except (OSError, ValueError):
-            return None
-        os.unlink(path)
-        return found
-
-    def _result(self, position: int) -> str:
-        return os.path.join(os.path.abspath(self._directory), f"{position}.events")
 
     def _set_up(self) -> None:
         self._forget_killed()
@@ -264,6 +245,38 @@ class Tracing:
             process = path.rpartition("-")[2]
             if not os.path.exists(f"/proc/{process}"):
                 _remove_instance(path, f"{_PREFIX}_{process}")
+
+
+def found_events(
+    events: EventsSpec, directory: str | None, record: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """What was recorded of a trial; None where nothing was, or it is lost.
+
+    Parameters
+    ----------
+    directory : str, optional
+        Where the steps of the trial handed it over.
+    record : mapping
+        The launcher's, with the path of the kept output.
+    """
+    output = record.get("output")
+    if events.log == "-" and events.pattern is not None and output is not None:
+        path = os.fsencode(output)
+        with suppress(OSError), open(path, encoding="utf-8", errors="replace") as log:
+            return event_step.reduced(event_step.log_names(log, events.pattern), events.most)
+    if directory is None:
+        return None
+    try:
+        with open(events_file(directory, record["trial"]), encoding="utf-8") as file:
+            found: dict[str, Any] = json.load(file)
+            return found
+    except (OSError, ValueError):
+        return None
+
+
+def events_file(directory: str, position: int) -> str:
+    """Where the steps of a trial hand over what they recorded."""
+    return os.path.join(os.path.abspath(directory), f"{position}.events")
 
 
 def _remove_instance(path: str, group: str) -> None:

@@ -10,9 +10,9 @@ from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.core.model import ExperimentSpec
 from steelyard.measure.journal import JournalWriter, trial_from_record
 from steelyard.measure.launcher import Launcher
-from steelyard.measure.layout_report import reporting_variant, take_report, tells_layout
-from steelyard.measure.printed import taken_line
+from steelyard.measure.layout_report import reporting_variant, tells_layout
 from steelyard.measure.provenance import program_provenance
+from steelyard.measure.taken import taken_line
 
 FIELDS = {
     "schema": "steelyard/1",
@@ -122,7 +122,4 @@ def _run(
     ):
         launcher.queue(parts["position"], parts["block"], 0, parts["warmup"], parts["build"])
         (record,) = launcher.records()
-        taken = taken_line(record, experiment)
-        if telling:
-            taken["layout"] = take_report(directory, parts["position"])
-        return record, taken
+        return record, taken_line(record, experiment, directory, telling=telling)

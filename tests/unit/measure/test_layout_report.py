@@ -10,11 +10,12 @@ from steelyard.measure.journal import trial_from_record
 from steelyard.measure.layout_report import (
     check_layout,
     moves,
+    read_report,
     realised_level,
     reporting_variant,
-    take_report,
     tells_layout,
 )
+from steelyard.measure.taken import forget_taken
 
 REPORT = {"parts": {"heap": True, "code": True, "stack": False}, "interval_ns": 5_000_000}
 ASKED = (("STEELYARD_LAYOUT", "code"),)
@@ -25,26 +26,28 @@ def report_file(directory, position):
     return dict(variant.launch.environment)["STEELYARD_LAYOUT_REPORT"]
 
 
-def test_what_the_program_wrote_is_taken_once(tmp_path):
+def test_what_the_program_wrote_is_read_until_it_is_forgotten(tmp_path):
     path = report_file(tmp_path, 7)
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"schema": "steelyard/1", "kind": "layout-run", **REPORT}, file)
-    assert take_report(str(tmp_path), 7) == REPORT
-    assert "problem" in take_report(str(tmp_path), 7)
+    assert read_report(str(tmp_path), 7) == REPORT
+    assert read_report(str(tmp_path), 7) == REPORT
+    forget_taken(str(tmp_path), 7)
+    assert read_report(str(tmp_path), 7) is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"kind": "layout-audit"}', "\x00"])
 def test_a_damaged_report_is_told_of(tmp_path, text):
     with open(report_file(tmp_path, 0), "w", encoding="utf-8") as file:
         file.write(text)
-    assert "damaged" in take_report(str(tmp_path), 0)["problem"]
+    assert "damaged" in read_report(str(tmp_path), 0)["problem"]
 
 
 def test_a_report_of_a_former_session_is_forgotten(tmp_path):
     with open(report_file(tmp_path, 0), "w", encoding="utf-8") as file:
         json.dump({"kind": "layout-run", **REPORT}, file)
     report_file(tmp_path, 0)
-    assert "problem" in take_report(str(tmp_path), 0)
+    assert read_report(str(tmp_path), 0) is None
 
 
 def test_names_of_files_are_as_long_for_every_trial(tmp_path):
