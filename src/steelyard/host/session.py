@@ -1,15 +1,22 @@
-"""One quiet session at a time: who holds the host, and taking it."""
+"""One quiet session at a time: who holds the host, and taking it.
+
+The lock is one of the open file description (fcntl(2), ``F_OFD_SETLK``): it goes with the
+process, however that ends, and whether somebody holds it can be asked without holding it.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import struct
 
 from steelyard.core.errors import BusyError, HostError
 from steelyard.host.system import Host
 
 # Only root writes there, and a lock need not outlive the boot that it belongs to.
 MACHINE_LOCK = "/run/steelyard-host.lock"
+# struct flock with its padding: l_type, l_whence, l_start, l_len, l_pid.
+_FLOCK = "hhqqi0q"
 
 
 def session_lock_path(journal_path: str, host: Host) -> str:
@@ -25,12 +32,16 @@ def is_session_alive(journal_path: str, host: Host) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        # Only asked: a lock held even for a moment would refuse a session that starts in it.
+        answer = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, _whole_file(fcntl.F_RDLCK))
     finally:
         os.close(fd)
-    return False
+    return struct.unpack(_FLOCK, answer)[0] != fcntl.F_UNLCK
+
+
+def _whole_file(kind: int) -> bytes:
+    """A lock of this kind on a whole file, as fcntl(2) takes it."""
+    return struct.pack(_FLOCK, kind, os.SEEK_SET, 0, 0, 0)
 
 
 class SessionLock:
@@ -64,7 +75,7 @@ class SessionLock:
                 f"written: {error.strerror}."
             ) from None
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.fcntl(fd, fcntl.F_OFD_SETLK, _whole_file(fcntl.F_WRLCK))
         except BlockingIOError:
             holder = os.pread(fd, 200, 0).decode("utf-8", "replace").split()
             os.close(fd)

@@ -49,6 +49,8 @@ def read_status(
 def unrestored_finding(journal_path: str, host: Host) -> Finding:
     """Whether a quiet session has changed this machine and has not put it back."""
     name, title = "unrestored", "left changed by a quiet session"
+    # Asked before and after: a session that ends or starts meanwhile has left nothing.
+    lives = is_session_alive(journal_path, host)
     try:
         pending = HostJournal(journal_path).pending
     except HostError as error:
@@ -56,7 +58,7 @@ def unrestored_finding(journal_path: str, host: Host) -> Finding:
     if not pending:
         return Finding(name, title, "nothing", "nothing", "ok", True)
     value = ", ".join(dict.fromkeys(change.knob for change in pending))
-    if is_session_alive(journal_path, host):
+    if lives or is_session_alive(journal_path, host):
         advice = "a session is under way and puts it back itself"
         return Finding(name, title, value, "nothing", "info", False, advice)
     return Finding(name, title, value, "nothing", "bad", True, "steelyard host restore")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
+from steelyard.host import status
 from steelyard.host.journal import HostJournal
 from steelyard.host.knob import SEVERITIES
-from steelyard.host.session import SessionLock
+from steelyard.host.session import SessionLock, is_session_alive, session_lock_path
 from steelyard.host.status import read_status, unrestored_finding
 from tests.unit.host.fake_host import STAT, FakeHost
 
@@ -111,6 +114,47 @@ def test_what_a_killed_session_left_changed_is_bad_and_says_how_to_undo_it(host,
     assert found.advice == "steelyard host restore"
     with SessionLock(path, host):
         assert unrestored_finding(path, host).severity == "info"
+
+
+def test_a_session_may_start_while_the_status_looks_whether_one_lives(host, tmp_path, monkeypatch):
+    path = str(tmp_path / "journal")
+    with SessionLock(path, host):
+        pass
+    lock_file = os.stat(session_lock_path(path, host)).st_ino
+    started: list[bool] = []
+    close = os.close
+
+    def start_a_session_first(fd: int) -> None:
+        if os.fstat(fd).st_ino == lock_file and not started:
+            started.append(True)
+            with SessionLock(path, host):
+                close(fd)
+        else:
+            close(fd)
+
+    monkeypatch.setattr(os, "close", start_a_session_first)
+    assert not is_session_alive(path, host)
+    assert started
+
+
+def test_a_session_that_ends_while_the_status_reads_left_nothing(host, tmp_path, monkeypatch):
+    path = str(tmp_path / "journal")
+    session = SessionLock(path, host)
+    session.__enter__()
+    journal = HostJournal(path)
+    change = journal.announce("turbo", {}, {}, host.boot_id())
+
+    def end_the_session_after(path: str) -> HostJournal:
+        read = HostJournal(path)
+        journal.settle(change)
+        journal.close()
+        session.__exit__()
+        return read
+
+    monkeypatch.setattr(status, "HostJournal", end_the_session_after)
+    assert unrestored_finding(path, host).severity == "info"
+    monkeypatch.undo()
+    assert unrestored_finding(path, host).severity == "ok"
 
 
 class BusyHost(FakeHost):
