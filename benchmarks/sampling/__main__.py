@@ -44,7 +44,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     group.add_argument("--share-period-us", type=float, default=200)
     group = parser.add_argument_group("overhead")
     group.add_argument("--blocks", type=int, default=20)
-    group.add_argument("--rounds", type=int, default=150_000, help="of the program")
+    group.add_argument("--rounds", type=int, default=15_000, help="of the program")
     group.add_argument("--rates", type=int, nargs="+", default=list(overhead.RATES_HZ))
     group.add_argument("--stacks", action="store_true", help="with call chains by DWARF")
     return parser.parse_args(arguments)

@@ -1,5 +1,7 @@
 /* What the functions of shares.c and of its library do. */
 
+enum { UNIT = 6000 };
+
 #define APART __attribute__((noinline))
 /* Nothing, but a call before it is no jump. */
 #define KEEP_FRAME __asm__ volatile("")

@@ -2,4 +2,4 @@
 
 #include "shares.h"
 
-void in_library(void) { chain(1200); }
+void in_library(void) { chain(2 * UNIT); }
