@@ -2,12 +2,13 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "memory_map.hpp"
 #include "modules.hpp"
 #include "raw.hpp"
+#include "waiting.hpp"
 
 namespace steelyard::layout {
 
@@ -18,28 +19,6 @@ namespace {
 constexpr int round_signal = 33;
 constexpr unsigned long restorer_flag = 0x04000000;  // SA_RESTORER, which libc's headers hide
 constexpr std::uint64_t answer_timeout_ns = 200'000'000;
-constexpr std::uint64_t largest_stack_bytes = 1U << 30U;
-constexpr std::size_t most_regions = 1U << 16U;
-constexpr std::size_t maps_bytes = 1U << 23U;
-constexpr std::size_t known_threads = 4096;
-constexpr int most_strange_stacks = 3;
-
-/// Readable and writable memory; the stacks are among it.
-struct Region {
-    std::uint64_t low, high;
-};
-
-/// Where a thread's stack was seen first.
-struct KnownThread {
-    std::int32_t id;
-    std::int32_t strange;
-    std::uint64_t stack_pointer;
-};
-
-Region* regions = nullptr;
-std::size_t region_count = 0;
-char* maps_text = nullptr;
-KnownThread* known = nullptr;
 
 // A round's number in the upper half and the answers to it in the lower one, so that an answer that
 // comes too late is never taken for one to the next round.
@@ -50,66 +29,6 @@ std::uint32_t is_incomplete = 0;
 void (*libc_handler)(int, siginfo_t*, void*) = nullptr;
 ThreadCounts counts{};
 
-std::uint64_t hexadecimal(const char*& text) {
-    std::uint64_t value = 0;
-    if (text[0] == '0' && text[1] == 'x')
-        text += 2;
-    for (;; ++text) {
-        if (*text >= '0' && *text <= '9')
-            value = value * 16 + static_cast<std::uint64_t>(*text - '0');
-        else if (*text >= 'a' && *text <= 'f')
-            value = value * 16 + static_cast<std::uint64_t>(*text - 'a' + 10);
-        else
-            return value;
-    }
-}
-
-/// The memory map of the process; false where it cannot be read whole.
-bool read_regions() {
-    const long size = read_file("/proc/self/maps", maps_text, maps_bytes - 1);
-    if (size <= 0 || static_cast<std::size_t>(size) >= maps_bytes - 1)
-        return false;
-    maps_text[size] = '\0';
-    region_count = 0;
-    const char* text = maps_text;
-    while (*text != '\0' && region_count < most_regions) {
-        const std::uint64_t low = hexadecimal(text);
-        ++text;
-        const std::uint64_t high = hexadecimal(text);
-        if (text[1] == 'r' && text[2] == 'w')
-            regions[region_count++] = {low, high};
-        while (*text != '\0' && *text != '\n')
-            ++text;
-        text += *text == '\n' ? 1 : 0;
-    }
-    return region_count < most_regions;
-}
-
-const Region* region_of(std::uint64_t address) {
-    std::size_t low = 0;
-    std::size_t high = region_count;
-    while (low < high) {
-        const std::size_t middle = (low + high) / 2;
-        if (regions[middle].high <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < region_count && regions[low].low <= address ? &regions[low] : nullptr;
-}
-
-/// Where a stack ends; 0 where that is unknown.
-std::uint64_t stack_end(std::uint64_t stack_pointer, std::uint64_t thread_pointer) {
-    const Region* region = region_of(stack_pointer);
-    if (region == nullptr)
-        return 0;
-    std::uint64_t high = region->high;
-    // glibc keeps the descriptor of a thread, which the thread pointer leads to, above its stack.
-    if (thread_pointer > stack_pointer && thread_pointer < high)
-        high = thread_pointer;
-    return high - stack_pointer > largest_stack_bytes ? 0 : high;
-}
-
 /// Notes what lies on this thread's stack; false where its extent is unknown. It reads between
 /// variables too.
 __attribute__((no_sanitize("address"))) bool note_own_stack(std::uint64_t stack_pointer,
@@ -119,26 +38,6 @@ __attribute__((no_sanitize("address"))) bool note_own_stack(std::uint64_t stack_
         return false;
     for (std::uint64_t at = stack_pointer / 8 * 8; at + 8 <= high; at += 8)
         modules().note(*reinterpret_cast<const std::uint64_t*>(at));
-    return true;
-}
-
-/// Notes what lies on the stack of a thread that waits, by way of the file `memory`: should it go
-/// on meanwhile and end, its stack is gone, and reading that itself would end the program. False
-/// where the stack could not be read to its end.
-bool note_stack_of_other(long memory, std::uint64_t stack_pointer, std::uint64_t high) {
-    alignas(8) static char piece[1U << 14U];
-    for (std::uint64_t at = stack_pointer / 8 * 8; at + 8 <= high;) {
-        const std::uint64_t left = (high - at) / 8 * 8;
-        const std::uint64_t wanted = left < sizeof piece ? left : sizeof piece;
-        const long got =
-            raw(SYS_pread64, memory, word(piece), static_cast<long>(wanted), static_cast<long>(at));
-        if (failed(got) || got < 8)
-            return false;
-        const auto* words = reinterpret_cast<const std::uint64_t*>(piece);
-        for (long index = 0; index < got / 8; ++index)
-            modules().note(words[index]);
-        at += static_cast<std::uint64_t>(got / 8 * 8);
-    }
     return true;
 }
 
@@ -238,96 +137,6 @@ void take_signal() {
     raw(SYS_rt_sigaction, round_signal, word(&ours), 0, sizeof ours.mask);
 }
 
-void append(char*& place, const char* text) {
-    while (*text != '\0')
-        *place++ = *text++;
-    *place = '\0';
-}
-
-void append(char*& place, std::uint64_t value) {
-    char digits[20];
-    int count = 0;
-    do {
-        digits[count++] = static_cast<char>('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    while (count != 0)
-        *place++ = digits[--count];
-    *place = '\0';
-}
-
-long read_about(long thread, const char* what, char* buffer, std::size_t size) {
-    char path[64];
-    char* end = path;
-    append(end, "/proc/self/task/");
-    append(end, static_cast<std::uint64_t>(thread));
-    append(end, what);
-    const long count = read_file(path, buffer, size - 1);
-    buffer[count < 0 ? 0 : count] = '\0';
-    return count;
-}
-
-/// Whether a thread that is seen on another stack than before makes this round worthless.
-bool is_on_strange_stack(long thread, std::uint64_t stack_pointer) {
-    KnownThread& entry = known[static_cast<std::size_t>(thread) % known_threads];
-    const Region* region = region_of(stack_pointer);
-    const bool is_new = entry.id != thread;
-    const bool moved = !is_new && region != nullptr &&
-                       (entry.stack_pointer < region->low || entry.stack_pointer >= region->high);
-    const int strange = (is_new ? 0 : entry.strange) + (moved ? 1 : 0);
-    entry = {static_cast<std::int32_t>(thread), strange, stack_pointer};
-    if (strange >= most_strange_stacks)
-        modules().keep_copies();
-    return moved;
-}
-
-enum class Seen : std::uint8_t { noted, runs, gone, incomplete };
-
-/// Notes the stack of a thread that waits in the kernel, as long as it does not run meanwhile.
-Seen note_waiting(long memory, long thread) {
-    char before[256];
-    char after[256];
-    char state[256];
-    if (read_about(thread, "/schedstat", before, sizeof before) < 0)
-        return Seen::runs;
-    if (read_about(thread, "/syscall", state, sizeof state) <= 0)
-        return Seen::runs;
-    if (state[0] == 'r')
-        return Seen::runs;
-    std::uint64_t stack_pointer = 0;
-    std::uint64_t place = 0;
-    for (const char* text = state; *text != '\0';) {
-        if (text[0] == '0' && text[1] == 'x') {
-            stack_pointer = place;
-            place = hexadecimal(text);
-        } else {
-            ++text;
-        }
-    }
-    if (stack_pointer == 0)
-        return Seen::runs;
-    if (is_on_strange_stack(thread, stack_pointer))
-        return Seen::incomplete;
-    const std::uint64_t high = stack_end(stack_pointer, 0);
-    if (high == 0)
-        return Seen::incomplete;
-    modules().note(place);
-    if (!note_stack_of_other(memory, stack_pointer, high))
-        return Seen::runs;
-    read_about(thread, "/schedstat", after, sizeof after);
-    return same_text(before, after) ? Seen::noted : Seen::runs;
-}
-
-bool is_ending(long thread) {
-    char state[512];
-    if (read_about(thread, "/stat", state, sizeof state) <= 0)
-        return true;
-    const char* end = state;
-    for (const char* at = state; *at != '\0'; ++at)
-        end = *at == ')' ? at : end;
-    return end[0] == ')' && (end[2] == 'Z' || end[2] == 'X');
-}
-
 bool ask(long process, long thread) {
     siginfo_t about{};
     about.si_code = SI_QUEUE;
@@ -389,13 +198,8 @@ const ThreadCounts& thread_counts() {
 }
 
 void prepare_rounds() {
-    constexpr int access = PROT_READ | PROT_WRITE;
-    regions = static_cast<Region*>(map_pages(nullptr, most_regions * sizeof(Region), access));
-    maps_text = static_cast<char*>(map_pages(nullptr, maps_bytes, access));
-    known =
-        static_cast<KnownThread*>(map_pages(nullptr, known_threads * sizeof(KnownThread), access));
-    if (regions == nullptr || maps_text == nullptr || known == nullptr)
-        fail("there is no memory for the threads' stacks");
+    prepare_memory_map();
+    prepare_waiting();
 }
 
 void forget_threads_of_parent() {
@@ -404,7 +208,7 @@ void forget_threads_of_parent() {
 
 bool note_all_threads() {
     take_signal();
-    if (!read_regions())
+    if (!read_memory_map())
         return false;
     __atomic_store_n(&is_incomplete, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&answers, (this_round() + 1) * one_round, __ATOMIC_RELEASE);

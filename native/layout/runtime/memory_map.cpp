@@ -1,0 +1,87 @@
+#include "memory_map.hpp"
+
+#include <sys/mman.h>
+
+#include "raw.hpp"
+
+namespace steelyard::layout {
+
+namespace {
+
+constexpr std::uint64_t largest_stack_bytes = 1U << 30U;
+constexpr std::size_t most_regions = 1U << 16U;
+constexpr std::size_t maps_bytes = 1U << 23U;
+
+Region* regions = nullptr;
+std::size_t region_count = 0;
+char* maps_text = nullptr;
+
+}  // namespace
+
+std::uint64_t hexadecimal(const char*& text) {
+    std::uint64_t value = 0;
+    if (text[0] == '0' && text[1] == 'x')
+        text += 2;
+    for (;; ++text) {
+        if (*text >= '0' && *text <= '9')
+            value = value * 16 + static_cast<std::uint64_t>(*text - '0');
+        else if (*text >= 'a' && *text <= 'f')
+            value = value * 16 + static_cast<std::uint64_t>(*text - 'a' + 10);
+        else
+            return value;
+    }
+}
+
+void prepare_memory_map() {
+    constexpr int access = PROT_READ | PROT_WRITE;
+    regions = static_cast<Region*>(map_pages(nullptr, most_regions * sizeof(Region), access));
+    maps_text = static_cast<char*>(map_pages(nullptr, maps_bytes, access));
+    if (regions == nullptr || maps_text == nullptr)
+        fail("there is no memory for the map of the threads' stacks");
+}
+
+bool read_memory_map() {
+    const long size = read_file("/proc/self/maps", maps_text, maps_bytes - 1);
+    if (size <= 0 || static_cast<std::size_t>(size) >= maps_bytes - 1)
+        return false;
+    maps_text[size] = '\0';
+    region_count = 0;
+    const char* text = maps_text;
+    while (*text != '\0' && region_count < most_regions) {
+        const std::uint64_t low = hexadecimal(text);
+        ++text;
+        const std::uint64_t high = hexadecimal(text);
+        if (text[1] == 'r' && text[2] == 'w')
+            regions[region_count++] = {low, high};
+        while (*text != '\0' && *text != '\n')
+            ++text;
+        text += *text == '\n' ? 1 : 0;
+    }
+    return region_count < most_regions;
+}
+
+const Region* region_of(std::uint64_t address) {
+    std::size_t low = 0;
+    std::size_t high = region_count;
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (regions[middle].high <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < region_count && regions[low].low <= address ? &regions[low] : nullptr;
+}
+
+std::uint64_t stack_end(std::uint64_t stack_pointer, std::uint64_t thread_pointer) {
+    const Region* region = region_of(stack_pointer);
+    if (region == nullptr)
+        return 0;
+    std::uint64_t high = region->high;
+    // glibc keeps the descriptor of a thread, which the thread pointer leads to, above its stack.
+    if (thread_pointer > stack_pointer && thread_pointer < high)
+        high = thread_pointer;
+    return high - stack_pointer > largest_stack_bytes ? 0 : high;
+}
+
+}  // namespace steelyard::layout

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+namespace steelyard::layout {
+
+/// Readable and writable memory; the stacks are among it.
+struct Region {
+    std::uint64_t low, high;
+};
+
+void prepare_memory_map();
+/// Reads the memory map of the process; false where it cannot be read whole.
+bool read_memory_map();
+/// Which region an address was in when the map was read last; null where in none.
+const Region* region_of(std::uint64_t address);
+/// Where a stack ends; 0 where that is unknown. `thread_pointer` is 0 where that is.
+std::uint64_t stack_end(std::uint64_t stack_pointer, std::uint64_t thread_pointer);
+
+/// Reads the number that a text of the kernel's begins with; the text then begins behind it.
+std::uint64_t hexadecimal(const char*& text);
+
+}  // namespace steelyard::layout
