@@ -29,7 +29,7 @@ struct Header {
 
 struct ThreadBase {
     Random random;
-    void** shuffled[class_count];
+    void** shuffled[plain_classes];
     ThreadBase* next_unused;
 };
 

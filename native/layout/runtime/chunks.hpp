@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,13 +21,48 @@ constexpr std::size_t window_objects(std::size_t index) {
     return objects < fewest_objects ? fewest_objects : objects;
 }
 
-constexpr std::size_t chunk_bytes(std::size_t index) {
-    const std::size_t bytes = window_objects(index) * class_bytes(index);
-    return (bytes + unit_bytes - 1) / unit_bytes * unit_bytes;
+/// How the objects of a class lie in a chunk. Where their size is a multiple of two cache lines,
+/// the lowest index bits of all of them would be the same; so an odd number of lines is left free
+/// after each run of them, one to four hundredths of the memory. Runs are no power of two long, as
+/// the lowest bits would otherwise follow from higher ones.
+struct Spacing {
+    std::uint32_t run_objects;
+    std::size_t gap_bytes;
+};
+
+constexpr std::size_t run_bytes = 5U << 10U;
+constexpr std::size_t gap_for_bytes = 4U << 10U;  // of larger objects, a line for so much of each
+
+constexpr Spacing spacing(std::size_t index) {
+    const std::size_t bytes = class_bytes(index);
+    const bool is_even = index < plain_classes && bytes % (2 * cache_line_bytes) == 0;
+    return {static_cast<std::uint32_t>(bytes < run_bytes ? run_bytes / bytes : 1),
+            is_even ? (bytes / gap_for_bytes | 1U) * cache_line_bytes : 0};
 }
 
+constexpr std::size_t objects_in(std::size_t index, std::size_t bytes) {
+    const auto [run_objects, gap_bytes] = spacing(index);
+    const std::size_t run = run_objects * class_bytes(index) + gap_bytes;
+    const std::size_t rest = bytes % run / class_bytes(index);
+    return bytes / run * run_objects + (rest < run_objects ? rest : run_objects);
+}
+
+constexpr std::size_t chunk_bytes(std::size_t index) {
+    std::size_t bytes = window_bytes;
+    while (objects_in(index, bytes) < fewest_objects)
+        bytes += unit_bytes;
+    return bytes;
+}
+
+constexpr auto chunk_object_counts = [] {
+    std::array<std::uint32_t, class_count> counts{};
+    for (std::size_t index = 0; index < class_count; ++index)
+        counts[index] = static_cast<std::uint32_t>(objects_in(index, chunk_bytes(index)));
+    return counts;
+}();
+
 constexpr std::uint32_t chunk_objects(std::size_t index) {
-    return static_cast<std::uint32_t>(chunk_bytes(index) / class_bytes(index));
+    return chunk_object_counts[index];
 }
 
 /// Objects are named by their distance from the start of the heap in granules, so that 32 bits do.

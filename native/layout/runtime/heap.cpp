@@ -23,7 +23,6 @@ constexpr std::size_t group_bytes = 1024;
 constexpr std::uint32_t fewest_in_group = 4;
 constexpr std::uint32_t groups_a_neighbourhood = 4;
 constexpr std::uint32_t most_groups = 320;
-constexpr std::size_t cache_line_bytes = 64;
 
 /// A class in one thread: its free objects, and those of them that were drawn to be given next.
 struct alignas(cache_line_bytes) ThreadClass {
@@ -98,7 +97,8 @@ constexpr std::uint32_t group_objects(std::size_t index) {
 }
 
 constexpr std::uint32_t group_count(std::size_t index) {
-    return (chunk_objects(index) + group_objects(index) - 1) / group_objects(index);
+    const std::size_t bytes = group_objects(index) * class_bytes(index);
+    return static_cast<std::uint32_t>((chunk_bytes(index) + bytes - 1) / bytes);
 }
 
 constexpr bool groups_are_few() {
@@ -196,8 +196,14 @@ std::uint32_t add_chunk(ThreadClass& of, std::size_t index) {
         return 0;
     const std::uint32_t objects = chunk_objects(index);
     const auto step = static_cast<Name>(class_bytes(index) / granule_bytes);
-    for (std::uint32_t added = 0; added < objects; ++added)
-        of.free_names[of.free_count++] = first + added * step;
+    const auto [run_objects, gap_bytes] = spacing(index);
+    Name next = first;
+    for (std::uint32_t added = 1; added <= objects; ++added) {
+        of.free_names[of.free_count++] = next;
+        next += step;
+        if (added % run_objects == 0)
+            next += static_cast<Name>(gap_bytes / granule_bytes);
+    }
     return objects;
 }
 
@@ -317,13 +323,8 @@ void* heap_allocate_zeroed(std::size_t size, bool& is_zero) {
 void* heap_allocate_aligned(std::size_t alignment, std::size_t size) {
     if (alignment <= granule_bytes && size <= largest_small_bytes)
         return small_allocate(class_for(size));
-    if (alignment <= largest_small_bytes && size <= largest_small_bytes) {
-        // Powers of two are classes, and lie on multiples of themselves.
-        std::size_t power = alignment;
-        while (power < size)
-            power *= 2;
-        return small_allocate(class_for(power));
-    }
+    if (alignment <= largest_small_bytes && size <= largest_small_bytes)
+        return small_allocate(aligned_class_for(alignment, size));
     ThreadHeap* heap = thread_heap();
     bool is_zero = false;
     return heap == nullptr ? nullptr : large_allocate(heap->random, alignment, size, is_zero);

@@ -12,9 +12,17 @@ constexpr std::size_t linear_limit_bytes = 128;
 constexpr std::size_t linear_classes = linear_limit_bytes / granule_bytes;
 constexpr std::size_t classes_a_doubling = 4;
 constexpr std::size_t largest_small_bytes = 32U << 10U;
-constexpr std::size_t class_count = linear_classes + 8 * classes_a_doubling;
+constexpr std::size_t plain_classes = linear_classes + 8 * classes_a_doubling;
+
+/// Behind those, one for each power of two above a cache line, whose objects lie on multiples of
+/// their size. Up to a cache line those of every power of two do.
+constexpr std::size_t cache_line_bytes = 64;
+constexpr std::size_t aligned_classes = 9;
+constexpr std::size_t class_count = plain_classes + aligned_classes;
 
 constexpr std::size_t class_bytes(std::size_t index) {
+    if (index >= plain_classes)
+        return (2 * cache_line_bytes) << (index - plain_classes);
     if (index < linear_classes)
         return (index + 1) * granule_bytes;
     const std::size_t beyond = index - linear_classes;
@@ -33,6 +41,18 @@ inline std::size_t class_for(std::size_t size) {
     return linear_classes + (top - first_top) * classes_a_doubling + quarter;
 }
 
+/// The class whose objects hold `size` bytes and lie on multiples of `alignment`, a power of two.
+inline std::size_t aligned_class_for(std::size_t alignment, std::size_t size) {
+    std::size_t power = alignment;
+    while (power < size)
+        power *= 2;
+    if (alignment <= cache_line_bytes)
+        return class_for(power);
+    constexpr int first_top = 7;  // of 128
+    return plain_classes + static_cast<std::size_t>(63 - __builtin_clzll(power) - first_top);
+}
+
+static_assert(class_bytes(plain_classes - 1) == largest_small_bytes);
 static_assert(class_bytes(class_count - 1) == largest_small_bytes);
 
 }  // namespace steelyard::layout

@@ -87,7 +87,7 @@ void release(const Object& object) {
 Object made(Random& random) {
     const bool is_large = random.below(50) == 0;
     const std::size_t size = 1 + random.below(is_large ? largest_bytes : 700);
-    const std::size_t alignment = std::size_t{16} << (random.below(8) == 0 ? random.below(8) : 0);
+    const std::size_t alignment = std::size_t{16} << (random.below(8) == 0 ? random.below(12) : 0);
     std::uint8_t* place = allocate(alignment, size);
     demand(place != nullptr && reinterpret_cast<std::uintptr_t>(place) % alignment == 0);
     demand(size_of(place) >= size);

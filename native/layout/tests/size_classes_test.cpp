@@ -1,5 +1,6 @@
 #include "size_classes.hpp"
 
+#include "chunks.hpp"
 #include "tests.hpp"
 
 using namespace steelyard::layout;
@@ -7,7 +8,7 @@ using namespace steelyard::layout;
 TEST("every size has the smallest class that holds it") {
     for (std::size_t size = 1; size <= largest_small_bytes; ++size) {
         const std::size_t index = class_for(size);
-        const bool holds = index < class_count && class_bytes(index) >= size;
+        const bool holds = index < plain_classes && class_bytes(index) >= size;
         const bool smallest = index == 0 || class_bytes(index - 1) < size;
         if (!holds || !smallest) {
             CHECK(holds && smallest);
@@ -16,8 +17,39 @@ TEST("every size has the smallest class that holds it") {
     }
 }
 
-TEST("powers of two are classes of their own, as alignment needs") {
-    for (std::size_t size = granule_bytes; size <= largest_small_bytes; size *= 2)
-        CHECK(class_bytes(class_for(size)) == size);
+TEST("a class for an alignment is the smallest power of two that has both") {
+    for (std::size_t alignment = granule_bytes; alignment <= largest_small_bytes; alignment *= 2) {
+        for (std::size_t size = 1; size <= largest_small_bytes; size += size / 7 + 1) {
+            std::size_t power = alignment;
+            while (power < size)
+                power *= 2;
+            const std::size_t index = aligned_class_for(alignment, size);
+            const bool lies_on_multiples = power <= cache_line_bytes || index >= plain_classes ||
+                                           alignment <= cache_line_bytes;
+            if (class_bytes(index) != power || !lies_on_multiples) {
+                CHECK(class_bytes(index) == power && lies_on_multiples);
+                return;
+            }
+        }
+    }
     CHECK(class_bytes(class_for(0)) == granule_bytes);
+}
+
+TEST("objects of a class fit into its chunks and lie in every line that an index bit tells apart") {
+    for (std::size_t index = 0; index < plain_classes; ++index) {
+        const auto [run_objects, gap_bytes] = spacing(index);
+        std::size_t place = 0;
+        std::size_t ones[6] = {};
+        const std::size_t count = chunk_objects(index);
+        for (std::size_t number = 0; number < count; ++number) {
+            place = number * class_bytes(index) + number / run_objects * gap_bytes;
+            for (std::size_t bit = 0; bit < 6; ++bit)
+                ones[bit] += place / cache_line_bytes >> bit & 1U;
+        }
+        CHECK(place + class_bytes(index) <= chunk_bytes(index));
+        for (const std::size_t seen : ones) {
+            const auto share = static_cast<double>(seen) / static_cast<double>(count);
+            CHECK(share > 0.35 && share < 0.65);
+        }
+    }
 }
