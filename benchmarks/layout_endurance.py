@@ -1,8 +1,8 @@
 """Does a program that moves all the time stay correct, and its memory bounded? For as long as told.
 
 Runs `tests/integration/data/layout/endurance.cpp` (exceptions and thread-local variables in
-threads, coroutines, setjmp, signals, deep recursion, forks) under all three parts, and looks at its
-resident memory all the while.
+threads, coroutines, setjmp, signals, deep recursion, forks; or objects that come and go in threads
+that do) under all three parts, and looks at its resident memory all the while.
 
     .venv/bin/python -m benchmarks.layout_endurance --seconds 3600 --interval 5ms
 """
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--interval", default="5ms")
-    parser.add_argument("--what", default="mixture", choices=("mixture", "exceptions"))
+    parser.add_argument("--what", default="mixture", choices=("mixture", "exceptions", "turnover"))
     options = parser.parse_args(arguments)
     settings = {
         "STEELYARD_LAYOUT": "code,stack,heap",

@@ -59,7 +59,7 @@ def run(program: str, what: str, interval: str) -> tuple[str, list[int]]:
 
 @pytest.mark.parametrize(
     ("what", "interval"),
-    [("exceptions", "1ms"), ("mixture", "5ms"), ("mixture", "1ms")],
+    [("exceptions", "1ms"), ("mixture", "5ms"), ("mixture", "1ms"), ("turnover", "5ms")],
 )
 def test_it_stays_right_and_its_memory_bounded(program: str, what: str, interval: str) -> None:
     _, seen = run(program, what, interval)

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <random>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -288,6 +289,77 @@ long mix(double seconds) {
     return rounds;
 }
 
+// Objects of threads that build and free in swings, hand some to one another, end, and begin anew: what a
+// heap keeps of all that has to come back. Each object has its own size in its first and last byte.
+using Objects = std::vector<std::string_view>;
+using Random = std::minstd_rand;
+
+std::mutex passing;
+Objects passed;
+
+void make(Objects& objects, Random& random) {
+    const std::size_t most = random() % 500 == 0 ? 100000 : random() % 8 == 0 ? 2000 : 300;
+    const std::size_t size = 1 + random() % most;
+    char* place = static_cast<char*>(std::malloc(size));
+    demand(place != nullptr, "an allocation");
+    place[0] = place[size - 1] = static_cast<char>(size);
+    objects.emplace_back(place, size);
+}
+
+void drop(Objects& objects, Random& random) {
+    std::swap(objects[random() % objects.size()], objects.back());
+    const std::string_view object = objects.back();
+    const char value = static_cast<char>(object.size());
+    demand(object.front() == value && object.back() == value, "what an object holds");
+    std::free(const_cast<char*>(object.data()));
+    objects.pop_back();
+}
+
+void pass_on(Objects& objects, Random& random) {
+    constexpr std::size_t together = 1000;
+    const std::lock_guard lock(passing);
+    for (std::size_t time = 0; time < together; ++time) {
+        passed.push_back(objects.back());
+        objects.pop_back();
+    }
+    while (passed.size() > 2 * together)
+        drop(passed, random);
+}
+
+void swing(Random random) {
+    Objects objects;
+    for (int time = 0; time < 3; ++time) {
+        const std::size_t most = 5000 + random() % 20000;
+        const std::size_t fewest = 1000 + random() % 3000;
+        while (objects.size() < most) {
+            make(objects, random);
+            if (random() % 3 == 0)
+                drop(objects, random);
+        }
+        pass_on(objects, random);
+        for (int turn = 0; turn < 100000; ++turn) {
+            drop(objects, random);
+            make(objects, random);
+        }
+        while (objects.size() > fewest)
+            drop(objects, random);
+    }
+    while (!objects.empty())
+        drop(objects, random);
+}
+
+long turn_over(double seconds) {
+    long phases = 0;
+    for (const Until until(seconds); !until.is_over(); ++phases) {
+        std::vector<std::thread> threads;
+        for (unsigned number = 1; number <= 4; ++number)
+            threads.emplace_back(swing, Random(static_cast<unsigned>(phases) * 4 + number));
+        for (auto& thread : threads)
+            thread.join();
+    }
+    return phases;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -301,6 +373,8 @@ int main(int count, char** arguments) {
         std::printf("%ld ended\n", end_threads(size));
     } else if (what == "mixture") {
         std::printf("%ld rounds\n", mix(size));
+    } else if (what == "turnover") {
+        std::printf("%ld phases\n", turn_over(size));
     } else if (what == "depth") {
         std::printf("%ld deep\n", sink(static_cast<long>(size)));
     } else if (what == "loop") {
