@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
 from collections.abc import Callable
 
@@ -283,6 +284,19 @@ def test_an_interrupted_initial_experiment_is_answered_and_resumed(user: User, b
     user.types("resume", "latest", "--runs", "12")
     document = user.types("dimension", "latest", "--json", "-").document()
     assert document["levels"][0]["count"] == 12
+
+
+def test_an_interruption_before_the_first_value_says_how_to_go_on(
+    user: User, script: Callable[[str], str]
+) -> None:
+    process = user.start("dimension", *ITERATIONS, "--", script("touch begun; exec sleep 1000"))
+    while not (user.home / "begun").exists():
+        assert process.poll() is None, process.communicate()
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    assert process.returncode == 3
+    assert b"was interrupted before" in told
+    assert b"steelyard resume" in told
 
 
 def test_all_kept_ones_are_shown_side_by_side_with_their_page(user: User, bench) -> None:

@@ -113,12 +113,18 @@ def dimension_experiment(
     kept = [trial for trial in analysed if len(trial.measurements.get(spec.name, ()))]
     failures = [t for t in experiment.trials if t.variant == index and t.status == "failed"]
     failed = len(failures)
+    identifier = experiment.spec.identifier
+    if not (kept or failures) and experiment.stopped == "interrupted":
+        raise TrialsFailedError(
+            f"The experiment {identifier} was interrupted before {name} gave a value. `steelyard "
+            f"resume {identifier}` goes on with it, `steelyard dimension {identifier}` reads it.",
+            field="experiment",
+        )
     if not kept:
         told = f" The last one: {describe_failure(failures[-1])}." if failures else ""
         raise TrialsFailedError(
-            f"The experiment {experiment.spec.identifier} has no value of {spec.name} of {name}; "
-            f"{failed} trials failed.{told} `steelyard show {experiment.spec.identifier}` lists "
-            "them.",
+            f"The experiment {identifier} has no value of {spec.name} of {name}; {failed} trials "
+            f"failed.{told} `steelyard show {identifier}` lists them.",
             field="experiment",
         )
     data = level_values(experiment.spec, kept, spec.name)

@@ -100,7 +100,14 @@ def _fail(error: SteelyardError, arguments: list[str]) -> int:
         write_json(error_document(error), _json_target(arguments))
     except SteelyardError as second:
         write_error(second)
+    except BrokenPipeError:
+        _leave_output()
     return error.exit_status
+
+
+def _leave_output() -> None:
+    """Nobody reads it any more: what is still to be flushed at the end goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _from_click(error: click.ClickException) -> UsageError:
@@ -127,7 +134,7 @@ def run(arguments: list[str]) -> int:
         sys.stderr.write("steelyard: interrupted\n")
         return INTERRUPTED_STATUS
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_output()
         return 0
     return result if isinstance(result, int) else 0
 

@@ -1,6 +1,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -47,3 +49,15 @@ def test_numbers_that_json_lacks_are_never_written(tmp_path):
     with pytest.raises(ValueError, match="JSON"):
         write_json({"a": float("nan")}, str(tmp_path / "answer.json"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_that_nobody_reads_keeps_its_status() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = (sys.executable, "-m", "steelyard.cli.main", "show", "--json", "-", "--nonsense")
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert done.returncode == 2
+    assert done.stderr.startswith("steelyard: error: ")
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
