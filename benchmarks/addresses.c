@@ -44,7 +44,7 @@ ALL(FUNCTION)
 static void (*const functions[function_count])(void) = {ALL(NAME)};
 
 static void *objects[most_live];
-/* In a heap whose sizes are these, no index bit of an address is always the same. */
+/* Sizes of classes that are no multiples of 128. */
 static const size_t unaligned[] = {16, 32, 48, 64, 80, 96, 112, 160, 192, 224, 320, 448};
 
 static void allocate(uint64_t *out, size_t size, size_t live, size_t count, int keep) {
