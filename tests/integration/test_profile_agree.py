@@ -62,9 +62,14 @@ def test_documents_are_taken_in_again_and_shown_together(user, files):
     assert told.status == 0, told.err
     # cProfile saw that hot calls cold.
     assert "Of 2 pairs of profilers: 1 agree, 1 one calls the other, 0 disagree." in told.out
+    assert "Pairs of profilers over all programs" in told.out
     both = user.types("profile", "agree", *load, "--json", "-").document()
     alone = json.loads((user.home / "one.json").read_text())
     assert both["programs"][0]["unions"] == alone["programs"][0]["unions"]
+    (pair,) = both["pairs"]
+    assert pair["profilers"] == ["cprofile", "py-spy"]
+    assert pair["relations"] == {"agree": 1, "caller-callee": 1, "disagree": 0}
+    assert 0 < pair["distance"]["estimate"] < 1
     page = (user.home / "page.html").read_text()
     assert "Is the disagreement harmless?" in page
     assert "http://" not in page.split('<script id="figures"')[0]
@@ -81,6 +86,47 @@ def test_a_program_is_run_under_each_profiler(user):
     assert {len(runs) for runs in program["runs"].values()} == {2}
 
 
+DOCUMENT = {"kind": "agreement", "programs": [{"name": "p", "setting": "", "calls": []}]}
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        ({}, "its program 'p' has not two profilers with a run of each"),
+        ({"perf": [{"a": 1}]}, "its program 'p' has not two profilers with a run of each"),
+        ({"perf": [{"a": 1}], "gprof": []}, "has not two profilers with a run of each"),
+        ({"perf": [{"a": 1}], "gprof": [{}]}, "a run has no share"),
+        ({"perf": [{"a": 1}], "gprof": [{"a": -1}]}, "one that is not between 0 and 1"),
+        ({"perf": [{"a": 1}], "gprof": [{"a": float("nan")}]}, "not between 0 and 1"),
+        (None, "it has no 'runs'"),
+    ],
+)
+def test_a_document_that_says_nothing_is_one_clear_error(user, runs, message):
+    program = {**DOCUMENT["programs"][0], **({} if runs is None else {"runs": runs})}
+    (user.home / "d.json").write_text(json.dumps({**DOCUMENT, "programs": [program]}))
+    told = user.types("profile", "agree", "--load", "d.json")
+    assert told.status == 2
+    assert "d.json is not a document of `steelyard profile agree --json`" in told.err
+    assert message in told.err
+    assert told.err.count("\n") == 1
+
+
+def test_a_program_that_comes_twice_is_one_clear_error(user, files):
+    words = ("--name", "p", "--setting", "-O2", "--json", "p.json")
+    assert user.types("profile", "agree", *files, *words).status == 0
+    told = user.types("profile", "agree", "--load", "p.json", "--load", "p.json")
+    assert told.status == 2
+    assert "The program 'p' with the setting '-O2' comes twice." in told.err
+
+
+def test_profiles_without_a_common_function_are_one_clear_error(user, files):
+    other = folded(user, "other.txt", another=9, stranger=1)
+    told = user.types("profile", "agree", "--profile", other, *files[-2:])
+    assert told.status == 2
+    assert "No function of py-spy's (another (p.py), stranger (p.py)) is in any" in told.err
+    assert "Are these profiles of one program?" in told.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -90,6 +136,12 @@ def test_a_program_is_run_under_each_profiler(user):
         (("--profiler", "cprofile", "--", "true"), "cprofile profiles python programs"),
         (("--profile", "perf", "--", "true"), "--profile wants NAME=FILE"),
         (("--profile", "gprof=gmon.out"), "Which program was it?"),
+        (("--profile", "gprof=.", "--", "true"), "true was not built for gprof"),
+        (("--profile", "gperftools=."), "The profile . cannot be read: Is a directory"),
+        (("--profile", "perf=."), "The profile . cannot be read: Is a directory"),
+        (("--profile", "perf=p.py"), "p.py is not a profile of perf: it does not begin as one"),
+        (("--profile", "jfr=p.py"), "p.py is not a recording of the flight recorder"),
+        (("--html", "no/p.html", "--", "true"), "there is no folder no"),
         (("--load", "none.json"), "none.json cannot be read"),
         (("--load", "p.py"), "p.py is not JSON"),
         (("--load", "list.json"), "list.json is not a document of `steelyard profile agree"),

@@ -109,6 +109,26 @@ class ProgramAgreement:
 
 
 @dataclass(frozen=True)
+class PairTotal:
+    """Two profilers over all programs that both saw.
+
+    Parameters
+    ----------
+    first, second : str
+    relations : mapping of Relation to int
+        Of how many programs they stand to each other like this.
+    distance : Interval
+        By how much the shares that they give to one function lie apart: the mean of the two
+        functions that they find the hottest, and of the programs. Between 0 and 1.
+    """
+
+    first: str
+    second: str
+    relations: Mapping[Relation, int]
+    distance: Interval
+
+
+@dataclass(frozen=True)
 class Agreement:
     """How far profilers agree over several programs.
 
@@ -118,6 +138,7 @@ class Agreement:
     programs: tuple[ProgramAgreement, ...]
     unions: tuple[Interval, ...]
     relations: Mapping[Relation, int]
+    pairs: tuple[PairTotal, ...]
 
 
 def agreement(
@@ -140,11 +161,8 @@ def agreement(
         mean_interval([item.unions[n].estimate for item in found], confidence)
         for n in range(LARGEST_N)
     )
-    relations = dict.fromkeys(RELATIONS, 0)
-    for item in found:
-        for pair in item.pairs:
-            relations[pair.relation] += 1
-    return Agreement(found, unions, relations)
+    every = [pair for item in found for pair in item.pairs]
+    return Agreement(found, unions, _relations_of(every), tuple(_pair_totals(found, confidence)))
 
 
 def mean_shares(runs: Sequence[Shares]) -> dict[str, float]:
@@ -192,6 +210,36 @@ def reached_from(functions: Iterable[str], calls: Calls) -> dict[str, frozenset[
                     waiting.append(callee)
         found[function] = frozenset(seen)
     return found
+
+
+def _relations_of(pairs: Iterable[Pair]) -> dict[Relation, int]:
+    counts = dict.fromkeys(RELATIONS, 0)
+    for pair in pairs:
+        counts[pair.relation] += 1
+    return counts
+
+
+def _pair_totals(programs: Sequence[ProgramAgreement], confidence: float) -> Iterable[PairTotal]:
+    """Every pair of profilers that looked at one program, by name."""
+    seen: dict[tuple[str, str], list[tuple[Pair, float]]] = {}
+    for item in programs:
+        for pair in item.pairs:
+            first, second = sorted((pair.first, pair.second))
+            seen.setdefault((first, second), []).append((pair, _distance(item, pair)))
+    for (first, second), given in sorted(seen.items()):
+        relations = _relations_of(pair for pair, _ in given)
+        distance = mean_interval([far for _, far in given], confidence)
+        yield PairTotal(first, second, relations, distance)
+
+
+def _distance(item: ProgramAgreement, pair: Pair) -> float:
+    """How far apart two profilers are about the functions that they find the hottest."""
+    apart = 0.0
+    for profiler in (pair.first, pair.second):
+        function = item.hottest[profiler]
+        shares = [item.share(name, function).estimate or 0.0 for name in (pair.first, pair.second)]
+        apart += abs(shares[0] - shares[1]) / 2
+    return apart
 
 
 def _program_agreement(profiles: ProgramProfiles, confidence: float, seed: int) -> ProgramAgreement:

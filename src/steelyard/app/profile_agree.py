@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from steelyard.analysis.profile_agreement import ProgramProfiles, Shares
 from steelyard.app.profiled_runs import ProfiledRuns, usual_statuses
-from steelyard.core.errors import MissingCapabilityError, UsageError
+from steelyard.core.errors import (
+    DataError,
+    MissingCapabilityError,
+    SteelyardError,
+    UsageError,
+)
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import block_order
 from steelyard.profile.executable import executable_of
 from steelyard.profile.profilers import PROFILERS, Language, Profiler, Reading
 from steelyard.profile.python_command import script_index
+
+# Functions that a message names.
+_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -60,8 +68,16 @@ def collect_profiles(request: AgreementRequest, say: Callable[[str], None]) -> P
     TrialsFailedError, DataError
         A run failed, or a profile cannot be read.
     """
-    readings = _from_files(request) if request.files else _from_runs(request, say)
-    _refuse_fewer_than_two(list(readings))
+    if request.files:
+        readings = _from_files(request)
+        _refuse_fewer_than_two(list(readings))
+        strange = strangers(readings)
+        if strange:
+            raise DataError(f"{strange} Are these profiles of one program?", field="--profile")
+    else:
+        readings = _from_runs(request, say)
+        if strange := strangers(readings):
+            say(f"caution: {strange}")
     runs: dict[str, list[Shares]] = {
         name: [reading.shares for reading in given] for name, given in readings.items()
     }
@@ -69,6 +85,50 @@ def collect_profiles(request: AgreementRequest, say: Callable[[str], None]) -> P
     calls = frozenset[tuple[str, str]]().union(*every)
     name = request.name or (os.path.basename(request.argv[0]) if request.argv else "program")
     return ProgramProfiles(name, request.setting, runs, calls)
+
+
+def strangers(readings: Mapping[str, Sequence[Reading]]) -> str:
+    """Say which profiler has no function in common with any other; empty where there is none.
+
+    Such profiles are hardly of one program, or their functions are called by different names.
+    """
+    named = {
+        profiler: {function for reading in given for function in reading.shares}
+        for profiler, given in readings.items()
+    }
+    for profiler, functions in named.items():
+        others = [name for name in named if name != profiler]
+        if functions.isdisjoint(set[str]().union(*(named[name] for name in others))):
+            return (
+                f"No function of {profiler}'s ({_some(functions)}) is in any profile of "
+                f"{' or '.join(others)}."
+            )
+    return ""
+
+
+def _some(functions: Collection[str]) -> str:
+    first = sorted(functions)[:_SHOWN]
+    return ", ".join([*first, *(["..."] if len(functions) > _SHOWN else [])])
+
+
+def refuse_twins(programs: Sequence[ProgramProfiles]) -> None:
+    """Refuse one program of one setting twice: figures could not tell them apart.
+
+    Raises
+    ------
+    UsageError
+        A name comes twice with one setting.
+    """
+    seen: set[tuple[str, str]] = set()
+    for item in programs:
+        if (item.name, item.setting) in seen:
+            setting = f" with the setting {item.setting!r}" if item.setting else ""
+            raise UsageError(
+                f"The program {item.name!r}{setting} comes twice. Tell its builds apart by "
+                "--setting when they are measured, or load one document alone.",
+                field="--load",
+            )
+        seen.add((item.name, item.setting))
 
 
 def _refuse_fewer_than_two(names: Sequence[str]) -> None:
@@ -105,7 +165,11 @@ def _from_runs(request: AgreementRequest, say: Callable[[str], None]) -> dict[st
             for profiler in (chosen[index] for index in order):
                 argv = request.commands.get(profiler.name, request.argv)
                 runs = ProfiledRuns(folder, statuses[profiler.name])
-                found[profiler.name].append(runs.profile(profiler, argv))
+                try:
+                    found[profiler.name].append(runs.profile(profiler, argv))
+                except SteelyardError as error:
+                    error.message = f"{profiler.name}: {error.message}"
+                    raise
     return found
 
 

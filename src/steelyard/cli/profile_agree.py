@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from typing import Any
@@ -60,10 +61,12 @@ def agree(argv: tuple[str, ...], **options: Any) -> None:
     machine has for the language of CMD.
     """
     from steelyard.analysis.profile_agreement import agreement
-    from steelyard.app.profile_agree import collect_profiles
+    from steelyard.app.profile_agree import collect_profiles, refuse_twins
     from steelyard.report.agreement_text import agreement_text
     from steelyard.report.json.agreement import agreement_document
 
+    for target in (options["html_target"], options["json_target"]):
+        _refuse_nowhere(target)
     programs = [item for path in options["documents"] for item in _loaded(path)]
     if argv or options["files"]:
         programs.append(collect_profiles(_request(argv, options), write_note))
@@ -72,6 +75,7 @@ def agree(argv: tuple[str, ...], **options: Any) -> None:
             "Name a program after --, profiles with --profile, or documents with --load.",
             field="command",
         )
+    refuse_twins(programs)
     found = agreement(programs, options["confidence"], options["seed"])
     if options["html_target"] is not None:
         from steelyard.report.html.agreement_page import agreement_page
@@ -81,6 +85,13 @@ def agree(argv: tuple[str, ...], **options: Any) -> None:
     if options["json_target"] != "-":
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         write_text(agreement_text(found, width))
+
+
+def _refuse_nowhere(path: str | None) -> None:
+    """Tell of a folder that is not there before the runs, and not after them."""
+    folder = os.path.dirname(path or "")
+    if folder and not os.path.isdir(folder):
+        raise UsageError(f"{path} cannot be written: there is no folder {folder}.", field="call")
 
 
 def _request(argv: tuple[str, ...], options: dict[str, Any]) -> Any:

@@ -73,13 +73,31 @@ def unions_table(items: Sequence[ProgramAgreement]) -> Table:
     return Table(("program", *(str(n + 1) for n in range(LARGEST_N))), rows, frozenset({0}))
 
 
+def totals_table(found: Agreement) -> Table:
+    """Every pair of profilers over all programs: how often they agree, and how far apart they are.
+
+    The distance is in points: percent of the program's time.
+    """
+    rows = tuple(
+        (
+            pair.first,
+            pair.second,
+            *(str(pair.relations[relation]) for relation in RELATIONS),
+            percent(pair.distance).replace(" %", ""),
+        )
+        for pair in found.pairs
+    )
+    words = (RELATION_WORDS[relation] for relation in RELATIONS)
+    return Table(("profiler", "profiler", *words, "points apart"), rows, frozenset({0, 1}))
+
+
 def relations_line(found: Agreement) -> str:
     """How many pairs agree, over all programs."""
     total = sum(found.relations.values())
     counts = ", ".join(
         f"{found.relations[relation]} {RELATION_WORDS[relation]}" for relation in RELATIONS
     )
-    return f"Of {total} pairs of profilers: {counts}."
+    return f"Of {total} {'pair' if total == 1 else 'pairs'} of profilers: {counts}."
 
 
 def agreement_text(found: Agreement, width: int | None = None) -> str:
@@ -91,6 +109,9 @@ def agreement_text(found: Agreement, width: int | None = None) -> str:
         lines += [f"{program_label(item)}: share of the hottest functions, {told} runs each", ""]
         lines += [*plain_table(hotness_table(item), width), ""]
         lines += [*plain_table(pairs_table(item), width), ""]
+    if len(found.programs) > 1:
+        lines += ["Pairs of profilers over all programs", ""]
+        lines += [*plain_table(totals_table(found), width), ""]
     lines += ["Different functions among the n hottest of each profiler, for n from 1 to 10", ""]
     lines += [*plain_table(unions_table(found.programs), width), "", relations_line(found)]
     return "\n".join(lines) + "\n"

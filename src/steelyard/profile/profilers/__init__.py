@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.core.registry import Registry
+
+# Recordings of minutes are read in seconds.
+TOOL_PATIENCE_S = 300.0
 
 Language = Literal["native", "python", "jvm"]
 
@@ -126,6 +130,48 @@ def profile_files(path: str, separator: str) -> list[str]:
     if not found:
         raise DataError(f"There is no profile {path}: nothing was written there.", field="profile")
     return [os.path.join(folder, entry) for entry in found]
+
+
+def profile_bytes(path: str, limit_bytes: int = -1) -> bytes:
+    """What a file of a profile holds, or how it begins.
+
+    Raises
+    ------
+    DataError
+        It cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read(limit_bytes)
+    except OSError as error:
+        raise DataError(
+            f"The profile {path} cannot be read: {error.strerror}.", field="profile"
+        ) from None
+
+
+def tool_output(argv: Sequence[str], path: str) -> subprocess.CompletedProcess[bytes]:
+    """Have another tool read the profile `path`, which is among `argv`.
+
+    Raises
+    ------
+    DataError
+        It did not end in some minutes.
+    """
+    try:
+        return subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=TOOL_PATIENCE_S,
+        )
+    except subprocess.TimeoutExpired:
+        raise DataError(
+            f"`{os.path.basename(argv[0])} {argv[1]}` did not read {path} within "
+            f"{TOOL_PATIENCE_S:g} s: the profile is damaged, or too long. Record for a shorter "
+            "time.",
+            field="profile",
+        ) from None
 
 
 def shares_of(counts: Mapping[str, float], path: str) -> dict[str, float]:

@@ -13,7 +13,14 @@ from itertools import pairwise
 
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.profile.executable import FunctionNames, refuse_gprof_build
-from steelyard.profile.profilers import Launch, Profiler, Reading, profile_files, shares_of
+from steelyard.profile.profilers import (
+    Launch,
+    Profiler,
+    Reading,
+    profile_bytes,
+    profile_files,
+    shares_of,
+)
 
 _WORD = 8
 # Head: 0, words that follow (3), version 0, period in µs, padding.
@@ -98,8 +105,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     calls: set[tuple[str, str]] = set()
     # Of processes that the program started, the number stands behind.
     for part in profile_files(path, "_"):
-        with open(part, "rb") as file:
-            data = file.read()
+        data = profile_bytes(part)
         try:
             *stacks, end = _records(data)
             memory = _Memory(data[end[1][0] :].decode("utf-8", "replace"))

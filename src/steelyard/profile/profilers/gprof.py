@@ -14,7 +14,14 @@ import numpy as np
 
 from steelyard.core.errors import DataError, UsageError
 from steelyard.profile.executable import FunctionNames, executable_of, is_gprof_build
-from steelyard.profile.profilers import Launch, Profiler, Reading, profile_files, shares_of
+from steelyard.profile.profilers import (
+    Launch,
+    Profiler,
+    Reading,
+    profile_bytes,
+    profile_files,
+    shares_of,
+)
 
 _HEAD = struct.Struct("<4sI12x")
 _HISTOGRAM = struct.Struct("<QQII15sc")
@@ -39,12 +46,12 @@ def _launch(path: str, argv: Sequence[str]) -> Launch:
 
 def _read(path: str, argv: Sequence[str]) -> Reading:
     functions = FunctionNames(executable_of(argv))
+    _require(argv)
     counts: dict[str, float] = {}
     calls: set[tuple[str, str]] = set()
     # glibc adds the number of each process that was profiled.
     for part in profile_files(path, "."):
-        with open(part, "rb") as file:
-            data = file.read()
+        data = profile_bytes(part)
         try:
             for place, count in _histogram_of(data):
                 name = functions.at(place)

@@ -6,21 +6,28 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.profile.java_command import require_java
-from steelyard.profile.profilers import Launch, Profiler, Reading, profile_files, shares_of
+from steelyard.profile.profilers import (
+    Launch,
+    Profiler,
+    Reading,
+    profile_bytes,
+    profile_files,
+    shares_of,
+    tool_output,
+)
 
 # Its tool reads no file of another name.
 _SUFFIX = ".jfr"
 # The densest of the settings that come with Java: a sample every 10 ms.
 _SETTINGS = "profile"
-# Recordings of minutes are read in seconds.
-_PATIENCE_S = 300.0
+# With which a recording begins: jdk.jfr.internal.consumer.ChunkHeader.
+_MAGIC = b"FLR\0"
 # The frames of a stack that are read: enough to see who calls whom.
 _DEPTH = "8"
 # Of a hidden class the name ends with its address, another one in every run.
@@ -59,23 +66,16 @@ def _name(frame: dict[str, Any]) -> str:
 
 def _read(path: str, argv: Sequence[str]) -> Reading:
     path = profile_files(path, _SUFFIX)[0]
+    if profile_bytes(path, len(_MAGIC)) != _MAGIC:
+        raise DataError(
+            f"{path} is not a recording of the flight recorder: it does not begin as one.",
+            field="profile",
+        )
     tool = _tool(argv)
     if tool is None:
         _require(argv)
     command = [str(tool), "print", "--json", "--stack-depth", _DEPTH]
-    try:
-        told = subprocess.run(
-            [*command, "--events", "jdk.ExecutionSample", path],
-            capture_output=True,
-            check=False,
-            timeout=_PATIENCE_S,
-        )
-    except subprocess.TimeoutExpired:
-        raise DataError(
-            f"`{tool} print` did not read {path} within {_PATIENCE_S:g} s: the recording is "
-            "damaged, or too long. Record for a shorter time.",
-            field="profile",
-        ) from None
+    told = tool_output([*command, "--events", "jdk.ExecutionSample", path], path)
     counts: dict[str, float] = {}
     calls: set[tuple[str, str]] = set()
     try:

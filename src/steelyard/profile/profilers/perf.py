@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Sequence
 
 from steelyard.core.errors import DataError
-from steelyard.profile.profilers import Launch, Profiler, Reading, require_program, shares_of
+from steelyard.profile.profilers import (
+    Launch,
+    Profiler,
+    Reading,
+    profile_bytes,
+    require_program,
+    shares_of,
+    tool_output,
+)
 
 # The same rate as Steelyard's own default.
 _FREQUENCY = "999"
+# tools/perf/util/header.c: of files, and of streams.
+_MAGIC = b"PERFILE2"
 
 
 def _require(_: Sequence[str]) -> None:
@@ -24,22 +32,18 @@ def _launch(path: str, argv: Sequence[str]) -> Launch:
 
 def _read(path: str, _: Sequence[str]) -> Reading:
     _require(())
-    if not os.path.isfile(path):
-        raise DataError(f"There is no profile {path}.", field="profile")
+    if profile_bytes(path, len(_MAGIC)) != _MAGIC:
+        raise DataError(
+            f"{path} is not a profile of perf: it does not begin as one.", field="profile"
+        )
     command = ["perf", "report", "-f", "-i", path, "--stdio", "--no-children", "-q"]
-    told = subprocess.run(
-        [*command, "-F", "sample,sym", "-t", "\t", "--percent-limit", "0"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    told = tool_output([*command, "-F", "sample,sym", "-t", "\t", "--percent-limit", "0"], path)
     if told.returncode != 0:
-        words = (told.stderr.strip().splitlines() or ["no message"])[-1]
+        said = told.stderr.decode("utf-8", "replace").strip().splitlines()
+        words = (said or ["it is damaged, or was cut off"])[-1]
         raise DataError(f"{path} is not a profile of perf: {words[:200]}", field="profile")
     counts: dict[str, float] = {}
-    for line in told.stdout.splitlines():
+    for line in told.stdout.decode("utf-8", "replace").splitlines():
         count, tab, symbol = line.partition("\t")
         if not tab or not count.strip().isdigit():
             continue

@@ -44,7 +44,10 @@ def _launch(path: str, argv: Sequence[str]) -> Launch:
 
 def _named(frame: str) -> str:
     found = _FRAME.match(frame)
-    return function_name(found["name"], found["file"]) if found else frame
+    if found is None:
+        return frame
+    # From Python 3.11 on with what it is defined in, of which other profilers know nothing.
+    return function_name(found["name"].rpartition(".")[2], found["file"])
 
 
 def _read(path: str, _: Sequence[str]) -> Reading:

@@ -14,6 +14,7 @@ from steelyard.report.agreement_text import (
     pairs_table,
     program_label,
     relations_line,
+    totals_table,
     unions_table,
 )
 from steelyard.report.drawings.drawing import MUTED
@@ -45,6 +46,7 @@ def agreement_page(found: Agreement) -> str:
         "title": f"Do profilers agree about {names[0] if len(names) == 1 else 'these programs'}?",
         "relations_line": relations_line(found),
         "unions_table": unions_table(found.programs),
+        "totals": totals_table(found) if len(found.programs) > 1 else None,
         "programs": [
             {"name": name, "hotness": hotness_table(item), "pairs": pairs_table(item)}
             for name, item in zip(names, found.programs, strict=True)

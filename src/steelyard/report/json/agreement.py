@@ -30,17 +30,32 @@ def agreement_document(found: Agreement) -> dict[str, Any]:
             "programs": [_program(item) for item in found.programs],
             "unions": [estimate.as_json() for estimate in found.unions],
             "relations": dict(found.relations),
+            "pairs": [
+                {
+                    "profilers": [pair.first, pair.second],
+                    "relations": dict(pair.relations),
+                    "distance": pair.distance.as_json(),
+                }
+                for pair in found.pairs
+            ],
         }
     )
 
 
 def _program(item: ProgramAgreement) -> dict[str, Any]:
     profiles = item.profiles
+    # A function that is hot in one run or by one profiler may be far down in others: without its
+    # shares there the document would answer otherwise when it is read again.
+    functions = {
+        name
+        for runs in profiles.runs.values()
+        for run in runs
+        for name in hottest_functions(run, KEPT_COUNT)
+    }
     kept = {
-        profiler: [{name: run[name] for name in hottest_functions(run, KEPT_COUNT)} for run in runs]
+        profiler: [{name: run[name] for name in sorted(functions & run.keys())} for run in runs]
         for profiler, runs in profiles.runs.items()
     }
-    functions = {name for runs in kept.values() for run in runs for name in run}
     return {
         "name": profiles.name,
         "setting": profiles.setting,
@@ -82,20 +97,43 @@ def profiles_of(document: Mapping[str, Any], path: str) -> list[ProgramProfiles]
     try:
         if document["kind"] != KIND:
             raise ValueError(f"its kind is {document['kind']!r}")
-        return [
-            ProgramProfiles(
-                name=str(item["name"]),
-                setting=str(item["setting"]),
-                runs={
-                    str(profiler): [{str(k): float(v) for k, v in run.items()} for run in runs]
-                    for profiler, runs in item["runs"].items()
-                },
-                calls=frozenset((str(caller), str(callee)) for caller, callee in item["calls"]),
-            )
-            for item in document["programs"]
-        ]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(
-            f"{path} is not a document of `steelyard profile agree --json`: {error}.",
-            field="--load",
-        ) from None
+        found = [_profiles(item) for item in document["programs"]]
+        if not found:
+            raise ValueError("it has no program")
+    except KeyError as error:
+        raise _foreign(path, f"it has no {error}") from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise _foreign(path, str(error)) from None
+    return found
+
+
+def _foreign(path: str, reason: str) -> DataError:
+    return DataError(
+        f"{path} is not a document of `steelyard profile agree --json`: {reason}.", field="--load"
+    )
+
+
+def _profiles(item: Mapping[str, Any]) -> ProgramProfiles:
+    """One program of a document.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError, AttributeError
+        It is none.
+    """
+    runs = {
+        str(profiler): [_shares(run) for run in given] for profiler, given in item["runs"].items()
+    }
+    name = str(item["name"])
+    if len(runs) < 2 or not all(runs.values()):
+        raise ValueError(f"its program {name!r} has not two profilers with a run of each")
+    calls = frozenset((str(caller), str(callee)) for caller, callee in item["calls"])
+    return ProgramProfiles(name, str(item["setting"]), runs, calls)
+
+
+def _shares(run: Mapping[str, Any]) -> dict[str, float]:
+    shares = {str(name): float(share) for name, share in run.items()}
+    # Not a number is in no range.
+    if not shares or not all(0 <= share <= 1 for share in shares.values()):
+        raise ValueError("a run has no share, or one that is not between 0 and 1")
+    return shares

@@ -1,0 +1,25 @@
+import pytest
+
+from steelyard.core.errors import DataError
+from steelyard.profile import profilers
+from steelyard.profile.profilers import jfr, perf
+
+
+@pytest.mark.parametrize(
+    ("adapter", "program", "file", "head"),
+    [(jfr, "jfr", "long.jfr", b"FLR\0"), (perf, "perf", "long.data", b"PERFILE2")],
+)
+def test_a_tool_that_does_not_end_is_one_clear_error(
+    adapter, program, file, head, tmp_path, monkeypatch
+):
+    tool = tmp_path / program
+    # It waits for what nobody writes.
+    tool.write_text("#!/bin/sh\nmkfifo pipe\nread never < pipe\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(profilers, "TOOL_PATIENCE_S", 0.05)
+    monkeypatch.chdir(tmp_path)
+    recording = tmp_path / file
+    recording.write_bytes(head)
+    with pytest.raises(DataError, match=rf"{program} \w+. did not read .*{file} within 0\.05 s"):
+        adapter.EXTENSION.read(str(recording), ())
