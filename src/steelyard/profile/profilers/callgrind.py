@@ -15,6 +15,8 @@ from steelyard.profile.executable import refuse_gprof_build
 from steelyard.profile.profilers import Launch, Profiler, Reading, require_program, shares_of
 
 _NAMED = re.compile(r"(fn|cfn)=(?:\((\d+)\))?(?: ?(.*))?$")
+# A function that calls itself, directly or not, comes once for each depth: ``name'2``.
+_DEPTH = re.compile(r"'\d+$")
 _COST = re.compile(r"[+\-*0-9]")
 
 
@@ -79,7 +81,7 @@ class _Parser:
             name = self._names.setdefault(number, name) if name else self._names.get(number, "")
         if not name:
             raise ValueError(f"the function ({number}) has no name")
-        # A function that calls itself is numbered by its depth, if asked for.
+        name = _DEPTH.sub("", name)
         if kind == "fn":
             self._function = name
         else:
