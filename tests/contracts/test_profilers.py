@@ -8,6 +8,7 @@ import pytest
 
 from steelyard.core.errors import DataError, MissingCapabilityError, UsageError
 from steelyard.profile.profilers import PROFILERS
+from tests.needs import need
 
 SOURCE = r"""
 #include <stdlib.h>
@@ -56,8 +57,7 @@ TURNS = {"callgrind": "1000000", "python": "4000000", "native": "600000000", "jv
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
     """For each language, and for gprof's own kind of build, the command without its argument."""
-    if shutil.which("gcc") is None:
-        pytest.skip("no gcc here")
+    need("gcc")
     folder = tmp_path_factory.mktemp("programs")
     (folder / "work.py").write_text(SCRIPT)
     (folder / "work.c").write_text(SOURCE)

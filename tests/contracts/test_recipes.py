@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 
 import pytest
 
@@ -13,6 +12,7 @@ from steelyard.suite.make_inputs import check_inputs
 from steelyard.suite.recipe import GROUPS, SIZES
 from steelyard.suite.registry import RecipeRegistry
 from steelyard.suite.toolchain import Toolchain
+from tests.needs import need
 from tests.suite_programs import changed_variant, one_trial, ready_variant
 
 REGISTRY = RecipeRegistry()
@@ -90,8 +90,7 @@ def test_its_iterations_can_be_read(recipe):
 @pytest.mark.parametrize("name", BUILT)
 def test_a_small_one_is_built_run_and_its_output_checked(name, tmp_path):
     recipe = REGISTRY.get(name)
-    if not shutil.which("gcc"):
-        pytest.skip("gcc is not installed")
+    need("gcc")
     toolchain = Toolchain(cc="gcc", flags="-O1")
     trial = one_trial(ready_variant(recipe, toolchain))
     assert trial.status == "ok", trial.details

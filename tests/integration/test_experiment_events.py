@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 import steelyard
 from tests.integration.conftest import User
 from tests.integration.killing import kill_while_waiting, lagging_from, waiting_in
+from tests.needs import needs
 
 # Each process has another number of steps, which is also its result.
 PROGRAM = 'n=$(( $$ % 7 + 3 )); for i in $(seq $n); do echo "step a" >> log; done; echo units $n'
@@ -73,15 +73,16 @@ def test_who_is_not_root_is_told_what_may_be_done(user: User, program: str) -> N
 
 
 INSTANCES = "/sys/kernel/tracing/instances"
-can_trace = pytest.mark.skipif(
-    os.geteuid() != 0 or not os.path.isdir(INSTANCES),
-    reason="it takes root and the kernel's tracing",
-)
 
 
 def may_trace(test: Callable[..., None]) -> Callable[..., None]:
     """A test that the kernel tells of itself: one at a time, since each looks at what is left."""
-    return pytest.mark.usefixtures("alone")(can_trace(test))
+    for is_missing, reason in (
+        (os.geteuid() != 0, "it takes root"),
+        (not os.path.isdir(INSTANCES), f"the kernel's tracing is not mounted: no {INSTANCES}"),
+    ):
+        test = pytest.mark.skipif(is_missing, reason=reason)(test)
+    return pytest.mark.usefixtures("alone")(test)
 
 
 def left_by_the_dead() -> list[str]:
@@ -140,7 +141,7 @@ int main(void) {
 
 
 @may_trace
-@pytest.mark.skipif(shutil.which("cc") is None, reason="it takes a C compiler")
+@needs("cc")
 def test_calls_of_a_function_are_counted_in_all_threads(user: User) -> None:
     (user.home / "p.c").write_text(C_PROGRAM)
     path = str(user.home / "p")
@@ -200,7 +201,7 @@ def innermost(document: dict[str, Any], event: str) -> dict[tuple[str, ...], lis
 
 @may_trace
 @may_find_paths
-@pytest.mark.skipif(shutil.which("cc") is None, reason="it takes a C compiler")
+@needs("cc")
 @pytest.mark.parametrize("options", [("-fomit-frame-pointer",), ("-no-pie", "-g")])
 def test_the_call_paths_of_a_function_are_told_apart(user: User, options: tuple[str, ...]) -> None:
     path = compiled(user, *options)

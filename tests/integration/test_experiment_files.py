@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from tests.integration.conftest import User
 from tests.integration.killing import kill_while_waiting, waiting_in
+from tests.needs import need
 
 PROGRAM = """
 import os, sys
@@ -106,8 +106,7 @@ def test_a_killed_experiment_resumes_with_the_setups_that_it_had(
 
 
 def test_builds_are_a_part_of_the_experiment(user: User) -> None:
-    if shutil.which("gcc") is None:
-        pytest.skip("no gcc here")
+    need("gcc")
     source = user.home / "src"
     source.mkdir()
     (source / "a.c").write_text("int a(void) { return 1; }\n")
@@ -205,8 +204,7 @@ def test_the_first_level_of_the_file_is_the_baseline(user: User, file: Path) -> 
 
 
 def test_builds_whose_layout_is_drawn_again_are_not_made_again(user: User) -> None:
-    if shutil.which("gcc") is None:
-        pytest.skip("no gcc here")
+    need("gcc")
     source = user.home / "src"
     source.mkdir()
     (source / "a.c").write_text("int a(void) { return 1; }\n")
@@ -253,8 +251,7 @@ levels = ["random:5"]
 def test_a_level_that_cannot_be_built_leaves_the_others_all_their_runs(
     user: User, drawn: str
 ) -> None:
-    if shutil.which("gcc") is None:
-        pytest.skip("no gcc here")
+    need("gcc")
     (user.home / "src").mkdir()
     (user.home / "src" / "m.c").write_text("int a(void);\nint main(void) { return a(); }\n")
     (user.home / "src" / "a.c").write_text("int a(void) { return 0; }\n")
@@ -440,8 +437,7 @@ def test_the_schema_of_files_is_printed(user: User) -> None:
 def test_an_experiment_killed_between_drawn_builds_resumes_to_its_end(
     user: User, built: int
 ) -> None:
-    if shutil.which("gcc") is None:
-        pytest.skip("no gcc here")
+    need("gcc")
     source = user.home / "src"
     source.mkdir()
     (source / "a.c").write_text("int a(void) { return 1; }\n")

@@ -1,16 +1,15 @@
 """The agent that Java loads: delays in methods, times of threads, the sampler at safepoints."""
 
-import os
-import shutil
 import subprocess
 
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.profile.java_command import AGENT, is_machine_thread, with_agent
+from steelyard.profile.java_command import is_machine_thread, with_agent
 from steelyard.profile.java_delays import JavaDelays
 from steelyard.profile.profilers import PROFILERS
 from steelyard.profile.profilers.safepoint import read_safepoint_profile
+from tests.needs import need_java
 
 # Methods with all that a shift of their code must leave right: switches, which are padded; loops
 # back to the first instruction; handlers; objects under construction in frames; wide parameters.
@@ -63,10 +62,7 @@ public final class Tricky {
 
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory):
-    if shutil.which("javac") is None or shutil.which("java") is None:
-        pytest.skip("no JDK here")
-    if not os.path.exists(AGENT):
-        pytest.skip("the agent for Java is not built")
+    need_java()
     folder = tmp_path_factory.mktemp("tricky")
     (folder / "Tricky.java").write_text(SOURCE)
     subprocess.run(["javac", "Tricky.java"], cwd=folder, check=True)

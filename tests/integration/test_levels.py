@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.conftest import Told, User
+from tests.needs import needs
 
 Script = Callable[..., str]
 PROGRAM = """
@@ -27,9 +27,7 @@ prog: prog.c
 \t$(CC) $(CFLAGS) -DROUNDS=$(ROUNDS) -o $@ $<
 """
 
-needs_compiler = pytest.mark.skipif(
-    not (shutil.which("gcc") and shutil.which("make")), reason="needs gcc and make"
-)
+needs_compiler = needs("gcc", "make")
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from steelyard.build.randomizations import RANDOMIZATIONS
 from steelyard.build.run_build import Build, run_build
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import MissingCapabilityError, RandomizationError, UsageError
+from tests.needs import needs
 
 PROJECT = Path(__file__).parents[1] / "data" / "layout"
 EXPECTED = (PROJECT / "expected").read_text()
@@ -28,13 +29,9 @@ def _newest(stem: str) -> str | None:
 
 
 CLANG, LLD = _newest("clang"), _newest("ld.lld")
-needs_make = pytest.mark.skipif(
-    not (shutil.which("make") and shutil.which("cc") and shutil.which("ld")),
-    reason="needs make, a C compiler and binutils: apt-get install build-essential",
-)
 needs_lld = pytest.mark.skipif(LLD is None, reason="needs lld: apt-get install lld")
 needs_clang = pytest.mark.skipif(CLANG is None, reason="needs clang: apt-get install clang")
-pytestmark = needs_make
+pytestmark = needs("make", "cc", "ld")
 
 TOOLS = [
     pytest.param((), "", id="system"),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.conftest import PATIENCE_S, User
+from tests.needs import need
 
 SOURCE = """#include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +53,7 @@ check = [{ comparator = "sha256", expected = "@DIGEST@" }]
 @pytest.fixture
 def recipe(user: User):
     """Writes the user's recipe, with changes, and gives its path."""
-    if shutil.which("gcc") is None:
-        pytest.skip("gcc is not installed")
+    need("gcc")
 
     def write(*changes: tuple[str, str], digest: str | None = None, name: str = "tiny") -> str:
         folder = user.home / "mine" / name

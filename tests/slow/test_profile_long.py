@@ -5,12 +5,13 @@ An hour at a sample a millisecond on two CPUs is as many samples as some minutes
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
 
 import pytest
+
+from tests.needs import need
 
 SECONDS = float(os.environ.get("STEELYARD_PROFILE_SECONDS", "20"))
 STEELYARD = [sys.executable, "-m", "steelyard.cli.main", "profile"]
@@ -59,8 +60,7 @@ int main(int count, char **words) {
 
 @pytest.fixture
 def program(tmp_path):
-    if shutil.which("gcc") is None:
-        pytest.skip("no gcc here")
+    need("gcc")
     (tmp_path / "busy.c").write_text(PROGRAM)
     words = ["gcc", "-O1", "-pthread", "busy.c", "-o", "busy"]
     subprocess.run(words, cwd=tmp_path, check=True)

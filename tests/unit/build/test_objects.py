@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +12,9 @@ from steelyard.build.archive import NotArchiveError, read_archive
 from steelyard.build.elf import NotElfError, read_elf
 from steelyard.build.link_line import parse_link_line
 from steelyard.build.modules import kind_of, own_inputs, read_module, read_modules
+from tests.needs import needs
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("cc") and shutil.which("ar") and shutil.which("nm")),
-    reason="needs a C compiler and binutils: apt-get install gcc",
-)
+pytestmark = needs("cc", "ar", "nm")
 SOURCE = """
 static __attribute__((noinline)) int inner(int x) { return x * 3; }
 __attribute__((weak)) int weak(int x) { return inner(x); }

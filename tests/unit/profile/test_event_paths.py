@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,14 +12,13 @@ from steelyard.core.errors import MissingCapabilityError
 from steelyard.profile import event_paths
 from steelyard.profile.event_paths import KnownNames, check_recorder, named_paths
 from steelyard.profile.symbols import read_symbols
+from tests.needs import needs
 
 SOURCE = """
 static inline int inner(int x) { return x * x + 1; }
 __attribute__((noinline)) int outer(int x) { return inner(x); }
 int main(int n, char **words) { return outer(n) + (words == 0); }
 """
-
-needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="it takes a C compiler")
 
 
 @pytest.fixture
@@ -45,7 +43,7 @@ def told(files: list[str], paths: list[object]) -> dict[str, object]:
     return {"files": files, "paths": paths, "events": 9, "cut": 1, "lost": 2}
 
 
-@needs_compiler
+@needs("cc")
 def test_paths_by_different_lines_of_the_same_functions_are_one(program: str) -> None:
     outer, main = offset_of(program, "outer"), offset_of(program, "main")
     raw = told([program], [[0, 2, [0, outer, 0, main]], [0, 3, [0, outer, 0, main + 1]]])
@@ -55,8 +53,7 @@ def test_paths_by_different_lines_of_the_same_functions_are_one(program: str) ->
     assert (found["events"], found["cut"], found["lost"]) == (9, 1, 2)
 
 
-@needs_compiler
-@pytest.mark.skipif(shutil.which("addr2line") is None, reason="it takes addr2line (binutils)")
+@needs("cc", "addr2line")
 def test_a_function_that_was_inlined_stands_in_the_path(tmp_path: Path) -> None:
     # An instruction that stays, whatever the compiler makes of the rest.
     body = 'int y; __asm__ volatile("mov %1, %0" : "=r"(y) : "r"(x)); return y;'
@@ -82,7 +79,7 @@ def test_what_has_no_name_is_called_by_its_file_and_what_has_no_file_by_that(
     assert sorted(name for name, _ in found["functions"]) == ["[anonymous memory]", "[gone]"]
 
 
-@needs_compiler
+@needs("cc")
 def test_names_are_looked_up_once_and_again_where_another_file_has_come(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from steelyard.profile import inlined_code
 from steelyard.profile.inlined_code import inlined_at
 from steelyard.profile.symbols import read_symbols
+from tests.needs import need
 
 SOURCE = """
 volatile unsigned long sink;
@@ -22,13 +22,11 @@ int main(void) { outer(1000); }
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    compiler = shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no gcc here")
+    need("gcc")
     folder = tmp_path_factory.mktemp("inlined")
     (folder / "a.c").write_text(SOURCE)
     for name, debugging in (("with", "-g"), ("without", "-g0")):
-        command = [compiler, "-O2", debugging, "a.c", "-o", name]
+        command = ["gcc", "-O2", debugging, "a.c", "-o", name]
         subprocess.run(command, cwd=folder, check=True)
     return folder
 
@@ -40,8 +38,7 @@ def addresses_of_outer(path):
 
 
 def test_functions_inlined_in_each_other_come_the_inmost_first(compiled):
-    if shutil.which("addr2line") is None:
-        pytest.skip("no addr2line (binutils) here")
+    need("addr2line")
     path = compiled / "with"
     addresses = addresses_of_outer(path)
     found = inlined_at(str(path), addresses)

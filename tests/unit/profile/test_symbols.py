@@ -1,4 +1,3 @@
-import shutil
 import subprocess
 
 import numpy as np
@@ -6,6 +5,7 @@ import pytest
 
 from steelyard.profile.perf_map import read_perf_map
 from steelyard.profile.symbols import read_symbols, readable_name
+from tests.needs import need
 
 SOURCE = """
 static __attribute__((noinline)) int hidden(int x) { return x * 3; }
@@ -17,12 +17,10 @@ int main() { return room::inside(2); }
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("no g++ here")
+    need("g++")
     folder = tmp_path_factory.mktemp("symbols")
     (folder / "a.cpp").write_text(SOURCE)
-    command = [compiler, "-O1", "-fno-inline", "a.cpp", "-o", "program"]
+    command = ["g++", "-O1", "-fno-inline", "a.cpp", "-o", "program"]
     subprocess.run(command, cwd=folder, check=True)
     return folder / "program"
 
