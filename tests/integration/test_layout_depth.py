@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
+import pytest
+
 from steelyard.layout.audit import audit_program
 from tests.integration.conftest import User
 from tests.layout_programs import SOURCES, require_layout
 from tests.layout_programs import run as run_program
 
 DEPTH = 40_000
+PADDED = ("code,stack,heap", "blocks,stack")
 
 require_layout()
 
 
-def run(program: str, parts: str, seed: int) -> tuple[list[int], list[int]]:
+@pytest.fixture
+def program(user: User) -> str:
+    path = str(user.home / "depths")
+    assert user.types("cc", "-O2", str(SOURCES / "depths.c"), "-o", path).status == 0
+    return path
+
+
+def run(program: str, parts: str, seed: int, interval: str) -> tuple[list[int], list[int]]:
     """How far the frames of a chain lie apart, and what its recursions came to."""
-    done = run_program(program, _SEED=str(seed), _INTERVAL="2ms", **{"": parts})
+    done = run_program(program, _SEED=str(seed), _INTERVAL=interval, **{"": parts})
     numbers = [int(word) for word in done.stdout.split()]
     return numbers[:2], numbers[2:]
 
 
-def test_deep_recursion_of_any_kind_fits_a_stack_with_pads(user: User) -> None:
-    program = str(user.home / "depths")
-    assert user.types("cc", "-O2", str(SOURCES / "depths.c"), "-o", program).status == 0
-    plain, sums = run(program, "none", 1)
+@pytest.mark.parametrize("interval", ["2ms", "off"])
+def test_deep_recursion_of_any_kind_fits_a_stack_with_pads(program: str, interval: str) -> None:
+    _, sums = run(program, "none", 1, interval)
     assert sums == [3 * DEPTH, DEPTH, -1, DEPTH]
-    distances = set()
-    for seed in range(1, 9):
-        parts = "code,stack,heap" if seed % 2 else "blocks,stack"
-        padded, padded_sums = run(program, parts, seed)
-        assert padded_sums == sums
-        pads = [one - other for one, other in zip(padded, plain, strict=True)]
-        assert all(0 <= pad < 4096 and pad % 16 == 0 for pad in pads)
-        distances.update(padded)
-    # 16 draws of 256 values, of which some may be the same by chance.
-    assert len(distances) >= 8
+    for seed, parts in enumerate(PADDED * 4):
+        assert run(program, parts, seed, interval)[1] == sums
+
+
+def test_pads_are_drawn_from_a_page_by_the_seed(program: str) -> None:
+    plain, _ = run(program, "none", 1, "off")
+    pads: list[int] = []
+    for seed, parts in enumerate(PADDED * 8):
+        padded, _ = run(program, parts, seed, "off")
+        assert run(program, parts, seed, "off")[0] == padded
+        pads += [one - other for one, other in zip(padded, plain, strict=True)]
+    assert all(0 <= pad < 4096 and pad % 16 == 0 for pad in pads)
+    # 32 draws of 256 values: fewer that differ come once in 70 000 times, an empty third as rarely.
+    # The seeds are always the same ones, and so are the draws.
+    assert len(set(pads)) >= 24
+    assert {pad * 3 // 4096 for pad in pads} == {0, 1, 2}
 
 
 def test_the_audit_says_why_a_function_with_labels_has_no_pad(user: User) -> None:

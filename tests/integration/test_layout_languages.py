@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from tests.integration.conftest import User, validate
 from tests.layout_programs import SOURCES, read_report, require_layout
 from tests.layout_programs import run as run_program
+from tests.needs import need
 
 require_layout()
 
@@ -35,14 +33,13 @@ def moves_and_says_the_same(user: User, program: str) -> None:
         assert plain.strip()
         moved, report = run(user, program, size, "code,heap")
         assert moved == plain
-        if report["moves"]:
+        if report["moves"] >= 3:
             return
-    raise AssertionError("it never moved")
+    raise AssertionError("it hardly moved")
 
 
 def test_a_fortran_program_moves(user: User) -> None:
-    if shutil.which("gfortran") is None:
-        pytest.skip("this takes gfortran: apt-get install gfortran")
+    need("gfortran")
     told = user.types("fc", "-O2", str(SOURCES / "shapes.f90"), "-o", "shapes")
     assert told.status == 0, told.err
     moves_and_says_the_same(user, str(user.home / "shapes"))
@@ -56,8 +53,7 @@ def test_a_fortran_program_moves(user: User) -> None:
 
 
 def test_frames_of_fortran_cannot_be_padded(user: User) -> None:
-    if shutil.which("gfortran") is None:
-        pytest.skip("this takes gfortran: apt-get install gfortran")
+    need("gfortran")
     told = user.types("fc", "--layout=stack", "-c", str(SOURCES / "shapes.f90"))
     assert told.status == 2
     assert "--layout takes code and heap for Fortran" in told.err
@@ -66,15 +62,13 @@ def test_frames_of_fortran_cannot_be_padded(user: User) -> None:
 def test_a_rust_program_moves_with_its_standard_library_and_its_panics(
     user: User, script: Callable[..., str]
 ) -> None:
-    compiler = shutil.which("rustc")
-    if compiler is None:
-        pytest.skip("this takes rustc: apt-get install rustc")
+    need("rustc")
     driver = f"{sys.executable} -m steelyard.cli.main"
     linker = script(f'exec {driver} cc "$@"', "moving-cc")
     # The toolchain that a user chose is found by their real home.
     environment = {**user.environment, "HOME": os.environ.get("HOME", "/")}
     done = subprocess.run(
-        [compiler, "-O", "-C", f"linker={linker}", str(SOURCES / "panics.rs"), "-o", "panics"],
+        ["rustc", "-O", "-C", f"linker={linker}", str(SOURCES / "panics.rs"), "-o", "panics"],
         cwd=user.home,
         env=environment,
         capture_output=True,

@@ -12,6 +12,7 @@ import pytest
 
 from tests.integration.conftest import PATIENCE_S
 from tests.integration.profiling import fewest, sampled, samples_of
+from tests.needs import need
 
 SOURCE = r"""
 #include <pthread.h>
@@ -43,12 +44,10 @@ int main(int count, char **words) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
-    compiler = shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no gcc here")
+    need("gcc")
     folder = tmp_path_factory.mktemp("profiled")
     (folder / "work.c").write_text(SOURCE)
-    command = [compiler, "-O1", "-fno-omit-frame-pointer", "-pthread", "work.c", "-o", "work"]
+    command = ["gcc", "-O1", "-fno-omit-frame-pointer", "-pthread", "work.c", "-o", "work"]
     subprocess.run(command, cwd=folder, check=True)
     sleds = ["-fpatchable-function-entry=32", "-fno-ipa-ra"]
     subprocess.run([*command[:-1], "sledded", *sleds], cwd=folder, check=True)
@@ -98,12 +97,12 @@ int main(void) { for (int i = 0; i < 1500; ++i) outer(); }
 
 
 def test_callers_are_found_without_frame_pointers_and_inlined_functions_by_their_names(user):
-    compiler = shutil.which("gcc")
-    if compiler is None or platform.machine() != "x86_64":
-        pytest.skip("needs gcc, and x86-64 for stacks by DWARF")
+    need("gcc", "addr2line")
+    if platform.machine() != "x86_64":
+        pytest.skip("stacks by DWARF are found on x86-64")
     (user.home / "calls.c").write_text(CALLS)
     options = ["-O2", "-g", "-fomit-frame-pointer", "calls.c", "-o", "calls"]
-    subprocess.run([compiler, *options], cwd=user.home, check=True)
+    subprocess.run(["gcc", *options], cwd=user.home, check=True)
     sampled(user, "record", "--stacks=dwarf", "--period", "200us", "--", "./calls")
     told = user.types("profile", "report", "--format", "folded", "--output", "out.folded")
     assert told.status == 0, told.err
@@ -112,8 +111,7 @@ def test_callers_are_found_without_frame_pointers_and_inlined_functions_by_their
         stack.startswith("_start;") and ";main;outer;" in stack and ";compare;leaf " in stack
         for stack in stacks
     )
-    if shutil.which("addr2line"):
-        assert any(stack.rsplit(" ", 1)[0].endswith(";main;outer;small") for stack in stacks)
+    assert any(stack.rsplit(" ", 1)[0].endswith(";main;outer;small") for stack in stacks)
 
 
 def test_every_format_and_the_page_can_be_written(user, recorded):
@@ -222,6 +220,16 @@ def ones_share(slopes):
     return pairs[0][0] / sum(pairs[0]), pairs[-1][0] / sum(pairs[-1])
 
 
+def counted_parts(slopes):
+    """What each function is of the whole program, without delay and with the largest."""
+    parts = {}
+    for slope in slopes:
+        for item in slope["observations"]:
+            part = item["function_s"] / item["program_s"]
+            parts.setdefault(item["turns"], {})[slope["function"]] = part
+    return parts[min(parts)], parts[max(parts)]
+
+
 def test_a_delay_by_memory_and_a_profiler_that_loads_the_program_itself(user, program):
     if platform.machine() != "x86_64":
         pytest.skip("delays are written for x86-64")
@@ -237,9 +245,13 @@ def test_a_delay_by_memory_and_a_profiler_that_loads_the_program_itself(user, pr
         return
     asked = (*asked, "--runs", "2", "--profiler", "callgrind")
     told = sampled(user, *asked, "--", sledded, "30")
-    # What callgrind counts does not depend on how busy the machine is.
-    without, delayed = ones_share(told.document()["slopes"])
-    assert delayed > without
+    # What callgrind counts does not depend on how busy the machine is, only how long a delay does.
+    without, delayed = counted_parts(told.document()["slopes"])
+    assert without["one"] * 3 == pytest.approx(without["three"], rel=0.01)
+    assert delayed["one"] > without["one"] + 0.05
+    # The control stays as many times as much as all that is neither of them.
+    rest, rest_delayed = (1 - parts["one"] - parts["three"] for parts in (without, delayed))
+    assert delayed["three"] / rest_delayed == pytest.approx(without["three"] / rest, rel=0.02)
     told = sampled(user, *asked, *words, "--", sledded, "30", status=2)
     assert "which a delay by memory cannot follow" in told.err
 

@@ -1,12 +1,12 @@
 """What programs do to a sampler: they become others, multiply, drop their code, and die."""
 
-import shutil
 import signal
 import subprocess
 
 import pytest
 
 from tests.integration.profiling import fewest, sampled, samples_of
+from tests.needs import need
 
 LIBRARY = r"""
 __attribute__((noinline)) void NAME(long n) {
@@ -89,17 +89,15 @@ int main(int count, char **words) {
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
-    compiler = shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no gcc here")
+    need("gcc")
     folder = tmp_path_factory.mktemp("faulty")
     (folder / "faulty.c").write_text(PROGRAM)
     (folder / "library.c").write_text(LIBRARY)
     words = ["faulty.c", "-o", "faulty", "-pthread", "-ldl"]
-    subprocess.run([compiler, "-O1", *words], cwd=folder, check=True)
+    subprocess.run(["gcc", "-O1", *words], cwd=folder, check=True)
     for name in ("in_first", "in_second"):
         words = [f"-DNAME={name}", "-shared", "-fPIC", "library.c", "-o", f"{name}.so"]
-        subprocess.run([compiler, "-O1", *words], cwd=folder, check=True)
+        subprocess.run(["gcc", "-O1", *words], cwd=folder, check=True)
     return folder
 
 
@@ -164,7 +162,7 @@ def test_code_of_libraries_that_came_and_went_is_named(recorded):
 
 def test_a_program_that_a_signal_ends_has_its_profile_and_its_status(recorded):
     document, samples = recorded("signal", status=128 + signal.SIGSEGV)
-    assert samples["before"] > 0
+    assert samples["before"] > document["samples"] / 2
     # How busy the machine was may be told, but nothing is missing.
     assert not {"cut-off", "unwatched-threads"} & {item["code"] for item in document["warnings"]}
 

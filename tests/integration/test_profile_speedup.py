@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.integration.profiling import sampled
+from tests.needs import need
 
 # What `slow` and `rest` take is told by their arguments; the mended build does a part of `slow`.
 SOURCE = """
@@ -18,26 +19,30 @@ volatile unsigned long total;
 __attribute__((noinline)) void slow(unsigned long count) { count /= PART; LOOP; }
 __attribute__((noinline)) void rest(unsigned long count) { LOOP; }
 int main(int n, char **words) {
-    unsigned long turns = strtoul(words[1], 0, 10);
-    slow(2 * turns);
-    rest(turns);
+    unsigned long turns = strtoul(words[1], 0, 10) / 100;
+    /* In turns: what else the machine does is then in the way of both alike. */
+    for (int i = 0; i < 100; i++) {
+        slow(2 * turns);
+        rest(turns);
+    }
     return 3;
 }
 """
 # Two thirds of the time, nearly all of which is spared: the mended build takes a third.
 SHARE = 2 / 3
 PART = 40
+GAIN = SHARE * (1 - 1 / PART)
+# Some hundreds of samples a run.
+TURNS = "300000000"
 
 
 @pytest.fixture(scope="module")
 def builds(tmp_path_factory):
-    compiler = shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no gcc here")
+    need("gcc")
     folder = tmp_path_factory.mktemp("speedup")
     (folder / "work.c").write_text(SOURCE)
     for name, part in (("before", 1), ("after", PART)):
-        command = [compiler, "-O1", f"-DPART={part}", "work.c", "-o", name]
+        command = ["gcc", "-O1", f"-DPART={part}", "work.c", "-o", name]
         subprocess.run(command, cwd=folder, check=True)
     return str(folder / "before"), str(folder / "after")
 
@@ -48,24 +53,23 @@ def test_a_mended_function_brings_what_samplers_promise(user, builds):
     asked = [word for name in profilers for word in ("--profiler", name)]
     told = sampled(
         user,
-        *("check", "--function", "slow", "--speedup", f"{after} 60000000", "--runs", "2", *asked),
-        *("--json", "-", "--html", "page.html", "--", before, "60000000"),
+        *("check", "--function", "slow", "--speedup", f"{after} {TURNS}", "--runs", "2", *asked),
+        *("--json", "-", "--html", "page.html", "--", before, TURNS),
     )
     document = told.document()
     assert [promise["profiler"] for promise in document["promises"]] == profilers
-    # It is 0.65. A busy machine makes processor time vary too, but not so much; how right the
+    # Processor time and samples both vary with what else runs, by some hundredths; how right the
     # numbers are is told by tests/unit/analysis.
-    assert document["gain"]["estimate"] > 0.2
+    assert document["gain"]["estimate"] == pytest.approx(GAIN, abs=0.2)
     for promise in document["promises"]:
         assert promise["rank"] == 1
-        assert promise["share"]["estimate"] == pytest.approx(SHARE, abs=0.2)
-        assert promise["gain"]["estimate"] > 0.2
+        assert promise["share"]["estimate"] == pytest.approx(SHARE, abs=0.15)
+        assert promise["gain"]["estimate"] == pytest.approx(GAIN, abs=0.2)
     assert "Does mending slow" in (user.home / "page.html").read_text()
 
 
 def test_a_factor_promises_without_a_profile_of_the_mended_build(user, builds):
-    if shutil.which("valgrind") is None:
-        pytest.skip("no valgrind here")
+    need("valgrind")
     before, after = builds
     told = sampled(
         user,
@@ -91,19 +95,21 @@ def test_the_same_build_twice_cannot_tell(user, builds):
 
 
 def test_python_is_timed_as_a_whole(user):
-    source = "def slow(n):\n    return sum(i * i for i in range(n))\nslow({})\n"
-    (user.home / "before.py").write_text(source.format(1_000_000))
+    source = "def slow(n):\n    for i in range(n):\n        i * i\nslow({})\n"
+    (user.home / "before.py").write_text(source.format(5_000_000))
     (user.home / "after.py").write_text(source.format(3_000))
     told = user.types(
-        *("profile", "check", "--function", "<genexpr> (before.py)", "--factor", "100"),
+        *("profile", "check", "--function", "slow (before.py)", "--factor", "100"),
         *("--speedup", f"{sys.executable} -S after.py", "--profiler", "cprofile", "--runs", "2"),
         *("--json", "-", "--", sys.executable, "-S", "before.py"),
     )
     assert told.status == 0, told.err
-    (promise,) = told.document()["promises"]
-    # cProfile counts wall-clock time, also when another program runs, and shares it with `sum`.
-    assert promise["share"]["estimate"] > 0.1
-    assert told.document()["gain"]["estimate"] > 0.2
+    document = told.document()
+    (promise,) = document["promises"]
+    assert promise["rank"] == 1
+    # It does all that Python does after its start, and that is not much.
+    assert promise["share"]["estimate"] > 0.9
+    assert document["gain"]["estimate"] > 0.6
 
 
 @pytest.mark.parametrize(
