@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Literal, Protocol
 
-from steelyard.core.errors import LauncherDiedError, MissingCapabilityError
+from steelyard.core.errors import LauncherDiedError
 from steelyard.core.model import MetricSpec, Variant
+from steelyard.core.native_program import native_program
 from steelyard.measure.metrics import METRICS
 from steelyard.measure.protocol import message, program_message, run_message
 
-BINARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_native", "steelyard-launcher")
 JOURNAL_DESCRIPTOR = 3
 READ_SIZE_BYTES = 1 << 18
 # Room for the records of some 2,000 trials; what an unprivileged process may ask for at most.
@@ -43,13 +43,7 @@ def launcher_path() -> str:
     MissingCapabilityError
         There is none.
     """
-    path = os.environ.get("STEELYARD_LAUNCHER") or BINARY
-    if not os.access(path, os.X_OK):
-        raise MissingCapabilityError(
-            f"The launcher is not at {path}. In a checkout, `make native` builds it; a wheel "
-            "brings it along: `pip install --force-reinstall steelyard`."
-        )
-    return path
+    return native_program("steelyard-launcher", "the launcher", variable="STEELYARD_LAUNCHER")
 
 
 class Launcher:

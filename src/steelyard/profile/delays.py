@@ -7,12 +7,12 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.core.errors import DataError, MissingCapabilityError, UsageError
+from steelyard.core.errors import DataError, UsageError
+from steelyard.core.native_program import native_program
 from steelyard.profile.executable import executable_of
 from steelyard.profile.profilers import Launch, Profiler
 from steelyard.profile.symbols import read_symbols, readable_name
 
-BINARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_native", "steelyard-delayer")
 _END_BRANCH = b"\xf3\x0f\x1e\xfa"
 # What the longest delay takes, in native/delayer/src/sled.hpp, and the sled to build with.
 _DELAY_BYTES, _SLED_FLAG = 30, 32
@@ -34,12 +34,8 @@ def delayer_path() -> str:
     MissingCapabilityError
         It was not built, as on machines other than x86-64.
     """
-    if not os.access(BINARY, os.X_OK):
-        raise MissingCapabilityError(
-            f"The delayer is not installed at {BINARY}; it is there on x86-64. `make native` "
-            "builds it."
-        )
-    return BINARY
+    advice = "It is there on x86-64; in a checkout, `make native` builds it."
+    return native_program("steelyard-delayer", "the delayer", advice=advice)
 
 
 class NativeDelays:

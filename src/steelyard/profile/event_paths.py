@@ -17,13 +17,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from steelyard.core.errors import MissingCapabilityError
+from steelyard.core.native_program import native_program
 
 if TYPE_CHECKING:
     from steelyard.profile.symbols import Symbols
 
-BINARY = os.path.join(
-    os.path.dirname(os.path.dirname(__file__)), "_native", "steelyard-event-recorder"
-)
 READY = "ready\n"
 ERROR_MARK = "error: "
 _ANONYMOUS = "//anon:"
@@ -42,14 +40,12 @@ def recorder_path() -> str:
     MissingCapabilityError
         It was not built.
     """
-    path = os.environ.get("STEELYARD_EVENT_RECORDER", BINARY)
-    if not os.access(path, os.X_OK):
-        raise MissingCapabilityError(
-            f"The recorder of call stacks is not installed at {path}. `make native` builds it; a "
-            "wheel brings it.",
-            field="--stacks",
-        )
-    return path
+    return native_program(
+        "steelyard-event-recorder",
+        "the recorder of call stacks",
+        variable="STEELYARD_EVENT_RECORDER",
+        field="--stacks",
+    )
 
 
 def check_recorder(options: Sequence[str]) -> None:

@@ -10,10 +10,10 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from steelyard.core.errors import MissingCapabilityError, UsageError
+from steelyard.core.native_program import native_program
 from steelyard.profile.java_code import java_code_paths, java_code_prefix
 from steelyard.profile.sampler import Recording
 
-AGENT = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_native", "libsteelyard-jvm.so")
 # Where a frame of HotSpot's interpreter holds its method: three words below its base, on x86-64
 # (frame_x86.hpp, interpreter_frame_method_offset) and on AArch64 (frame_aarch64.hpp).
 METHOD_BELOW_FRAME_BYTES = 24
@@ -64,13 +64,13 @@ def agent_path() -> str:
     MissingCapabilityError
         It was not built, for want of the headers of a JDK.
     """
-    if not os.access(AGENT, os.R_OK):
-        raise MissingCapabilityError(
-            f"The agent for Java is not at {AGENT}: it is built where the headers of a JDK are. "
-            "`apt-get install openjdk-17-jdk-headless` installs them, `make native` builds it.",
-            field="command",
-        )
-    return AGENT
+    advice = (
+        "It is built where the headers of a JDK are: `apt-get install openjdk-17-jdk-headless` "
+        "installs them, and in a checkout `make native` builds it."
+    )
+    return native_program(
+        "libsteelyard-jvm.so", "the agent for Java", advice=advice, field="command"
+    )
 
 
 def agent_options(options: Mapping[str, object]) -> str:

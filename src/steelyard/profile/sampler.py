@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from steelyard.core.errors import MissingCapabilityError, SteelyardError, UsageError
+from steelyard.core.native_program import native_program
 
-BINARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_native", "steelyard-sampler")
 ERROR_MARK = "error: "
 
 Spread = Literal["uniform", "exponential", "fixed"]
@@ -80,12 +80,7 @@ def sampler_path() -> str:
     MissingCapabilityError
         It was not built.
     """
-    path = os.environ.get("STEELYARD_SAMPLER", BINARY)
-    if not os.access(path, os.X_OK):
-        raise MissingCapabilityError(
-            f"The sampler is not installed at {path}. `make native` builds it; a wheel brings it."
-        )
-    return path
+    return native_program("steelyard-sampler", "the sampler", variable="STEELYARD_SAMPLER")
 
 
 def record(recording: Recording) -> dict[str, Any]:
