@@ -226,18 +226,18 @@ Rights rights_here() {
 }
 
 SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel,
-                             Company company) {
+                             std::optional<Company> company) {
     perf_event_attr attributes = monotonic_attributes(kernel);
     attributes.type = clock == Clock::software ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
     attributes.config = clock == Clock::software
                             ? static_cast<std::uint64_t>(PERF_COUNT_SW_CPU_CLOCK)
                             : static_cast<std::uint64_t>(PERF_COUNT_HW_CPU_CYCLES);
     // Switching on one of many costs a look at all, so those in company are on from the beginning.
-    attributes.disabled = company.first == nullptr && company.wakes ? 1 : 0;
+    attributes.disabled = company ? 0 : 1;
     attributes.sample_period = never_by_itself;
     attributes.sample_type = sample_fields;
     attributes.sample_regs_user = depth.stack_copy ? copied_registers : registers_wanted;
-    attributes.wakeup_events = company.wakes ? 1 : 0;
+    attributes.wakeup_events = company ? 0 : 1;
     if (depth.frame_pointers) {
         attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
         attributes.exclude_callchain_kernel = 1;
@@ -253,10 +253,10 @@ SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool ker
         throw refusal(clock == Clock::software ? "samples by its software clock"
                                                : "samples by the cycles of the processor");
     try {
-        if (company.first == nullptr)
+        if (!company || company->first == nullptr)
             ring_ =
                 std::make_unique<Ring>(file_, depth.stack_copy ? copying_pages : sampling_pages);
-        else if (ioctl(file_, PERF_EVENT_IOC_SET_OUTPUT, company.first->file()) != 0)
+        else if (ioctl(file_, PERF_EVENT_IOC_SET_OUTPUT, company->first->file()) != 0)
             throw Fatal::with_errno("The kernel does not put the samples of events together");
     } catch (const Fatal&) {
         close(file_);

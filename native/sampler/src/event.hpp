@@ -73,16 +73,17 @@ Rights rights_here();
 
 class SamplingEvent;
 
-/// How an event stands to others that watch the same CPU.
+/// Of events that watch the same CPU and write to one ring, which wakes its reader when it is half
+/// full. An event alone wakes it with each sample.
 struct Company {
-    const SamplingEvent* first = nullptr;  ///< whose ring it writes to; null: its own
-    bool wakes = true;                     ///< whether each sample wakes who reads the ring
+    const SamplingEvent* first = nullptr;  ///< whose ring it writes to; null: it is the first
 };
 
 /// Samples by the kernel's timers.
 class SamplingEvent {
   public:
-    SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel, Company company = {});
+    SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel,
+                  std::optional<Company> company = std::nullopt);
     ~SamplingEvent();
     SamplingEvent(const SamplingEvent&) = delete;
     SamplingEvent& operator=(const SamplingEvent&) = delete;

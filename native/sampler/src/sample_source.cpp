@@ -80,17 +80,17 @@ class OneByOne : public SampleSource {
     SamplingEvent event_;
 };
 
-/// An event for each slot of a timetable. Waking a thread costs more than a sample, so it is woken
-/// by the last of each round; and events that are never off are armed by one call each.
+/// An event for each slot of a timetable. Waking a thread costs more than a sample, so it wakes
+/// once a round; and by its own timer, since an event that wakes a thread costs an interrupt more.
+/// Events that are never off are armed by one call each.
 class InRounds : public SampleSource {
   public:
     InRounds(int cpu, const Sampling& sampling, Intervals intervals, std::size_t round_samples)
         : timetable_(intervals, rounds, round_samples) {
         const SamplingEvent* first = nullptr;
         for (std::size_t slot = 0; slot < timetable_.slots(); ++slot) {
-            const Company company{first, timetable_.ends_round(slot)};
             const auto& event = events_.emplace_back(std::make_unique<SamplingEvent>(
-                Watched{-1, cpu}, sampling.clock, sampling.depth, true, company));
+                Watched{-1, cpu}, sampling.clock, sampling.depth, true, Company{first}));
             slots_.emplace(event->identity(), slot);
             first = events_.front().get();
         }
@@ -126,11 +126,7 @@ class InRounds : public SampleSource {
 
     int file() const override { return events_.front()->file(); }
 
-    std::uint64_t wake_ns() const override {
-        const std::uint64_t end_ns = timetable_.round_end_ns() + wake_after_ns;
-        const std::uint64_t now_ns = monotonic_ns();
-        return end_ns > now_ns ? end_ns : now_ns + wake_after_ns;
-    }
+    std::uint64_t wake_ns() const override { return timetable_.look_ns(monotonic_ns()); }
 
     std::uint64_t first_ns() const override { return timetable_.first_ns(); }
     Delays delays() const override { return timetable_.delays(); }

@@ -60,9 +60,12 @@ class Timetable {
     bool take(std::size_t slot, std::uint64_t time_ns);
 
     std::size_t slots() const { return planned_ns_.size(); }
-    bool ends_round(std::size_t slot) const { return (slot + 1) % round_samples_ == 0; }
-    /// When the last sample of the round that falls now falls.
-    std::uint64_t round_end_ns() const { return rounds_[round_].end_ns; }
+    /// When to look whether the round that falls now is over: right after its last sample, while
+    /// the interrupt of that one is handled, and else when what has not come is given up.
+    std::uint64_t look_ns(std::uint64_t now_ns) const {
+        const std::uint64_t end_ns = rounds_[round_].end_ns + after_last_ns;
+        return now_ns < end_ns ? end_ns : given_up_ns();
+    }
     /// When the first sample can fall.
     std::uint64_t first_ns() const { return first_ns_; }
     const Delays& delays() const { return delays_; }
@@ -70,13 +73,16 @@ class Timetable {
   private:
     // Far more than the interrupt of a timer takes to reach the CPU that this runs on.
     static constexpr std::uint64_t lateness_ns = 200'000;
+    // More than a timer is off from the time that it was armed for, and less than handling its
+    // interrupt takes: a timer that is due by then has none of its own.
+    static constexpr std::uint64_t after_last_ns = 1'000;
 
     struct Round {
         std::uint64_t end_ns = 0;
         std::size_t awaited = 0;  // samples
     };
 
-    std::uint64_t given_up_ns() const { return round_end_ns() + lateness_ns; }
+    std::uint64_t given_up_ns() const { return rounds_[round_].end_ns + lateness_ns; }
     void start_from(std::uint64_t now_ns);
 
     template <typename Unseen>

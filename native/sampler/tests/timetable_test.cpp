@@ -75,10 +75,17 @@ TEST("times are one row of draws, whenever they were armed") {
     CHECK(kept.timetable.delays().late == 0 && kept.timetable.delays().unseen == 0);
 }
 
-TEST("the last slot of each round is known") {
-    const Kept kept;
-    for (std::size_t slot = 0; slot < slots; ++slot)
-        CHECK(kept.timetable.ends_round(slot) == (slot % round_samples == round_samples - 1));
+TEST("a round is looked after with its last sample, and again when what is missing is given up") {
+    Kept kept;
+    kept.begin();
+    const std::uint64_t last_ns = kept.armed[round_samples - 1].time_ns;
+    const std::uint64_t look_ns = kept.timetable.look_ns(kept.now_ns);
+    CHECK(look_ns > last_ns && look_ns < last_ns + 10'000);
+    kept.now_ns = kept.timetable.look_ns(look_ns);
+    CHECK(kept.now_ns > look_ns);
+    kept.go_on();
+    CHECK(kept.unseen_ns.size() == round_samples);
+    CHECK(kept.timetable.look_ns(kept.now_ns) > kept.armed[2 * round_samples - 1].time_ns);
 }
 
 TEST("the first round begins when what is armed first would not fall twice before it is over") {
