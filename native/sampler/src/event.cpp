@@ -41,6 +41,8 @@ constexpr std::uint64_t sample_fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_
 
 constexpr std::size_t sampling_pages = 16;
 constexpr std::size_t copying_pages = 64;
+// A round of samples of a KiB is less than half of it.
+constexpr std::size_t round_pages = 32;
 constexpr std::size_t tracking_pages = 64;
 // Copied with each sample where a word of the frame is asked for: a frame of HotSpot's interpreter
 // keeps at most some tens of words between the top of its stack and what stands below its base.
@@ -48,6 +50,13 @@ constexpr std::uint32_t frame_bytes = 1024;
 // Where callers are looked for: as much as a record may hold, in whole pages.
 constexpr std::uint32_t stack_bytes = 32U << 10U;
 constexpr std::uint64_t never_by_itself = 1ULL << 62;
+
+std::size_t ring_pages(Depth depth, bool in_company) {
+    if (depth.stack_copy)
+        return copying_pages;
+    const bool is_long = depth.frame_pointers || depth.word_below_frame > 0;
+    return is_long && in_company ? round_pages : sampling_pages;
+}
 
 int open_event(perf_event_attr& attributes, Watched watched) {
     return static_cast<int>(syscall(SYS_perf_event_open, &attributes, watched.thread, watched.cpu,
@@ -254,8 +263,7 @@ SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool ker
                                                : "samples by the cycles of the processor");
     try {
         if (!company || company->first == nullptr)
-            ring_ =
-                std::make_unique<Ring>(file_, depth.stack_copy ? copying_pages : sampling_pages);
+            ring_ = std::make_unique<Ring>(file_, ring_pages(depth, company.has_value()));
         else if (ioctl(file_, PERF_EVENT_IOC_SET_OUTPUT, company->first->file()) != 0)
             throw Fatal::with_errno("The kernel does not put the samples of events together");
     } catch (const Fatal&) {
