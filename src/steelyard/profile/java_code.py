@@ -40,7 +40,9 @@ class _Code:
 
     def names_at(self, address: int) -> tuple[str, ...]:
         """The method that an instruction is of, and those that it was inlined into."""
-        at = bisect.bisect_left(self.places, address - self.start)
+        # A place is where what it describes ends: an instruction at the very place is of the next
+        # one (forte.cpp of HotSpot, is_decipherable_compiled_frame, which looks for pc + 1).
+        at = bisect.bisect_right(self.places, address - self.start)
         return self.inlined[at] if at < len(self.places) else self.names
 
 

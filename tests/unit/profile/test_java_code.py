@@ -58,8 +58,8 @@ def test_an_instruction_belongs_to_the_next_place_with_all_that_it_was_inlined_i
     places = ("8:1,0", "10:0")
     code = read_java_code(written(tmp_path, *lines, load(1, 0x1000, 0x20, 0, *places)))
     assert stack(code, 0x1000, 5) == ("A.inner", "A.outer")
-    assert stack(code, 0x1008, 5) == ("A.inner", "A.outer")
-    assert stack(code, 0x1009, 5) == ("A.outer",)
+    assert stack(code, 0x1007, 5) == ("A.inner", "A.outer")
+    assert stack(code, 0x1008, 5) == ("A.outer",)
     assert stack(code, 0x101F, 5) == ("A.outer",)
 
 
