@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.profile.java_command import is_machine_thread, require_java
+from steelyard.profile.java_names import machine_name
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 
 _LIBRARY = "libasyncProfiler.so"
@@ -72,7 +73,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
                     raise ValueError(f"line {number} is no stack of a thread with its count")
                 if is_machine_thread(named["name"]) or not frames:
                     continue
-                names = [_ADDRESS.sub("", frame) for frame in frames]
+                names = [machine_name(_ADDRESS.sub("", frame)) for frame in frames]
                 counts[names[-1]] = counts.get(names[-1], 0.0) + int(count)
                 calls.update(pairwise(names))
     except OSError as error:

@@ -14,6 +14,7 @@ from steelyard.profile.java_command import (
     java_recording,
     require_java,
 )
+from steelyard.profile.java_names import machine_name
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 from steelyard.profile.sampler import Recording, sampler_argv, sampler_path
 
@@ -46,7 +47,8 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     seen = np.bincount(samples.functions[wanted], minlength=len(samples.frames))
     counts: dict[str, float] = {}
     for frame, count in zip(samples.frames, seen.tolist(), strict=True):
-        counts[frame.name] = counts.get(frame.name, 0.0) + count
+        name = machine_name(frame.name)
+        counts[name] = counts.get(name, 0.0) + count
     return Reading(shares_of(counts, path))
 
 
