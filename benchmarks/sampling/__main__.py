@@ -46,7 +46,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     group.add_argument("--blocks", type=int, default=20)
     group.add_argument("--rounds", type=int, default=15_000, help="of the program")
     group.add_argument("--rates", type=int, nargs="+", default=list(overhead.RATES_HZ))
-    group.add_argument("--stacks", action="store_true", help="with call chains by DWARF")
+    group.add_argument("--stacks", choices=overhead.CHAINS, default="none", help="call chains")
+    group.add_argument("--java", action="store_true", help="of Java, with async-profiler beside")
     return parser.parse_args(arguments)
 
 

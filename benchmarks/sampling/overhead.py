@@ -14,13 +14,22 @@ from statistics import mean, stdev
 
 from scipy.stats import t as student
 
-from benchmarks.sampling.programs import Programs, recorded, verdict
-from steelyard.profile.sampler import Recording
+from benchmarks.sampling.programs import SOURCES, Programs, verdict
+from steelyard.profile.java_command import java_recording
+from steelyard.profile.profilers import PROFILERS
+from steelyard.profile.sampler import Recording, record
 
 RATES_HZ = (100, 1_000, 10_000)
 ALONE, ALONE_TOO, OURS, PERF = "alone", "alone again", "steelyard", "perf"
 # What steelyard keeps of a sample beside perf's instruction, thread and time: SP, BP and the CPU.
 PERF_ALIKE = "perf with registers"
+ASYNC = "async-profiler"
+# What perf calls the chains; without frame pointers both have as much of the stack copied.
+CHAINS: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "frame-pointers": ("--call-graph", "fp"),
+    "dwarf": ("--call-graph", "dwarf,32768"),
+}
 _SAMPLES = re.compile(r"\((\d+) samples\)")
 
 
@@ -58,8 +67,15 @@ class Runner:
         self._rounds = str(options.rounds)
         self._told = str(programs.folder / "told")
         self._stacks = options.stacks
-        command = f"exec '{programs.shares}' timed {self._rounds} > '{self._told}'"
-        self._argv = ("/bin/sh", "-c", command)
+        self._java = options.java
+        if options.java:
+            build = ["javac", "-d", str(programs.folder), str(SOURCES / "Timed.java")]
+            subprocess.run(build, check=True)
+            flags = ("-XX:+UseSerialGC", "-XX:+PreserveFramePointer")
+            program = ("java", *flags, "-cp", str(programs.folder), "Timed")
+        else:
+            program = (programs.shares, "timed")
+        self._argv = (*program, self._rounds, self._told)
 
     def _elapsed_ns(self) -> int:
         with open(self._told, encoding="ascii") as file:
@@ -73,9 +89,20 @@ class Runner:
     def ours(self, rate_hz: int) -> Run:
         """Under the sampler, at random times."""
         recording = Recording(self._programs.profile, self._argv, period_ns=1e9 / rate_hz)
-        found = recorded(replace(recording, stacks="dwarf" if self._stacks else "none"))
+        recording = replace(recording, stacks=self._stacks)
+        summary = record(java_recording(recording) if self._java else recording)
         os.remove(self._programs.profile)
-        return Run(self._elapsed_ns(), len(found.samples.functions))
+        return Run(self._elapsed_ns(), int(summary["samples"]))
+
+    def async_profiler(self, rate_hz: int) -> Run:
+        """Under async-profiler, by signals of the kernel's events; it always keeps call chains."""
+        told = str(self._programs.folder / "collapsed")
+        java, agent, *rest = PROFILERS.get(ASYNC).launch(told, self._argv).argv
+        agent = re.sub(r"interval=\w+", f"interval={10**9 // rate_hz}ns", agent)
+        subprocess.run([java, agent, *rest], check=True, capture_output=True)
+        with open(told, encoding="utf-8") as file:
+            samples = sum(int(line.rsplit(" ", 1)[1]) for line in file)
+        return Run(self._elapsed_ns(), samples)
 
     def perf_alike(self, rate_hz: int) -> Run:
         """Under perf, which keeps of a sample what the sampler keeps."""
@@ -85,7 +112,7 @@ class Runner:
         """Under perf, at a fixed period."""
         told = str(self._programs.folder / "perf.data")
         what = ["-e", "cpu-clock", "-c", str(10**9 // rate_hz), "-o", told, *more]
-        what += ["--call-graph", "dwarf,32768"] if self._stacks else []
+        what += CHAINS[self._stacks]
         done = subprocess.run(
             ["perf", "record", *what, "--", *self._argv], check=True, capture_output=True, text=True
         )
@@ -101,7 +128,7 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
         ALONE_TOO: runner.alone,
         OURS: runner.ours,
         PERF: runner.perf,
-        PERF_ALIKE: runner.perf_alike,
+        **({ASYNC: runner.async_profiler} if options.java else {PERF_ALIKE: runner.perf_alike}),
     }
     order = random.Random(options.seed)
     print("| samples a second | | overhead, % (interval of 95 %) | µs a sample |")
@@ -119,18 +146,22 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
 def _table(rate_hz: int, blocks: list[dict[str, Run]]) -> bool:
     alone = [(b[ALONE].elapsed_ns + b[ALONE_TOO].elapsed_ns) / 2 for b in blocks]
     print(f"| {rate_hz} | alone against alone | {_paired(blocks, ALONE_TOO, ALONE).text()} | |")
-    for name in (OURS, PERF, PERF_ALIKE):
+    others = [name for name in blocks[0] if name not in (ALONE, ALONE_TOO, OURS)]
+    for name in (OURS, *others):
         added_ns = [b[name].elapsed_ns - base for b, base in zip(blocks, alone, strict=True)]
         paired = Paired([100 * a / base for a, base in zip(added_ns, alone, strict=True)])
         samples = mean(b[name].samples for b in blocks)
         each_us = mean(added_ns) / samples / 1e3 if samples else 0.0
         print(f"| {rate_hz} | {name} ({samples:.0f} samples) | {paired.text()} | {each_us:.1f} |")
-    alike = _paired(blocks, OURS, PERF_ALIKE)
-    print(f"| {rate_hz} | steelyard - {PERF_ALIKE} | {alike.text()} | |")
-    dearer = _paired(blocks, OURS, PERF)
-    holds = dearer.interval()[1] <= 0
-    print(f"| {rate_hz} | steelyard - perf | {dearer.text()} | {verdict(holds)} |", flush=True)
-    return holds
+    for name in others:
+        difference = _paired(blocks, OURS, name)
+        found = verdict(_no_dearer(difference))
+        print(f"| {rate_hz} | steelyard - {name} | {difference.text()} | {found} |", flush=True)
+    return _no_dearer(_paired(blocks, OURS, PERF))
+
+
+def _no_dearer(difference: Paired) -> bool:
+    return difference.interval()[1] <= 0
 
 
 def _paired(blocks: list[dict[str, Run]], name: str, other: str) -> Paired:
