@@ -24,7 +24,8 @@ constexpr std::size_t window_objects(std::size_t index) {
 /// How the objects of a class lie in a chunk. Where their size is a multiple of two cache lines,
 /// the lowest index bits of all of them would be the same; so an odd number of lines is left free
 /// after each run of them, one to four hundredths of the memory. Runs are no power of two long, as
-/// the lowest bits would otherwise follow from higher ones.
+/// the lowest bits would otherwise follow from higher ones. Objects of just two lines stay in step:
+/// processors fetch such pairs together, and a program that walks along many would wait for two.
 struct Spacing {
     std::uint32_t run_objects;
     std::size_t gap_bytes;
@@ -35,7 +36,8 @@ constexpr std::size_t gap_for_bytes = 4U << 10U;  // of larger objects, a line f
 
 constexpr Spacing spacing(std::size_t index) {
     const std::size_t bytes = class_bytes(index);
-    const bool is_even = index < plain_classes && bytes % (2 * cache_line_bytes) == 0;
+    constexpr std::size_t pair_bytes = 2 * cache_line_bytes;
+    const bool is_even = index < plain_classes && bytes > pair_bytes && bytes % pair_bytes == 0;
     return {static_cast<std::uint32_t>(bytes < run_bytes ? run_bytes / bytes : 1),
             is_even ? (bytes / gap_for_bytes | 1U) * cache_line_bytes : 0};
 }

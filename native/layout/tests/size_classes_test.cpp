@@ -47,8 +47,10 @@ TEST("objects of a class fit into its chunks and lie in every line that an index
                 ones[bit] += place / cache_line_bytes >> bit & 1U;
         }
         CHECK(place + class_bytes(index) <= chunk_bytes(index));
-        for (const std::size_t seen : ones) {
-            const auto share = static_cast<double>(seen) / static_cast<double>(count);
+        // Pairs of lines stay in step.
+        const std::size_t first = class_bytes(index) == 2 * cache_line_bytes ? 1 : 0;
+        for (std::size_t bit = first; bit < 6; ++bit) {
+            const auto share = static_cast<double>(ones[bit]) / static_cast<double>(count);
             CHECK(share > 0.35 && share < 0.65);
         }
     }
