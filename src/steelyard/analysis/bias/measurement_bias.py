@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,9 @@ def measurement_bias(
         key = f"_{found.program}" if columns.program is not None else ""
         facts[f"lowest_ratio{key}"] = float(found.ratios.min())
         facts[f"highest_ratio{key}"] = float(found.ratios.max())
-        sentences.append(f"{prefix}{_sentence(found, sign_flip(found, confidence), over)}")
+        flip = sign_flip(found, confidence)
+        between = _between(flip, test, confidence)
+        sentences.append(f"{prefix}{_sentence(found, flip, over)}{between}.")
     suite, figures = _suite(programs, len(names), confidence, over, effects[0].effect)
     ranges = [float(np.ptp(found.ratios)) for found in programs]
     if len(programs) > 1:
@@ -196,12 +198,20 @@ def _sentence(found: SetupRatios, flip: Flip, over: str) -> str:
             f"{span}, {flip.below} below 1 and {flip.above} above it, but not on both sides beyond "
             "noise"
         )
-    if flip.predicted_share is not None and flip.between:
-        text += (
-            f". Between setups it varies by {100 * flip.between:.2f} % without noise, so that "
-            f"about {100 * flip.predicted_share:.0f} % of all setups would contradict the mean"
-        )
-    return f"{text}."
+    return text
+
+
+def _between(flip: Flip, differ: Test | None, confidence: float) -> str:
+    """What setups vary by, and what follows; nothing where their trials were not repeated."""
+    if flip.predicted_share is None or not flip.between:
+        return ""
+    varies = f". Between setups it varies by {100 * flip.between:.2f} % without noise"
+    if differ is not None and differ.p is not None and differ.p > 1 - confidence:
+        return f"{varies}, which may be chance (p = {differ.p:.2f}): more setups would tell"
+    return (
+        f"{varies}, so that about {100 * flip.predicted_share:.0f} % of all setups would "
+        "contradict the mean"
+    )
 
 
 def _suite(
@@ -215,10 +225,7 @@ def _suite(
     program its own ratios, with their `interval`."""
     if len(programs) == 1:
         ratios = programs[0].ratios
-        figure = _histogram(ratios, f"Ratio over {len(ratios)} setups", over)
-        if isinstance(interval, Estimate):
-            figure = replace(figure, band=(interval.low, interval.high))
-        return [], [figure]
+        return [], [_histogram(ratios, f"Ratio over {len(ratios)} setups", over, interval)]
     whole = np.full((len(programs), setup_count), np.nan)
     for row, found in enumerate(programs):
         whole[row, found.setups] = found.ratios
@@ -230,16 +237,16 @@ def _suite(
     suite = SetupRatios("suite", np.arange(count), np.ones(count), means, means, None, 0.0)
     over_suite = ratio_over_setups(suite, (), confidence)
     effect = Effect(f"suite: {over}", over_suite, "geometric-mean-ratio")
-    spread = 100 * float(np.ptp(means))
-    title = f"Mean ratio of {len(programs)} programs: {spread:.2f} points between setups"
-    return [effect], [_histogram(means, title, over)]
+    title = f"Mean ratio of {len(programs)} programs over {count} setups"
+    return [effect], [_histogram(means, title, over, over_suite)]
 
 
-def _histogram(values: Floats, title: str, over: str) -> HistogramFigure:
+def _histogram(values: Floats, title: str, over: str, interval: Interval) -> HistogramFigure:
     bins = min(_MOST_BINS, max(5, int(np.ceil(2 * len(values) ** (1 / 3)))))
     counts, edges = np.histogram(values, bins=bins)
+    band = (interval.low, interval.high) if isinstance(interval, Estimate) else None
     return HistogramFigure(
-        title, f"ratio {over}", tuple(edges.tolist()), tuple(counts.tolist()), line=1.0
+        title, f"ratio {over}", tuple(edges.tolist()), tuple(counts.tolist()), line=1.0, band=band
     )
 
 

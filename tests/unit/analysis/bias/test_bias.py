@@ -30,6 +30,7 @@ def setups(effect, between, noise, count=30, repeats=4, seed=1):
 def test_a_sign_that_setups_turn_is_said_to_flip():
     found = bias(table(**setups(0.0, 0.03, 0.002)), question("time", "level"))
     assert "Its sign flips" in found.conclusion[0]
+    assert "of all setups would contradict the mean" in found.conclusion[0]
     assert found.tests[0].p < 1e-6
 
 
@@ -37,6 +38,15 @@ def test_noise_alone_is_not_called_a_flip():
     found = bias(table(**setups(0.0, 0.0, 0.02)), question("time", "level"))
     assert "not on both sides beyond noise" in found.conclusion[0]
     assert found.tests[0].p > 0.01
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_setups_that_noise_alone_lets_vary_contradict_nothing(seed):
+    found = bias(table(**setups(0.0, 0.0, 0.02, seed=seed)), question("time", "level"))
+    chance = found.tests[0].p > 0.05
+    assert ("would contradict" in found.conclusion[0]) is not chance
+    varies = "varies by" in found.conclusion[0]
+    assert ("may be chance" in found.conclusion[0]) is (varies and chance)
 
 
 def test_a_large_effect_stays_on_its_side():
@@ -93,6 +103,8 @@ def test_a_suite_has_a_mean_ratio_in_each_setup():
     assert found.effects[0].measure == "geometric-mean-ratio"
     assert len(found.figures[0].violins) == 4
     assert sum(found.figures[1].counts) == 30
+    suite = found.effects[0].effect
+    assert found.figures[1].band == (suite.low, suite.high)
     assert found.conclusion[0].startswith("4 of 4 programs have setups on both sides of 1")
 
 
