@@ -110,7 +110,8 @@ def judge(records: Sequence[LinkRecord], randomize: Sequence[str], directory: st
         raise RandomizationError(
             f"The build was to be randomised ({wanted}), but in its directory it linked nothing "
             "through the compilers that it was given, so it ignores CC, CXX and LD. A Makefile "
-            'that sets them itself takes them as `make CC="$CC" CXX="$CXX"`.',
+            'that sets them itself takes them as `make CC="$CC" CXX="$CXX"`, run by a shell '
+            "(`--shell`, or `shell = true` in an experiment file).",
             field="randomize",
         )
     for link in links:
