@@ -7,8 +7,8 @@ import java.nio.file.Path;
  * multiplications. Writes how long it took, in nanoseconds, once everything was compiled.
  */
 public final class Timed {
-    private static final int UNIT = 600;
-    private static final int WARM_UP_ROUNDS = 20_000;
+    private static final int UNIT = 6_000;
+    private static final int WARM_UP_ROUNDS = 2_000;
 
     private static long chain(int turns, long x) {
         for (int i = 0; i < turns; i++) {
