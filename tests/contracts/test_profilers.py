@@ -23,6 +23,18 @@ APART void hot(unsigned long n) {
 }
 int main(int count, char **words) { hot(atol(words[1])); return 0; }
 """
+CPP = r"""
+#include <cstdlib>
+namespace {
+struct Work {
+    __attribute__((noinline)) void hot(unsigned long n) {
+        for (unsigned long i = 0; i < n; i++) __asm__ volatile("" : "+r"(i));
+    }
+    __attribute__((noinline)) void hot(double) { __asm__ volatile(""); }
+};
+}
+int main(int, char **words) { Work().hot(strtoul(words[1], 0, 10)); Work().hot(1.0); }
+"""
 SCRIPT = """
 import sys
 def cold(n):
@@ -192,6 +204,27 @@ def test_a_profile_that_is_not_there_is_one_clear_error(name, profile, tmp_path)
     argv, *_ = profile(profiler)
     with pytest.raises(DataError, match="nowhere"):
         profiler.read(str(tmp_path / "nowhere"), argv)
+
+
+@pytest.mark.parametrize("name", ["steelyard", "perf", "gperftools", "callgrind"])
+def test_overloads_of_cpp_are_called_alike_by_all(name, tmp_path):
+    if shutil.which("g++") is None:
+        pytest.skip("no g++ here")
+    profiler = PROFILERS.get(name)
+    (tmp_path / "work.cpp").write_text(CPP)
+    program = str(tmp_path / "work")
+    subprocess.run(["g++", "-O1", "-g", str(tmp_path / "work.cpp"), "-o", program], check=True)
+    present(profiler, [program])
+    path = str(tmp_path / "profile")
+    launch = profiler.launch(path, [program, TURNS.get(name) or TURNS["native"]])
+    told = subprocess.run(
+        launch.argv, env={**os.environ, **launch.environment}, capture_output=True, check=False
+    )
+    if b"perf_event_paranoid" in told.stderr:
+        pytest.skip("this machine gives no samples")
+    shares = profiler.read(path, [program]).shares
+    # What loads the program takes more of a simulated processor.
+    assert "(anonymous namespace)::Work::hot(unsigned long)" in shares
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from steelyard.profile.profilers import (
     shares_of,
     tool_output,
 )
+from steelyard.profile.symbols import readable_name
 
 # The same rate as Steelyard's own default.
 _FREQUENCY = "999"
@@ -37,7 +38,8 @@ def _read(path: str, _: Sequence[str]) -> Reading:
             f"{path} is not a profile of perf: it does not begin as one.", field="profile"
         )
     command = ["perf", "report", "-f", "-i", path, "--stdio", "--no-children", "-q"]
-    told = tool_output([*command, "-F", "sample,sym", "-t", "\t", "--percent-limit", "0"], path)
+    columns = ["--no-demangle", "-F", "sample,sym", "-t", "\t", "--percent-limit", "0"]
+    told = tool_output([*command, *columns], path)
     if told.returncode != 0:
         said = told.stderr.decode("utf-8", "replace").strip().splitlines()
         words = (said or ["it is damaged, or was cut off"])[-1]
@@ -48,6 +50,8 @@ def _read(path: str, _: Sequence[str]) -> Reading:
         if not tab or not count.strip().isdigit():
             continue
         name = symbol.strip().partition("] ")[2] or symbol.strip()
+        # perf's own way to write a name of C++ leaves out the arguments that tell overloads apart.
+        name = readable_name(name.encode())
         counts[name] = counts.get(name, 0.0) + int(count)
     return Reading(shares_of(counts, path))
 
