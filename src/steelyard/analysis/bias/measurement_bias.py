@@ -177,6 +177,11 @@ def _programs(columns: SetupColumns, setup: Integers, values: Floats) -> list[Se
 
 def _sentence(found: SetupRatios, flip: Flip, over: str) -> str:
     count = len(found.ratios)
+    if count == 1:
+        return (
+            f"{over} is {found.ratios[0]:.4f} in the only setup: whether another would turn its "
+            "sign cannot be told"
+        )
     span = (
         f"{over} lies between {found.ratios.min():.4f} and {found.ratios.max():.4f} over {count} "
         "setups"
@@ -281,8 +286,8 @@ def _assumptions(programs: Sequence[SetupRatios]) -> tuple[Assumption, ...]:
             "enough setups",
             enough,
             None,
-            "" if enough else f"{fewest} setups are few to speak of those not tried; draw more, "
-            "at random.",
+            "" if enough else f"What holds in {fewest} of them may not in others; draw more, at "
+            "random.",
         ),
         Assumption(
             "noise told from setups",

@@ -49,6 +49,12 @@ def test_setups_that_noise_alone_lets_vary_contradict_nothing(seed):
     assert ("may be chance" in found.conclusion[0]) is (varies and chance)
 
 
+def test_one_setup_says_nothing_of_others():
+    found = bias(table(**setups(-0.2, 0.0, 0.005, count=1)), question("time", "level"))
+    assert "in the only setup" in found.conclusion[0]
+    assert "flip" not in found.conclusion[0]
+
+
 def test_a_large_effect_stays_on_its_side():
     found = bias(table(**setups(-0.2, 0.02, 0.005)), question("time", "level"))
     assert "all on one side of 1" in found.conclusion[0]
