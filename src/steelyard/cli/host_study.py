@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
-from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.analysis_answer import show_answer
+from steelyard.cli.library_options import JSON, STORE, opened_library
+from steelyard.cli.output import write_note, write_text
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_cpus, parse_duration, parse_ratio
 
@@ -62,7 +63,6 @@ def study(argv: tuple[str, ...], **given: Any) -> int:
     from steelyard.app.host_study import analyze_study, keep
     from steelyard.cli.weighing_answer import watching
     from steelyard.cli.weighing_request import place_from
-    from steelyard.report.renderings import RENDERINGS
     from steelyard.store.location import store_path
 
     planned = None if given["resume"] else _planned(argv, given)
@@ -76,14 +76,7 @@ def study(argv: tuple[str, ...], **given: Any) -> int:
         return INTERRUPTED_STATUS
     found = analyze_study(done, parse_ratio(given["confidence"], "--confidence"))
     keep(found, done, store_path(given["store"]))
-    rendering = RENDERINGS.get(found.result.kind)
-    if given["html"] is not None and rendering.page is not None:
-        write_file(rendering.page(found.result, found.origin).encode(), given["html"])
-    if given["plots"] is not None and rendering.plots is not None:
-        rendering.plots(found.result, given["plots"])
-    write_json(rendering.document(found.result, found.origin), given["json_target"])
-    if given["json_target"] != "-":
-        write_text(rendering.text(found.result, found.origin, terminal_width()))
+    show_answer(found, given["html"], given["plots"], given["json_target"])
     failed = any(trial.status == "failed" and not trial.warmup for trial in done.trials)
     return FAILED_STATUS if failed else 0
 

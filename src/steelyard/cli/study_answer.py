@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.library_options import opened_library, terminal_width
-from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.analysis_answer import show_answer
+from steelyard.cli.library_options import opened_library
+from steelyard.cli.output import write_note
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,18 +53,9 @@ def show_study(
     found: Analyzed, experiment: Experiment, given: dict[str, Any], json_target: str | None
 ) -> int:
     """Write the answer wherever it was asked for; the exit status."""
-    from steelyard.report.renderings import RENDERINGS
-
-    rendering = RENDERINGS.get(found.result.kind)
-    if given["html"] is not None and rendering.page is not None:
-        write_file(rendering.page(found.result, found.origin).encode(), given["html"])
-    if given["plots"] is not None and rendering.plots is not None:
-        rendering.plots(found.result, given["plots"])
-    write_json(rendering.document(found.result, found.origin), json_target)
-    if json_target != "-":
-        write_text(rendering.text(found.result, found.origin, terminal_width()))
-        if given["experiment"] is None:
-            note_kept(experiment)
+    show_answer(found, given["html"], given["plots"], json_target)
+    if json_target != "-" and given["experiment"] is None:
+        note_kept(experiment)
     return study_status(experiment)
 
 

@@ -113,18 +113,25 @@ def paths_table(paths: Sequence[PathOfEvent]) -> Table:
     return Table(headers, tuple(map(_row, paths)), frozenset({0, 1, 9}))
 
 
-def _row(one: PathOfEvent) -> tuple[str, ...]:
-    events = one.events
+def correlation_cells(events: KindOfEvent) -> tuple[str, ...]:
+    """What a table says of both correlations: the coefficient, its p, and the corrected one."""
     return (
-        one_line(events.name),
-        "!" if events.differs else "",
-        per_run_text(events.counts),
         coefficient_text(events.pearson),
         p_cell(events.pearson.p),
         "" if events.adjusted_p is None else p_cell(events.adjusted_p),
         coefficient_text(events.rank),
         p_cell(events.rank.p),
         "" if events.adjusted_rank_p is None else p_cell(events.adjusted_rank_p),
+    )
+
+
+def _row(one: PathOfEvent) -> tuple[str, ...]:
+    events = one.events
+    return (
+        one_line(events.name),
+        "!" if events.differs else "",
+        per_run_text(events.counts),
+        *correlation_cells(events),
         frames_text(one.path),
     )
 

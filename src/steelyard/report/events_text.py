@@ -8,6 +8,7 @@ from steelyard.core.estimate import Estimate
 from steelyard.core.units import scale_for
 from steelyard.report.events_paths import (
     coefficient_text,
+    correlation_cells,
     counted,
     p_cell,
     p_text,
@@ -112,12 +113,7 @@ def correlation_table(found: InternalVariance, most: int | None = None) -> Table
 def _row(kind: KindOfEvent) -> tuple[str, ...]:
     return (
         one_line(kind.name),
-        coefficient_text(kind.pearson),
-        p_cell(kind.pearson.p),
-        "" if kind.adjusted_p is None else p_cell(kind.adjusted_p),
-        coefficient_text(kind.rank),
-        p_cell(kind.rank.p),
-        "" if kind.adjusted_rank_p is None else p_cell(kind.adjusted_rank_p),
+        *correlation_cells(kind),
     )
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
-from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.analysis_answer import show_answer
+from steelyard.cli.library_options import JSON, STORE, opened_library
+from steelyard.cli.output import write_note
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
 from steelyard.store.location import store_path
@@ -71,22 +72,8 @@ class MethodList(click.ParamType[str]):
 @click.argument("data")
 def command(data: str, json_target: str | None, html: str | None, **given: object) -> None:
     """Read, analyse, show."""
-    from steelyard.report.renderings import RENDERINGS
-
     found = _with_choices(_analyzed(data, given), given)
-    rendering = RENDERINGS.get(found.result.kind)
-    if html is not None:
-        if rendering.page is None:
-            raise UsageError(f"--method {found.origin.method} has no page.", field="--html")
-        write_file(rendering.page(found.result, found.origin).encode(), html)
-    plots = _text(given, "plots")
-    if plots is not None:
-        if rendering.plots is None:
-            raise UsageError(f"--method {found.origin.method} has no plots.", field="--plots")
-        rendering.plots(found.result, plots)
-    write_json(rendering.document(found.result, found.origin), json_target)
-    if json_target != "-":
-        write_text(rendering.text(found.result, found.origin, terminal_width()))
+    show_answer(found, html, _text(given, "plots"), json_target)
 
 
 def _analyzed(data: str, given: dict[str, object]) -> Analyzed:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.analysis_answer import show_answer
 from steelyard.cli.experiment_cause import command as cause
 from steelyard.cli.experiment_events import command as events
 from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
@@ -128,7 +129,6 @@ def analyze(experiment: str, json_target: str | None, html: str | None, **given:
     """Analyse EXPERIMENT (an identifier, the beginning of one, or `latest`)."""
     from steelyard.app.experiment import analyze_run
     from steelyard.app.experiment_file import read_experiment_file
-    from steelyard.report.renderings import RENDERINGS
 
     said = {} if given["file"] is None else read_experiment_file(given["file"]).analysis
     with opened_library(given["store"]) as library:
@@ -136,18 +136,7 @@ def analyze(experiment: str, json_target: str | None, html: str | None, **given:
     found = analyze_run(loaded, said, given["method"], _question(given))
     if given["follow_up"] is not None:
         _write_follow_up(found.result, given["file"], given["follow_up"])
-    rendering = RENDERINGS.get(found.result.kind)
-    if html is not None:
-        if rendering.page is None:
-            raise UsageError(f"--method {found.origin.method} has no page.", field="--html")
-        write_file(rendering.page(found.result, found.origin).encode(), html)
-    if given["plots"] is not None:
-        if rendering.plots is None:
-            raise UsageError(f"--method {found.origin.method} has no plots.", field="--plots")
-        rendering.plots(found.result, given["plots"])
-    write_json(rendering.document(found.result, found.origin), json_target)
-    if json_target != "-":
-        write_text(rendering.text(found.result, found.origin, terminal_width()))
+    show_answer(found, html, given["plots"], json_target)
 
 
 def _write_follow_up(result: Result, file: str | None, target: str) -> None:
