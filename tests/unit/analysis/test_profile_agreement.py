@@ -84,6 +84,23 @@ def test_intervals_over_programs_need_several():
     assert several.unions[0].estimate == 1.5
 
 
+def test_pairs_are_counted_over_the_programs_that_both_saw():
+    found = agreement(
+        [
+            profiles("p", one=SAME, two=OTHER),
+            # In another order of profilers, and with a third one that is in no other program.
+            profiles("q", two={"a": 0.5, "b": 0.5 - 1e-9}, one=SAME, three=SAME),
+        ]
+    )
+    totals = {(pair.first, pair.second): pair for pair in found.pairs}
+    assert list(totals) == [("one", "three"), ("one", "two"), ("three", "two")]
+    assert totals["one", "two"].relations == {"agree": 1, "caller-callee": 0, "disagree": 1}
+    # 0.6 of a, and 0.6 of x, in one program; in the other 0.1 of a, which both find the hottest.
+    assert totals["one", "two"].distance.estimate == pytest.approx((0.6 + 0.1) / 2)
+    assert isinstance(totals["one", "three"].distance, Unbounded)
+    assert totals["one", "three"].distance.estimate == 0
+
+
 def test_the_same_seed_gives_the_same_answer():
     runs = [{"a": 0.5 + d, "b": 0.5 - d} for d in (0.02, -0.02, 0.01)]
     given = [ProgramProfiles("p", "", {"one": runs, "two": runs[:2]}, frozenset())]
