@@ -116,6 +116,10 @@ def test_plots_are_written_as_files(user, trials):
         (("--method", "anova", "--response", "time", "--factors", "flag"), "no column 'time'"),
         (("--method", "anova", "--response", "flag", "--factors", "size_MB"), "wants numbers"),
         (("--method", "anova", *ASKED, "--option", "speed=1"), "no option 'speed'"),
+        (
+            ("--method", "bias", "--response", "seconds", "--factors", "flag"),
+            "no column 'setup' for --option setup",
+        ),
         (("--method", "anovva", *ASKED), "no analysis called 'anovva'"),
     ],
 )

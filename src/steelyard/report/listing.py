@@ -184,12 +184,16 @@ def _design_pairs(spec: ExperimentSpec) -> list[tuple[str, str]]:
 def _host_pairs(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
     host = provenance.get("host", {})
     known = [(name, host.get(name)) for name in _HOST_FACTS]
-    facts = ", ".join(f"{name} {value}" for name, value in known if value is not None)
+    facts = ", ".join(f"{name} {_spelled(value)}" for name, value in known if value is not None)
     pairs = [("host", one_line(facts))] if facts else []
     imported = provenance.get("imported")
     if imported:
         pairs.append(("imported", one_line(f"{imported.get('format')}, {imported.get('file')}")))
     return [*pairs, ("sessions", str(1 + len(provenance.get("resumed", ()))))]
+
+
+def _spelled(fact: object) -> str:
+    return ("off", "on")[fact] if isinstance(fact, bool) else str(fact)
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> list[str]:

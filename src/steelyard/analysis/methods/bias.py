@@ -27,6 +27,10 @@ def analyze(table: Table, question: Question) -> Analysis:
             "makes up the setup, --option setup=COLUMN,COLUMN.",
             field="--factors",
         )
+    for name in parts:
+        table.column(name, "--option setup")
+    if program:
+        table.column(program, "--option program")
     trials = read_trials(table, question, groups)
     order = extra.get("order")
     sequence = None if order is None else table.numbers(order, "--option order")[trials.rows]
