@@ -7,8 +7,9 @@ there, from the archives that apt is configured for:
     python -m benchmarks.layout_projects FOLDER [PROJECT...]
 
 FOLDER/PROJECT then holds the sources, and what building and each run of the tests said (`*.log`).
-Lua's own tests are in no package of Debian's: its interpreter runs those of LPeg, which is built
-as a shared library and moves too.
+Lua's own tests are in no package of their own in Debian: those of 5.1 come with another
+implementation of Lua, and `lua5.1` runs each of their files; 5.4 runs those of LPeg, a shared
+library that moves too.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ class Project:
     test: str
     passed: str
     failed: str = ""
+    # Of these only what upstream released, without Debian's changes.
+    upstream: tuple[str, ...] = ()
 
 
 PROJECTS = {
@@ -85,6 +88,19 @@ PROJECTS = {
         "cd lua-lpeg-*/ && ../lua5.4-*/lua test.lua",
         r"^OK$",
     ),
+    "lua5.1": Project(
+        ("lua5.1",),
+        "cd lua5.1-*/ && echo '#define DEB_HOST_MULTIARCH \"none\"' > src/lua5.1-deb-multiarch.h"
+        " && $CC -O2 -DLUA_USE_POSIX -DLUA_USE_DLOPEN -Wl,-E"
+        " $(ls src/l*.c | grep -v luac.c) -lm -ldl -o lua",
+        "cd gopher-lua/_lua5.1-tests && mkdir -p libs/P1 && bad=0 && for file in *.lua; do"
+        " case $file in all.lua|checktable.lua) continue;; esac;"
+        " if LUA_PATH='?;./?.lua' ../../lua5.1-*/lua $file; then echo; echo \"$file: passed\";"
+        ' else echo; echo "$file: failed"; bad=1; fi; done; [ $bad = 0 ]',
+        r"^(?:\w+\.lua): (?:passed|failed)$",
+        r"^(\w+\.lua): failed$",
+        ("golang-github-yuin-gopher-lua",),
+    ),
     "sqlite": Project(
         ("sqlite3",),
         'cd sqlite3-*/ && CFLAGS=-O2 ./configure --with-tcl="$(dirname "$(find /usr/lib -name'
@@ -116,16 +132,25 @@ PROJECTS = {
 
 def fetch(project: Project, folder: Path) -> None:
     """Fetch and unpack what is not there, as the suite fetches its programs."""
+    for package in project.packages:
+        if not any(path.is_dir() for path in folder.glob(f"{package}-*")):
+            fetch_source(package, folder)
+    for package in project.upstream:
+        if not any(folder.glob(f"{package}_*.orig.tar.*")):
+            fetch_source(package, folder, "--download-only", "--tar-only")
+        for archive in folder.glob(f"{package}_*.orig.tar.*"):
+            subprocess.run(["tar", "-xf", archive.name], cwd=folder, check=True)
+
+
+def fetch_source(package: str, folder: Path, *options: str) -> None:
+    """A source package of Debian's, unpacked unless `options` say otherwise."""
     cache = SuiteCache()
     apt = AptDirectory(os.path.join(cache.root, "apt"))
-    for package in project.packages:
-        if any(path.is_dir() for path in folder.glob(f"{package}-*")):
-            continue
-        with cache.lock("apt"):
-            if not apt.is_fresh():
-                apt.update()
-        words = ["source", "--only-source", "-qq", package]
-        subprocess.run([apt.apt, *apt.options(), *words], cwd=folder, check=True)
+    with cache.lock("apt"):
+        if not apt.is_fresh():
+            apt.update()
+    words = ["source", "--only-source", "-qq", *options, package]
+    subprocess.run([apt.apt, *apt.options(), *words], cwd=folder, check=True)
 
 
 def environment(drivers: Path, parts: str, interval: str) -> dict[str, str]:
