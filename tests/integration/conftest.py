@@ -44,8 +44,8 @@ class Told:
 
 # Far more than a busy machine takes: what never ends fails then.
 PATIENCE_S = 900
-# A test run that was started in the background ignores the interrupt, and so would its programs.
-INTERRUPTIBLE = ("/usr/bin/env", "--default-signal=INT")
+# A test run in the background or under nohup ignores these, and so would its programs.
+INTERRUPTIBLE = ("/usr/bin/env", "--default-signal=INT,HUP")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,9 @@ std::string numbered(const std::string& path, unsigned number) {
     return number == 0 ? path : path + "." + std::to_string(number);
 }
 
+// How the kernel calls a thread that has ended and is only being taken away.
+constexpr std::uint32_t buried_thread = 0xffff'ffff;
+
 }  // namespace
 
 Recording::Recording(Storage storage, Depth depth)
@@ -27,7 +30,8 @@ void Recording::follow(pid_t process) {
 
 void Recording::take(const Sample& sample) {
     const std::scoped_lock lock(mutex_);
-    if (sample.process != 0 && following_.includes(sample.process, sample.time_ns)) {
+    if (sample.process != 0 && sample.thread != buried_thread &&
+        following_.includes(sample.process, sample.time_ns)) {
         file_->write(depth_.stack_copy ? with_callers(sample) : sample);
         ++samples_;
     } else {
