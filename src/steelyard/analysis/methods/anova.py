@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.method import Method, Question
+from steelyard.analysis.model_options import model_options
 
 if TYPE_CHECKING:
     from steelyard.analysis.analysis import Analysis
@@ -52,11 +53,7 @@ EXTENSION = Method(
     analyze=analyze,
     needs=("response",),
     options={
-        "interactions": "The most factors in one interaction; all of them unless given.",
-        "coding": "`coded` (-1 and +1, the default) or `treatment` (against the first level).",
-        "low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL.",
-        "covariates": "Columns of numbers that enter as they are, separated by commas.",
-        "transform": "Of the response: `log`, `sqrt` or `inverse`.",
+        **model_options("interactions", "coding", "low", "covariates", "transform"),
         "variance": "`equal` (of all rows), `robust` (each point its own), `auto` as tests say.",
         "change": "The change of the response that power is told for; 1 % of its mean.",
         "order": "The column that says when a row was made; tests whether rows depend on others.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.method import Method, Question
+from steelyard.analysis.model_options import model_options
 from steelyard.core.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -35,5 +36,5 @@ EXTENSION = Method(
     reads="trials",
     analyze=analyze,
     needs=("response", "factors"),
-    options={"low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL."},
+    options=model_options("low"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.method import Method, Question
+from steelyard.analysis.model_options import model_options
 from steelyard.core.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -50,9 +51,6 @@ EXTENSION = Method(
     needs=("response",),
     options={
         "levels": "The repetition levels above the rows, highest first: build,execution.",
-        "interactions": "The most factors in one interaction; all of them unless given.",
-        "covariates": "Columns of numbers that enter as they are, separated by commas.",
-        "low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL.",
-        "transform": "Of the response: `log`, `sqrt` or `inverse`.",
+        **model_options("interactions", "covariates", "low", "transform"),
     },
 )

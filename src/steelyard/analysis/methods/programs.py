@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.method import Method, Question
+from steelyard.analysis.model_options import model_options
 from steelyard.core.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -39,6 +40,6 @@ EXTENSION = Method(
     needs=("response", "factors"),
     options={
         "program": "The column that names the program; `program`.",
-        "low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL.",
+        **model_options("low"),
     },
 )

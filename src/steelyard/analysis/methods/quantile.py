@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.method import Method, Question
+from steelyard.analysis.model_options import model_options
 
 if TYPE_CHECKING:
     from steelyard.analysis.analysis import Analysis
@@ -61,10 +62,7 @@ EXTENSION = Method(
     analyze=analyze,
     needs=("response",),
     options={
-        "interactions": "The most factors in one interaction; all of them unless given.",
-        "coding": "`coded` (-1 and +1, the default) or `treatment` (against the first level).",
-        "low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL.",
-        "covariates": "Columns of numbers that enter as they are, separated by commas.",
+        **model_options("interactions", "coding", "low", "covariates"),
         "cluster": "The column that says which rows belong together, such as the execution.",
         "intervals": "`rank`, `rank-iid`, `points`, `sandwich`, `cluster`; `auto` by the data.",
     },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.method import Method, Question
+from steelyard.analysis.model_options import model_options
 
 if TYPE_CHECKING:
     from steelyard.analysis.analysis import Analysis
@@ -31,8 +32,5 @@ EXTENSION = Method(
     reads="trials",
     analyze=analyze,
     needs=("response", "factors"),
-    options={
-        "low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL.",
-        "transform": "Of the response: `log`, `sqrt` or `inverse`.",
-    },
+    options=model_options("low", "transform"),
 )

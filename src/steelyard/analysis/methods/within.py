@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.method import Method, Question
+from steelyard.analysis.model_options import model_options
 
 if TYPE_CHECKING:
     from steelyard.analysis.analysis import Analysis
@@ -37,7 +38,6 @@ EXTENSION = Method(
     needs=("response", "factors"),
     options={
         "subject": "The column of what was measured under every condition; `program`.",
-        "transform": "Of the response: `log`, `sqrt` or `inverse`.",
-        "low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL.",
+        **model_options("transform", "low"),
     },
 )
