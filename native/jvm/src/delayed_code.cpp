@@ -9,6 +9,8 @@ namespace steelyard {
 
 namespace {
 
+constexpr std::size_t delay_stack_words = 3;
+
 /// The delay's code, and where in it frames must be told of.
 struct Delay {
     Bytes code;
@@ -36,16 +38,20 @@ Delay delay_for(const Constants& constants, std::size_t first_local) {
     delay.loop_at = out.bytes.size();
     local(iload, index);
     local(iload, turns);
-    constexpr std::size_t loop_bytes = 25;
+    constexpr std::size_t loop_bytes = 27;
     out.u1(0xa2);  // if_icmpge, to behind the loop
     out.u2(loop_bytes - 4);
+    // What turns do cannot be put together: of x * a + b the compiler makes one multiplication for
+    // many turns, of which it no longer knows whose code it is, and calls it the caller's.
     local(iload, value);
     out.u1(0x11);  // sipush: a multiplier of a full period, Knuth volume 2, 3.2.1.2
     out.u2(0x0a45);
     out.u1(0x68);  // imul
-    out.u1(0x11);
-    out.u2(0x0c39);
-    out.u1(0x60);  // iadd
+    local(iload, value);
+    out.u1(0x10);  // bipush
+    out.u1(15);
+    out.u1(0x7c);  // iushr
+    out.u1(0x82);  // ixor
     local(istore, value);
     out.u1(0x84);  // iinc
     out.u1(index);
@@ -176,7 +182,7 @@ Bytes delayed_code(Reader in, const Constants& constants, std::size_t parameters
     const Delay delay = delay_for(constants, parameters);
     const std::size_t shift = delay.code.size();
     Writer out;
-    out.u2(std::max<std::size_t>(in.u2(), 2));
+    out.u2(std::max<std::size_t>(in.u2(), delay_stack_words));
     out.u2(std::max(static_cast<std::size_t>(in.u2()), parameters + 3));
     const std::uint32_t length = in.u4();
     constexpr std::size_t longest_code = 65535;
