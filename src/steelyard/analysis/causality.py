@@ -123,7 +123,8 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
             METHOD,
             "noise",
             f"The largest delay makes the program {100 * growth:.0f} ± {100 * growth_error:.0f} % "
-            "longer, which is not clear of noise; a quieter machine or more runs would tell.",
+            "longer, which is not clear of noise; a quieter machine, longer delays or more runs "
+            "would tell.",
         )
     half_width = _half_width(drawn[:, 1], count, confidence)
     if half_width > WIDEST_HALF_WIDTH:
@@ -132,7 +133,8 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
             confidence,
             METHOD,
             "noise",
-            f"The slope is known to ± {half_width:.2f} only; more runs would tell.",
+            f"The slope is known to ± {half_width:.2f} only; longer delays or more runs would "
+            "tell.",
         )
     return Estimate(slope, slope - half_width, slope + half_width, confidence, METHOD)
 

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.causality import Role
 
 FEWEST_SHARE_RATIO = 0.02
-# The largest delay makes the program about this much longer: enough to stand out of noise, and
-# not so much that the function is all that the program does.
-LARGEST_GROWTH_RATIO = 0.6
+# Enough to stand out of noise, and not so much that the function is all that the program does.
+USUAL_GROWTH_RATIO = 0.6
 _FIRST_TURNS = 8
 _MOST_TURNS = 1 << 28
 
@@ -46,6 +45,8 @@ class CausalCheck:
         For profilers that want another build of the program: its command.
     amount_count, run_count : int
         Amounts of delay with none at all among them, and runs of each.
+    growth_ratio : float
+        The largest delay makes the program about this much longer.
     buffer_bytes : int
         What the delay walks through, for one that waits for memory; 0: it only computes.
     seed : int
@@ -60,6 +61,7 @@ class CausalCheck:
     commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     amount_count: int = 6
     run_count: int = 5
+    growth_ratio: float = USUAL_GROWTH_RATIO
     buffer_bytes: int = 0
     seed: int = 1
     confidence: float = 0.95
@@ -128,7 +130,7 @@ def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slo
         chosen = _chosen(check, [item.delays for item in checked], hot.shares)
         slopes: list[Slope] = []
         for function in chosen:
-            turns = largest_turns(first, function)
+            turns = largest_turns(first, function, check.growth_ratio)
             say(f"{function}: up to {turns} turns a call")
             slopes += _slopes(check, checked, (function, turns), chosen)
     return tuple(slopes)
@@ -192,18 +194,18 @@ def _chosen(
     return [hot[index] for index in order[: check.function_count]]
 
 
-def largest_turns(checked: CheckedProfiler, function: str) -> int:
-    """Turns of the delay loop that make the program about `LARGEST_GROWTH_RATIO` longer."""
+def largest_turns(checked: CheckedProfiler, function: str, growth_ratio: float) -> int:
+    """Turns of the delay loop that make the program about `growth_ratio` longer."""
     base_s = checked.plain_s(function, 0)
     turns = _FIRST_TURNS
     while turns < _MOST_TURNS:
         delayed_s = checked.plain_s(function, turns)
-        if delayed_s > base_s * (1 + LARGEST_GROWTH_RATIO / 2):
+        if delayed_s > base_s * (1 + growth_ratio / 2):
             # Either run may have been disturbed. With another pair growth that was none goes.
             pairs_s = delayed_s + checked.plain_s(function, turns)
             growth = pairs_s / (base_s + checked.plain_s(function, 0)) - 1
-            if growth > LARGEST_GROWTH_RATIO / 2:
-                return max(1, round(turns * LARGEST_GROWTH_RATIO / growth))
+            if growth > growth_ratio / 2:
+                return max(1, round(turns * growth_ratio / growth))
         turns *= 4
     raise UsageError(
         f"However long {function} is delayed, the program takes no longer: it is not called.",

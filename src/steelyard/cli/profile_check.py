@@ -81,6 +81,14 @@ _RUN_COUNT = 5
     help="Different delays, none among them.",
 )
 @click.option(
+    "--growth",
+    metavar="RATIO",
+    type=click.FloatRange(0.1, 10),
+    default=0.6,
+    show_default=True,
+    help="By how much of its time the longest delay makes the program longer, about.",
+)
+@click.option(
     "--runs", type=click.IntRange(1), help="Runs of each delay (5), or with --speedup build (10)."
 )
 @seed_option
@@ -120,6 +128,7 @@ def _show_slopes(argv: tuple[str, ...], options: Mapping[str, Any]) -> None:
         commands=commands_from(options["commands"], profilers),
         amount_count=options["amounts"],
         run_count=options["runs"] or _RUN_COUNT,
+        growth_ratio=options["growth"],
         buffer_bytes=_buffer_bytes(options["buffer"]) if options["delay"] == "memory" else 0,
         seed=options["seed"],
         confidence=options["confidence"],
