@@ -6,10 +6,12 @@ right. Beside each delayed method the other one is watched, whose slope should b
 is run with no delay under six made-up amounts, where no slope may be called.
 
     .venv/bin/python -m benchmarks.causality_java --seconds 540   # until it says that all is there
+    .venv/bin/python -m benchmarks.causality_java --results FOLDER --profiler steelyard-jvm
     .venv/bin/python -m benchmarks.causality_java --table
     .venv/bin/python -m benchmarks.causality_java --listing       # listing 3.1
 
-What is finished is kept in build/causality-java, so that it can be stopped and gone on with.
+What is finished is kept in build/causality-java or FOLDER, so that it can be stopped and gone on
+with.
 """
 
 from __future__ import annotations
@@ -91,19 +93,20 @@ class Part:
     program: Program
     method: str
     kind: str  # delay, no-delay
+    folder: Path
 
     @property
     def path(self) -> Path:
-        return RESULTS / f"{self.program.name}-{self.method}-{self.kind}.json"
+        return self.folder / f"{self.program.name}-{self.method}-{self.kind}.json"
 
 
-def parts() -> Iterator[Part]:
+def parts(folder: Path) -> Iterator[Part]:
     """Every part: the first method of all programs comes before the second."""
     for index in range(2):
         for program in PROGRAMS:
-            yield Part(program, program.methods[index], "delay")
+            yield Part(program, program.methods[index], "delay", folder)
             if index == 0 and program.name == NO_DELAY_PROGRAM:
-                yield Part(program, program.methods[0], "no-delay")
+                yield Part(program, program.methods[0], "no-delay", folder)
 
 
 def launch_of(program: Program) -> LaunchSpec:
@@ -114,7 +117,7 @@ def launch_of(program: Program) -> LaunchSpec:
     return replace(launch, argv=(*launch.argv[:-1], str(program.iterations)))
 
 
-def run_part(part: Part) -> None:
+def run_part(part: Part, profilers: tuple[str, ...]) -> None:
     """Run a part, and keep what it gave."""
     launch = launch_of(part.program)
     other = next(name for name in part.program.methods if name != part.method)
@@ -122,7 +125,7 @@ def run_part(part: Part) -> None:
         argv=launch.argv,
         functions=(part.method,),
         controls=(other,),
-        profilers=PROFILERS_OF_JAVA,
+        profilers=profilers,
         amount_count=AMOUNT_COUNT,
         run_count=RUN_COUNT,
         growth_ratio=GROWTH_RATIO,
@@ -161,12 +164,12 @@ def slope_text(observations: list[list[float]]) -> tuple[str, float | None]:
     return f"none: {slope.reason}", None
 
 
-def print_table() -> None:
+def print_table(folder: Path) -> None:
     """The slopes of all parts that are there, a row a delayed method and watched method."""
     called: dict[tuple[str, str], list[float]] = {}
     print(f"| program | method | role | {' | '.join(PROFILERS_OF_JAVA)} |")
     print("|---" * (3 + len(PROFILERS_OF_JAVA)) + "|")
-    for part in parts():
+    for part in parts(folder):
         if not part.path.exists():
             continue
         rows: dict[tuple[str, str], dict[str, str]] = {}
@@ -209,22 +212,26 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no part after it")
     parser.add_argument("--table", action="store_true", help="show what is there")
     parser.add_argument("--listing", action="store_true", help="run listing 3.1")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the folder of the results")
+    parser.add_argument(
+        "--profiler", dest="profilers", action="append", choices=PROFILERS_OF_JAVA, help="only it"
+    )
     asked = parser.parse_args()
     if asked.table:
-        print_table()
+        print_table(asked.results)
         return
     if asked.listing:
         print_listing()
         return
     begin_s = time.monotonic()
-    for part in parts():
+    for part in parts(asked.results):
         if part.path.exists():
             continue
         if time.monotonic() - begin_s > asked.seconds:
             print("there is more to run")
             return
         try:
-            run_part(part)
+            run_part(part, tuple(asked.profilers or PROFILERS_OF_JAVA))
         except SteelyardError as error:
             print(f"failed: {error.message}", flush=True)
     print("all is there")

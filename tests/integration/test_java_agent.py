@@ -77,7 +77,7 @@ def sink_after(turns):
     """What the loop of the delay computes in 32 bits with a sign."""
     value = 1
     for _ in range(turns):
-        value = (value * 0x0A45 + 0x0C39) & 0xFFFFFFFF
+        value = (value * 0x0A45 & 0xFFFFFFFF) ^ (value >> 15)
     return value - (1 << 32) if value >= 1 << 31 else value
 
 

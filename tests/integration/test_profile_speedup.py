@@ -8,14 +8,18 @@ import pytest
 from tests.integration.profiling import sampled
 from tests.needs import need
 
-# What `slow` and `rest` take is told by their arguments; the mended build does a part of `slow`.
+# What `slow` and `rest` take is told by their arguments; the mended build does a part of `slow`. Each
+# turn waits for the one before: what processors do with loops through memory depends on addresses.
 SOURCE = """
 #include <stdlib.h>
 #ifndef PART
 #define PART 1
 #endif
 volatile unsigned long total;
-#define LOOP for (unsigned long i = 0; i < count; i++) total += i
+#define LOOP \\
+    unsigned long value = count; \\
+    for (unsigned long i = 0; i < count; i++) value = value * 2862933555777941757UL + i; \\
+    total += value
 __attribute__((noinline)) void slow(unsigned long count) { count /= PART; LOOP; }
 __attribute__((noinline)) void rest(unsigned long count) { LOOP; }
 int main(int n, char **words) {
