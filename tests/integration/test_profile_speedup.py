@@ -8,8 +8,8 @@ import pytest
 from tests.integration.profiling import sampled
 from tests.needs import need
 
-# What `slow` and `rest` take is told by their arguments; the mended build does a part of `slow`. Each
-# turn waits for the one before: what processors do with loops through memory depends on addresses.
+# What `slow` and `rest` take is told by their arguments; the mended build does a part of `slow`.
+# A turn waits for the one before. What a loop through memory takes would depend on addresses.
 SOURCE = """
 #include <stdlib.h>
 #ifndef PART
