@@ -43,8 +43,6 @@ RESULTS = Path("build/causality-java")
 EXAMPLE = Path("examples/profile/YieldPoints.java")
 PROFILERS_OF_JAVA = ("steelyard-jvm", "async-profiler", "jfr", "safepoint")
 AMOUNT_COUNT, RUN_COUNT = 6, 5
-# A virtual machine's runs differ by 6 to 20 %, so delays are longer than is usual.
-GROWTH_RATIO = 2.0
 SEED = 1
 
 
@@ -128,7 +126,6 @@ def run_part(part: Part, profilers: tuple[str, ...]) -> None:
         profilers=profilers,
         amount_count=AMOUNT_COUNT,
         run_count=RUN_COUNT,
-        growth_ratio=GROWTH_RATIO,
         seed=SEED,
     )
     print(f"{part.path.stem} ...", end=" ", flush=True)

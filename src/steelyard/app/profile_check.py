@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from steelyard.analysis.causality import Role
 
 FEWEST_SHARE_RATIO = 0.02
-# Enough to stand out of noise, and not so much that the function is all that the program does.
-USUAL_GROWTH_RATIO = 0.6
+# Enough to stand out of noise, and not so much that the function is all that the program does. Runs
+# of a Java machine differ by 6 to 20 %, as it compiles other things at other times.
+USUAL_GROWTH_RATIO, USUAL_JAVA_GROWTH_RATIO = 0.6, 2.0
 _FIRST_TURNS = 8
 _MOST_TURNS = 1 << 28
 
@@ -45,8 +46,8 @@ class CausalCheck:
         For profilers that want another build of the program: its command.
     amount_count, run_count : int
         Amounts of delay with none at all among them, and runs of each.
-    growth_ratio : float
-        The largest delay makes the program about this much longer.
+    growth_ratio : float or None
+        The largest delay makes the program about this much longer; None: 0.6, of Java 2.
     buffer_bytes : int
         What the delay walks through, for one that waits for memory; 0: it only computes.
     seed : int
@@ -61,7 +62,7 @@ class CausalCheck:
     commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     amount_count: int = 6
     run_count: int = 5
-    growth_ratio: float = USUAL_GROWTH_RATIO
+    growth_ratio: float | None = None
     buffer_bytes: int = 0
     seed: int = 1
     confidence: float = 0.95
@@ -130,7 +131,7 @@ def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slo
         chosen = _chosen(check, [item.delays for item in checked], hot.shares)
         slopes: list[Slope] = []
         for function in chosen:
-            turns = largest_turns(first, function, check.growth_ratio)
+            turns = largest_turns(first, function, _growth_ratio(check))
             say(f"{function}: up to {turns} turns a call")
             slopes += _slopes(check, checked, (function, turns), chosen)
     return tuple(slopes)
@@ -192,6 +193,12 @@ def _chosen(
         )
     order = block_order(derive_seed(check.seed, "functions"), 0, len(hot))
     return [hot[index] for index in order[: check.function_count]]
+
+
+def _growth_ratio(check: CausalCheck) -> float:
+    if check.growth_ratio is not None:
+        return check.growth_ratio
+    return USUAL_JAVA_GROWTH_RATIO if is_java(check.argv) else USUAL_GROWTH_RATIO
 
 
 def largest_turns(checked: CheckedProfiler, function: str, growth_ratio: float) -> int:
