@@ -41,7 +41,8 @@ Delay delay_for(const Constants& constants, std::size_t first_local) {
     constexpr std::size_t loop_bytes = 27;
     out.u1(0xa2);  // if_icmpge, to behind the loop
     out.u2(loop_bytes - 4);
-    // Turns that the compiler cannot put together: of x * a + b it makes one multiplication for many.
+    // Turns that the compiler cannot put together: of x * a + b it makes one multiplication for
+    // many.
     local(iload, value);
     out.u1(0x11);  // sipush: a multiplier of a full period, Knuth volume 2, 3.2.1.2
     out.u2(0x0a45);
