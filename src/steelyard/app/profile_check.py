@@ -67,6 +67,13 @@ class CausalCheck:
     seed: int = 1
     confidence: float = 0.95
 
+    @property
+    def largest_growth_ratio(self) -> float:
+        """By how much of its time the largest delay makes the program longer."""
+        if self.growth_ratio is not None:
+            return self.growth_ratio
+        return USUAL_JAVA_GROWTH_RATIO if is_java(self.argv) else USUAL_GROWTH_RATIO
+
 
 @dataclass(frozen=True)
 class DelayedRun:
@@ -131,7 +138,7 @@ def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slo
         chosen = _chosen(check, [item.delays for item in checked], hot.shares)
         slopes: list[Slope] = []
         for function in chosen:
-            turns = largest_turns(first, function, _growth_ratio(check))
+            turns = largest_turns(first, function, check.largest_growth_ratio)
             say(f"{function}: up to {turns} turns a call")
             slopes += _slopes(check, checked, (function, turns), chosen)
     return tuple(slopes)
@@ -193,12 +200,6 @@ def _chosen(
         )
     order = block_order(derive_seed(check.seed, "functions"), 0, len(hot))
     return [hot[index] for index in order[: check.function_count]]
-
-
-def _growth_ratio(check: CausalCheck) -> float:
-    if check.growth_ratio is not None:
-        return check.growth_ratio
-    return USUAL_JAVA_GROWTH_RATIO if is_java(check.argv) else USUAL_GROWTH_RATIO
 
 
 def largest_turns(checked: CheckedProfiler, function: str, growth_ratio: float) -> int:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from steelyard.app.profile_check import largest_turns
+from steelyard.app.profile_check import CausalCheck, largest_turns
 from steelyard.core.errors import UsageError
 
 
@@ -28,3 +28,12 @@ def test_the_largest_delay_makes_the_program_as_much_longer_as_was_asked(growth_
 def test_a_function_that_is_never_called_cannot_be_delayed():
     with pytest.raises(UsageError, match="it is not called"):
         largest_turns(Delayed(0.0), "cold", 0.6)
+
+
+def test_java_is_delayed_by_more_than_native_programs_unless_told_otherwise(tmp_path):
+    java = tmp_path / "java"
+    java.write_text("#!/bin/sh\n")
+    java.chmod(0o755)
+    assert CausalCheck((str(java), "Program")).largest_growth_ratio == 2.0
+    assert CausalCheck(("/bin/true",)).largest_growth_ratio == 0.6
+    assert CausalCheck((str(java), "Program"), growth_ratio=1.0).largest_growth_ratio == 1.0
