@@ -8,7 +8,7 @@ import pytest
 from tests.integration.profiling import sampled, samples_of
 from tests.needs import need, need_java
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "profile" / "YieldPoints.java"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "profile"
 ENDLESS = """
 public final class Endless {
     public static void main(String[] words) {
@@ -22,11 +22,12 @@ public final class Endless {
 
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory):
-    """The folder with the compiled example."""
+    """The folder with the compiled examples."""
     need_java()
     folder = tmp_path_factory.mktemp("classes")
     (folder / "Endless.java").write_text(ENDLESS)
-    sources = (str(EXAMPLE), str(folder / "Endless.java"))
+    names = ("YieldPoints", "LateInlining")
+    sources = (*(str(EXAMPLES / f"{name}.java") for name in names), str(folder / "Endless.java"))
     subprocess.run(["javac", "-d", str(folder), *sources], check=True)
     return str(folder)
 
@@ -53,6 +54,13 @@ def test_an_inlined_method_gets_its_time_and_not_the_one_that_it_was_inlined_int
     assert hottest(samples) == "YieldPoints.hot"
     assert found["YieldPoints.hot"]["inlined_ratio"] > 0.5
     assert samples.get("YieldPoints.cold", 0) < samples["YieldPoints.hot"] / 2
+
+
+def test_a_loop_keeps_its_time_where_the_compiler_inlined_a_call_late(user, classes):
+    sampled(user, "record", "--period", "500us", "--", *java(classes, "LateInlining", "2000"))
+    _, samples = functions(user)
+    assert hottest(samples) == "LateInlining.work"
+    assert samples.get("LateInlining.product", 0) < samples["LateInlining.work"] / 4
 
 
 def test_an_interpreted_method_is_named(user, classes):

@@ -66,7 +66,7 @@ CodeMap::CodeMap(jvmtiEnv* jvmti, const std::string& path)
       file_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666)) {
     if (file_ < 0)
         throw Fatal::with_errno("The code map " + path + " cannot be written");
-    write("STEELYARD-JAVA-CODE 1\n");
+    write("STEELYARD-JAVA-CODE 2\n");
 }
 
 CodeMap::~CodeMap() {
@@ -112,6 +112,8 @@ void CodeMap::loaded(jmethodID method, jint bytes, const void* code, const void*
         for (jint frame = 0; frame < place.numstackframes; ++frame) {
             load += frame == 0 ? ':' : ',';
             put(load, number_of(place.methods[frame], lines));
+            load += '@';
+            put(load, static_cast<std::uint32_t>(place.bcis[frame]));
         }
     }
     write(lines + load + "\n");

@@ -1,14 +1,15 @@
 // The code map: which method each piece of machine code belonged to, and from when to when.
 //
-// A text file: "STEELYARD-JAVA-CODE 1", then a line for each thing that happened, its fields apart
+// A text file: "STEELYARD-JAVA-CODE 2", then a line for each thing that happened, its fields apart
 // by tabs, numbers hexadecimal, times by CLOCK_MONOTONIC in nanoseconds. Each line is written at
 // once, so that the file is whole up to the moment at which a process was killed.
 //
 //   M  method     time, its number, the word by which interpreted frames know it (0: unknown),
 //                 name
 //   L  load       time, start of the code, its bytes, number of its method, and then for places in
-//                 it OFFSET:NUMBER,NUMBER,...: instructions from behind the last place up to this
-//                 one belong to the first method, which was inlined into the next, and so on
+//                 it OFFSET:NUMBER@INDEX,NUMBER@INDEX,...: instructions from behind the last place
+//                 up to this one belong to the first method, which was inlined into the next, and
+//                 so on; the index is that of the bytecode in the method
 //   U  unload     time, start of the code
 //   B  begin      time: the virtual machine had begun, and the program was next
 //   D  dynamic    time, start of the code, its bytes, name: code that is no method, such as the

@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.core.errors import DataError
+from steelyard.profile.java_places import told_wrongly
 
-MAGIC = "STEELYARD-JAVA-CODE 1"
+MAGIC = "STEELYARD-JAVA-CODE 2"
 INTERPRETER = "Interpreter"
 _ENDLESS = 2**63
 _NO_NAME = "?"
@@ -200,10 +201,12 @@ class _Reader:
             self._add(time_ns, words, (words[4],), is_method=False)
         elif kind == "L":
             code = self._add(time_ns, words, self._stack(words[4]), is_method=True)
-            for place in words[5:]:
-                offset, _, numbers = place.partition(":")
-                code.places.append(int(offset, 16))
-                code.inlined.append(self._stack(numbers))
+            places = [place.partition(":") for place in words[5:]]
+            wrong = told_wrongly([frames for _, _, frames in places])
+            for offset, _, frames in places:
+                if frames != wrong:
+                    code.places.append(int(offset, 16))
+                    code.inlined.append(self._stack(frames))
         else:
             raise ValueError(kind)
 
@@ -223,9 +226,10 @@ class _Reader:
         self.codes.append(code)
         return code
 
-    def _stack(self, numbers: str) -> tuple[str, ...]:
-        stack = self._stacks.get(numbers)
+    def _stack(self, frames: str) -> tuple[str, ...]:
+        stack = self._stacks.get(frames)
         if stack is None:
-            stack = tuple(self._names.get(int(n, 16), _NO_NAME) for n in numbers.split(",") if n)
-            self._stacks[numbers] = stack
+            numbers = (int(frame.partition("@")[0], 16) for frame in frames.split(",") if frame)
+            stack = tuple(self._names.get(number, _NO_NAME) for number in numbers)
+            self._stacks[frames] = stack
         return stack

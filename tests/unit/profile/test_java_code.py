@@ -4,7 +4,7 @@ import pytest
 from steelyard.core.errors import DataError
 from steelyard.profile.java_code import java_code_paths, read_java_code, read_java_codes
 
-HEAD = "STEELYARD-JAVA-CODE 1"
+HEAD = "STEELYARD-JAVA-CODE 2"
 
 
 def written(tmp_path, *lines, name="a.profile.java-7"):
@@ -55,12 +55,22 @@ def test_code_that_is_gone_is_not_taken_for_something_else(tmp_path):
 
 def test_an_instruction_belongs_to_the_next_place_with_all_that_it_was_inlined_into(tmp_path):
     lines = (method(0, "A.outer"), method(1, "A.inner"))
-    places = ("8:1,0", "10:0")
+    places = ("8:1@0,0@5", "10:0@9")
     code = read_java_code(written(tmp_path, *lines, load(1, 0x1000, 0x20, 0, *places)))
     assert stack(code, 0x1000, 5) == ("A.inner", "A.outer")
     assert stack(code, 0x1007, 5) == ("A.inner", "A.outer")
     assert stack(code, 0x1008, 5) == ("A.outer",)
     assert stack(code, 0x101F, 5) == ("A.outer",)
+
+
+def test_places_that_are_told_wrongly_belong_to_the_next_place(tmp_path):
+    lines = (method(0, "A.outer"), method(1, "A.inner"), method(2, "A.boxed"))
+    boxed = [f"{offset:x}:0@30" for offset in range(8, 48, 4)]
+    places = ("4:1@0,0@5", *boxed, "40:1@8,0@5", "44:0@20", "48:2@1,0@30")
+    code = read_java_code(written(tmp_path, *lines, load(1, 0x1000, 0x60, 0, *places)))
+    assert {stack(code, 0x1000 + offset, 5) for offset in range(0x40)} == {("A.inner", "A.outer")}
+    assert stack(code, 0x1042, 5) == ("A.outer",)
+    assert stack(code, 0x1046, 5) == ("A.boxed", "A.outer")
 
 
 def test_an_interpreted_method_is_known_by_the_word_of_its_frame(tmp_path):
