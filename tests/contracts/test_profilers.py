@@ -9,6 +9,7 @@ import pytest
 from steelyard.core.errors import DataError, MissingCapabilityError, UsageError
 from steelyard.profile.profilers import PROFILERS
 from tests.needs import need
+from tests.profiled_programs import HOT_IN_PYTHON
 
 SOURCE = r"""
 #include <stdlib.h>
@@ -35,17 +36,6 @@ struct Work {
 }
 int main(int, char **words) { Work().hot(strtoul(words[1], 0, 10)); Work().hot(1.0); }
 """
-SCRIPT = """
-import sys
-def cold(n):
-    return n
-def hot(n):
-    total = 0
-    for i in range(n):
-        total += i
-    return cold(total)
-hot(int(sys.argv[1]))
-"""
 JAVA = """
 public final class Work {
     static long sum;
@@ -71,7 +61,7 @@ def programs(tmp_path_factory):
     """For each language, and for gprof's own kind of build, the command without its argument."""
     need("gcc")
     folder = tmp_path_factory.mktemp("programs")
-    (folder / "work.py").write_text(SCRIPT)
+    (folder / "work.py").write_text(HOT_IN_PYTHON)
     (folder / "work.c").write_text(SOURCE)
     for name, flags in {"work": (), "work-pg": ("-pg",)}.items():
         command = ["gcc", "-O1", *flags, "work.c", "-o", name]

@@ -4,17 +4,7 @@ import subprocess
 
 import pytest
 
-SCRIPT = """
-import sys
-def cold(n):
-    return n
-def hot(n):
-    total = 0
-    for i in range(n):
-        total += i
-    return cold(total)
-hot(int(sys.argv[1]))
-"""
+from tests.profiled_programs import HOT_IN_PYTHON
 
 
 def folded(user, name, **counts):
@@ -36,7 +26,7 @@ def profiled(user, script):
 
 @pytest.fixture
 def files(user):
-    (user.home / "p.py").write_text(SCRIPT)
+    (user.home / "p.py").write_text(HOT_IN_PYTHON)
     first = folded(user, "1.txt", hot=80, cold=20)
     second = folded(user, "2.txt", hot=70, cold=30)
     return ["--profile", first, "--profile", second, "--profile", profiled(user, "p.py")]
@@ -78,7 +68,7 @@ def test_documents_are_taken_in_again_and_shown_together(user, files):
 def test_a_program_is_run_under_each_profiler(user):
     if shutil.which("py-spy") is None:
         pytest.skip("no py-spy here")
-    (user.home / "p.py").write_text(SCRIPT)
+    (user.home / "p.py").write_text(HOT_IN_PYTHON)
     command = ("--runs", "2", "--json", "-", "--", "python3", "-S", "p.py", "3000000")
     told = user.types("profile", "agree", *command)
     (program,) = told.document()["programs"]
@@ -150,7 +140,7 @@ def test_profiles_without_a_common_function_are_one_clear_error(user, files):
     ],
 )
 def test_a_wrong_call_is_one_clear_error(user, arguments, message):
-    (user.home / "p.py").write_text(SCRIPT)
+    (user.home / "p.py").write_text(HOT_IN_PYTHON)
     (user.home / "list.json").write_text("[1, 2]")
     told = user.types("profile", "agree", *arguments)
     if told.status == 4:
