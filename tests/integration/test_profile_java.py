@@ -58,9 +58,11 @@ def test_an_inlined_method_gets_its_time_and_not_the_one_that_it_was_inlined_int
 
 def test_a_loop_keeps_its_time_where_the_compiler_inlined_a_call_late(user, classes):
     sampled(user, "record", "--period", "500us", "--", *java(classes, "LateInlining", "2000"))
-    _, samples = functions(user)
+    document = user.types("profile", "report", "--json", "-").document()
+    samples = samples_of(document)
     assert hottest(samples) == "LateInlining.work"
     assert samples.get("LateInlining.product", 0) < samples["LateInlining.work"] / 4
+    assert "mended-places" in [warning["code"] for warning in document["warnings"]]
 
 
 def test_an_interpreted_method_is_named(user, classes):

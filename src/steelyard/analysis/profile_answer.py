@@ -25,6 +25,7 @@ from steelyard.core.model import Caution
 _SUSPECT_LAGS_RATIO = 0.2
 # So few looks that went otherwise than planned move no share by as much as a point.
 _SUSPECT_DELAYS_RATIO = 0.01
+_TOLD_MENDED_RATIO = 0.01
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def profile_answer(
         function_shares(samples, confidence),
         thread_shares(samples, confidence),
         health,
-        (*_of_the_recording(recorded), *_of_the_times(recorded, health)),
+        (*_of_the_recording(recorded), *_of_the_times(recorded, health), *_of_the_names(samples)),
     )
 
 
@@ -152,3 +153,15 @@ def _of_the_times(recorded: Recorded, health: tuple[SamplingHealth, ...]) -> lis
         for item in health
         if item.outside_ratio > _SUSPECT_LAGS_RATIO
     ]
+
+
+def _of_the_names(samples: ProfileSamples) -> list[Caution]:
+    ratio = samples.mended_count / len(samples.functions)
+    if ratio < _TOLD_MENDED_RATIO:
+        return []
+    message = (
+        f"{100 * ratio:.0f} % of the samples are in code of which the Java virtual machine names "
+        "the wrong method (after calls that it inlined late); they count for the method that it "
+        "names next."
+    )
+    return [Caution("mended-places", message)]

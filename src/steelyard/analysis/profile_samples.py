@@ -44,6 +44,9 @@ class ProfileSamples:
         Functions from each sample's own up to the outermost caller, one sample after the other,
         and how many each has: 1 where no call chains were kept.
     thread_names : mapping of thread to str
+    mended_count : int
+        How many samples were in code of which the Java virtual machine names the wrong method, so
+        that they count for the method that it names next.
     """
 
     frames: tuple[Frame, ...]
@@ -57,6 +60,7 @@ class ProfileSamples:
     stacks: Indices
     stack_lengths: Indices
     thread_names: Mapping[int, str]
+    mended_count: int = 0
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,13 @@ def attribute(
         stacks=chain_functions,
         stack_lengths=lengths,
         thread_names=_thread_names(raw),
+        mended_count=_mended_count(samples, java or {}),
     )
+
+
+def _mended_count(samples: npt.NDArray[np.void], java: Mapping[int, JavaCode]) -> int:
+    of_process = ((code, samples[samples["process"] == process]) for process, code in java.items())
+    return sum(code.mended_count(own["user_address"], own["time_ns"]) for code, own in of_process)
 
 
 @dataclass(frozen=True)

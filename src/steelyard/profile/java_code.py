@@ -28,7 +28,9 @@ _NO_NAME = "?"
 
 @dataclass
 class _Code:
-    """Machine code at `start` from `load_ns` on: of a method where `places` are given."""
+    """Machine code at `start` from `load_ns` on: of a method where `places` are given. The
+    virtual machine tells wrongly what is at `wrong_places`.
+    """
 
     load_ns: int
     start: int
@@ -38,6 +40,16 @@ class _Code:
     unload_ns: int = _ENDLESS
     places: list[int] = field(default_factory=list[int])
     inlined: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    wrong_places: list[int] = field(default_factory=list[int])
+
+    def is_mended_at(self, address: int) -> bool:
+        """Whether an instruction is named by the next place, since its own one is wrong."""
+        offset = address - self.start
+        at = bisect.bisect_right(self.wrong_places, offset)
+        if at == len(self.wrong_places):
+            return False
+        right = bisect.bisect_right(self.places, offset)
+        return right == len(self.places) or self.wrong_places[at] < self.places[right]
 
     def names_at(self, address: int) -> tuple[str, ...]:
         """The method that an instruction is of, and those that it was inlined into."""
@@ -89,12 +101,14 @@ class JavaCode:
         An empty tuple where no code was told of. `words` are those of the frames, 0 where they are
         not known: an interpreted method is ``[interpreted]`` then.
         """
-        segments = np.searchsorted(self._bounds, addresses, side="right").astype(np.int64) - 1
         found: list[tuple[str, ...]] = []
-        for segment, address, time_ns, word in zip(
-            segments.tolist(), addresses.tolist(), times_ns.tolist(), words.tolist(), strict=True
+        for code, address, time_ns, word in zip(
+            self._codes_at(addresses, times_ns),
+            addresses.tolist(),
+            times_ns.tolist(),
+            words.tolist(),
+            strict=True,
         ):
-            code = _code_at(self._within[segment], time_ns) if segment >= 0 else None
             if code is None:
                 found.append(())
             elif code.is_method:
@@ -104,6 +118,25 @@ class JavaCode:
             else:
                 found.append((f"[{code.names[0]}]",))
         return found
+
+    def mended_count(
+        self, addresses: npt.NDArray[np.uint64], times_ns: npt.NDArray[np.uint64]
+    ) -> int:
+        """How many of the addresses are named by the next place, since their own one is wrong."""
+        found = self._codes_at(addresses, times_ns)
+        return sum(
+            code is not None and code.is_mended_at(address)
+            for code, address in zip(found, addresses.tolist(), strict=True)
+        )
+
+    def _codes_at(
+        self, addresses: npt.NDArray[np.uint64], times_ns: npt.NDArray[np.uint64]
+    ) -> list[_Code | None]:
+        segments = np.searchsorted(self._bounds, addresses, side="right").astype(np.int64) - 1
+        return [
+            _code_at(self._within[segment], time_ns) if segment >= 0 else None
+            for segment, time_ns in zip(segments.tolist(), times_ns.tolist(), strict=True)
+        ]
 
     def _interpreted(self, word: int, time_ns: int) -> str:
         known = self.methods.get(word) if word else None
@@ -204,7 +237,9 @@ class _Reader:
             places = [place.partition(":") for place in words[5:]]
             wrong = told_wrongly([frames for _, _, frames in places])
             for offset, _, frames in places:
-                if frames != wrong:
+                if frames == wrong:
+                    code.wrong_places.append(int(offset, 16))
+                else:
                     code.places.append(int(offset, 16))
                     code.inlined.append(self._stack(frames))
         else:

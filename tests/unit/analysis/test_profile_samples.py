@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -93,7 +95,7 @@ def test_stacks_are_counted_from_the_outermost_caller_by_thread_and_together():
     assert merged_stacks(samples) == [((0, 1), 3)]
 
 
-def answer_for(intervals, *, summary=None, **header):
+def answer_for(intervals, *, summary=None, samples=None, **header):
     times = np.cumsum(np.asarray(intervals)).astype(np.uint64)
     recorded = Recorded(
         "a.profile",
@@ -102,7 +104,7 @@ def answer_for(intervals, *, summary=None, **header):
         times,
         np.zeros(len(times), np.uint16),
     )
-    return profile_answer(samples_of([[1]]), recorded)
+    return profile_answer(samples or samples_of([[1]]), recorded)
 
 
 def test_intervals_drawn_independently_are_healthy():
@@ -136,6 +138,13 @@ def test_looks_that_went_otherwise_than_planned_are_told_of_from_one_in_a_hundre
     intervals = np.random.default_rng(1).exponential(1e6, 300)
     answer = answer_for(intervals, summary={"late": late, "unseen": unseen})
     assert ("delayed-samples" in [caution.code for caution in answer.cautions]) == told
+
+
+@pytest.mark.parametrize(("mended", "told"), [(0, []), (1, []), (2, ["mended-places"])])
+def test_code_that_java_names_wrongly_is_told_of_from_one_sample_in_a_hundred(mended, told):
+    samples = replace(samples_of([[1]] * 200), mended_count=mended)
+    answer = answer_for(np.random.default_rng(1).exponential(1e6, 300), samples=samples)
+    assert [caution.code for caution in answer.cautions] == told
 
 
 # Of 100 ms 100 looks at 1 ms; four standard deviations of a Poisson count more are 140.

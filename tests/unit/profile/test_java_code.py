@@ -18,6 +18,10 @@ def stack(code, address, time_ns, word=0):
     return code.stacks_at(*arrays)[0]
 
 
+def mended(code, address):
+    return code.mended_count(np.array([address], np.uint64), np.array([5], np.uint64))
+
+
 def method(number, name, word=0, time_ns=0):
     return f"M\t{time_ns:x}\t{number:x}\t{word:x}\t{name}"
 
@@ -71,6 +75,10 @@ def test_places_that_are_told_wrongly_belong_to_the_next_place(tmp_path):
     assert {stack(code, 0x1000 + offset, 5) for offset in range(0x40)} == {("A.inner", "A.outer")}
     assert stack(code, 0x1042, 5) == ("A.outer",)
     assert stack(code, 0x1046, 5) == ("A.boxed", "A.outer")
+    # Up to the fourth byte and from the last wrong place on the machine is right.
+    assert [mended(code, 0x1000 + offset) for offset in (3, 4, 43, 44, 0x46, 0x80)] == [
+        0, 1, 1, 0, 0, 0,
+    ]  # fmt: skip
 
 
 def test_an_interpreted_method_is_known_by_the_word_of_its_frame(tmp_path):
