@@ -203,16 +203,19 @@ def test_the_first_level_of_the_file_is_the_baseline(user: User, file: Path) -> 
     assert effects["n[100]"] == pytest.approx(-100, abs=1)
 
 
-def test_builds_whose_layout_is_drawn_again_are_not_made_again(user: User) -> None:
-    need("gcc")
+def program_of_two_objects(user: User, first: str = "") -> None:
+    """A program in src/, whose build script begins with the line `first`."""
     source = user.home / "src"
     source.mkdir()
     (source / "a.c").write_text("int a(void) { return 1; }\n")
     (source / "m.c").write_text("int a(void);\nint main(void) { return a() - 1; }\n")
-    (source / "build.sh").write_text(
-        f"echo built >> {user.home}/builds\n"
-        "$CC $CFLAGS -c a.c\n$CC $CFLAGS -c m.c\n$CC $LDFLAGS m.o a.o -o m\n"
-    )
+    link = "$CC $CFLAGS -c a.c m.c\n$CC $LDFLAGS m.o a.o -o m\n"
+    (source / "build.sh").write_text(first + link)
+
+
+def test_builds_whose_layout_is_drawn_again_are_not_made_again(user: User) -> None:
+    need("gcc")
+    program_of_two_objects(user, f"echo built >> {user.home}/builds\n")
     (user.home / "e.toml").write_text("""
 [experiment]
 runs = 12
@@ -438,11 +441,7 @@ def test_an_experiment_killed_between_drawn_builds_resumes_to_its_end(
     user: User, built: int
 ) -> None:
     need("gcc")
-    source = user.home / "src"
-    source.mkdir()
-    (source / "a.c").write_text("int a(void) { return 1; }\n")
-    (source / "m.c").write_text("int a(void);\nint main(void) { return a() - 1; }\n")
-    (source / "build.sh").write_text("$CC $CFLAGS -c a.c m.c\n$CC m.o a.o -o m\n")
+    program_of_two_objects(user)
     (user.home / "e.toml").write_text("""
 [experiment]
 seed = 3
