@@ -43,8 +43,9 @@ from steelyard.report.tables import Table
 
 RESULTS = Path("build/profiler-agreement")
 PICTURES = Path("docs/images")
-# The figures of all programs; those of each follow below.
-PICTURE_WIDTH, PICTURE_HEIGHT = 1000, 2345
+# The figures of all programs; those of each follow below. A table has a row for each program, and
+# so do legends in part.
+PICTURE_WIDTH, BARE_PICTURE_HEIGHT, ROW_HEIGHT = 1000, 2190, 31
 STEELYARD = os.path.join(os.path.dirname(sys.executable), "steelyard")
 FLAGS = "-O2"
 GPROF_FLAGS = f"{FLAGS} -pg"
@@ -223,7 +224,8 @@ def write_pages(language: str) -> None:
         # Its rooms stand on each other for a machine without a display and for root.
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
         picture = f"--screenshot={PICTURES.absolute() / f'profiler-agreement-{language}.png'}"
-        size = f"--window-size={PICTURE_WIDTH},{PICTURE_HEIGHT}"
+        height = BARE_PICTURE_HEIGHT + ROW_HEIGHT * len(documents(language))
+        size = f"--window-size={PICTURE_WIDTH},{height}"
         wait = "--virtual-time-budget=10000"
         command = [browser, *options, size, wait, picture, page.as_uri()]
         subprocess.run(command, stderr=subprocess.DEVNULL, check=True)
