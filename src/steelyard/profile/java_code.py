@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.core.errors import DataError
-from steelyard.profile.java_places import told_wrongly
+from steelyard.profile.java_places import callers, told_wrongly
 
 MAGIC = "STEELYARD-JAVA-CODE 2"
 INTERPRETER = "Interpreter"
@@ -203,6 +203,7 @@ def read_java_code(path: str) -> JavaCode:
             reader.take(line.split("\t"))
         except (ValueError, IndexError):
             raise DataError(f"The code map {path} is damaged in line {number}.") from None
+    reader.end()
     return JavaCode(reader.codes, reader.methods, frozenset(reader.names), reader.begin_ns)
 
 
@@ -216,6 +217,8 @@ class _Reader:
         self._names: dict[int, str] = {}
         self._living: dict[int, _Code] = {}
         self._stacks: dict[str, tuple[str, ...]] = {}
+        self._told: list[tuple[_Code, list[str]]] = []
+        self._calls: set[str] = set()
 
     def take(self, words: list[str]) -> None:
         kind, time_ns = words[0], int(words[1], 16)
@@ -235,15 +238,24 @@ class _Reader:
         elif kind == "L":
             code = self._add(time_ns, words, self._stack(words[4]), is_method=True)
             places = [place.partition(":") for place in words[5:]]
-            wrong = told_wrongly([frames for _, _, frames in places])
-            for offset, _, frames in places:
-                if frames == wrong:
-                    code.wrong_places.append(int(offset, 16))
-                else:
-                    code.places.append(int(offset, 16))
-                    code.inlined.append(self._stack(frames))
+            code.places = [int(offset, 16) for offset, _, _ in places]
+            frames = [frames for _, _, frames in places]
+            code.inlined = [self._stack(each) for each in frames]
+            self._told.append((code, frames))
+            self._calls |= callers(frames)
         else:
             raise ValueError(kind)
+
+    def end(self) -> None:
+        """Drops what was told wrongly, which takes the calls of all code to know."""
+        for code, frames in self._told:
+            wrong = told_wrongly(frames, self._calls)
+            if wrong is None:
+                continue
+            rows = list(zip(frames, code.places, code.inlined, strict=True))
+            code.wrong_places = [place for told, place, _ in rows if told == wrong]
+            code.places = [place for told, place, _ in rows if told != wrong]
+            code.inlined = [names for told, _, names in rows if told != wrong]
 
     @property
     def names(self) -> list[str]:
