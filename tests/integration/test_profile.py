@@ -126,6 +126,7 @@ def test_every_format_and_the_page_can_be_written(user, recorded):
     assert user.types("profile", "report", "--html", "page.html").status == 0
     page = (user.home / "page.html").read_text()
     assert "Flame graph" in page
+    assert "<title>Profile of work " in page
     assert "http://" not in page.split('<script id="figures"')[0]
 
 

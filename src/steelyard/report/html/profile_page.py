@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from steelyard.analysis.call_stacks import merged_stacks
 from steelyard.analysis.profile_answer import ProfileAnswer
+from steelyard.analysis.profile_samples import FunctionShare
+from steelyard.report.html.provenance import command_line
 from steelyard.report.html.rendered import plotted_page
 from steelyard.report.plots.drawing import as_plotly_text, axis, layout
 from steelyard.report.profile_text import (
@@ -18,7 +22,7 @@ from steelyard.report.profile_text import (
     health_line,
     threads_table,
 )
-from steelyard.report.wording import caution_text
+from steelyard.report.wording import caution_text, labels, one_line
 
 _SHOWN_FUNCTIONS = 200
 # Boxes narrower than this are not to be seen, let alone read.
@@ -38,8 +42,10 @@ def profile_page(answer: ProfileAnswer) -> str:
     """
     figures = {"where": _where(answer), **_health_figures(answer)}
     header = answer.recorded.header
+    argv = tuple(header.get("argv", ()))
     view = {
-        "title": f"Profile of {' '.join(header.get('argv', [])) or header.get('process')}",
+        "title": f"Profile of {_program(argv, header)}",
+        "command": command_line(argv) if len(argv) > 1 else "",
         "file": os.path.basename(answer.recorded.path),
         "facts": facts_line(answer),
         "chains": len(answer.samples.stacks) > len(answer.samples.functions),
@@ -50,6 +56,10 @@ def profile_page(answer: ProfileAnswer) -> str:
         "watched": len(answer.health),
     }
     return plotted_page("profile.html.jinja", view, figures)
+
+
+def _program(argv: tuple[str, ...], header: Mapping[str, Any]) -> str:
+    return one_line(os.path.basename(argv[0])) if argv else f"process {header.get('process')}"
 
 
 def _where(answer: ProfileAnswer) -> dict[str, Any]:
@@ -66,7 +76,7 @@ def _bars(answer: ProfileAnswer) -> dict[str, Any]:
         "type": "bar",
         "orientation": "h",
         "x": shares,
-        "y": [as_plotly_text(share.frame.name[:40]) for share in shown],
+        "y": [as_plotly_text(label) for label in _bar_labels(shown)],
         "marker": {"color": "#0072B2"},
         "error_x": {
             "type": "data",
@@ -80,6 +90,17 @@ def _bars(answer: ProfileAnswer) -> dict[str, Any]:
     height = 90 + 24 * len(shown)
     figure = layout(height, axis("share of the time [%]"), axis("", automargin=True))
     return {"data": [bars], "layout": figure}
+
+
+def _bar_labels(shares: Sequence[FunctionShare]) -> list[str]:
+    """Labels that are all different: bars of one label would lie upon each other."""
+    often = Counter(share.frame.name for share in shares)
+    names = [
+        f"{frame.name} ({os.path.basename(frame.object)})" if often[frame.name] > 1 else frame.name
+        for frame in (share.frame for share in shares)
+    ]
+    found = labels(names)
+    return [found[name] for name in names]
 
 
 def _flame_graph(answer: ProfileAnswer) -> dict[str, Any]:
