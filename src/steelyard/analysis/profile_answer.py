@@ -162,6 +162,6 @@ def _of_the_names(samples: ProfileSamples) -> list[Caution]:
     message = (
         f"{100 * ratio:.0f} % of the samples are in code of which the Java virtual machine names "
         "the wrong method (after calls that it inlined late); they count for the method that it "
-        "names next."
+        "names next, or behind the last one for the method that was compiled."
     )
     return [Caution("mended-places", message)]

@@ -46,7 +46,7 @@ class ProfileSamples:
     thread_names : mapping of thread to str
     mended_count : int
         How many samples were in code of which the Java virtual machine names the wrong method, so
-        that they count for the method that it names next.
+        that they count for the method that it names next, or that was compiled.
     """
 
     frames: tuple[Frame, ...]

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.analysis import Analysis, Assumption, Effect, Test
+from steelyard.analysis.bias.conclusions import conclusion
+from steelyard.analysis.bias.setup_figures import ratio_histogram, ratio_violins
 from steelyard.analysis.bias.setups import (
-    Flip,
     SetupRatios,
     ratio_over_setups,
     setup_ratios,
@@ -18,10 +19,10 @@ from steelyard.analysis.bias.setups import (
     share_below,
     sign_flip,
 )
-from steelyard.analysis.figures import Figure, HistogramFigure, MarkedViolin, ViolinFigure
+from steelyard.analysis.figures import Figure
 from steelyard.analysis.linear.factor import Factor
 from steelyard.core.errors import AnalysisError
-from steelyard.core.estimate import Estimate, Interval
+from steelyard.core.estimate import Interval
 from steelyard.core.model import Caution
 
 Floats = NDArray[np.float64]
@@ -30,8 +31,6 @@ Integers = NDArray[np.int64]
 METHOD = "bias"
 # Fewer setups than that say little of those that were not tried; Mytkowicz has 33 and more.
 _FEW_SETUPS = 20
-_MOST_VIOLINS = 40
-_MOST_BINS = 30
 
 
 @dataclass(frozen=True)
@@ -97,8 +96,7 @@ def measurement_bias(
         facts[f"lowest_ratio{key}"] = float(found.ratios.min())
         facts[f"highest_ratio{key}"] = float(found.ratios.max())
         flip = sign_flip(found, confidence)
-        between = _between(flip, test, confidence)
-        sentences.append(f"{prefix}{_sentence(found, flip, over)}{between}.")
+        sentences.append(f"{prefix}{conclusion(found, flip, test, over, confidence)}")
     suite, figures = _suite(programs, len(names), confidence, over, effects[0].effect)
     ranges = [float(np.ptp(found.ratios)) for found in programs]
     if len(programs) > 1:
@@ -118,7 +116,7 @@ def measurement_bias(
         tests=tuple(tests),
         assumptions=_assumptions(programs),
         cautions=tuple(_cautions(columns, programs)),
-        figures=(_violins(programs, columns, names, over), *figures),
+        figures=(ratio_violins(programs, columns.marks, names, over), *figures),
         facts=facts,
         conclusion=tuple(sentences),
     )
@@ -175,50 +173,6 @@ def _programs(columns: SetupColumns, setup: Integers, values: Floats) -> list[Se
     return kept
 
 
-def _sentence(found: SetupRatios, flip: Flip, over: str) -> str:
-    count = len(found.ratios)
-    if count == 1:
-        return (
-            f"{over} is {found.ratios[0]:.4f} in the only setup: whether another would turn its "
-            "sign cannot be told"
-        )
-    span = (
-        f"{over} lies between {found.ratios.min():.4f} and {found.ratios.max():.4f} over {count} "
-        "setups"
-    )
-    if flip.flips is False:
-        text = f"{span}, all on one side of 1: its sign did not flip"
-    elif flip.flips:
-        text = (
-            f"{span}. Its sign flips: {flip.surely_below} setups are below 1 and "
-            f"{flip.surely_above} above it, beyond noise"
-        )
-    elif flip.surely_below is None:
-        text = (
-            f"{span}, {flip.below} below 1 and {flip.above} above it. Whether that is more than "
-            "noise cannot be told: repeat trials within setups"
-        )
-    else:
-        text = (
-            f"{span}, {flip.below} below 1 and {flip.above} above it, but not on both sides beyond "
-            "noise"
-        )
-    return text
-
-
-def _between(flip: Flip, differ: Test | None, confidence: float) -> str:
-    """What setups vary by, and what follows; nothing where their trials were not repeated."""
-    if flip.predicted_share is None or not flip.between:
-        return ""
-    varies = f". Between setups it varies by {100 * flip.between:.2f} % without noise"
-    if differ is not None and differ.p is not None and differ.p > 1 - confidence:
-        return f"{varies}, which may be chance (p = {differ.p:.2f}): more setups would tell"
-    return (
-        f"{varies}, so that about {100 * flip.predicted_share:.0f} % of all setups would "
-        "contradict the mean"
-    )
-
-
 def _suite(
     programs: Sequence[SetupRatios],
     setup_count: int,
@@ -230,7 +184,7 @@ def _suite(
     program its own ratios, with their `interval`."""
     if len(programs) == 1:
         ratios = programs[0].ratios
-        return [], [_histogram(ratios, f"Ratio over {len(ratios)} setups", over, interval)]
+        return [], [ratio_histogram(ratios, f"Ratio over {len(ratios)} setups", over, interval)]
     whole = np.full((len(programs), setup_count), np.nan)
     for row, found in enumerate(programs):
         whole[row, found.setups] = found.ratios
@@ -243,38 +197,7 @@ def _suite(
     over_suite = ratio_over_setups(suite, (), confidence)
     effect = Effect(f"suite: {over}", over_suite, "geometric-mean-ratio")
     title = f"Mean ratio of {len(programs)} programs over {count} setups"
-    return [effect], [_histogram(means, title, over, over_suite)]
-
-
-def _histogram(values: Floats, title: str, over: str, interval: Interval) -> HistogramFigure:
-    bins = min(_MOST_BINS, max(5, int(np.ceil(2 * len(values) ** (1 / 3)))))
-    counts, edges = np.histogram(values, bins=bins)
-    band = (interval.low, interval.high) if isinstance(interval, Estimate) else None
-    return HistogramFigure(
-        title, f"ratio {over}", tuple(edges.tolist()), tuple(counts.tolist()), line=1.0, band=band
-    )
-
-
-def _violins(
-    programs: Sequence[SetupRatios], columns: SetupColumns, names: Sequence[str], over: str
-) -> ViolinFigure:
-    marked = {
-        mark: np.array([mark in (name, *name.split(":")) for name in names])
-        for mark in columns.marks
-    }
-    violins = tuple(
-        MarkedViolin(
-            found.program or over,
-            tuple(found.ratios.tolist()),
-            tuple(
-                (mark, float(np.exp(np.log(found.ratios[there[found.setups]]).mean())))
-                for mark, there in marked.items()
-                if there[found.setups].any()
-            ),
-        )
-        for found in programs[:_MOST_VIOLINS]
-    )
-    return ViolinFigure("The ratio over setups", f"ratio {over}", violins, line=1.0)
+    return [effect], [ratio_histogram(means, title, over, over_suite)]
 
 
 def _assumptions(programs: Sequence[SetupRatios]) -> tuple[Assumption, ...]:
