@@ -1,4 +1,4 @@
-"""`kill -9` of Steelyard at a chosen trial: the program waits there to be killed."""
+"""`kill -9` of Steelyard at a chosen trial: the program waits there to be killed, or halts it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 from tests.integration.conftest import User
 
@@ -20,10 +21,11 @@ def waiting_in(trial: int) -> str:
     )
 
 
-def lagging_from(trial: int) -> str:
-    """Lines that halt Steelyard in the run of this number, so that trials end untaken; for a
-    program whose directory has its process number in `steelyard.pid`."""
+def halting_in(trial: int) -> str:
+    """Lines that count runs, and halt Steelyard in the run of this number, so that it ends untaken;
+    for a program whose directory has Steelyard's process number in `steelyard.pid`."""
     return (
+        "echo . >> runs\n"
         f'if [ "$(wc -l < runs)" = {trial} ]; then\n'
         "until [ -s steelyard.pid ]; do :; done; kill -STOP $(cat steelyard.pid)\n"
         "fi\n"
@@ -39,3 +41,26 @@ def kill_while_waiting(user: User, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
+
+
+def kill_while_halted(user: User, process: subprocess.Popen[bytes], trial: int) -> None:
+    """Kill Steelyard once it is halted and the trial of this number has ended all the same."""
+    (user.home / "steelyard.pid").write_text(str(process.pid))
+    deadline_s = time.monotonic() + _PATIENCE_S
+    while not _is_halted(process.pid) or _recorded_trials(user) < trial:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def _is_halted(process: int) -> bool:
+    stat = Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace")
+    return stat.rpartition(") ")[2].startswith("T")
+
+
+def _recorded_trials(user: User) -> int:
+    journals = user.home.glob("data/steelyard/*.journals/*.jsonl")
+    lines = [line for journal in journals for line in journal.read_text().splitlines()]
+    return sum(line.startswith('{"trial"') for line in lines)
