@@ -47,6 +47,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     group.add_argument("--rounds", type=int, default=15_000, help="of the program")
     group.add_argument("--rates", type=int, nargs="+", default=list(overhead.RATES_HZ))
     group.add_argument("--stacks", choices=overhead.CHAINS, default="none", help="call chains")
+    group.add_argument(
+        "--clock-watcher-ms",
+        type=int,
+        default=0,
+        help="of a program that does nothing but look at the clock, for so long by itself",
+    )
     group.add_argument("--java", action="store_true", help="of Java, with async-profiler beside")
     return parser.parse_args(arguments)
 

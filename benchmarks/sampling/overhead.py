@@ -72,10 +72,12 @@ class Runner:
             build = ["javac", "-d", str(programs.folder), str(SOURCES / "Timed.java")]
             subprocess.run(build, check=True)
             flags = ("-XX:+UseSerialGC", "-XX:+PreserveFramePointer")
-            program = ("java", *flags, "-cp", str(programs.folder), "Timed")
+            program = ("java", *flags, "-cp", str(programs.folder), "Timed", self._rounds)
+        elif options.clock_watcher_ms:
+            program = (programs.clock_watcher, str(options.clock_watcher_ms))
         else:
-            program = (programs.shares, "timed")
-        self._argv = (*program, self._rounds, self._told)
+            program = (programs.shares, "timed", self._rounds)
+        self._argv = (*program, self._told)
 
     def _elapsed_ns(self) -> int:
         with open(self._told, encoding="ascii") as file:

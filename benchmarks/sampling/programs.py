@@ -30,6 +30,10 @@ class Programs:
         return str(self.folder / "aliasing")
 
     @property
+    def clock_watcher(self) -> str:
+        return str(self.folder / "clock_watcher")
+
+    @property
     def shares(self) -> str:
         return str(self.folder / "shares")
 
@@ -43,6 +47,7 @@ def build(folder: str) -> Programs:
     flags = ("-O1", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror")
     for output, words in {
         "aliasing": ("-pthread", "aliasing.c"),
+        "clock_watcher": ("clock_watcher.c",),
         "libshares.so": ("-shared", "-fPIC", "shares_library.c"),
         "shares": ("-pthread", "shares.c", f"-L{folder}", "-lshares", f"-Wl,-rpath,{folder}"),
     }.items():
