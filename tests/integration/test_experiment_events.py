@@ -11,12 +11,14 @@ import pytest
 
 import steelyard
 from tests.integration.conftest import User
-from tests.integration.killing import halting_in, kill_while_halted, kill_while_waiting, waiting_in
+from tests.integration.event_studies import (
+    METRIC,
+    PROGRAM,
+    left_by_the_dead,
+    may_find_paths,
+    may_trace,
+)
 from tests.needs import needs
-
-# Each process has another number of steps, which is also its result.
-PROGRAM = 'n=$(( $$ % 7 + 3 )); for i in $(seq $n); do echo "step a" >> log; done; echo units $n'
-METRIC = ("--metric", "units=units ([0-9]+):units")
 
 
 @pytest.fixture
@@ -70,25 +72,6 @@ def test_who_is_not_root_is_told_what_may_be_done(user: User, program: str) -> N
     told = user.types("experiment", "events", "--", program)
     assert told.status == 4
     assert "Only root" in told.err
-
-
-INSTANCES = "/sys/kernel/tracing/instances"
-
-
-def may_trace(test: Callable[..., None]) -> Callable[..., None]:
-    """A test that the kernel tells of itself: one at a time, since each looks at what is left."""
-    for is_missing, reason in (
-        (os.geteuid() != 0, "it takes root"),
-        (not os.path.isdir(INSTANCES), f"the kernel's tracing is not mounted: no {INSTANCES}"),
-    ):
-        test = pytest.mark.skipif(is_missing, reason=reason)(test)
-    return pytest.mark.usefixtures("alone")(test)
-
-
-def left_by_the_dead() -> list[str]:
-    """What processes that are gone have left in the kernel. Other studies may be going on."""
-    names = [name for name in os.listdir(INSTANCES) if name.startswith("steelyard-")]
-    return [name for name in names if not os.path.exists(f"/proc/{name.rpartition('-')[2]}")]
 
 
 @may_trace
@@ -174,10 +157,6 @@ int main(void) {
 }
 """
 
-may_find_paths = pytest.mark.skipif(
-    os.uname().machine != "x86_64", reason="call stacks are found by DWARF on x86-64 alone"
-)
-
 
 def compiled(user: User, *options: str) -> str:
     (user.home / "p.c").write_text(PATHS_PROGRAM)
@@ -242,28 +221,6 @@ def test_call_paths_are_those_of_the_events_that_are_counted(user: User) -> None
 
 
 @may_trace
-@may_find_paths
-def test_a_killed_study_with_stacks_leaves_no_recorder_and_goes_on(
-    user: User, script: Callable[[str], str]
-) -> None:
-    program = script(waiting_in(4) + "true")
-    process = user.start(
-        "experiment", "events", "--runs", "4", "--record", "threads", "--stacks", "--", program
-    )
-    kill_while_waiting(user, process)
-    assert user.types("experiment", "resume", "latest").status == 0
-    told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
-    assert len(told["runs"]) == 4
-    left = subprocess.run(
-        ["pgrep", "-f", f"event-recorder --output {user.home}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert left.stdout == ""
-
-
-@may_trace
 @pytest.mark.parametrize(
     ("options", "status", "wanted"),
     [
@@ -306,57 +263,3 @@ def test_a_recorder_that_ends_midway_costs_the_paths_of_its_trial_alone(
     assert len(document["runs"]) == 4
     assert {len(path["counts"]) for path in document["paths"]} == {3}
     assert "stacks-missing" in {warning["code"] for warning in document["warnings"]}
-
-
-@pytest.mark.parametrize("trial", [1, 6, 12])
-def test_a_killed_study_goes_on_with_its_events(
-    user: User, script: Callable[[str], str], trial: int
-) -> None:
-    program = script(waiting_in(trial) + PROGRAM)
-    log = ("--log", "log=step (\\w)")
-    process = user.start("experiment", "events", *METRIC, "--runs", "6", *log, "--", program)
-    kill_while_waiting(user, process)
-    kept = user.types("show", "latest", "--trials", "--json", "-").document()["trials"]
-    assert [one["status"] for one in kept] == ["ok"] * (trial - 1)
-    resumed = user.types("experiment", "resume", "latest")
-    assert resumed.status == 0, resumed.err
-    assert "experiment events --experiment" in resumed.err
-    told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
-    assert len(told["runs"]) == 6
-    assert told["kinds"][0]["counts"] == [run["value"] for run in told["runs"]]
-
-
-@pytest.mark.parametrize("file", ["log", "-"])
-def test_events_that_a_killed_study_had_not_taken_yet_are_kept(
-    user: User, script: Callable[[str], str], file: str
-) -> None:
-    written = "log" if file == "log" else "/dev/stdout"
-    program = script(halting_in(3) + f"echo step a > {written}")
-    log = ("--log", f"{file}=step (\\w)")
-    # With this seed the third trial is one whose events are recorded.
-    process = user.start("experiment", "events", "--runs", "4", "--seed", "1", *log, "--", program)
-    kill_while_halted(user, process, 3)
-    kept = user.types("show", "latest", "--trials", "--json", "-").document()["trials"]
-    assert kept[2]["variant"].endswith("(events=on)")
-    told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
-    assert told["kinds"][0]["counts"] == [1] * len(told["runs"])
-    assert user.types("experiment", "resume", "latest").status == 0
-    told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
-    assert told["kinds"][0]["counts"] == [1] * 4
-
-
-@may_trace
-def test_a_killed_recording_leaves_no_tracing_behind_that_a_resumed_one_does_not_take_away(
-    user: User, script: Callable[[str], str]
-) -> None:
-    program = script(waiting_in(4) + "true")
-    process = user.start(
-        "experiment", "events", "--runs", "4", "--record", "syscalls,sched", "--", program
-    )
-    kill_while_waiting(user, process)
-    assert left_by_the_dead() != []
-    assert user.types("experiment", "resume", "latest").status == 0
-    assert left_by_the_dead() == []
-    told = user.types("experiment", "events", "--experiment", "latest", "--json", "-").document()
-    assert len(told["runs"]) == 4
-    assert all(sum(kind["counts"]) for kind in told["kinds"])
