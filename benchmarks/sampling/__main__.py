@@ -30,6 +30,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--part", action="append", choices=PARTS, help="repeatable; all otherwise")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--period-us", type=float, default=1_000, help="of samples in aliasing and randomness"
+    )
+    parser.add_argument(
+        "--spread", choices=("uniform", "exponential"), default="uniform", help="and of shares"
+    )
     group = parser.add_argument_group("aliasing")
     group.add_argument("--recordings", type=int, default=20, help="of each kind")
     group.add_argument("--limit-ms", type=int, default=500, help="of each thread of the program")

@@ -101,7 +101,8 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
             for number in range(options.recordings):
                 recording = Recording(
                     output=programs.profile,
-                    spread="uniform" if kind == RANDOM else "fixed",
+                    period_ns=options.period_us * 1e3,
+                    spread=options.spread if kind == RANDOM else "fixed",
                     seed=options.seed + number,
                     threads_only=options.threads_only,
                 )

@@ -22,7 +22,7 @@ from steelyard.profile.sampler import Recording, record
 
 EXAMPLE = SOURCES.parents[1] / "examples" / "profile" / "YieldPoints.java"
 PICTURE = SOURCES.parents[1] / "docs" / "images" / "sampling-autocorrelation.png"
-PERIOD_NS = 1_000_000
+MILLISECOND_NS = 1_000_000
 FEWEST_SAMPLES = 10_000
 # So many lags outside the bounds are rarer than this where intervals are independent.
 UNLIKELY = 0.001
@@ -33,7 +33,8 @@ Times = npt.NDArray[np.uint64]
 def _ours(programs: Programs, options: argparse.Namespace) -> Times:
     """The looks at the CPU that was looked at most; idle or not, a look is a look."""
     argv = (programs.shares, "loops", str(options.random_ms))
-    record(Recording(output=programs.profile, argv=argv, seed=options.seed))
+    period_ns = options.period_us * 1e3
+    record(Recording(programs.profile, argv, None, period_ns, options.spread, seed=options.seed))
     samples = read_profile(programs.profile).samples
     cpu = np.bincount(samples["cpu"]).argmax()
     return samples["time_ns"][samples["cpu"] == cpu]
@@ -42,7 +43,7 @@ def _ours(programs: Programs, options: argparse.Namespace) -> Times:
 def _perf(programs: Programs, options: argparse.Namespace) -> Times:
     """The same of perf with a fixed period, which looks at idle CPUs too when told to watch all."""
     told = str(programs.folder / "perf.data")
-    what = ("-a", "-e", "cpu-clock", "-c", str(PERIOD_NS), "-q", "-o", told)
+    what = ("-a", "-e", "cpu-clock", "-c", str(round(1e3 * options.period_us)), "-q", "-o", told)
     program = (programs.shares, "loops", str(options.random_ms))
     subprocess.run(["perf", "record", *what, "--", *program], check=True)
     command = ["perf", "script", "-i", told, "--ns", "-F", "cpu,time"]
@@ -74,8 +75,8 @@ SOURCES_OF_TIMES: dict[str, Callable[[Programs, argparse.Namespace], Times]] = {
 
 
 def _concentration(times_ns: Times) -> float:
-    """How much the times keep to one phase of the period: 1 for all, near 0 for none (Rayleigh)."""
-    angles = 2 * np.pi * (times_ns % np.uint64(PERIOD_NS)).astype(float) / PERIOD_NS
+    """How much the times keep to one place in a millisecond: 1 is all, about 0 none (Rayleigh)."""
+    angles = 2 * np.pi * (times_ns % np.uint64(MILLISECOND_NS)).astype(float) / MILLISECOND_NS
     return float(abs(np.exp(1j * angles).mean()))
 
 
@@ -131,7 +132,7 @@ def _draw(found: dict[str, tuple[SamplingHealth, Times]], picture: Path) -> None
         upper.axhline(0, color="#8a8f98", linewidth=0.8)
         upper.set_title(f"{name}, {health.interval_count:,} intervals", fontsize=9)
         upper.set_xlabel("lag, samples")
-        phases = (times_ns % np.uint64(PERIOD_NS)).astype(float) / PERIOD_NS
+        phases = (times_ns % np.uint64(MILLISECOND_NS)).astype(float) / MILLISECOND_NS
         shares, edges = np.histogram(phases, bins=PHASE_BINS, range=(0, 1))
         lower.bar(edges[:-1], 100 * shares / len(phases), 1 / PHASE_BINS, align="edge")
         lower.axhline(100 / PHASE_BINS, color="#8a8f98", linewidth=0.8)

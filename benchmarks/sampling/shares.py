@@ -77,6 +77,7 @@ def _counts(
         output=programs.profile,
         argv=(programs.shares, program, str(options.share_ms)),
         period_ns=options.share_period_us * 1e3,
+        spread=options.spread,
         seed=options.seed + number,
     )
     found = recorded(recording)

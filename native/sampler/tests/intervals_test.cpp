@@ -1,5 +1,6 @@
 #include "intervals.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -51,18 +52,19 @@ TEST("a fixed spread never varies") {
         CHECK(intervals.next_ns() == 1'000'000);
 }
 
-// A uniform value on (0, 2) has variance 1/3; four standard errors of a mean of 100,000 are 0.0073.
+// A uniform value on (0.02, 1.98) has variance 0.98² / 3; four standard errors of a mean of 100,000
+// are 0.0073.
 TEST("uniform intervals have the period as mean, their variance, and no memory") {
     const Moments moments = moments_of(Spread::uniform, 1);
     CHECK(near(moments.mean, 1, 0.01));
-    CHECK(near(moments.variance, 1.0 / 3, 0.01));
+    CHECK(near(moments.variance, 0.98 * 0.98 / 3, 0.008));
     CHECK(near(moments.lag_one, 0, 0.013));
 }
 
-TEST("exponential intervals have variance one, and no memory") {
+TEST("exponential intervals have a variance of nearly one, and no memory") {
     const Moments moments = moments_of(Spread::exponential, 1);
     CHECK(near(moments.mean, 1, 0.02));
-    CHECK(near(moments.variance, 1, 0.05));
+    CHECK(near(moments.variance, 0.98 * 0.98, 0.03));
     CHECK(near(moments.lag_one, 0, 0.013));
 }
 
@@ -71,6 +73,23 @@ TEST("a smaller ratio keeps intervals close to the period") {
     for (int draw = 0; draw < draws; ++draw) {
         const auto interval_ns = intervals.next_ns();
         CHECK(interval_ns >= 900'000 && interval_ns <= 1'100'000);
+    }
+}
+
+TEST("no interval is too short for a look of its own, and their mean is the period all the same") {
+    for (const auto spread : {Spread::uniform, Spread::exponential}) {
+        for (const double frequent_ns : {100e3, 30e3, 20e3}) {
+            const auto shortest_ns = static_cast<std::uint64_t>(std::min(20e3, frequent_ns / 2));
+            Intervals intervals(spread, frequent_ns, 1, 3);
+            std::uint64_t sum_ns = 0, least_ns = ~0ULL;
+            for (int draw = 0; draw < draws; ++draw) {
+                const auto interval_ns = intervals.next_ns();
+                sum_ns += interval_ns;
+                least_ns = std::min(least_ns, interval_ns);
+            }
+            CHECK(least_ns >= shortest_ns && least_ns < shortest_ns + 100);
+            CHECK(near(static_cast<double>(sum_ns) / draws / frequent_ns, 1, 0.013));
+        }
     }
 }
 
