@@ -42,7 +42,7 @@ constexpr std::uint64_t sample_fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_
 constexpr std::size_t sampling_pages = 16;
 constexpr std::size_t copying_pages = 64;
 // A round of samples of a KiB is less than half of it.
-constexpr std::size_t round_pages = 32;
+constexpr std::size_t round_pages = 64;
 constexpr std::size_t tracking_pages = 64;
 // Copied with each sample where a word of the frame is asked for: a frame of HotSpot's interpreter
 // keeps at most some tens of words between the top of its stack and what stands below its base.

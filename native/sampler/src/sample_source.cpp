@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "clock.hpp"
@@ -14,12 +15,18 @@ namespace {
 
 // While one round falls another is armed; a third gives the thread that draws them time.
 constexpr std::size_t rounds = 3;
-// More would spare little: of a wake for each round a thirty-second part is left to each sample.
-constexpr double most_in_round = 32;
+// A wake for each round is shared by so many samples. With more timers each interrupt takes longer,
+// which counts the more the more frequent samples are, while a reader that wakes seldom finds the
+// caches cold.
+constexpr double most_in_round = 64;
+constexpr double most_in_frequent_round = 32;
+constexpr double frequent_ns = 500e3;
 // Copies of stacks are long: half of them fill half of the ring, where it wakes its reader.
 constexpr double most_copies_in_round = 6;
-// Short beside the time between flushes of the file, and as a delay before a program starts.
-constexpr double longest_round_ns = 20e6;
+// Short as a delay before a program starts.
+constexpr double longest_first_round_ns = 20e6;
+// Not longer than the time between flushes of the file.
+constexpr double longest_round_ns = 200e6;
 // From when a sample is due until its reader looks after it unasked, and then again.
 constexpr std::uint64_t wake_after_ns = 100'000;
 
@@ -85,8 +92,8 @@ class OneByOne : public SampleSource {
 /// Events that are never off are armed by one call each.
 class InRounds : public SampleSource {
   public:
-    InRounds(int cpu, const Sampling& sampling, Intervals intervals, std::size_t round_samples)
-        : timetable_(intervals, rounds, round_samples) {
+    InRounds(int cpu, const Sampling& sampling, Timetable timetable)
+        : timetable_(std::move(timetable)) {
         const SamplingEvent* first = nullptr;
         for (std::size_t slot = 0; slot < timetable_.slots(); ++slot) {
             const auto& event = events_.emplace_back(std::make_unique<SamplingEvent>(
@@ -155,14 +162,19 @@ class InRounds : public SampleSource {
 std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling) {
     const Intervals intervals(sampling.spread, sampling.period_ns, sampling.ratio,
                               sampling.seed + static_cast<std::uint64_t>(cpu));
-    const double most = sampling.depth.stack_copy ? most_copies_in_round : most_in_round;
-    const auto round_samples =
-        static_cast<std::size_t>(std::clamp(longest_round_ns / sampling.period_ns, 1.0, most));
     // Counters of a processor are few.
     if (sampling.clock != Clock::software || sampling.spread == Spread::fixed ||
-        sampling.period_ns > longest_round_ns)
+        sampling.period_ns > longest_first_round_ns)
         return std::make_unique<OneByOne>(cpu, sampling, intervals);
-    return std::make_unique<InRounds>(cpu, sampling, intervals, round_samples);
+    const double frequent =
+        sampling.period_ns < frequent_ns ? most_in_frequent_round : most_in_round;
+    const double most = sampling.depth.stack_copy ? most_copies_in_round : frequent;
+    const auto samples_in = [&](double round_ns) {
+        return static_cast<std::size_t>(std::clamp(round_ns / sampling.period_ns, 1.0, most));
+    };
+    return std::make_unique<InRounds>(cpu, sampling,
+                                      Timetable(intervals, rounds, samples_in(longest_round_ns),
+                                                samples_in(longest_first_round_ns)));
 }
 
 }  // namespace steelyard

@@ -16,14 +16,18 @@ constexpr double lead_rounds = 1.5;
 
 }  // namespace
 
-Timetable::Timetable(Intervals intervals, std::size_t rounds, std::size_t round_samples)
+Timetable::Timetable(Intervals intervals, std::size_t rounds, std::size_t round_samples,
+                     std::size_t first_samples)
     : intervals_(intervals),
       round_samples_(round_samples),
+      first_samples_(first_samples),
+      next_samples_(first_samples),
+      last_samples_(first_samples),
       planned_ns_(rounds * round_samples),
       rounds_(rounds) {}
 
 void Timetable::start_from(std::uint64_t now_ns) {
-    const double round_ns = intervals_.mean_ns() * static_cast<double>(round_samples_);
+    const double round_ns = intervals_.mean_ns() * static_cast<double>(first_samples_);
     first_ns_ = now_ns + static_cast<std::uint64_t>(lead_rounds * round_ns);
     last_ns_ = first_ns_;
 }
@@ -38,6 +42,13 @@ std::uint64_t Timetable::plan(std::size_t slot, std::uint64_t now_ns) {
     }
     planned_ns_[slot] = last_ns_;
     return last_ns_;
+}
+
+void Timetable::grow(std::size_t samples) {
+    // A quarter less than the last two together, as rounds of as many samples last differently.
+    const std::size_t both = last_samples_ + samples;
+    last_samples_ = samples;
+    next_samples_ = std::clamp(both - both / 4, samples, round_samples_);
 }
 
 bool Timetable::take(std::size_t slot, std::uint64_t time_ns) {

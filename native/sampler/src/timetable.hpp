@@ -22,10 +22,13 @@ struct Delays {
 ///
 /// A slot falls again by itself, as long after its time as that was after its arming. A round that
 /// lasts longer than those after it would let that happen before the slot is armed anew, so what is
-/// not planned is not taken.
+/// not planned is not taken. For the same reason rounds grow: the first ones are short, so that
+/// samples begin soon, and a later one has not more than the last two together.
 class Timetable {
   public:
-    Timetable(Intervals intervals, std::size_t rounds, std::size_t round_samples);
+    /// `round_samples`: of a round that has grown; `first_samples`: of the first ones.
+    Timetable(Intervals intervals, std::size_t rounds, std::size_t round_samples,
+              std::size_t first_samples);
 
     /// Draws the first rounds. Calls `arm(slot, after_ns)` for each sample, which falls so long
     /// after the time that `now_ns()` gave last.
@@ -99,19 +102,25 @@ class Timetable {
 
     template <typename Now, typename Arm>
     void draw_round(Now now_ns, const Arm& arm) {
-        for (std::size_t number = 0; number < round_samples_; ++number) {
+        const std::size_t samples = next_samples_;
+        for (std::size_t number = 0; number < samples; ++number) {
             const std::size_t slot = round_ * round_samples_ + number;
             const std::uint64_t from_ns = now_ns();
             arm(slot, plan(slot, from_ns) - from_ns);
         }
-        rounds_[round_] = {last_ns_, round_samples_};
+        rounds_[round_] = {last_ns_, samples};
         round_ = (round_ + 1) % rounds_.size();
+        grow(samples);
     }
 
     std::uint64_t plan(std::size_t slot, std::uint64_t now_ns);
+    void grow(std::size_t samples);
 
     Intervals intervals_;
     std::size_t round_samples_;
+    std::size_t first_samples_;
+    std::size_t next_samples_;               // of the round that is drawn next
+    std::size_t last_samples_;               // of the one that was drawn last
     std::vector<std::uint64_t> planned_ns_;  // 0: fallen, or not planned yet
     std::vector<Round> rounds_;
     std::size_t round_ = 0;  // the one that falls now

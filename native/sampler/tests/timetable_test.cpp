@@ -1,5 +1,6 @@
 #include "timetable.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct Armed {
 
 /// A timetable, with what was armed in its order, and the clock that it reads.
 struct Kept {
-    Timetable timetable{drawn(), rounds, round_samples};
+    Timetable timetable{drawn(), rounds, round_samples, round_samples};
     std::vector<Armed> armed;
     std::vector<std::uint64_t> unseen_ns;
     std::uint64_t now_ns = begin_ns;
@@ -93,6 +94,36 @@ TEST("the first round begins when what is armed first would not fall twice befor
     kept.begin();
     const auto round_ns = static_cast<std::uint64_t>(period_ns * round_samples);
     CHECK(kept.timetable.first_ns() >= begin_ns + round_ns);
+}
+
+TEST("rounds grow from short ones, and no slot falls again before it is armed anew") {
+    constexpr std::size_t grown = 32, first = 2;
+    Timetable timetable(Intervals(Spread::uniform, period_ns, 0.2, 3), rounds, grown, first);
+    std::uint64_t now_ns = begin_ns;
+    std::vector<Armed> armed;
+    std::vector<std::uint64_t> again_ns(rounds * grown, ~0ULL);
+    const auto now = [&now_ns] { return now_ns; };
+    const auto arm = [&](std::size_t slot, std::uint64_t after_ns) {
+        CHECK(again_ns[slot] > now_ns);
+        again_ns[slot] = now_ns + 2 * after_ns;
+        armed.push_back({slot, now_ns + after_ns});
+    };
+    timetable.begin(now, arm);
+    CHECK(armed.size() < 2 * rounds * first);
+    CHECK(timetable.first_ns() <= begin_ns + 2 * first * static_cast<std::uint64_t>(period_ns));
+    std::vector<std::size_t> drawn_at_once;
+    for (std::size_t at = 0; at < 1'000; ++at) {
+        CHECK(timetable.take(armed[at].slot, armed[at].time_ns));
+        now_ns = armed[at].time_ns + 2'000;
+        const std::size_t before = armed.size();
+        timetable.go_on(now, arm, [](std::uint64_t) {});
+        if (armed.size() > before)
+            drawn_at_once.push_back(armed.size() - before);
+    }
+    CHECK(std::ranges::is_sorted(drawn_at_once));
+    CHECK(drawn_at_once.back() == grown);
+    for (std::size_t at = 1; at < armed.size(); ++at)
+        CHECK(armed[at].time_ns > armed[at - 1].time_ns);
 }
 
 TEST("a round is drawn anew when its last sample was taken, in whatever order they came") {
