@@ -26,8 +26,8 @@ _SUSPECT_LAGS_RATIO = 0.2
 # So few looks that went otherwise than planned move no share by as much as a point.
 _SUSPECT_DELAYS_RATIO = 0.01
 _TOLD_MENDED_RATIO = 0.01
-# What an interrupt takes on a virtual machine, and more than it takes on others.
-_LOOK_NS = 15e3
+# What a timer interrupts a virtual machine for (docs/PERFORMANCE.md), and more than it does others.
+_LOOK_NS = 12e3
 
 
 @dataclass(frozen=True)

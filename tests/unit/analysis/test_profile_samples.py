@@ -147,7 +147,7 @@ def test_code_that_java_names_wrongly_is_told_of_from_one_sample_in_a_hundred(me
     assert [caution.code for caution in answer.cautions] == told
 
 
-# Of 100 ms 100 looks at 1 ms, and of what 145 looks of 15 µs take 2; four standard deviations of a
+# Of 100 ms 100 looks at 1 ms, and of what 145 looks of 12 µs take 2; four standard deviations of a
 # Poisson count more are 142.
 @pytest.mark.parametrize(("unseen", "missed"), [(100, 0), (142, 0), (148, 5)])
 def test_looks_without_a_sample_are_missed_where_idle_time_does_not_explain_them(unseen, missed):
