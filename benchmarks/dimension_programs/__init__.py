@@ -1,0 +1,1 @@
+"""What dimensioning saves on real programs with harnesses inside."""
