@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -47,7 +48,7 @@ inline std::string repetitions(const char* argument) {
 // Repeats `work`, whose checksum is to be the same each time, and gives that checksum.
 template <typename Work>
 std::uint64_t benchmarked(const std::string& name, const std::string& count, const Work& work) {
-    const std::uint64_t expected = work();
+    std::optional<std::uint64_t> expected;
     std::vector<std::string> words{name, "--benchmark_repetitions=" + count};
     const char* file = std::getenv("STEELYARD_ITERATIONS");
     if (file != nullptr && *file != '\0') {
@@ -63,8 +64,10 @@ std::uint64_t benchmarked(const std::string& name, const std::string& count, con
         name.c_str(),
         [&](benchmark::State& state) {
             for ([[maybe_unused]] auto unused : state) {
-                if (work() != expected)
+                const std::uint64_t found = work();
+                if (found != expected.value_or(found))
                     throw std::runtime_error("an iteration differs from the first one");
+                expected = found;
             }
         })
         ->Iterations(1)
@@ -73,7 +76,9 @@ std::uint64_t benchmarked(const std::string& name, const std::string& count, con
     table.SetOutputStream(&std::cerr);
     table.SetErrorStream(&std::cerr);
     benchmark::RunSpecifiedBenchmarks(&table);
-    return expected;
+    if (!expected)
+        throw std::runtime_error("Google Benchmark ran no iteration");
+    return *expected;
 }
 
 #endif
