@@ -11,12 +11,14 @@ from tests.integration.conftest import Told, User
 
 # What is as rare as this does not make tests fail that are run every day for centuries.
 RARELY = 1e-6
+# How a command ends where the machine lacks what it needs.
+NO_SAMPLES = 4
 
 
 def sampled(user: User, *words: str, status: int = 0) -> Told:
     """`steelyard profile` with these words; skips where the machine gives no samples."""
     told = user.types("profile", *words)
-    if told.status == 4:
+    if told.status == NO_SAMPLES:
         pytest.skip(f"this machine gives no samples: {told.err}")
     assert told.status == status, told.err
     return told

@@ -3,11 +3,14 @@
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <future>
 #include <span>
@@ -21,18 +24,48 @@ namespace steelyard {
 
 namespace {
 
-std::vector<int> online_cpus() {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    std::vector<int> cpus;
-    const long configured = sysconf(_SC_NPROCESSORS_CONF);
-    for (int cpu = 0; cpu < configured; ++cpu) {
-        const std::string path =
-            "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/core_id";
-        if (cpu == 0 || access(path.c_str(), F_OK) == 0)
-            cpus.push_back(cpu);
-    }
+// What else is opened while samples are taken: the next file of a profile, libraries to unwind.
+constexpr std::size_t spare_files = 32;
+// Of each CPU that are not for samples.
+constexpr std::size_t own_files = 1;
+
+cpu_set_t affinity_of(pid_t process) {
+    cpu_set_t cpus;
+    if (sched_getaffinity(process, sizeof cpus, &cpus) != 0)
+        throw Fatal::with_errno("The kernel does not tell on which CPUs process " +
+                                std::to_string(process) + " may run");
     return cpus;
+}
+
+/// The CPUs of this process's cpuset that are online: to no others can it move, nor can what it
+/// starts (cpuset(7)).
+cpu_set_t cpus_within_reach() {
+    const cpu_set_t before = affinity_of(0);
+    cpu_set_t all;
+    std::memset(&all, 0xff, sizeof all);
+    sched_setaffinity(0, sizeof all, &all);
+    const cpu_set_t within_reach = affinity_of(0);
+    sched_setaffinity(0, sizeof before, &before);
+    return within_reach;
+}
+
+std::vector<int> numbers_of(const cpu_set_t& cpus) {
+    std::vector<int> numbers;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(static_cast<std::size_t>(cpu), &cpus))
+            numbers.push_back(cpu);
+    }
+    return numbers;
+}
+
+/// Files that are left to be opened for samples of each of so many CPUs.
+std::size_t files_for_each(std::size_t cpus) {
+    namespace fs = std::filesystem;
+    rlimit files{};
+    getrlimit(RLIMIT_NOFILE, &files);
+    const auto open = std::distance(fs::directory_iterator("/proc/self/fd"), {});
+    const std::size_t taken = static_cast<std::size_t>(open) + spare_files + cpus * own_files;
+    return files.rlim_cur > taken ? (files.rlim_cur - taken) / cpus : 0;
 }
 
 /// The unit of times in /proc.
@@ -52,13 +85,22 @@ std::uint64_t idle_ns_so_far() {
 /// One CPU: its events and the thread that serves them.
 class CpuWatch : LookTaker {
   public:
-    CpuWatch(const Sampling& sampling, Recording& recording, int cpu, int ending)
+    CpuWatch(const Sampling& sampling, Recording& recording, int cpu, std::size_t most_events,
+             int ending)
         : depth_(sampling.depth),
           recording_(recording),
           cpu_(cpu),
           ending_(ending),
           tracking_({-1, cpu}, true),
-          source_(cpu_source(cpu, sampling)) {}
+          source_(cpu_source(cpu, sampling, most_events)) {}
+
+    /// Once it was told to end: another one may have failed before this one was joined.
+    ~CpuWatch() override {
+        if (thread_.joinable())
+            thread_.join();
+    }
+    CpuWatch(const CpuWatch&) = delete;
+    CpuWatch& operator=(const CpuWatch&) = delete;
 
     /// Starts its thread, which tells when it samples, or has failed to.
     std::future<void> begin() {
@@ -167,8 +209,11 @@ class CpuWatch : LookTaker {
 class CpuSampler : public Sampler {
   public:
     CpuSampler(const Sampling& sampling, Recording& recording) : ending_(eventfd(0, EFD_CLOEXEC)) {
-        for (const int cpu : online_cpus())
-            watches_.push_back(std::make_unique<CpuWatch>(sampling, recording, cpu, ending_));
+        const std::vector<int> cpus = numbers_of(cpus_within_reach());
+        const std::size_t most_events = files_for_each(cpus.size());
+        for (const int cpu : cpus)
+            watches_.push_back(
+                std::make_unique<CpuWatch>(sampling, recording, cpu, most_events, ending_));
     }
 
     ~CpuSampler() override {
@@ -239,6 +284,14 @@ class CpuSampler : public Sampler {
 };
 
 }  // namespace
+
+bool runs_within_reach(pid_t process) {
+    const cpu_set_t its = affinity_of(process);
+    const cpu_set_t ours = cpus_within_reach();
+    cpu_set_t both;
+    CPU_AND(&both, &its, &ours);
+    return CPU_EQUAL(&both, &its);
+}
 
 std::unique_ptr<Sampler> cpu_sampler(const Sampling& sampling, Recording& recording) {
     return std::make_unique<CpuSampler>(sampling, recording);

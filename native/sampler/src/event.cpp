@@ -72,7 +72,8 @@ Fatal refusal(const char* what) {
     if (errno == ENOENT || errno == EOPNOTSUPP || errno == ENODEV)
         return Fatal(std::string("This machine cannot give ") + what + "; use --event cpu-clock.");
     if (errno == EMFILE)
-        return Fatal("There are more threads than files may be open: raise `ulimit -n`.");
+        return Fatal(
+            "There are more threads or CPUs to watch than files may be open: raise `ulimit -n`.");
     return Fatal::with_errno(std::string("The kernel refuses ") + what);
 }
 

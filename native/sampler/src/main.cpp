@@ -93,7 +93,8 @@ void record(const Options& options) {
     const pid_t process = target ? target->process() : options.process;
     const Rights rights = rights_here();
     recording.follow(process);
-    const auto sampler = rights.whole_cpus && !options.threads_only
+    const bool on_cpus = rights.whole_cpus && !options.threads_only && runs_within_reach(process);
+    const auto sampler = on_cpus
                              ? cpu_sampler(options.sampling, recording)
                              : thread_sampler(options.sampling, recording, process, rights.kernel);
     if (!target) {

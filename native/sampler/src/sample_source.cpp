@@ -159,16 +159,18 @@ class InRounds : public SampleSource {
 
 }  // namespace
 
-std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling) {
+std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling,
+                                         std::size_t most_events) {
     const Intervals intervals(sampling.spread, sampling.period_ns, sampling.ratio,
                               sampling.seed + static_cast<std::uint64_t>(cpu));
     // Counters of a processor are few.
     if (sampling.clock != Clock::software || sampling.spread == Spread::fixed ||
-        sampling.period_ns > longest_first_round_ns)
+        sampling.period_ns > longest_first_round_ns || most_events < rounds)
         return std::make_unique<OneByOne>(cpu, sampling, intervals);
     const double frequent =
         sampling.period_ns < frequent_ns ? most_in_frequent_round : most_in_round;
-    const double most = sampling.depth.stack_copy ? most_copies_in_round : frequent;
+    const double most = std::min(sampling.depth.stack_copy ? most_copies_in_round : frequent,
+                                 static_cast<double>(most_events / rounds));
     const auto samples_in = [&](double round_ns) {
         return static_cast<std::size_t>(std::clamp(round_ns / sampling.period_ns, 1.0, most));
     };

@@ -49,7 +49,9 @@ class SampleSource {
 };
 
 /// Samples of a CPU; is served on that CPU. They are drawn in rounds where that spares time, and
-/// else each when the one before was handled; a fixed period is left to the kernel.
-std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling);
+/// else each when the one before was handled; a fixed period is left to the kernel. Rounds are so
+/// short that all takes at most `most_events`, each of which is an open file.
+std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling,
+                                         std::size_t most_events);
 
 }  // namespace steelyard

@@ -1,0 +1,109 @@
+"""What a sampler may be denied: open files, and CPUs."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.profile.sampler import sampler_path
+from tests.integration.conftest import Told, User
+from tests.integration.profiling import NO_SAMPLES, sampled
+from tests.needs import need
+
+BUSY = (sys.executable, "-c", "sum(i * i for i in range(2_000_000))")
+# Where version 1 of control groups keeps those of CPUs, and version 2 all.
+GROUPS = (Path("/sys/fs/cgroup/cpuset"), Path("/sys/fs/cgroup"))
+
+
+def confined(user: User, confine: Callable[[], None], *words: str) -> Told:
+    """`steelyard profile` with these words, confined before it begins."""
+    process = user.start("profile", *words, preexec_fn=confine)
+    out, err = process.communicate()
+    if process.returncode == NO_SAMPLES:
+        pytest.skip(f"this machine gives no samples: {err.decode()}")
+    return Told(process.returncode, out.decode(), err.decode())
+
+
+def report(user: User) -> dict[str, Any]:
+    """What the profile in the user's folder says."""
+    return user.types("profile", "report", "--json", "-").document()
+
+
+@pytest.fixture
+def last_cpu() -> Iterator[Path]:
+    """A control group of the last CPU; skips where none can be made."""
+    cpu = max(os.sched_getaffinity(0))
+    for root in GROUPS:
+        group = root / f"steelyard-test-{os.getpid()}"
+        with suppress(OSError):
+            group.mkdir()
+            try:
+                (group / "cpuset.cpus").write_text(str(cpu))
+                (group / "cpuset.mems").write_text("0")
+                yield group
+                return
+            finally:
+                group.rmdir()
+    pytest.skip("a control group of CPUs takes root and a cpuset controller")
+
+
+def test_a_sampler_that_may_open_few_files_still_samples(user: User) -> None:
+    limit = 64 + 8 * (os.cpu_count() or 1)
+
+    def confine() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+    told = confined(user, confine, "record", "--", *BUSY)
+    assert told.status == 0, told.err
+    assert report(user)["samples"] > 0
+
+
+def test_a_program_in_a_group_of_one_cpu_is_sampled_there(user: User, last_cpu: Path) -> None:
+    def confine() -> None:
+        (last_cpu / "cgroup.procs").write_text("0")
+
+    told = confined(user, confine, "record", "--", *BUSY)
+    assert told.status == 0, told.err
+    assert report(user)["samples"] > 0
+
+
+def test_a_process_on_cpus_out_of_reach_is_watched_by_its_threads(
+    user: User, last_cpu: Path
+) -> None:
+    need("sh")
+
+    def confine() -> None:
+        (last_cpu / "cgroup.procs").write_text("0")
+
+    if len(os.sched_getaffinity(0)) == 1:
+        pytest.skip("this machine has no CPU outside of the group")
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as outside:
+        told = confined(user, confine, "record", "--duration", "300ms", "--pid", str(outside.pid))
+        outside.kill()
+    assert told.status == 0, told.err
+    assert report(user)["samples"] > 0
+
+
+def test_a_sampler_that_fails_on_a_cpu_says_so(
+    user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need("strace")
+    sampled(user, "record", "--", *BUSY)
+    denying = tmp_path / "denying"
+    inject = "inject=sched_setaffinity:error=EINVAL"
+    words = ("strace", "-f", "-o", "/dev/null", "-e", "trace=sched_setaffinity", "-e", inject)
+    denying.write_text(f'#!/bin/sh\nexec {shlex.join((*words, sampler_path()))} "$@"\n')
+    denying.chmod(0o755)
+    monkeypatch.setitem(user.environment, "STEELYARD_SAMPLER", str(denying))
+    told = user.types("profile", "record", "--", *BUSY)
+    assert told.status == 2
+    assert "The sampler cannot run on CPU" in told.err
