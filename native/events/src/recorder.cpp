@@ -1,7 +1,6 @@
 #include "recorder.hpp"
 
 #include <linux/perf_event.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <string_view>
 
 #include "clock.hpp"
+#include "cpus.hpp"
 #include "fatal.hpp"
 
 namespace steelyard {
@@ -17,12 +17,6 @@ namespace steelyard {
 namespace {
 
 constexpr Depth stacks{false, true, 0};
-
-bool is_online(long cpu) {
-    const std::string path =
-        "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/core_id";
-    return cpu == 0 || access(path.c_str(), F_OK) == 0;
-}
 
 /// Whether code from there has names: files, and what the kernel maps; not `//anon` and the like.
 bool is_known_code(std::string_view path) {
@@ -49,11 +43,8 @@ Recorder::Cpu::Cpu(const std::vector<Wanted>& wanted, Watched watched) : trackin
 }
 
 Recorder::Recorder(const std::vector<Wanted>& wanted, pid_t process) {
-    const long count = sysconf(_SC_NPROCESSORS_CONF);
-    for (long cpu = 0; cpu < count; ++cpu) {
-        if (!is_online(cpu))
-            continue;
-        cpus_.push_back(std::make_unique<Cpu>(wanted, Watched{process, static_cast<int>(cpu)}));
+    for (const int cpu : online_cpus()) {
+        cpus_.push_back(std::make_unique<Cpu>(wanted, Watched{process, cpu}));
         for (unsigned kind = 0; kind < wanted.size(); ++kind)
             kinds_.emplace(cpus_.back()->events[kind]->identity(), kind);
     }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -17,6 +16,7 @@
 #include <string>
 
 #include "clock.hpp"
+#include "cpus.hpp"
 #include "fatal.hpp"
 #include "sampler.hpp"
 
@@ -28,35 +28,6 @@ namespace {
 constexpr std::size_t spare_files = 32;
 // Of each CPU that are not for samples.
 constexpr std::size_t own_files = 1;
-
-cpu_set_t affinity_of(pid_t process) {
-    cpu_set_t cpus;
-    if (sched_getaffinity(process, sizeof cpus, &cpus) != 0)
-        throw Fatal::with_errno("The kernel does not tell on which CPUs process " +
-                                std::to_string(process) + " may run");
-    return cpus;
-}
-
-/// The CPUs of this process's cpuset that are online: to no others can it move, nor can what it
-/// starts (cpuset(7)).
-cpu_set_t cpus_within_reach() {
-    const cpu_set_t before = affinity_of(0);
-    cpu_set_t all;
-    std::memset(&all, 0xff, sizeof all);
-    sched_setaffinity(0, sizeof all, &all);
-    const cpu_set_t within_reach = affinity_of(0);
-    sched_setaffinity(0, sizeof before, &before);
-    return within_reach;
-}
-
-std::vector<int> numbers_of(const cpu_set_t& cpus) {
-    std::vector<int> numbers;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(static_cast<std::size_t>(cpu), &cpus))
-            numbers.push_back(cpu);
-    }
-    return numbers;
-}
 
 /// Files that are left to be opened for samples of each of so many CPUs.
 std::size_t files_for_each(std::size_t cpus) {
@@ -209,7 +180,7 @@ class CpuWatch : LookTaker {
 class CpuSampler : public Sampler {
   public:
     CpuSampler(const Sampling& sampling, Recording& recording) : ending_(eventfd(0, EFD_CLOEXEC)) {
-        const std::vector<int> cpus = numbers_of(cpus_within_reach());
+        const std::vector<int> cpus = cpus_within_reach();
         const std::size_t most_events = files_for_each(cpus.size());
         for (const int cpu : cpus)
             watches_.push_back(
@@ -284,14 +255,6 @@ class CpuSampler : public Sampler {
 };
 
 }  // namespace
-
-bool runs_within_reach(pid_t process) {
-    const cpu_set_t its = affinity_of(process);
-    const cpu_set_t ours = cpus_within_reach();
-    cpu_set_t both;
-    CPU_AND(&both, &its, &ours);
-    return CPU_EQUAL(&both, &its);
-}
 
 std::unique_ptr<Sampler> cpu_sampler(const Sampling& sampling, Recording& recording) {
     return std::make_unique<CpuSampler>(sampling, recording);

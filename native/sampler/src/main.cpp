@@ -13,6 +13,7 @@
 #include <string>
 
 #include "clock.hpp"
+#include "cpus.hpp"
 #include "fatal.hpp"
 #include "options.hpp"
 #include "target.hpp"

@@ -33,9 +33,6 @@ class Sampler {
     virtual bool failed() const = 0;
 };
 
-/// Whether the process runs on no CPU but those that this one can move to.
-bool runs_within_reach(pid_t process);
-
 /// Looks at every CPU that this process can move to, at random times. A thread on each CPU arms its
 /// events there, so that no other CPU is interrupted. Also idle CPUs are looked at: passing over
 /// them would make the next look depend on when the program began to run.

@@ -5,8 +5,10 @@
 #include <array>
 #include <cerrno>
 #include <unordered_map>
+#include <vector>
 
 #include "clock.hpp"
+#include "cpus.hpp"
 #include "fatal.hpp"
 #include "sampler.hpp"
 
@@ -27,9 +29,9 @@ class ThreadSampler : public Sampler {
           ending_(eventfd(0, EFD_CLOEXEC)) {
         wait_for(ending_, ending_key);
         // An inherited event needs a ring for each CPU.
-        const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+        const std::vector<int> cpus = online_cpus();
         for (const pid_t thread : threads_of(process)) {
-            for (int cpu = 0; cpu < cpus; ++cpu) {
+            for (const int cpu : cpus) {
                 auto& tracking = tracking_.emplace_back(
                     std::make_unique<TrackingEvent>(Watched{thread, cpu}, kernel_));
                 wait_for(tracking->file(), tracking_key);
