@@ -59,6 +59,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         default=0,
         help="of a program that does nothing but look at the clock, for so long by itself",
     )
+    group.add_argument(
+        "--handovers",
+        type=int,
+        default=0,
+        help="of a byte between two processes, instead of a program that computes",
+    )
     group.add_argument("--java", action="store_true", help="of Java, with async-profiler beside")
     return parser.parse_args(arguments)
 

@@ -23,6 +23,8 @@ RATES_HZ = (100, 1_000, 10_000)
 ALONE, ALONE_TOO, OURS, PERF = "alone", "alone again", "steelyard", "perf"
 # What steelyard keeps of a sample beside perf's instruction, thread and time: SP, BP and the CPU.
 PERF_ALIKE = "perf with registers"
+# On whole CPUs, as steelyard samples, and not by a program's threads, as perf does by itself.
+PERF_ON_CPUS = "perf on CPUs"
 ASYNC = "async-profiler"
 # What perf calls the chains; without frame pointers both have as much of the stack copied.
 CHAINS: dict[str, tuple[str, ...]] = {
@@ -75,6 +77,8 @@ class Runner:
             program = ("java", *flags, "-cp", str(programs.folder), "Timed", self._rounds)
         elif options.clock_watcher_ms:
             program = (programs.clock_watcher, str(options.clock_watcher_ms))
+        elif options.handovers:
+            program = (programs.handover, str(options.handovers))
         else:
             program = (programs.shares, "timed", self._rounds)
         self._argv = (*program, self._told)
@@ -110,6 +114,10 @@ class Runner:
         """Under perf, which keeps of a sample what the sampler keeps."""
         return self.perf(rate_hz, ("--user-regs=bp,sp", "--sample-cpu"))
 
+    def perf_on_cpus(self, rate_hz: int) -> Run:
+        """Under perf, which watches CPUs, whatever they run."""
+        return self.perf(rate_hz, ("--all-cpus",))
+
     def perf(self, rate_hz: int, more: Sequence[str] = ()) -> Run:
         """Under perf, at a fixed period."""
         told = str(self._programs.folder / "perf.data")
@@ -131,6 +139,7 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
         OURS: runner.ours,
         PERF: runner.perf,
         **({ASYNC: runner.async_profiler} if options.java else {PERF_ALIKE: runner.perf_alike}),
+        **({PERF_ON_CPUS: runner.perf_on_cpus} if options.handovers else {}),
     }
     order = random.Random(options.seed)
     print("| samples a second | | overhead, % (interval of 95 %) | µs a sample |")

@@ -34,6 +34,10 @@ class Programs:
         return str(self.folder / "clock_watcher")
 
     @property
+    def handover(self) -> str:
+        return str(self.folder / "handover")
+
+    @property
     def shares(self) -> str:
         return str(self.folder / "shares")
 
@@ -48,6 +52,7 @@ def build(folder: str) -> Programs:
     for output, words in {
         "aliasing": ("-pthread", "aliasing.c"),
         "clock_watcher": ("clock_watcher.c",),
+        "handover": ("handover.c",),
         "libshares.so": ("-shared", "-fPIC", "shares_library.c"),
         "shares": ("-pthread", "shares.c", f"-L{folder}", "-lshares", f"-Wl,-rpath,{folder}"),
     }.items():
