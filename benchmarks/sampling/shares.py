@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import binom
 
 from benchmarks.sampling.programs import Programs, recorded, verdict
-from steelyard.analysis.profile_samples import share_estimate
+from steelyard.analysis.profile_samples import independent_count, share_estimate
+from steelyard.core.estimate import Estimate
 from steelyard.profile.sampler import Recording
 
 # Turns of each function in shares.c for one round.
@@ -43,12 +46,12 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
         if program == "jit" and platform.machine() != "x86_64":
             print("| jit | left out: its code is for x86-64 | | | | | |")
             continue
-        runs = [_counts(programs, program, options, number) for number in range(options.repeats)]
-        total = sum(map(sum, runs))
+        runs = [_run(programs, program, options, number) for number in range(options.repeats)]
+        total = sum(sum(run.counts) for run in runs)
         for index, (function, part) in enumerate(turns.items()):
             truth = part / sum(turns.values())
-            share = sum(counts[index] for counts in runs) / total
-            estimates = [share_estimate(run[index], sum(run), CONFIDENCE) for run in runs]
+            share = sum(run.counts[index] for run in runs) / total
+            estimates = [run.estimate(index) for run in runs]
             covered = sum(item.low <= truth <= item.high for item in estimates)
             off = 100 * abs(share - truth)
             holds = holds and off <= WITHIN_POINTS
@@ -69,10 +72,21 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
     return holds and covers
 
 
-def _counts(
-    programs: Programs, program: str, options: argparse.Namespace, number: int
-) -> list[int]:
-    """Samples in each function of one recording."""
+@dataclass(frozen=True)
+class _Run:
+    """Samples in each function of one recording, and what part of them is worth a look each."""
+
+    counts: Sequence[int]
+    worth_ratio: float
+
+    def estimate(self, index: int) -> Estimate:
+        """The share of one function."""
+        total = sum(self.counts)
+        return share_estimate(self.counts[index], total, CONFIDENCE, self.worth_ratio * total)
+
+
+def _run(programs: Programs, program: str, options: argparse.Namespace, number: int) -> _Run:
+    """One recording."""
     recording = Recording(
         output=programs.profile,
         argv=(programs.shares, program, str(options.share_ms)),
@@ -86,4 +100,5 @@ def _counts(
         perf_map = f"/tmp/perf-{process}.map"
         if program == "jit" and os.path.exists(perf_map):
             os.remove(perf_map)
-    return found.counts(list(TURNS[program]))
+    worth = independent_count(found.samples) / len(found.samples.functions)
+    return _Run(found.counts(list(TURNS[program])), worth)

@@ -47,6 +47,8 @@ class ProfileSamples:
     mended_count : int
         How many samples were in code of which the Java virtual machine names the wrong method, so
         that they count for the method that it names next, or that was compiled.
+    apart_ns : int
+        Looks at a CPU were drawn to be no nearer than this; 0: not known.
     """
 
     frames: tuple[Frame, ...]
@@ -61,6 +63,7 @@ class ProfileSamples:
     stack_lengths: Indices
     thread_names: Mapping[int, str]
     mended_count: int = 0
+    apart_ns: int = 0
 
 
 @dataclass(frozen=True)
@@ -91,11 +94,33 @@ class ThreadShare:
     share: Estimate
 
 
-def share_estimate(count: int, total: int, confidence: float = 0.95) -> Estimate:
+def independent_count(samples: ProfileSamples) -> float:
+    """How many independent looks the samples are worth: n² / Σ m² (L. Kish, Survey Sampling, 1965).
+
+    Looks that fall due while a CPU is stopped, by the host of a virtual machine or with interrupts
+    off, are taken together when it goes on: m of them, which find the program at one place. They
+    are nearer to each other than any were drawn to be.
+    """
+    count = len(samples.functions)
+    if not count or not samples.apart_ns:
+        return float(count)
+    order = np.lexsort((samples.times_ns, samples.cpus))
+    times_ns, cpus = samples.times_ns[order], samples.cpus[order]
+    begins = np.ones(count, bool)
+    # Where a CPU's times end, the next one's begin anew and the difference says nothing.
+    begins[1:] = (cpus[1:] != cpus[:-1]) | (np.diff(times_ns) >= np.uint64(samples.apart_ns))
+    together = np.bincount(np.cumsum(begins) - 1).astype(float)
+    return count**2 / float(together @ together)
+
+
+def share_estimate(
+    count: int, total: int, confidence: float = 0.95, independent: float | None = None
+) -> Estimate:
     """A share of samples, with the interval of Wilson, J. Am. Stat. Assoc. 22 (1927).
 
-    Assumes that samples are independent looks at random times, so that their number in a
-    function is binomial given how long the program was there.
+    Assumes that samples are looks at random times, of which `independent` (all, unless given) are
+    worth an independent one each, so that their number in a function is binomial given how long
+    the program was there.
 
     Raises
     ------
@@ -104,11 +129,12 @@ def share_estimate(count: int, total: int, confidence: float = 0.95) -> Estimate
     """
     if total <= 0:
         raise ValueError("A share needs a sample.")
+    worth = float(total) if independent is None else independent
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     share = count / total
-    centre = (share + z * z / (2 * total)) / (1 + z * z / total)
+    centre = (share + z * z / (2 * worth)) / (1 + z * z / worth)
     half_width = (
-        z * sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
+        z * sqrt(share * (1 - share) / worth + z * z / (4 * worth * worth)) / (1 + z * z / worth)
     )
     low, high = max(0.0, centre - half_width), min(1.0, centre + half_width)
     return Estimate(share, min(low, share), max(high, share), confidence, "wilson")
@@ -119,6 +145,7 @@ def function_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[
     total = len(samples.functions)
     if not total:
         return ()
+    worth = independent_count(samples)
     counts = np.bincount(samples.functions, minlength=len(samples.frames))
     kernel = np.bincount(samples.functions[samples.in_kernel], minlength=len(samples.frames))
     inlined = np.bincount(samples.functions[samples.inlined], minlength=len(samples.frames))
@@ -134,9 +161,9 @@ def function_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[
             FunctionShare(
                 samples.frames[index],
                 count,
-                share_estimate(count, total, confidence),
+                share_estimate(count, total, confidence, worth),
                 float(kernel[index]) / count if count else 0.0,
-                None if within is None else share_estimate(within, total, confidence),
+                None if within is None else share_estimate(within, total, confidence, worth),
                 float(inlined[index]) / count if count else 0.0,
             )
         )
@@ -145,7 +172,7 @@ def function_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[
 
 def thread_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[ThreadShare, ...]:
     """Every thread that was met, the busiest first."""
-    total = len(samples.threads)
+    total, worth = len(samples.threads), independent_count(samples)
     threads, first, counts = np.unique(samples.threads, return_index=True, return_counts=True)
     shares = [
         ThreadShare(
@@ -153,7 +180,7 @@ def thread_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[Th
             int(samples.processes[at]),
             samples.thread_names.get(int(thread), ""),
             int(count),
-            share_estimate(int(count), total, confidence),
+            share_estimate(int(count), total, confidence, worth),
         )
         for thread, at, count in zip(threads, first, counts, strict=True)
     ]

@@ -20,6 +20,8 @@ KERNEL = Frame("[kernel]", "[kernel]")
 UNKNOWN = Frame("[unknown]", "[unknown]")
 JAVA = "[java]"
 # perf marks in a chain where user addresses begin by numbers at the very end of the address space.
+# Of looks that the sampler draws (native/sampler/src/intervals.cpp), where the period is not short.
+_LOOKS_APART_NS = 20_000
 _MARKS_FROM = np.uint64(2**64 - 4096)
 _ANONYMOUS = ("//anon", "[anon", "/memfd:", "/dev/zero", "[heap]", "[stack]")
 
@@ -105,7 +107,16 @@ def attribute(
         stack_lengths=lengths,
         thread_names=_thread_names(raw),
         mended_count=_mended_count(samples, java or {}),
+        apart_ns=_apart_ns(raw),
     )
+
+
+def _apart_ns(raw: RawProfile) -> int:
+    """How far apart looks at a CPU were drawn; 0 where threads were watched, or none were."""
+    header, scope = raw.header, (raw.summary or {}).get("scope")
+    if scope != "cpus" or header.get("spread") == "fixed" or header.get("unit") != "ns":
+        return 0
+    return int(min(_LOOKS_APART_NS, float(header.get("period", 0)) / 2))
 
 
 def _mended_count(samples: npt.NDArray[np.void], java: Mapping[int, JavaCode]) -> int:

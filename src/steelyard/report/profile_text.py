@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from steelyard.analysis.profile_answer import ProfileAnswer
-from steelyard.analysis.profile_samples import FunctionShare
+from steelyard.analysis.profile_samples import FunctionShare, independent_count
 from steelyard.analysis.sampling_health import SamplingHealth
 from steelyard.core.estimate import Estimate
 from steelyard.core.units import format_duration, format_value
@@ -15,6 +15,7 @@ from steelyard.report.wording import caution_text, one_line
 
 SHOWN_FUNCTIONS = 25
 _NAME_WIDTH = 60
+_TOLD_WORTH_RATIO = 0.95
 
 
 def share_text(share: Estimate) -> str:
@@ -107,7 +108,11 @@ def facts_line(answer: ProfileAnswer) -> str:
     else:
         period = f"{header.get('period')} {header.get('unit')}"
     spread = {"uniform": "random", "exponential": "exponential", "fixed": "fixed"}
-    parts = [f"{count} samples", f"period {period}, {spread.get(header.get('spread', ''), '?')}"]
+    worth = independent_count(answer.samples)
+    counted = f"{count} samples"
+    if worth < _TOLD_WORTH_RATIO * count:
+        counted += f", worth {worth:.0f} independent ones"
+    parts = [counted, f"period {period}, {spread.get(header.get('spread', ''), '?')}"]
     if "elapsed_ns" in summary:
         parts.append(f"over {format_duration(summary['elapsed_ns'] * 1e-9)}")
     if "handling_ns" in summary and count:

@@ -9,6 +9,7 @@ from steelyard.analysis.profile_samples import (
     Frame,
     ProfileSamples,
     function_shares,
+    independent_count,
     share_estimate,
     thread_shares,
 )
@@ -57,6 +58,51 @@ def test_a_share_covers_the_truth_as_often_as_it_says():
         shares = [share_estimate(int(count), 2000) for count in counts]
         covered = np.mean([share.low <= truth <= share.high for share in shares])
         assert 0.935 < covered < 0.965
+
+
+def looked_at(times_us, cpus=None, **values):
+    """Samples of one function, by the times at which CPUs were looked at."""
+    return replace(
+        samples_of([[0]] * len(times_us)),
+        times_ns=np.array(times_us, np.uint64) * np.uint64(1000),
+        cpus=np.array(cpus or [0] * len(times_us), np.uint16),
+        **values,
+    )
+
+
+def test_looks_that_a_stopped_cpu_took_together_are_worth_one():
+    apart = looked_at([0, 30, 60, 90], apart_ns=20_000)
+    assert independent_count(apart) == 4
+    # Three at once and one alone: 4² / (3² + 1²).
+    together = looked_at([0, 1, 20, 90], apart_ns=20_000)
+    assert independent_count(together) == pytest.approx(1.6)
+    assert independent_count(replace(together, apart_ns=0)) == 4
+
+
+def test_looks_at_two_cpus_may_fall_together():
+    samples = looked_at([0, 1, 30, 31], cpus=[0, 1, 0, 1], apart_ns=20_000)
+    assert independent_count(samples) == 4
+
+
+def test_shares_cover_the_truth_on_a_cpu_that_stops_now_and_then():
+    generator = np.random.default_rng(5)
+    truth, count, covered, alone = 0.3, 1000, 0, 0
+    for _ in range(800):
+        # One look in a hundred is where the CPU stops, for 20 looks more.
+        sizes = np.where(generator.random(count) < 0.01, 21, 1)
+        functions = np.repeat((generator.random(count) < truth).astype(int), sizes)
+        begins_us = np.repeat(np.arange(count) * 1000, sizes)
+        samples = replace(
+            looked_at(begins_us.tolist(), apart_ns=20_000),
+            functions=functions,
+            stacks=functions,
+        )
+        (share,) = (s for s in function_shares(samples) if s.frame.name == "leaf")
+        covered += share.share.low <= truth <= share.share.high
+        plain = share_estimate(share.sample_count, len(functions))
+        alone += plain.low <= truth <= plain.high
+    assert 0.93 < covered / 800 < 0.97
+    assert alone / 800 < 0.7
 
 
 def test_functions_come_by_the_time_they_took_themselves():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from steelyard.analysis.profile_answer import ProfileAnswer
+from steelyard.analysis.profile_samples import independent_count
 from steelyard.report.json.measurement import SCHEMA
 from steelyard.report.wording import document_value
 
@@ -18,6 +19,7 @@ def profile_document(answer: ProfileAnswer) -> dict[str, Any]:
             "kind": "profile",
             "file": recorded.path,
             "samples": len(answer.samples.functions),
+            "independent_samples": independent_count(answer.samples),
             "lost": recorded.lost_count,
             "recording": {**recorded.header, **recorded.summary},
             "threads": [
