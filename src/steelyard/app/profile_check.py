@@ -209,9 +209,10 @@ def largest_turns(checked: CheckedProfiler, function: str, growth_ratio: float) 
     while turns < _MOST_TURNS:
         delayed_s = checked.plain_s(function, turns)
         if delayed_s > base_s * (1 + growth_ratio / 2):
-            # Either run may have been disturbed. With another pair growth that was none goes.
-            pairs_s = delayed_s + checked.plain_s(function, turns)
-            growth = pairs_s / (base_s + checked.plain_s(function, 0)) - 1
+            # Either run may have been disturbed, which only makes it longer.
+            delayed_s = min(delayed_s, checked.plain_s(function, turns))
+            base_s = min(base_s, checked.plain_s(function, 0))
+            growth = delayed_s / base_s - 1
             if growth > growth_ratio / 2:
                 return max(1, round(turns * growth_ratio / growth))
         turns *= 4
