@@ -72,7 +72,9 @@ def read_answer(path: str, confidence: float = 0.95) -> ProfileAnswer:
         lost_count=raw.lost_count,
         damage=raw.damage,
     )
-    samples = attribute(raw, read_java_codes(path))
+    # Maps of an older recording to the same file may lie beside it.
+    processes = frozenset(raw.samples["process"].tolist())
+    samples = attribute(raw, read_java_codes(path, processes))
     if not len(samples.functions):
         raise DataError(
             f"The profile {path} has no sample of the program: it ran for less than the time "

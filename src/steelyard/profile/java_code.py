@@ -11,7 +11,7 @@ from __future__ import annotations
 import bisect
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -163,15 +163,19 @@ def java_code_paths(profile: str) -> dict[int, str]:
     return {int(process): path for process, path in found.items() if process.isdigit()}
 
 
-def read_java_codes(profile: str) -> dict[int, JavaCode]:
-    """The code maps beside a profile, read.
+def read_java_codes(profile: str, processes: Container[int] | None = None) -> dict[int, JavaCode]:
+    """The code maps beside a profile, read: those of these processes, or all.
 
     Raises
     ------
     DataError
         One of them is damaged.
     """
-    return {process: read_java_code(path) for process, path in java_code_paths(profile).items()}
+    return {
+        process: read_java_code(path)
+        for process, path in java_code_paths(profile).items()
+        if processes is None or process in processes
+    }
 
 
 def java_code_prefix(profile: str) -> str:

@@ -6,7 +6,9 @@ Each chunk has its own check, so that a file which was cut off is readable up to
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -40,6 +42,7 @@ _START = struct.Struct("<QIIII")
 _END = struct.Struct("<QII")
 _LOST = struct.Struct("<QQ")
 _TEXT = struct.Struct("<H")
+_CONTINUATION = re.compile("[1-9][0-9]{0,8}")
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,8 @@ def read_profile(path: str) -> RawProfile:
         data = _read(part)
         header, at = _header(data, part)
         raw = raw or RawProfile(header)
+        if header.get("id") != raw.header.get("id"):
+            continue  # of an older recording to the same file
         for mark, payload in _chunks(data, at, raw):
             if mark == b"SMPL":
                 _take_samples(payload, samples, chains)
@@ -156,7 +161,8 @@ def read_profile(path: str) -> RawProfile:
 
 
 def _parts(path: str) -> list[str]:
-    """The file and those that it was continued in, of which the oldest may be gone."""
+    """The file and those that it may have been continued in, of which the oldest may be gone; the
+    first one is of the recording that is asked for."""
     folder, name = os.path.split(path)
     try:
         entries = os.listdir(folder or ".")
@@ -165,10 +171,14 @@ def _parts(path: str) -> list[str]:
     numbers = sorted(
         int(entry[len(name) + 1 :])
         for entry in entries
-        if entry.startswith(name + ".") and entry[len(name) + 1 :].isdigit()
+        if entry.startswith(name + ".") and _CONTINUATION.fullmatch(entry[len(name) + 1 :])
     )
-    first = [path] if os.path.exists(path) or not numbers else []
-    return [*first, *(f"{path}.{number}" for number in numbers)]
+    later = [part for number in numbers if is_profile(part := f"{path}.{number}")]
+    if os.path.exists(path) or not later:
+        return [path, *later]
+    # The first file was not kept: the recording is the one that was written last.
+    last = max(later, key=os.path.getmtime)
+    return [last, *(part for part in later if part != last)]
 
 
 def _read(path: str) -> bytes:
@@ -190,9 +200,24 @@ def _header(data: bytes, path: str) -> tuple[dict[str, Any], int]:
             field="profile",
         )
     try:
-        return json.loads(data[len(MAGIC) : end]), end + 1
+        header: Any = json.loads(data[len(MAGIC) : end])
     except ValueError:
-        raise DataError(f"The header of the profile {path} is damaged.", field="profile") from None
+        header = None
+    if not _is_header(header):
+        raise DataError(f"The header of the profile {path} is damaged.", field="profile")
+    return header, end + 1
+
+
+def _is_header(header: Any) -> bool:
+    """Whether a header has what readers rely on."""
+    if not isinstance(header, dict):
+        return False
+    period, texts = header.get("period"), ("unit", "spread", "event")
+    return (
+        isinstance(period, int | float)
+        and 0 < period < math.inf
+        and all(isinstance(header.get(name), str) for name in texts)
+    )
 
 
 def _chunks(data: bytes, at: int, raw: RawProfile) -> Iterator[tuple[bytes, bytes]]:
