@@ -1,7 +1,9 @@
 #include "following.hpp"
 
+#include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -66,6 +68,24 @@ void make_room(std::map<std::uint64_t, Mapping>& mappings, std::uint64_t start, 
 
 }  // namespace
 
+std::vector<pid_t> family_of(pid_t process) {
+    std::multimap<std::uint32_t, pid_t> children;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        const std::string name = entry.path().filename();
+        pid_t child = 0;
+        const auto end = std::from_chars(name.data(), name.data() + name.size(), child).ptr;
+        if (child > 0 && end == name.data() + name.size())
+            children.emplace(parent_of(static_cast<std::uint32_t>(child)), child);
+    }
+    std::vector<pid_t> family{process};
+    for (std::size_t at = 0; at < family.size(); ++at) {
+        const auto [begin, end] = children.equal_range(static_cast<std::uint32_t>(family[at]));
+        for (auto child = begin; child != end; ++child)
+            family.push_back(child->second);
+    }
+    return family;
+}
+
 void Following::add(std::uint32_t process) {
     living_.try_emplace(process).first->second.threads.insert(process);
     strangers_.erase(process);
@@ -101,13 +121,14 @@ void Following::started(const Lifetime& life) {
             parent->second.threads.insert(life.thread);
         return;
     }
-    // A child begins with the mappings of its parent.
-    Process child;
-    child.mappings = parent->second.mappings;
-    for (auto& [start, mapping] : child.mappings)
+    // A child begins with the mappings of its parent, also if a sample of it was read before.
+    auto mappings = parent->second.mappings;
+    for (auto& [start, mapping] : mappings)
         mapping.process = life.process;
+    Process& child = living_[life.process];
     child.threads.insert(life.thread);
-    living_.try_emplace(life.process, std::move(child));
+    if (child.mappings.empty())
+        child.mappings = std::move(mappings);
 }
 
 bool Following::ended(const Lifetime& life) {

@@ -2,15 +2,21 @@
 
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "profile_file.hpp"
 
 namespace steelyard {
+
+/// A process, and those that run now and descend from it, by /proc.
+std::vector<pid_t> family_of(pid_t process);
 
 /// Keeps the followed processes with what a new file of a rotated profile must restate of them.
 class Following {

@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,7 +24,7 @@ namespace steelyard {
 
 namespace {
 
-constexpr long flush_interval_ns = 250'000'000;
+constexpr std::uint64_t flush_interval_ns = 250'000'000;
 
 /// Many threads take many files; the limit that is raised is the sampler's, not the program's.
 void allow_many_files() {
@@ -61,30 +63,59 @@ sigset_t ending_signals() {
     return set;
 }
 
-/// Waits until the program has ended, the time is over or somebody says that it is enough.
+/// Whether a process that somebody else started is over: gone, or dead and waited for by nobody.
+bool is_over(pid_t process, Recording& recording) {
+    return (kill(process, 0) != 0 && errno == ESRCH) || recording.follows_nobody();
+}
+
+/// Waits until the program has ended, the time is over or somebody says that it is enough. Who says
+/// so by Ctrl-C has told the program too; SIGTERM is handed on to it. It has until the next flush
+/// to end by that, so that how it ended is known.
 std::optional<int> wait_for_the_end(const Options& options, Target* target, Recording& recording,
                                     const Sampler& sampler, const sigset_t& signals) {
     const std::uint64_t begin_ns = monotonic_ns();
-    const auto limit_ns = static_cast<std::uint64_t>(options.duration_s * 1e9);
+    const auto limit_ns = options.duration_s > 0
+                              ? static_cast<std::uint64_t>(options.duration_s * 1e9)
+                              : std::numeric_limits<std::uint64_t>::max();
+    bool is_enough = false;
     while (!sampler.failed()) {
-        const timespec interval{0, flush_interval_ns};
+        const std::uint64_t left_ns = limit_ns - std::min(limit_ns, monotonic_ns() - begin_ns);
+        const timespec interval{0, static_cast<long>(std::min(flush_interval_ns, left_ns))};
         const int signal = sigtimedwait(&signals, nullptr, &interval);
         int status = 0;
         if (target != nullptr && target->ended(status))
             return status;
-        if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP)
+        if (is_enough || (target == nullptr && is_over(options.process, recording)))
             break;
-        if (target == nullptr && kill(options.process, 0) != 0 && errno == ESRCH)
-            break;
-        if (limit_ns > 0 && monotonic_ns() - begin_ns >= limit_ns)
+        if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
+            if (target == nullptr)
+                break;
+            if (signal == SIGTERM)
+                target->tell(signal);
+            is_enough = true;
+        }
+        if (monotonic_ns() - begin_ns >= limit_ns)
             break;
         recording.flush();
     }
     return std::nullopt;
 }
 
+/// What processes that run already have mapped, and how their threads are called.
+void take_present(const std::vector<pid_t>& processes, Recording& recording) {
+    for (const pid_t process : processes) {
+        recording.follow(process);
+        for (const Mapping& mapping : present_mappings(process, monotonic_ns()))
+            recording.take(mapping);
+        for (const Naming& naming : present_names(process, monotonic_ns()))
+            recording.take(naming);
+    }
+}
+
 void record(const Options& options) {
     fcntl(options.report, F_SETFD, FD_CLOEXEC);
+    // What takes no more says so when it is written to.
+    signal(SIGPIPE, SIG_IGN);
     const sigset_t signals = ending_signals();
     Recording recording(options.storage, options.sampling.depth);
     std::unique_ptr<Target> target;
@@ -92,22 +123,21 @@ void record(const Options& options) {
         target = std::make_unique<Target>(options.command);
     allow_many_files();
     const pid_t process = target ? target->process() : options.process;
+    const auto family = target ? std::vector{process} : family_of(process);
     const Rights rights = rights_here();
-    recording.follow(process);
+    for (const pid_t member : family)
+        recording.follow(member);
     const bool on_cpus = rights.whole_cpus && !options.threads_only && runs_within_reach(process);
     const auto sampler = on_cpus
                              ? cpu_sampler(options.sampling, recording)
-                             : thread_sampler(options.sampling, recording, process, rights.kernel);
-    if (!target) {
-        for (const Mapping& mapping : present_mappings(process, monotonic_ns()))
-            recording.take(mapping);
-        for (const Naming& naming : present_names(process, monotonic_ns()))
-            recording.take(naming);
-    }
+                             : thread_sampler(options.sampling, recording, family, rights.kernel);
+    if (!target)
+        take_present(family_of(process), recording);
     const std::uint64_t begin_ns = monotonic_ns();
     sampler->start();
     if (target)
         target->release();
+    recording.begin();
     const auto status = wait_for_the_end(options, target.get(), recording, *sampler, signals);
     sampler->stop();
     const std::string summary =
@@ -123,7 +153,7 @@ void record(const Options& options) {
 int main(int count, char** words) {
     steelyard::Options options;
     try {
-        options = steelyard::options_from(count, words);
+        steelyard::read_options(count, words, options);
         steelyard::record(options);
     } catch (const steelyard::Fatal& fatal) {
         dprintf(options.report, "error: %s\n", fatal.message.c_str());

@@ -84,8 +84,7 @@ const std::map<std::string_view, Setter>& setters() {
 
 }  // namespace
 
-Options options_from(int count, char** words) {
-    Options options;
+void read_options(int count, char** words, Options& options) {
     int at = 1;
     for (; at < count && std::strcmp(words[at], "--") != 0; at += 2) {
         const auto setter = setters().find(words[at]);
@@ -101,7 +100,6 @@ Options options_from(int count, char** words) {
         throw Fatal("The sampler takes either --pid or a command after --.");
     if (!options.command.empty())
         options.command.push_back(nullptr);
-    return options;
 }
 
 }  // namespace steelyard

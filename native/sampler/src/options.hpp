@@ -22,7 +22,7 @@ struct Options {
     std::vector<char*> command;  ///< ends with a null pointer
 };
 
-/// Throws Fatal for what it does not understand.
-Options options_from(int count, char** words);
+/// Throws Fatal for what it does not understand; what stood before that is in `options` then.
+void read_options(int count, char** words, Options& options);
 
 }  // namespace steelyard

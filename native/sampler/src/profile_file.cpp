@@ -1,6 +1,8 @@
 #include "profile_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,15 +86,41 @@ std::uint32_t crc32(const char* data, std::size_t bytes) {
 }
 
 ProfileFile::ProfileFile(const std::string& path, const std::string& header_json)
-    : file_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, readable)), path_(path) {
+    : path_(path),
+      header_("STEELYARD-PROFILE 1\n" + header_json + "\n"),
+      is_new_(access(path.c_str(), F_OK) != 0),
+      file_(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, readable)) {
     if (file_ < 0)
         throw Fatal::with_errno("The profile " + path + " cannot be written");
-    const std::string header = "STEELYARD-PROFILE 1\n" + header_json + "\n";
-    write_all(header.data(), header.size());
+    try {
+        hold();
+    } catch (const Fatal&) {
+        close(file_);
+        throw;
+    }
 }
 
 ProfileFile::~ProfileFile() {
+    if (is_new_ && is_regular_ && !has_begun_)
+        unlink(path_.c_str());
     close(file_);
+}
+
+void ProfileFile::hold() {
+    struct stat status{};
+    is_regular_ = fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
+    if (is_regular_ && flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        throw Fatal("The profile " + path_ +
+                    " is being written by another recording; give this one another --output.");
+}
+
+void ProfileFile::begin() {
+    if (has_begun_)
+        return;
+    has_begun_ = true;
+    if (is_regular_ && ftruncate(file_, 0) != 0)
+        throw Fatal::with_errno("The profile " + path_ + " cannot be written");
+    write_all(header_.data(), header_.size());
 }
 
 void ProfileFile::begin_event(char kind) {
@@ -207,6 +235,7 @@ void ProfileFile::flush_events() {
 }
 
 void ProfileFile::write_chunk(std::string_view mark, const std::vector<char>& payload) {
+    begin();
     std::vector<char> chunk(mark.begin(), mark.end());
     chunk.reserve(mark.size() + 2 * sizeof(std::uint32_t) + payload.size());
     put(chunk, static_cast<std::uint32_t>(payload.size()));

@@ -64,10 +64,15 @@ struct Lifetime {
 /// Writes records to a file. Throws Fatal when the file takes no more; what was flushed stays.
 class ProfileFile {
   public:
+    /// Keeps other recordings out of the file; what it has stays until `begin`. Throws Fatal where
+    /// another recording writes it.
     ProfileFile(const std::string& path, const std::string& header_json);
     ~ProfileFile();
     ProfileFile(const ProfileFile&) = delete;
     ProfileFile& operator=(const ProfileFile&) = delete;
+
+    /// Puts the header in place of what the file had. The first flush does, if nobody did before.
+    void begin();
 
     void write(const Sample& sample);
     void write(const Mapping& mapping);
@@ -88,8 +93,14 @@ class ProfileFile {
     void write_chunk(std::string_view mark, const std::vector<char>& payload);
     void write_all(const char* data, std::size_t bytes);
 
-    int file_;
+    void hold();
+
     std::string path_;
+    std::string header_;
+    bool is_new_;
+    int file_;
+    bool is_regular_ = false;
+    bool has_begun_ = false;
     std::uint32_t sample_count_ = 0;
     std::vector<char> samples_;
     std::vector<char> chains_;

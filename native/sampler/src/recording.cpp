@@ -28,6 +28,11 @@ void Recording::follow(pid_t process) {
     following_.add(static_cast<std::uint32_t>(process));
 }
 
+void Recording::begin() {
+    const std::scoped_lock lock(mutex_);
+    file_->begin();
+}
+
 void Recording::take(const Sample& sample) {
     const std::scoped_lock lock(mutex_);
     if (sample.process != 0 && sample.thread != buried_thread &&

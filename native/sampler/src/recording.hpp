@@ -29,6 +29,8 @@ class Recording {
     Recording(Storage storage, Depth depth);
 
     void follow(pid_t process);
+    /// From here on what the file had before is gone.
+    void begin();
     void take(const Sample& sample);
     void take(const Happening& happening);
     /// A look at a CPU that gave no sample. The times of all looks are kept, since they show

@@ -38,9 +38,9 @@ class Sampler {
 /// them would make the next look depend on when the program began to run.
 std::unique_ptr<Sampler> cpu_sampler(const Sampling& sampling, Recording& recording);
 
-/// Watches each thread of `process` and of what it starts, each by its own processor time. A thread
-/// is watched from a moment after its start.
+/// Watches each thread of the processes and of what they start, each by its own processor time. A
+/// thread is watched from a moment after its start.
 std::unique_ptr<Sampler> thread_sampler(const Sampling& sampling, Recording& recording,
-                                        pid_t process, bool kernel);
+                                        const std::vector<pid_t>& processes, bool kernel);
 
 }  // namespace steelyard

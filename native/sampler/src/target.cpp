@@ -19,6 +19,7 @@ namespace {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
+    signal(SIGPIPE, SIG_DFL);  // which the sampler ignores
     char word = 0;
     if (read(go, &word, 1) == 1)
         execvp(command.front(), command.data());
@@ -64,6 +65,10 @@ void Target::release() {
         errno = error;
         throw Fatal::with_errno("The program " + std::string(name_) + " cannot be started");
     }
+}
+
+void Target::tell(int signal) const {
+    kill(process_, signal);
 }
 
 bool Target::ended(int& status) {

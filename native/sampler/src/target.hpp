@@ -20,6 +20,8 @@ class Target {
     pid_t process() const { return process_; }
     /// Lets it begin; throws Fatal when it cannot be executed.
     void release();
+    /// Sends it a signal.
+    void tell(int signal) const;
     /// Whether it has ended; its status as of waitpid(2) then.
     bool ended(int& status);
 

@@ -20,7 +20,8 @@ constexpr int events_at_once = 64;
 
 class ThreadSampler : public Sampler {
   public:
-    ThreadSampler(const Sampling& sampling, Recording& recording, pid_t process, bool kernel)
+    ThreadSampler(const Sampling& sampling, Recording& recording,
+                  const std::vector<pid_t>& processes, bool kernel)
         : sampling_(sampling),
           recording_(recording),
           kernel_(kernel),
@@ -30,16 +31,16 @@ class ThreadSampler : public Sampler {
         wait_for(ending_, ending_key);
         // An inherited event needs a ring for each CPU.
         const std::vector<int> cpus = online_cpus();
-        for (const pid_t thread : threads_of(process)) {
-            for (const int cpu : cpus) {
-                auto& tracking = tracking_.emplace_back(
-                    std::make_unique<TrackingEvent>(Watched{thread, cpu}, kernel_));
-                wait_for(tracking->file(), tracking_key);
+        for (const pid_t process : processes) {
+            for (const pid_t thread : threads_of(process)) {
+                for (const int cpu : cpus)
+                    track({thread, cpu});
+                watch(thread);
             }
-            watch(thread);
         }
         if (watched_.empty())
-            throw Fatal("There is no process " + std::to_string(process) + " that may be watched.");
+            throw Fatal("There is no process " + std::to_string(processes.front()) +
+                        " that may be watched.");
     }
 
     ~ThreadSampler() override {
@@ -87,6 +88,12 @@ class ThreadSampler : public Sampler {
             throw Fatal::with_errno("The sampler cannot wait for samples");
     }
 
+    void track(Watched watched) {
+        const auto& tracking =
+            tracking_.emplace_back(std::make_unique<TrackingEvent>(watched, kernel_));
+        wait_for(tracking->file(), tracking_key | (tracking_.size() - 1));
+    }
+
     void watch(pid_t thread) {
         try {
             auto event = std::make_unique<SamplingEvent>(Watched{thread, -1}, sampling_.clock,
@@ -119,8 +126,8 @@ class ThreadSampler : public Sampler {
                 const std::uint64_t key = event.data.u64;
                 if (key == ending_key)
                     ending = true;
-                else if (key == tracking_key)
-                    drain_tracking();
+                else if ((key & tracking_key) != 0)
+                    serve_tracking(*tracking_[key & ~tracking_key], (event.events & EPOLLHUP) != 0);
                 else
                     serve_thread(static_cast<pid_t>(key), (event.events & EPOLLHUP) != 0);
             }
@@ -129,6 +136,13 @@ class ThreadSampler : public Sampler {
         drain_tracking();
         for (auto& [thread, event] : watched_)
             drain(*event);
+    }
+
+    /// Its thread has gone where it is over, and would be told of again and again.
+    void serve_tracking(const TrackingEvent& tracking, bool over) {
+        drain_tracking();
+        if (over)
+            epoll_ctl(epoll_, EPOLL_CTL_DEL, tracking.file(), nullptr);
     }
 
     void serve_thread(pid_t thread, bool gone) {
@@ -194,8 +208,8 @@ class ThreadSampler : public Sampler {
 }  // namespace
 
 std::unique_ptr<Sampler> thread_sampler(const Sampling& sampling, Recording& recording,
-                                        pid_t process, bool kernel) {
-    return std::make_unique<ThreadSampler>(sampling, recording, process, kernel);
+                                        const std::vector<pid_t>& processes, bool kernel) {
+    return std::make_unique<ThreadSampler>(sampling, recording, processes, kernel);
 }
 
 }  // namespace steelyard

@@ -68,10 +68,51 @@ TEST("words of frames follow their samples, and take no room where there are non
     unlink(path.c_str());
 }
 
+TEST("what a file had stays until a recording begins") {
+    const std::string path = temporary_path();
+    std::ofstream(path) << "an older profile, longer than what comes";
+    { const steelyard::ProfileFile never_begun(path, "{}"); }
+    CHECK(content_of(path) == "an older profile, longer than what comes");
+    {
+        steelyard::ProfileFile file(path, "{}");
+        file.begin();
+        CHECK(content_of(path) == "STEELYARD-PROFILE 1\n{}\n");
+    }
+    unlink(path.c_str());
+}
+
+TEST("a file that was made for a recording that never began is gone") {
+    const std::string path = temporary_path();
+    unlink(path.c_str());
+    {
+        const steelyard::ProfileFile file(path, "{}");
+        CHECK(access(path.c_str(), F_OK) == 0);
+    }
+    CHECK(access(path.c_str(), F_OK) != 0);
+}
+
+TEST("two recordings do not write one file") {
+    const std::string path = temporary_path();
+    bool refused = false;
+    {
+        steelyard::ProfileFile first(path, "{}");
+        first.begin();
+        try {
+            steelyard::ProfileFile second(path, "{}");
+        } catch (const steelyard::Fatal& fatal) {
+            refused = fatal.message.find("another recording") != std::string::npos;
+        }
+        CHECK(content_of(path) == "STEELYARD-PROFILE 1\n{}\n");
+    }
+    CHECK(refused);
+    unlink(path.c_str());
+}
+
 TEST("a file that takes no more is told of by its name") {
     bool told = false;
     try {
         steelyard::ProfileFile file("/dev/full", "{}");
+        file.begin();
     } catch (const steelyard::Fatal& fatal) {
         told = fatal.message.find("/dev/full") != std::string::npos;
     }

@@ -7,8 +7,11 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any, Literal
 
 from steelyard.core.errors import MissingCapabilityError, SteelyardError, UsageError
@@ -97,21 +100,25 @@ def record(recording: Recording) -> dict[str, Any]:
     """
     check_target(recording)
     read, write = os.pipe()
-    # Ctrl-C reaches the sampler too, which then ends well; here only its report is waited for.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
+    sampler: list[subprocess.Popen[bytes]] = []
+
+    def hand_on(number: int, _: FrameType | None) -> None:
+        # Ctrl-C reaches the sampler by itself, which then ends well.
+        if number != signal.SIGINT:
+            for process in sampler:
+                process.send_signal(number)
+
+    with _handled((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), hand_on):
         with os.fdopen(read, encoding="utf-8", errors="replace") as report:
             process = subprocess.Popen(
                 sampler_argv(recording, write),
                 env={**os.environ, **recording.environment},
                 pass_fds=(write,),
-                restore_signals=False,
             )
+            sampler.append(process)
             os.close(write)
             text = report.read()
         status = process.wait()
-    finally:
-        signal.signal(signal.SIGINT, before)
     if text.startswith(ERROR_MARK):
         raise _failure(text.removeprefix(ERROR_MARK).strip())
     if status != 0 or not text:
@@ -122,11 +129,33 @@ def record(recording: Recording) -> dict[str, Any]:
     return json.loads(text)
 
 
+@contextmanager
+def _handled(
+    numbers: Sequence[signal.Signals], handler: Callable[[int, FrameType | None], None]
+) -> Iterator[None]:
+    """Handle signals, but those that are ignored stay so, as the program is to inherit it."""
+    before = {number: signal.getsignal(number) for number in numbers}
+    handled = [number for number in numbers if before[number] is not signal.SIG_IGN]
+    for number in handled:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number in handled:
+            signal.signal(number, before[number])
+
+
 def check_target(recording: Recording) -> None:
     """Refuse a program or process that is not there, before a file is made."""
     if recording.process is not None:
-        if not os.path.isdir(f"/proc/{recording.process}"):
+        leader = _leader_of(recording.process)
+        if leader is None:
             raise UsageError(f"There is no process {recording.process}.", field="--pid")
+        if leader != recording.process:
+            raise UsageError(
+                f"{recording.process} is a thread of process {leader}: give --pid {leader}.",
+                field="--pid",
+            )
         return
     if not recording.argv or not recording.argv[0]:
         raise UsageError("Name a program after --, or a process with --pid.", field="command")
@@ -134,10 +163,21 @@ def check_target(recording: Recording) -> None:
         raise UsageError(f"There is no program {recording.argv[0]!r}.", field="command")
 
 
+def _leader_of(task: int) -> int | None:
+    """The process that a task is a thread of, by proc(5); None where it is gone."""
+    try:
+        with open(f"/proc/{task}/status", encoding="utf-8", errors="replace") as file:
+            fields = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+    except OSError:
+        return None
+    return int(fields["Tgid"])
+
+
 def sampler_argv(recording: Recording, report: int) -> list[str]:
     """The command line of the sampler, which reports on the descriptor `report`."""
     header = json.dumps(
         {
+            "id": uuid.uuid4().hex,
             "argv": list(recording.argv),
             "process": recording.process,
             "period": recording.period_ns,

@@ -1,0 +1,117 @@
+"""How recordings begin and end: with what runs already, and by signals; what files have before."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import User
+from tests.integration.profiling import sampled, samples_of
+from tests.needs import need
+
+BUSY = "while :; do :; done"
+COUNTING = (sys.executable, "-c", "sum(i * i for i in range(2_000_000))")
+# It tells that it runs, and goes on for as long as it is let.
+ENDLESS = (sys.executable, "-uc", "print('runs')\nwhile True: pass")
+
+
+def test_a_program_finds_signals_as_it_would_without_the_sampler(user: User) -> None:
+    told = sampled(user, "record", "--", "grep", "SigIgn", "/proc/self/status")
+    assert int(told.out.split()[1], 16) == 0
+
+
+def test_a_program_that_ctrl_c_ends_has_that_as_its_status(user: User) -> None:
+    sampled(user, "record", "--", *COUNTING)
+    recording = user.start("profile", "record", "--", *ENDLESS, start_new_session=True)
+    assert recording.stdout is not None
+    assert recording.stdout.readline() == b"runs\n"
+    os.killpg(recording.pid, signal.SIGINT)
+    _, err = recording.communicate()
+    # Python takes the signal for itself first, and then ends by it.
+    assert recording.returncode == 128 + signal.SIGINT, err.decode()
+    assert samples_of(user.types("profile", "report", "--json", "-").document())
+
+
+def test_a_sampler_that_is_told_to_end_takes_the_program_along(user: User) -> None:
+    sampled(user, "record", "--", *COUNTING)
+    recording = user.start("profile", "record", "--", *ENDLESS)
+    assert recording.stdout is not None
+    assert recording.stdout.readline() == b"runs\n"
+    recording.terminate()
+    out, err = recording.communicate()
+    assert recording.returncode == 128 + signal.SIGTERM, err.decode()
+    assert out == b""
+    assert samples_of(user.types("profile", "report", "--json", "-").document())
+
+
+@pytest.mark.parametrize("scope", ["cpus", "threads"])
+def test_what_a_process_had_started_before_is_seen_with_its_code(user: User, scope: str) -> None:
+    need("sh")
+    only = ("--threads-only",) if scope == "threads" else ()
+    words = ["sh", "-c", f"(echo runs; {BUSY}); :"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True) as parent:
+        assert parent.stdout is not None
+        parent.stdout.readline()
+        try:
+            sampled(user, "record", *only, "--duration", "300ms", "--pid", str(parent.pid))
+        finally:
+            os.killpg(parent.pid, signal.SIGKILL)
+    document = user.types("profile", "report", "--json", "-").document()
+    objects = {item["object"] for item in document["functions"] if item["samples"]}
+    assert os.path.realpath(shutil.which("sh") or "") in {os.path.realpath(o) for o in objects}
+
+
+def test_a_process_that_is_dead_but_not_waited_for_ends_its_recording(user: User) -> None:
+    need("sh")
+    # The grandchild is waited for by nobody while its parent sleeps.
+    script = "sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done' & echo $!; exec sleep 1000"
+    with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        process = parent.stdout.readline().decode().strip()
+        try:
+            sampled(user, "record", "--pid", process)
+        finally:
+            parent.kill()
+
+
+def test_a_thread_is_no_process_to_watch(user: User) -> None:
+    script = "import threading\nthreading.Thread(target=input).start()\nprint('runs', flush=True)"
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as program:
+        assert program.stdout is not None
+        program.stdout.readline()
+        (thread,) = set(os.listdir(f"/proc/{program.pid}/task")) - {str(program.pid)}
+        told = user.types("profile", "record", "--pid", thread)
+        program.kill()
+    assert told.status == 2
+    assert f"give --pid {program.pid}" in told.err
+
+
+def test_a_recording_that_never_begins_leaves_the_older_one(user: User, tmp_path: Path) -> None:
+    sampled(user, "record", "--", *COUNTING)
+    before = (user.home / "steelyard.profile").read_bytes()
+    script = tmp_path / "script"
+    script.write_text("#!/nowhere\n")
+    script.chmod(0o755)
+    told = user.types("profile", "record", "--", str(script))
+    assert told.status == 2
+    assert "cannot be started" in told.err
+    assert (user.home / "steelyard.profile").read_bytes() == before
+
+
+def test_a_recording_is_not_mixed_with_an_older_one_to_the_same_file(user: User) -> None:
+    sampled(user, "record", "--rotate", "1k", "--period", "100us", "--", *COUNTING)
+    assert (user.home / "steelyard.profile.1").exists()
+    (user.home / "steelyard.profile.7").write_text("something else\n")
+    (user.home / "steelyard.profile.java-1").write_text("a map of another recording\n")
+    sampled(user, "record", "--seed", "5", "--", *COUNTING)
+    document = user.types("profile", "report", "--json", "-").document()
+    assert document["recording"]["seed"] == 5
+    assert document["samples"] == document["recording"]["samples"]
