@@ -16,6 +16,7 @@ from tests.integration.profiling import sampled, samples_of
 from tests.needs import need
 
 BUSY = "while :; do :; done"
+CHANGED = "changed-files"
 COUNTING = (sys.executable, "-c", "sum(i * i for i in range(2_000_000))")
 # It tells that it runs, and goes on for as long as it is let.
 ENDLESS = (sys.executable, "-uc", "print('runs')\nwhile True: pass")
@@ -104,6 +105,25 @@ def test_a_recording_that_never_begins_leaves_the_older_one(user: User, tmp_path
     assert told.status == 2
     assert "cannot be started" in told.err
     assert (user.home / "steelyard.profile").read_bytes() == before
+
+
+def test_a_program_that_changed_after_its_recording_is_told_of(user: User) -> None:
+    need("sh")
+    program = user.home / "program"
+    shutil.copy(shutil.which("sh") or "", program)
+    counting = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
+    sampled(user, "record", "--", str(program), "-c", counting)
+
+    def warnings() -> list[str]:
+        document = user.types("profile", "report", "--json", "-").document()
+        return [item["message"] for item in document["warnings"] if item["code"] == CHANGED]
+
+    assert not warnings()
+    # As a linker does: another file in its place, whose own time may be older.
+    shutil.copy2(shutil.which("sh") or "", user.home / "built anew")
+    (user.home / "built anew").replace(program)
+    (message,) = warnings()
+    assert str(program) in message
 
 
 def test_a_recording_is_not_mixed_with_an_older_one_to_the_same_file(user: User) -> None:

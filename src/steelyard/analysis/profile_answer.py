@@ -160,12 +160,19 @@ def _of_the_times(recorded: Recorded, health: tuple[SamplingHealth, ...]) -> lis
 
 
 def _of_the_names(samples: ProfileSamples) -> list[Caution]:
+    found: list[Caution] = []
+    if samples.changed_files:
+        message = (
+            f"After the recording {', '.join(samples.changed_files)} changed: functions in there "
+            "may have the names of others. Report before you build anew."
+        )
+        found.append(Caution("changed-files", message))
     ratio = samples.mended_count / len(samples.functions)
     if ratio < _TOLD_MENDED_RATIO:
-        return []
+        return found
     message = (
         f"{100 * ratio:.0f} % of the samples are in code of which the Java virtual machine names "
         "the wrong method (after calls that it inlined late); they count for the method that it "
         "names next, or behind the last one for the method that was compiled."
     )
-    return [Caution("mended-places", message)]
+    return [*found, Caution("mended-places", message)]

@@ -49,6 +49,8 @@ class ProfileSamples:
         that they count for the method that it names next, or that was compiled.
     apart_ns : int
         Looks at a CPU were drawn to be no nearer than this; 0: not known.
+    changed_files : tuple of str
+        Files of these functions that have changed since.
     """
 
     frames: tuple[Frame, ...]
@@ -64,6 +66,7 @@ class ProfileSamples:
     thread_names: Mapping[int, str]
     mended_count: int = 0
     apart_ns: int = 0
+    changed_files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

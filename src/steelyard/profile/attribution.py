@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,9 +21,11 @@ from steelyard.profile.symbols import NO_SYMBOLS, Symbols, read_symbols, readabl
 KERNEL = Frame("[kernel]", "[kernel]")
 UNKNOWN = Frame("[unknown]", "[unknown]")
 JAVA = "[java]"
-# perf marks in a chain where user addresses begin by numbers at the very end of the address space.
 # Of looks that the sampler draws (native/sampler/src/intervals.cpp), where the period is not short.
 _LOOKS_APART_NS = 20_000
+# Times of files are as coarse as the kernel's tick.
+_CLOCK_S = 0.01
+# perf marks in a chain where user addresses begin by numbers at the very end of the address space.
 _MARKS_FROM = np.uint64(2**64 - 4096)
 _ANONYMOUS = ("//anon", "[anon", "/memfd:", "/dev/zero", "[heap]", "[stack]")
 
@@ -94,8 +98,9 @@ def attribute(
     own, own_lengths = frames.expanded(places)
     functions = own[np.cumsum(own_lengths) - own_lengths]
     chain_functions, lengths = _chains(naming, places)
+    table = frames.table()
     return ProfileSamples(
-        frames=frames.table(),
+        frames=table,
         functions=functions,
         times_ns=samples["time_ns"],
         cpus=samples["cpu"],
@@ -108,7 +113,24 @@ def attribute(
         thread_names=_thread_names(raw),
         mended_count=_mended_count(samples, java or {}),
         apart_ns=_apart_ns(raw),
+        changed_files=_changed_since(raw, {table[index].object for index in functions.tolist()}),
     )
+
+
+def _changed_since(raw: RawProfile, paths: Iterable[str]) -> tuple[str, ...]:
+    """Which files are other ones than while the profile was recorded, by their times."""
+    started_s = raw.header.get("started_unix_s")
+    if not isinstance(started_s, int | float):
+        return ()
+    ended_s = started_s + (raw.summary or {}).get("elapsed_ns", 0) * 1e-9
+    changed: list[str] = []
+    for path in sorted(path for path in paths if path.startswith("/")):
+        with suppress(OSError):
+            status = os.stat(path)
+            # The second is that of a file that was put in the place of the first.
+            if max(status.st_mtime, status.st_ctime) > ended_s + _CLOCK_S:
+                changed.append(path)
+    return tuple(changed)
 
 
 def _apart_ns(raw: RawProfile) -> int:

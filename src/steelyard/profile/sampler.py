@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -178,6 +179,7 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
     header = json.dumps(
         {
             "id": uuid.uuid4().hex,
+            "started_unix_s": time.time(),
             "argv": list(recording.argv),
             "process": recording.process,
             "period": recording.period_ns,
