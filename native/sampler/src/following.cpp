@@ -116,9 +116,17 @@ void Following::started(const Lifetime& life) {
     const auto parent = living_.find(life.parent_process);
     if (parent == living_.end())
         return;
+    // A thread is called as the one that started it until it says otherwise.
+    std::optional<Naming> name;
+    if (const auto found = parent->second.names.find(life.parent_thread);
+        found != parent->second.names.end())
+        name = Naming{life.time_ns, life.process, life.thread, false, found->second.name};
     if (life.process == life.parent_process) {
-        if (parent->second.ended_early.erase(life.thread) == 0)
-            parent->second.threads.insert(life.thread);
+        if (parent->second.ended_early.erase(life.thread) != 0)
+            return;
+        parent->second.threads.insert(life.thread);
+        if (name)
+            parent->second.names.try_emplace(life.thread, *name);
         return;
     }
     // A child begins with the mappings of its parent, also if a sample of it was read before.
@@ -127,6 +135,8 @@ void Following::started(const Lifetime& life) {
         mapping.process = life.process;
     Process& child = living_[life.process];
     child.threads.insert(life.thread);
+    if (name)
+        child.names.try_emplace(life.thread, *name);
     if (child.mappings.empty())
         child.mappings = std::move(mappings);
 }

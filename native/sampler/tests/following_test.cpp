@@ -1,6 +1,11 @@
 #include "following.hpp"
 
+#include <stdlib.h>
 #include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "tests.hpp"
 
@@ -58,6 +63,38 @@ TEST("a thread whose end is heard of before its start keeps no process alive") {
     CHECK(!following.ended({0, parent, parent + 7, 0, 0}));
     following.started({0, parent, parent + 7, parent, parent});
     CHECK(following.ended({0, parent, parent, 0, 0}));
+}
+
+TEST("a file that goes on with a profile has the names that threads took from others") {
+    Following following;
+    following.add(parent);
+    following.named({0, parent, parent, false, "worker"});
+    following.started({5, parent, parent + 7, parent, parent});
+    following.started({6, child, child, parent, parent + 7});
+    char path[] = "/tmp/steelyard-following-XXXXXX";
+    close(mkstemp(path));
+    {
+        steelyard::ProfileFile file(path, "{}");
+        following.restate(file);
+        file.flush();
+    }
+    std::ifstream file(path, std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    std::size_t count = 0;
+    for (auto at = content.find("worker"); at != std::string::npos;
+         at = content.find("worker", at + 1))
+        ++count;
+    CHECK(count == 3);
+    unlink(path);
+}
+
+TEST("a child of which a sample came before its start has the code of its parent") {
+    Following following;
+    following.add(parent);
+    following.mapped({0, parent, 0x1000, 0x5000, 0, "program"});
+    following.add(child);
+    following.started(start_of(child, parent));
+    CHECK(following.place_of(child, 0x1800).has_value());
 }
 
 TEST("a new program has none of the threads of the one before") {
