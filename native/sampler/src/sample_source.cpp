@@ -171,8 +171,9 @@ std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling,
         return std::make_unique<OneByOne>(cpu, sampling, intervals);
     const double frequent =
         sampling.period_ns < frequent_ns ? most_in_frequent_round : most_in_round;
+    const std::size_t allowed = most_events / rounds;
     const double most = std::min(sampling.depth.stack_copy ? most_copies_in_round : frequent,
-                                 static_cast<double>(most_events / rounds));
+                                 static_cast<double>(allowed));
     const auto samples_in = [&](double round_ns) {
         return static_cast<std::size_t>(std::clamp(round_ns / sampling.period_ns, 1.0, most));
     };

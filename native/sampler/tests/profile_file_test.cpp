@@ -71,7 +71,9 @@ TEST("words of frames follow their samples, and take no room where there are non
 TEST("what a file had stays until a recording begins") {
     const std::string path = temporary_path();
     std::ofstream(path) << "an older profile, longer than what comes";
-    { const steelyard::ProfileFile never_begun(path, "{}"); }
+    {
+        const steelyard::ProfileFile never_begun(path, "{}");
+    }
     CHECK(content_of(path) == "an older profile, longer than what comes");
     {
         steelyard::ProfileFile file(path, "{}");
