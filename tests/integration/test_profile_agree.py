@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from tests.needs import need
 from tests.profiled_programs import HOT_IN_PYTHON
 
 
@@ -148,3 +149,12 @@ def test_a_wrong_call_is_one_clear_error(user, arguments, message):
     assert told.status == 2
     assert message in told.err
     assert told.err.count("error:") == 1
+
+
+def test_a_program_that_a_signal_ends_is_one_clear_error(user):
+    need("valgrind")
+    profilers = ("--profiler", "steelyard", "--profiler", "callgrind")
+    told = user.types("profile", "agree", *profilers, "--", "sh", "-c", "kill -ABRT $$")
+    assert told.status == 3
+    assert "`sh -c 'kill -ABRT $$'` was ended by signal SIGABRT: " in told.err
+    assert told.err.count("\n") == 1

@@ -148,8 +148,21 @@ def test_what_cannot_be_compared_is_one_clear_error(user, builds, arguments, mes
 def test_a_mended_build_that_fails_is_named(user, builds, script):
     before, _ = builds
     flag = user.home / "ran"
-    # Ends well when it is looked at first, and badly in its run.
-    broken = script(f"test -e {flag} && {{ echo it broke >&2; exit 9; }}; touch {flag}")
+    # Ends as it should when it is looked at first, and badly in its run.
+    broken = script(f"test -e {flag} && {{ echo it broke >&2; exit 9; }}; touch {flag}; exit 3")
     words = ("--speedup", broken, "--factor", "2", "--", before, "40000000")
     told = sampled(user, "check", "--function", "slow", *words, status=3)
-    assert "ended with status 9: it broke" in told.err
+    assert f"A run of `{broken}` ended with status 9: it broke" in told.err
+
+
+@pytest.mark.parametrize(
+    ("body", "end"),
+    [("exit 9", "ended with status 9"), ("kill -SEGV $$", "was ended by signal SIGSEGV")],
+)
+def test_a_mended_build_that_always_fails_gains_nothing(user, builds, script, body, end):
+    before, _ = builds
+    broken = script(f"echo it broke >&2; {body}")
+    words = ("--speedup", broken, "--factor", "2", "--", before, "40000000")
+    told = sampled(user, "check", "--function", "slow", *words, status=3)
+    assert f"`{broken}` {end}: it broke. " in told.err
+    assert told.err.count("\n") == 1

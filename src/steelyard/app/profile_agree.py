@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from steelyard.analysis.profile_agreement import ProgramProfiles, Shares
-from steelyard.app.profiled_runs import ProfiledRuns, usual_statuses
+from steelyard.app.profiled_runs import program_runs
 from steelyard.core.errors import (
     DataError,
     MissingCapabilityError,
@@ -154,19 +154,17 @@ def _from_runs(request: AgreementRequest, say: Callable[[str], None]) -> dict[st
     chosen = _chosen(request, say)
     _refuse_fewer_than_two([profiler.name for profiler in chosen])
     found: dict[str, list[Reading]] = {profiler.name: [] for profiler in chosen}
-    statuses = {
-        profiler.name: usual_statuses(request.commands.get(profiler.name, request.argv))
-        for profiler in chosen
-    }
     with tempfile.TemporaryDirectory(prefix="steelyard-agree-") as folder:
+        runs = {
+            profiler.name: program_runs(request.commands.get(profiler.name, request.argv), folder)
+            for profiler in chosen
+        }
         for number in range(request.run_count):
             say(f"run {number + 1} of {request.run_count}")
             order = block_order(derive_seed(request.seed, "agree"), number, len(chosen))
             for profiler in (chosen[index] for index in order):
-                argv = request.commands.get(profiler.name, request.argv)
-                runs = ProfiledRuns(folder, statuses[profiler.name])
                 try:
-                    found[profiler.name].append(runs.profile(profiler, argv))
+                    found[profiler.name].append(runs[profiler.name].profile(profiler))
                 except SteelyardError as error:
                     error.message = f"{profiler.name}: {error.message}"
                     raise

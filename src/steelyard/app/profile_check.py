@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
-from steelyard.app.profiled_runs import ProfiledRuns, usual_statuses
+from steelyard.app.profiled_runs import ProfiledRuns, program_runs
 from steelyard.core.errors import UsageError
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import block_order
@@ -134,7 +134,7 @@ def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slo
     with tempfile.TemporaryDirectory(prefix="steelyard-check-") as folder:
         checked = checked_profilers(check, folder)
         first = checked[0]
-        hot = first.runs.profile(first.profiler, first.delays.argv)
+        hot = first.runs.profile(first.profiler)
         chosen = _chosen(check, [item.delays for item in checked], hot.shares)
         slopes: list[Slope] = []
         for function in chosen:
@@ -158,7 +158,7 @@ def checked_profilers(check: CausalCheck, folder: str) -> list[CheckedProfiler]:
         argv = check.commands.get(name, check.argv)
         delays = _delays(check, profiler, argv, folder)
         profiler.require(argv)
-        found.append(CheckedProfiler(profiler, delays, ProfiledRuns(folder, usual_statuses(argv))))
+        found.append(CheckedProfiler(profiler, delays, program_runs(argv, folder)))
     return found
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from steelyard.analysis.profile_agreement import Shares, hottest_functions, mean_shares
 from steelyard.analysis.speedup import BlockShares, BlockTimes, ProfiledBlocks, Speedup, speedup
-from steelyard.app.profiled_runs import ProfiledRuns, usual_statuses
+from steelyard.app.profiled_runs import runs_of_builds
 from steelyard.core.errors import UsageError
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import block_order
@@ -76,7 +76,7 @@ def check_speedup(check: SpeedupCheck, say: Callable[[str], None]) -> Speedup:
     MissingCapabilityError
         A profiler is not installed.
     TrialsFailedError
-        The program failed.
+        The program failed, or the mended build does not end as the one before.
     """
     profilers = [PROFILERS.get(name) for name in dict.fromkeys(check.profilers)]
     for profiler in profilers:
@@ -118,7 +118,7 @@ class _Blocks:
         self._tasks += [(profiler, is_mended) for profiler in profilers for is_mended in mended]
         self._times_s: dict[bool, list[float]] = {False: [], True: []}
         self._shares: dict[tuple[str, bool], list[Shares]] = {}
-        self._runs = {argv: ProfiledRuns(folder, usual_statuses(argv)) for argv in self._commands()}
+        self._runs = runs_of_builds(check.builds.before, self._commands(), folder)
 
     def run(self, number: int) -> None:
         """One block: everything once, in an order of its own."""
@@ -129,7 +129,7 @@ class _Blocks:
             if profiler is None:
                 self._times_s[is_mended].append(self._alone_s(argv))
             else:
-                found = self._runs[argv].profile(profiler, argv).shares
+                found = self._runs[argv].profile(profiler).shares
                 self._shares.setdefault((profiler.name, is_mended), []).append(found)
 
     def require_seen(self) -> None:

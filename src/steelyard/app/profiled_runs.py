@@ -5,25 +5,34 @@ from __future__ import annotations
 import glob
 import os
 import resource
+import shlex
+import signal
 import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from steelyard.core.errors import TrialsFailedError
+from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.profile.profilers import Launch, Profiler, Reading
+
+# Of a command, or of what one said, so much is shown.
+_SHOWN = 200
 
 
 @dataclass(frozen=True)
 class ProfiledRuns:
-    """Runs commands without input, and throws their output away.
+    """Runs a program without input, and throws its output away.
 
     Parameters
     ----------
+    argv : tuple of str
+        The program's command, as messages name it.
     folder : str
         For the profiles, of which each is deleted before the next is written.
     statuses : frozenset of int
         The exit statuses that are no failure: a program may well always end with another than 0.
     """
 
+    argv: tuple[str, ...]
     folder: str
     statuses: frozenset[int]
 
@@ -37,14 +46,14 @@ class ProfiledRuns:
         for path in glob.glob(glob.escape(self.path) + "*"):
             os.unlink(path)
 
-    def profile(self, profiler: Profiler, argv: tuple[str, ...]) -> Reading:
-        """Run `argv` under a profiler, and read what it says."""
+    def profile(self, profiler: Profiler) -> Reading:
+        """Run the program under a profiler, and read what it says."""
         self.clear()
-        self.run(profiler.launch(self.path, argv))
-        return profiler.read(self.path, argv)
+        self.run(profiler.launch(self.path, self.argv))
+        return profiler.read(self.path, self.argv)
 
     def run(self, launch: Launch) -> float:
-        """Run a command, and give the processor time of all that it was, in seconds.
+        """Run the program as `launch` says; give the processor time of all that it was, in seconds.
 
         Raises
         ------
@@ -52,33 +61,94 @@ class ProfiledRuns:
             It ended with another status than it should.
         """
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        told = subprocess.run(
-            launch.argv,
-            env={**os.environ, **launch.environment},
+        told = _told(launch.argv, launch.environment)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if told.returncode not in self.statuses:
+            under = launch.argv[0]
+            by = "" if under == self.argv[0] else f" under {os.path.basename(under)}"
+            raise TrialsFailedError(f"A run of {_shown(self.argv)}{by} {_end_of(told)}")
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def program_runs(argv: tuple[str, ...], folder: str) -> ProfiledRuns:
+    """Runs of a program that should end as it does when nobody watches.
+
+    Raises
+    ------
+    UsageError, TrialsFailedError
+        It cannot be started, or a signal ends it.
+    """
+    told = _usual_end(argv)
+    return ProfiledRuns(argv, folder, _right_statuses(told))
+
+
+def runs_of_builds(
+    first: tuple[str, ...], others: Sequence[tuple[str, ...]], folder: str
+) -> dict[tuple[str, ...], ProfiledRuns]:
+    """Runs of builds of one program: all should end as the first does when nobody watches.
+
+    Raises
+    ------
+    UsageError, TrialsFailedError
+        One cannot be started, a signal ends it, or it ends with another status.
+    """
+    right = _usual_end(first)
+    for argv in others:
+        told = right if argv == first else _usual_end(argv)
+        if told.returncode != right.returncode:
+            raise TrialsFailedError(
+                f"{_shown(argv)} {_end_of(told).rstrip('.')}. {_shown(first)} ends with status "
+                f"{right.returncode}: builds that are compared must do the same."
+            )
+    return {argv: ProfiledRuns(argv, folder, _right_statuses(right)) for argv in (first, *others)}
+
+
+def _right_statuses(told: subprocess.CompletedProcess[bytes]) -> frozenset[int]:
+    """That of the program; 0 is right for a profiler in any case."""
+    return frozenset({0, told.returncode})
+
+
+def _usual_end(argv: tuple[str, ...]) -> subprocess.CompletedProcess[bytes]:
+    told = _told(argv, {})
+    if told.returncode < 0:
+        raise TrialsFailedError(
+            f"{_shown(argv)} {_end_of(told).rstrip('.')}. Profile one that ends by itself."
+        )
+    return told
+
+
+def _told(
+    argv: tuple[str, ...], environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            argv,
+            env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             check=False,
         )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if told.returncode not in self.statuses:
-            lines = told.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
-            # Some put what went wrong first and where it did below.
-            said = next((line for line in lines if line.startswith("Error:")), lines[-1])
-            raise TrialsFailedError(
-                f"A run of {os.path.basename(launch.argv[0])} ended with status "
-                f"{told.returncode}: {said[:200]}"
-            )
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    except OSError as error:
+        raise UsageError(f"{argv[0]} cannot be run: {error.strerror}.", field="command") from None
 
 
-def usual_statuses(argv: tuple[str, ...]) -> frozenset[int]:
-    """How the program ends when nobody watches; 0 is right for a profiler in any case."""
-    told = subprocess.run(
-        argv,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
-    return frozenset({0, told.returncode})
+def _shown(argv: Sequence[str]) -> str:
+    return f"`{shlex.join(argv)[:_SHOWN]}`"
+
+
+def _end_of(told: subprocess.CompletedProcess[bytes]) -> str:
+    """How a run ended, and what it said last; some say first what went wrong, and then where."""
+    lines = told.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
+    said = next((line for line in lines if line.startswith("Error:")), lines[-1])[:_SHOWN]
+    if told.returncode < 0:
+        return f"was ended by signal {_signal_name(-told.returncode)}: {said}"
+    return f"ended with status {told.returncode}: {said}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        # Real-time signals but the first and the last have no name.
+        return str(number)

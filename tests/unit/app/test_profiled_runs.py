@@ -1,0 +1,55 @@
+import re
+import sys
+
+import pytest
+
+from steelyard.app.profiled_runs import program_runs, runs_of_builds
+from steelyard.core.errors import TrialsFailedError, UsageError
+from steelyard.profile.profilers import Launch
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Makes a command of a shell script."""
+
+    def make(name, body, first="#!/bin/sh"):
+        path = tmp_path / name
+        path.write_text(f"{first}\n{body}\n")
+        path.chmod(0o755)
+        return (str(path), "a b")
+
+    return make
+
+
+def test_a_program_that_a_signal_ends_is_refused_by_its_name(script, tmp_path):
+    crash = script("crash", "echo it hurts >&2; kill -ABRT $$")
+    with pytest.raises(TrialsFailedError, match=r"crash 'a b'` was ended by signal SIGABRT: it hu"):
+        program_runs(crash, str(tmp_path))
+
+
+def test_builds_that_end_otherwise_than_the_first_are_refused(script, tmp_path):
+    before, same = script("before", "exit 3"), script("same", "exit 3")
+    after = script("after", "echo no input >&2; exit 9")
+    assert set(runs_of_builds(before, [before, same], str(tmp_path))) == {before, same}
+    message = r"after 'a b'` ended with status 9: no input\. `.*before 'a b'` ends with status 3: "
+    with pytest.raises(TrialsFailedError, match=message):
+        runs_of_builds(before, [same, after], str(tmp_path))
+
+
+def test_a_run_that_fails_names_the_program_and_not_only_what_it_is_run_by(script, tmp_path):
+    program, flag = script("program", f"test -e {tmp_path}/flag && exit 7; exit 0"), "flag"
+    runs = program_runs(program, str(tmp_path))
+    (tmp_path / flag).touch()
+    with pytest.raises(TrialsFailedError, match=r"program 'a b'` under env ended with status 7: "):
+        runs.run(Launch(("env", *program)))
+
+
+def test_a_file_that_the_kernel_cannot_run_is_one_clear_error(script, tmp_path):
+    broken = script("broken", "", first="\x7fELF")
+    with pytest.raises(UsageError, match=re.escape(f"{broken[0]} cannot be run: Exec format")):
+        program_runs(broken, str(tmp_path))
+
+
+def test_a_run_gives_the_processor_time_of_the_program(tmp_path):
+    program = (sys.executable, "-S", "-c", "sum(range(10**6))")
+    assert program_runs(program, str(tmp_path)).run(Launch(program)) > 0
