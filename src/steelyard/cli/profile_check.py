@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from steelyard.cli.finite_range import FiniteRange
 from steelyard.cli.output import write_file, write_json, write_note, write_text
 from steelyard.cli.profile_options import (
     commands_from,
@@ -39,7 +40,7 @@ _RUN_COUNT = 5
 @click.option(
     "--factor",
     metavar="K",
-    type=click.FloatRange(1, min_open=True),
+    type=FiniteRange(1, min_open=True),
     help="With --speedup: the function became K times as fast. Otherwise that is measured.",
 )
 @click.option(
@@ -83,7 +84,7 @@ _RUN_COUNT = 5
 @click.option(
     "--growth",
     metavar="RATIO",
-    type=click.FloatRange(0.1, 10),
+    type=FiniteRange(0.1, 10),
     help="The longest delay makes the program about so many times its time longer (0.6; Java 2).",
 )
 @click.option(

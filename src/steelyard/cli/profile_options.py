@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from steelyard.cli.finite_range import FiniteRange
 from steelyard.core.errors import UsageError
 
 profilers_option = click.option(
@@ -21,7 +22,7 @@ commands_option = click.option(
 )
 confidence_option = click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
     help="Of the intervals.",

@@ -7,12 +7,15 @@ import sys
 
 import click
 
+from steelyard.cli.finite_range import FiniteRange
 from steelyard.cli.output import write_file, write_json, write_note, write_text
 from steelyard.cli.profile_agree import agree
 from steelyard.cli.profile_check import check
 from steelyard.core.errors import UsageError
 
 DEFAULT_OUTPUT = "steelyard.profile"
+# What the sampler's integers hold.
+_SEED_LIMIT, _KEEP_LIMIT = 2**64 - 1, 2**32 - 1
 _JSON = click.option(
     "--json", "json_target", metavar="FILE", help="Write JSON to FILE (- is standard output)."
 )
@@ -40,12 +43,16 @@ def command() -> None:
 )
 @click.option(
     "--ratio",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     default=1.0,
     show_default=True,
     help="Of uniform: the period times 1 ± this.",
 )
-@click.option("--seed", type=int, help="Of the times; drawn and stored unless given.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, _SEED_LIMIT),
+    help="Of the times; drawn and stored unless given.",
+)
 @click.option(
     "--event",
     type=click.Choice(["cpu-clock", "cycles"]),
@@ -64,7 +71,9 @@ def command() -> None:
 @click.option("--threads-only", is_flag=True, help="Watch threads, even where CPUs may be watched.")
 @click.option("--duration", metavar="TIME", help="Stop after this time.")
 @click.option("--rotate", metavar="SIZE", help="Go on in FILE.1, FILE.2 ... after SIZE bytes each.")
-@click.option("--keep", type=click.IntRange(1), help="Of those files keep the newest so many.")
+@click.option(
+    "--keep", type=click.IntRange(1, _KEEP_LIMIT), help="Of those files keep the newest so many."
+)
 @click.option(
     "--java/--no-java",
     default=None,
@@ -94,7 +103,7 @@ def record(java: bool | None, **options: object) -> int:
 @click.argument("path", metavar="[FILE]", default=DEFAULT_OUTPUT)
 @click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
     help="Of the intervals of shares.",
