@@ -6,9 +6,13 @@ function, numbers hexadecimal (tools/perf/Documentation/jit-interface.txt of the
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from steelyard.profile.symbols import NO_SYMBOLS, Symbols
+
+_LAST_ADDRESS = 2**64 - 1
 
 
 def perf_map_path(process: int) -> str:
@@ -17,7 +21,13 @@ def perf_map_path(process: int) -> str:
 
 
 def read_perf_map(path: str) -> Symbols:
-    """The functions of a map; of an address that was used again the last function counts."""
+    """The functions of a map; of an address that was used again the last function counts.
+
+    Every user may write to the folder of maps: what is no regular file, or no line of a map, counts
+    for nothing.
+    """
+    if not os.path.isfile(path):
+        return NO_SYMBOLS
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = file.read().splitlines()
@@ -29,6 +39,8 @@ def read_perf_map(path: str) -> Symbols:
         try:
             start, size = int(words[0], 16), int(words[1], 16)
         except (ValueError, IndexError):
+            continue
+        if start < 0 or size < 0 or start + size > _LAST_ADDRESS:
             continue
         name = words[2] if len(words) > 2 else "?"
         found[start] = (size, name.encode())

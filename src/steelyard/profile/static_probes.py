@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from typing import Any
+
+from steelyard.profile.elf_file import from_elf
 
 
 @dataclass(frozen=True)
@@ -21,24 +24,20 @@ class StaticProbe:
 
 def static_probes(path: str) -> tuple[StaticProbe, ...]:
     """The probes of an ELF file; none where it is no such file or has none."""
-    from elftools.common.exceptions import ELFError
-    from elftools.elf.elffile import ELFFile
+    return from_elf(path, _probes_of, ())
 
-    try:
-        with open(path, "rb") as file:
-            elf = ELFFile(file)
-            section = elf.get_section_by_name(".note.stapsdt")
-            if section is None:
-                return ()
-            segments = [
-                (segment["p_offset"], segment["p_filesz"], segment["p_vaddr"])
-                for segment in elf.iter_segments("PT_LOAD")
-            ]
-            base = elf.get_section_by_name(".stapsdt.base")
-            found_base = 0 if base is None else int(base["sh_addr"])
-            return tuple(_probes(section.data(), segments, found_base))
-    except (OSError, ELFError, struct.error, ValueError):
+
+def _probes_of(elf: Any) -> tuple[StaticProbe, ...]:
+    section = elf.get_section_by_name(".note.stapsdt")
+    if section is None:
         return ()
+    segments = [
+        (segment["p_offset"], segment["p_filesz"], segment["p_vaddr"])
+        for segment in elf.iter_segments("PT_LOAD")
+    ]
+    base = elf.get_section_by_name(".stapsdt.base")
+    found_base = 0 if base is None else int(base["sh_addr"])
+    return tuple(_probes(section.data(), segments, found_base))
 
 
 def _probes(data: bytes, segments: list[tuple[int, int, int]], base: int) -> list[StaticProbe]:

@@ -8,9 +8,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from steelyard.profile.elf_file import from_elf
 
 # Elf64_Sym, as in elf(5).
 _SYMBOL = np.dtype(
@@ -72,43 +75,39 @@ NO_SYMBOLS = Symbols(_NOTHING, _NOTHING, (), ())
 def read_symbols(path: str) -> Symbols:
     """The functions of an ELF file, with those of its separate debug file where that is installed.
 
-    A file that is gone, or is not ELF, has none.
+    A file that is gone, is not ELF, or is damaged has none.
     """
-    from elftools.common.exceptions import ELFError
-    from elftools.elf.elffile import ELFFile
+    return from_elf(path, _symbols_of, NO_SYMBOLS)
 
-    try:
-        with open(path, "rb") as file:
-            elf = ELFFile(file)
-            segments = tuple(
-                (segment["p_offset"], segment["p_filesz"], segment["p_vaddr"])
-                for segment in elf.iter_segments("PT_LOAD")
-            )
-            build_id = _build_id(elf)
-            found = _functions(elf, ".symtab")
-            if not found:
-                found = _debug_functions(build_id) or _functions(elf, ".dynsym")
-    except (OSError, ELFError, KeyError, ValueError):
-        return NO_SYMBOLS
+
+def _symbols_of(elf: Any) -> Symbols:
+    segments = tuple(
+        (segment["p_offset"], segment["p_filesz"], segment["p_vaddr"])
+        for segment in elf.iter_segments("PT_LOAD")
+    )
+    build_id = _build_id(elf)
+    found = _functions(elf, ".symtab")
+    if not found:
+        found = _debug_functions(build_id) or _functions(elf, ".dynsym")
     return _sorted(found, segments, build_id)
 
 
 _Found = list[tuple[npt.NDArray[np.void], bytes]]
 
 
-def _functions(elf: object, name: str) -> _Found:
-    section = elf.get_section_by_name(name)  # pyright: ignore[reportAttributeAccessIssue]
+def _functions(elf: Any, name: str) -> _Found:
+    section = elf.get_section_by_name(name)
     if section is None or section["sh_type"] == "SHT_NOBITS":
         return []
     table = np.frombuffer(section.data(), _SYMBOL)
     kind = table["info"] & 0xF
     wanted = ((kind == _FUNCTION) | (kind == _INDIRECT)) & (table["section"] != 0)
-    strings = elf.get_section(section["sh_link"]).data()  # pyright: ignore[reportAttributeAccessIssue]
+    strings = elf.get_section(section["sh_link"]).data()
     return [(table[wanted], strings)] if wanted.any() else []
 
 
-def _build_id(elf: object) -> str:
-    section = elf.get_section_by_name(".note.gnu.build-id")  # pyright: ignore[reportAttributeAccessIssue]
+def _build_id(elf: Any) -> str:
+    section = elf.get_section_by_name(".note.gnu.build-id")
     if section is None:
         return ""
     return next((str(note["n_desc"]) for note in section.iter_notes()), "")
@@ -116,18 +115,14 @@ def _build_id(elf: object) -> str:
 
 def has_debugging_information(path: str) -> bool:
     """Whether an ELF file describes its sources, by itself or in its separate debug file."""
-    from elftools.common.exceptions import ELFError
-    from elftools.elf.elffile import ELFFile
+    return from_elf(path, _is_described, False)
 
-    try:
-        with open(path, "rb") as file:
-            elf = ELFFile(file)
-            if elf.get_section_by_name(".debug_info") is not None:
-                return True
-            build_id = _build_id(elf)
-            return bool(build_id) and os.path.exists(_debug_path(build_id))
-    except (OSError, ELFError, KeyError, ValueError):
-        return False
+
+def _is_described(elf: Any) -> bool:
+    if elf.get_section_by_name(".debug_info") is not None:
+        return True
+    build_id = _build_id(elf)
+    return bool(build_id) and os.path.exists(_debug_path(build_id))
 
 
 def _debug_path(build_id: str) -> str:
@@ -137,14 +132,7 @@ def _debug_path(build_id: str) -> str:
 def _debug_functions(build_id: str) -> _Found:
     if not build_id:
         return []
-    from elftools.elf.elffile import ELFFile
-
-    path = _debug_path(build_id)
-    try:
-        with open(path, "rb") as file:
-            return _functions(ELFFile(file), ".symtab")
-    except OSError:
-        return []
+    return from_elf(_debug_path(build_id), lambda elf: _functions(elf, ".symtab"), [])
 
 
 def _sorted(found: _Found, segments: tuple[tuple[int, int, int], ...], build_id: str) -> Symbols:

@@ -1,10 +1,17 @@
+import os
+import random
 import subprocess
 
 import numpy as np
 import pytest
 
 from steelyard.profile.perf_map import read_perf_map
-from steelyard.profile.symbols import read_symbols, readable_name
+from steelyard.profile.static_probes import static_probes
+from steelyard.profile.symbols import (
+    has_debugging_information,
+    read_symbols,
+    readable_name,
+)
 from tests.needs import need
 
 SOURCE = """
@@ -53,6 +60,40 @@ def test_what_is_no_program_has_no_symbols(tmp_path, content):
     path = tmp_path / "file"
     path.write_bytes(content)
     assert len(read_symbols(str(path)).addresses) == 0
+
+
+def test_a_program_that_was_damaged_is_read_or_has_no_symbols(program, tmp_path):
+    whole = program.read_bytes()
+    drawn = random.Random(1)
+    path = tmp_path / "damaged"
+    sections = int.from_bytes(whole[40:48], "little")
+    for _ in range(300):
+        data = bytearray(whole)
+        # In the heads of the file, of its segments or of its sections, or anywhere.
+        first, last = drawn.choice([(16, 64), (64, 800), (sections, len(data)), (16, len(data))])
+        at, size = drawn.randrange(first, last), drawn.choice([1, 2, 4, 8])
+        data[at : at + size] = drawn.choice([b"\0" * size, b"\xff" * size, drawn.randbytes(size)])
+        path.write_bytes(data)
+        symbols = read_symbols(str(path))
+        assert len(symbols.names) == len(symbols.addresses)
+        has_debugging_information(str(path))
+        static_probes(str(path))
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    assert read_symbols(str(path)).names == ()
+    assert read_perf_map(str(path)).names == ()
+
+
+def test_lines_of_a_map_that_are_beyond_all_addresses_are_left_out(tmp_path):
+    path = tmp_path / "perf-5.map"
+    lines = ["10000000000000000 20 huge", "-5 20 x", "5 -2 y", "fffffffffffffff0 20 z", "10 4 good"]
+    path.write_text("\n".join(lines))
+    symbols = read_perf_map(str(path))
+    assert symbols.names == [b"good"]
+    assert symbols.ends.tolist() == [0x14]
 
 
 def test_a_map_of_a_just_in_time_compiler_names_its_code(tmp_path):
