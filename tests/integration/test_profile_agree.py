@@ -87,6 +87,8 @@ DOCUMENT = {"kind": "agreement", "programs": [{"name": "p", "setting": "", "call
         ({"perf": [{"a": 1}]}, "its program 'p' has not two profilers with a run of each"),
         ({"perf": [{"a": 1}], "gprof": []}, "has not two profilers with a run of each"),
         ({"perf": [{"a": 1}], "gprof": [{}]}, "a run has no share"),
+        ({"perf": [{"a": 1}], "gprof": [{"a": 0}]}, "a run has no share"),
+        ({"perf": [{"a": 1}], "gprof": [{"a": 10**400}]}, "int too large"),
         ({"perf": [{"a": 1}], "gprof": [{"a": -1}]}, "one that is not between 0 and 1"),
         ({"perf": [{"a": 1}], "gprof": [{"a": float("nan")}]}, "not between 0 and 1"),
         (None, "it has no 'runs'"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -180,10 +181,17 @@ def shares_of(counts: Mapping[str, float], path: str) -> dict[str, float]:
     Raises
     ------
     DataError
-        The sum is 0.
+        The sum is 0, or one of them is no count: negative, NaN, or too large for a number.
     """
     total = sum(counts.values())
-    if total <= 0:
+    strange = next((name for name in counts if not 0 <= counts[name] <= sys.float_info.max), None)
+    if strange is not None or total > sys.float_info.max:
+        where = "all together" if strange is None else f"of {strange!r}"
+        raise DataError(
+            f"The profile {path} is damaged: what it counts {where} is no finite number from 0 on.",
+            field="profile",
+        )
+    if total == 0:
         raise DataError(
             f"The profile {path} has no sample: the program ended before the first.",
             field="profile",

@@ -74,7 +74,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
                 if is_machine_thread(named["name"]) or not frames:
                     continue
                 names = [machine_name(_ADDRESS.sub("", frame)) for frame in frames]
-                counts[names[-1]] = counts.get(names[-1], 0.0) + int(count)
+                counts[names[-1]] = counts.get(names[-1], 0) + int(count)
                 calls.update(pairwise(names))
     except OSError as error:
         raise DataError(f"The profile {path} cannot be read: {error.strerror}.") from None

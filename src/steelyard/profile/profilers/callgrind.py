@@ -72,7 +72,7 @@ class _Parser:
         # A line may leave out costs that are 0.
         cost = int(words[self._cost_at]) if len(words) > self._cost_at else 0
         if not self._is_call:
-            self.counts[self._function] = self.counts.get(self._function, 0.0) + cost
+            self.counts[self._function] = self.counts.get(self._function, 0) + cost
         self._is_call = False
 
     def _take_name(self, kind: str, number: str | None, text: str | None) -> None:

@@ -27,7 +27,7 @@ def _launch(path: str, argv: Sequence[str]) -> Launch:
 
 def _name(key: _Key) -> str:
     file, _, name = key
-    return name if file == _BUILT_IN else function_name(name, file)
+    return str(name) if file == _BUILT_IN else function_name(name, file)
 
 
 def _read(path: str, _: Sequence[str]) -> Reading:
@@ -43,7 +43,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
             calls.update((_name(caller), name) for caller in callers)
     except OSError as error:
         raise DataError(f"The profile {path} cannot be read: {error.strerror}.") from None
-    except (ValueError, EOFError, TypeError, AttributeError) as error:
+    except (ArithmeticError, AttributeError, EOFError, TypeError, ValueError) as error:
         raise DataError(
             f"{path} is not a profile of cProfile, or was cut off: {error}.", field="profile"
         ) from None

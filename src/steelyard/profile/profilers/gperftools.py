@@ -27,6 +27,8 @@ _WORD = 8
 _HEAD = struct.Struct("<5Q")
 _TRAILER = (0, 1, 0)
 _DEEPEST = 4096
+# Behind the last address, and the last place in a file.
+_END = 2**64
 
 
 def _library() -> str | None:
@@ -48,7 +50,7 @@ def _launch(path: str, argv: Sequence[str]) -> Launch:
 
 
 class _Memory:
-    """The files that were mapped, by address."""
+    """The files that were mapped, by address; a `ValueError` where one cannot have been."""
 
     def __init__(self, text: str) -> None:
         self._parts: list[tuple[int, int, int, FunctionNames]] = []
@@ -57,9 +59,12 @@ class _Memory:
             words = line.split(None, 5)
             if len(words) < 6 or "x" not in words[1]:
                 continue
-            low, _, high = words[0].partition("-")
+            low, high = (int(word, 16) for word in words[0].split("-"))
+            offset = int(words[2], 16)
+            if not (0 <= low < high <= _END and 0 <= offset <= _END - (high - low)):
+                raise ValueError(f"no file can be mapped to {words[0]} from {words[2]} on")
             names = files.setdefault(words[5], FunctionNames(words[5]))
-            self._parts.append((int(low, 16), int(high, 16), int(words[2], 16), names))
+            self._parts.append((low, high, offset, names))
         self._known: dict[int, str] = {}
 
     def function(self, address: int) -> str:

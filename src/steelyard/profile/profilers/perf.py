@@ -52,7 +52,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
         name = symbol.strip().partition("] ")[2] or symbol.strip()
         # perf's own way to write a name of C++ leaves out the arguments that tell overloads apart.
         name = readable_name(name.encode())
-        counts[name] = counts.get(name, 0.0) + int(count)
+        counts[name] = counts.get(name, 0) + int(count)
     return Reading(shares_of(counts, path))
 
 

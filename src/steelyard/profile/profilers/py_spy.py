@@ -60,7 +60,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
                 if not space or not count.isdigit():
                     raise ValueError(f"line {number} is no stack with its count")
                 names = [_named(frame) for frame in (stack or _OUTSIDE).split(";")]
-                counts[names[-1]] = counts.get(names[-1], 0.0) + int(count)
+                counts[names[-1]] = counts.get(names[-1], 0) + int(count)
                 calls.update(pairwise(names))
     except OSError as error:
         raise DataError(f"The profile {path} cannot be read: {error.strerror}.") from None

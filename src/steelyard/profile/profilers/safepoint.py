@@ -15,6 +15,8 @@ from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 MAGIC = "STEELYARD-SAFEPOINT 1"
 # As often as Steelyard's own sampler looks.
 _PERIOD_NS = 1_000_000
+# Digits of what 64 bits hold.
+_LONGEST_NUMBER = 19
 
 
 def _require(argv: Sequence[str]) -> None:
@@ -56,13 +58,17 @@ def read_safepoint_profile(path: str) -> tuple[dict[str, float], list[int]]:
     times_ns: list[int] = []
     for number, line in enumerate(lines[1:-1], 2):
         words = line.split("\t")
-        if words[0] == "N" and len(words) == 3 and words[1].isdigit():
-            counts[words[2]] = counts.get(words[2], 0.0) + int(words[1])
-        elif words[0] == "T" and len(words) == 2 and words[1].isdigit():
+        if words[0] == "N" and len(words) == 3 and _is_number(words[1]):
+            counts[words[2]] = counts.get(words[2], 0) + int(words[1])
+        elif words[0] == "T" and len(words) == 2 and _is_number(words[1]):
             times_ns.append(int(words[1]))
         else:
             raise DataError(f"The profile {path} is damaged in line {number}.", field="profile")
     return counts, times_ns
+
+
+def _is_number(word: str) -> bool:
+    return word.isdecimal() and len(word) <= _LONGEST_NUMBER
 
 
 EXTENSION = Profiler("safepoint", "samples at safepoints only", "jvm", _require, _launch, _read)

@@ -102,7 +102,7 @@ def profiles_of(document: Mapping[str, Any], path: str) -> list[ProgramProfiles]
             raise ValueError("it has no program")
     except KeyError as error:
         raise _foreign(path, f"it has no {error}") from None
-    except (TypeError, ValueError, AttributeError) as error:
+    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
         raise _foreign(path, str(error)) from None
     return found
 
@@ -118,7 +118,7 @@ def _profiles(item: Mapping[str, Any]) -> ProgramProfiles:
 
     Raises
     ------
-    KeyError, TypeError, ValueError, AttributeError
+    KeyError, ArithmeticError, AttributeError, TypeError, ValueError
         It is none.
     """
     runs = {
@@ -134,6 +134,6 @@ def _profiles(item: Mapping[str, Any]) -> ProgramProfiles:
 def _shares(run: Mapping[str, Any]) -> dict[str, float]:
     shares = {str(name): float(share) for name, share in run.items()}
     # Not a number is in no range.
-    if not shares or not all(0 <= share <= 1 for share in shares.values()):
+    if not any(shares.values()) or not all(0 <= share <= 1 for share in shares.values()):
         raise ValueError("a run has no share, or one that is not between 0 and 1")
     return shares
