@@ -5,13 +5,14 @@ import platform
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from contextlib import suppress
 
 import pytest
 
 from tests.integration.conftest import PATIENCE_S
-from tests.integration.profiling import fewest, sampled, samples_of
+from tests.integration.profiling import NO_SAMPLES, fewest, sampled, samples_of
 from tests.needs import need
 
 SOURCE = r"""
@@ -58,6 +59,22 @@ def program(tmp_path_factory):
 def recorded(user, program):
     words = ("record", "--stacks", "--period", "200us", "--", program, "1500")
     return sampled(user, *words, status=7)
+
+
+@pytest.mark.parametrize("redirection", [">&-", ">/dev/full", "2>&-", "2>/dev/full"])
+def test_a_recording_keeps_the_status_of_the_program_whatever_becomes_of_messages(
+    user, redirection
+):
+    command = ("sh", "-c", f'"$@" {redirection}', "sh", sys.executable, "-m", "steelyard.cli.main")
+    words = ("profile", "record", "--", "sh", "-c", "echo told; echo more >&2; exit 7")
+    done = subprocess.run(
+        (*command, *words), cwd=user.home, env=user.environment, capture_output=True, check=False
+    )
+    if done.returncode == NO_SAMPLES:
+        pytest.skip("this machine gives no samples")
+    assert done.returncode == 7
+    assert b"Traceback" not in done.stderr
+    assert (user.home / "steelyard.profile").read_bytes().startswith(b"STEELYARD-PROFILE 1\n")
 
 
 def test_a_program_is_sampled_with_its_threads_and_its_status_kept(user, recorded):

@@ -16,7 +16,7 @@ from typing import NoReturn
 import click
 
 import steelyard
-from steelyard.cli.output import write_error, write_json
+from steelyard.cli.output import write_error, write_json, write_note
 from steelyard.core.errors import SteelyardError, UsageError
 
 COMMANDS = {
@@ -99,7 +99,9 @@ def _fail(error: SteelyardError, arguments: list[str]) -> int:
     try:
         write_json(error_document(error), _json_target(arguments))
     except SteelyardError as second:
-        write_error(second)
+        # Standard output that was full for the answer is full for this too.
+        if second.message != error.message:
+            write_error(second)
     except BrokenPipeError:
         _leave_output()
     return error.exit_status
@@ -131,7 +133,7 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         return _fail(_from_click(error), arguments)
     except (click.Abort, KeyboardInterrupt):
-        sys.stderr.write("steelyard: interrupted\n")
+        write_note("interrupted")
         return INTERRUPTED_STATUS
     except BrokenPipeError:
         _leave_output()
@@ -146,8 +148,22 @@ def _interrupt_on(numbers: Iterable[int]) -> None:
             signal.signal(number, signal.default_int_handler)
 
 
+def _open_closed_streams() -> None:
+    """Let streams that the caller closed lead nowhere: the next files that are opened would take
+    their numbers, and what the program prints, or one that it starts, would go there."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8"))
+
+
 def main() -> NoReturn:
     """The console script."""
+    _open_closed_streams()
     _interrupt_on((signal.SIGTERM, signal.SIGHUP))
     status = run(sys.argv[1:])
     with contextlib.suppress(OSError):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from steelyard.core.errors import SteelyardError
+from steelyard.core.errors import DataError, SteelyardError
 
 
 def write_json(document: dict[str, Any], target: str | None) -> None:
@@ -17,9 +19,10 @@ def write_json(document: dict[str, Any], target: str | None) -> None:
     text = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
     data = text.encode("utf-8", "replace")
     if target == "-":
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.flush()
+        with _full_output():
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.flush()
         return
     write_file(data, target)
 
@@ -35,17 +38,33 @@ def write_file(data: bytes, path: str) -> None:
 def write_text(text: str) -> None:
     """Write `text` to standard output; what a terminal cannot show is replaced."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
-    sys.stdout.flush()
+    with _full_output():
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+        sys.stdout.flush()
 
 
 def write_note(text: str) -> None:
-    """One line beside the answer, on standard error."""
+    """One line beside the answer, on standard error. Where that takes none, nobody can be told."""
     encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(f"steelyard: {text}\n".encode(encoding, "replace").decode(encoding))
-    sys.stderr.flush()
+    with suppress(OSError):
+        sys.stderr.write(f"steelyard: {text}\n".encode(encoding, "replace").decode(encoding))
+        sys.stderr.flush()
 
 
 def write_error(error: SteelyardError) -> None:
     """One message on standard error."""
     write_note(f"error: {error.message}")
+
+
+@contextmanager
+def _full_output() -> Iterator[None]:
+    """Tell of standard output that takes no more; a reader that left wants to hear nothing."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise DataError(
+            f"Standard output cannot be written: {error.strerror}. Send the answer elsewhere.",
+            field="stdout",
+        ) from None

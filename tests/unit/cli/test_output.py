@@ -51,6 +51,35 @@ def test_numbers_that_json_lacks_are_never_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def run_with(redirection, *words):
+    """Run `steelyard` by a shell that redirects its streams."""
+    command = ("sh", "-c", f'"$@" {redirection}', "sh", sys.executable, "-m", "steelyard.cli.main")
+    return subprocess.run((*command, *words), capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("words", [("list",), ("list", "--json", "-")])
+def test_an_answer_that_finds_no_room_is_one_clear_error(words, tmp_path):
+    done = run_with(">/dev/full", *words, "--store", str(tmp_path / "store"))
+    assert done.returncode == 2
+    assert "error: Standard output cannot be written: No space left on device." in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_lead_nowhere(closed, tmp_path):
+    target = tmp_path / "answer.json"
+    words = ("list", "--store", str(tmp_path / "store"), "--json")
+    done = run_with(closed, *words, str(target))
+    assert (done.returncode, done.stderr) == (0, "")
+    # Nothing but the answer is in the file that was opened next.
+    assert json.loads(target.read_text())["kind"] == "experiments"
+
+
+@pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-"])
+def test_an_error_that_cannot_be_told_keeps_its_status(redirection):
+    assert run_with(redirection, "no-such-command").returncode == 2
+
+
 def test_an_error_that_nobody_reads_keeps_its_status() -> None:
     reading, writing = os.pipe()
     os.close(reading)
