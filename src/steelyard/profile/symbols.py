@@ -15,17 +15,12 @@ import numpy.typing as npt
 
 from steelyard.profile.elf_file import from_elf
 
-# Elf64_Sym, as in elf(5).
-_SYMBOL = np.dtype(
-    [
-        ("name", "<u4"),
-        ("info", "u1"),
-        ("other", "u1"),
-        ("section", "<u2"),
-        ("value", "<u8"),
-        ("size", "<u8"),
-    ]
-)
+# Elf64_Sym and Elf32_Sym, as in elf(5).
+_KIND = [("info", "u1"), ("other", "u1"), ("section", "<u2")]
+_SYMBOLS = {
+    64: np.dtype([("name", "<u4"), *_KIND, ("value", "<u8"), ("size", "<u8")]),
+    32: np.dtype([("name", "<u4"), ("value", "<u4"), ("size", "<u4"), *_KIND]),
+}
 _FUNCTION, _INDIRECT = 2, 10  # STT_FUNC, STT_GNU_IFUNC
 _DEBUG_ROOT = "/usr/lib/debug/.build-id"
 
@@ -99,7 +94,7 @@ def _functions(elf: Any, name: str) -> _Found:
     section = elf.get_section_by_name(name)
     if section is None or section["sh_type"] == "SHT_NOBITS":
         return []
-    table = np.frombuffer(section.data(), _SYMBOL)
+    table = np.frombuffer(section.data(), _SYMBOLS[elf.elfclass])
     kind = table["info"] & 0xF
     wanted = ((kind == _FUNCTION) | (kind == _INDIRECT)) & (table["section"] != 0)
     strings = elf.get_section(section["sh_link"]).data()

@@ -41,6 +41,21 @@ def test_functions_of_a_program_are_found_by_their_addresses(program):
         assert symbols.function_indices(inside).tolist() == [at, at]
 
 
+def test_functions_of_a_program_of_32_bits_are_found(tmp_path):
+    need("gcc", "nm")
+    (tmp_path / "a.c").write_text("int twice(int x) { return x * 2; } void _start(void) {}\n")
+    # Without any library: those for 32 bits are seldom installed.
+    options = ["-m32", "-O1", "-ffreestanding", "-nostdlib", "-static", "-fno-pic", "-no-pie"]
+    command = ["gcc", *options, "a.c", "-o", "program"]
+    if subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode:
+        pytest.skip("this compiler makes no programs of 32 bits")
+    symbols = read_symbols(str(tmp_path / "program"))
+    assert set(symbols.names) == {b"twice", b"_start"}
+    told = subprocess.run(["nm", "program"], cwd=tmp_path, capture_output=True, check=True).stdout
+    for name, address in zip(symbols.names, symbols.addresses.tolist(), strict=True):
+        assert b"%08x T %s\n" % (address, name) in told
+
+
 def test_an_offset_in_the_file_becomes_the_address_that_nm_prints(program):
     symbols = read_symbols(str(program))
     offset, _, address = next(s for s in symbols.segments if s[2] > 0 and s[1] > 16)
