@@ -114,7 +114,7 @@ class Store:
             select(
                 trials.c.experiment_id,
                 func.count().label("trials"),
-                func.sum(trials.c.status == "failed").label("failed"),
+                func.count().filter(trials.c.status == "failed").label("failed"),
             )
             .where(~trials.c.warmup)
             .group_by(trials.c.experiment_id)
@@ -132,7 +132,7 @@ class Store:
                     created_unix_s=row.created_unix_s,
                     stopped=row.stopped,
                     trials=row.trials or 0,
-                    failed=int(row.failed or 0),
+                    failed=row.failed or 0,
                 )
                 for row in connection.execute(query)
             )

@@ -46,6 +46,12 @@ def test_failed_and_warmup_trials_are_kept(store):
     assert (store.listing()[0].trials, store.listing()[0].failed) == (2, 1)
 
 
+def test_every_failed_trial_is_counted(store):
+    trials = (*map(failed_trial, range(3)), make_trial(3))
+    store.save(make_experiment(trials=trials))
+    assert (store.listing()[0].trials, store.listing()[0].failed) == (4, 3)
+
+
 def test_saving_twice_changes_nothing(store):
     experiment = make_experiment()
     store.save(experiment)
