@@ -10,6 +10,16 @@ from typing import Any, cast
 from steelyard.core.errors import DataError
 
 
+def json_fault(error: ValueError | RecursionError) -> str:
+    """Why a text could not be decoded, as it follows "is not JSON: "."""
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    if isinstance(error, RecursionError):
+        return "it nests too deep"
+    # Of values that are JSON, Python refuses whole numbers of thousands of digits.
+    return "a number has too many digits"
+
+
 class FieldReader:
     """Takes fields out of decoded JSON and says, of a wrong one, in which file and place.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from steelyard.core.errors import DataError
+from steelyard.core.field_reader import json_fault
 from steelyard.harness.adapter import Source
 
 
@@ -29,8 +30,10 @@ def json_value(source: Source) -> Any:
         except json.JSONDecodeError as error:
             if error.pos - start > reach:
                 reach, furthest = error.pos - start, error
-        except RecursionError:
-            raise DataError(f"{source.name} nests its values too deep.", field="file") from None
+        except (ValueError, RecursionError) as error:
+            raise DataError(
+                f"{source.name} is not whole JSON: {json_fault(error)}.", field="file"
+            ) from None
     if furthest is None:
         raise DataError(f"{source.name} holds no JSON object or list.", field="file")
     raise DataError(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard.core.errors import DataError, UsageError
+from steelyard.core.field_reader import json_fault
 from steelyard.core.model import Caution, Experiment
 from steelyard.core.registry import Registry
 from steelyard.store.whole_file import file_errors, whole_file
@@ -123,8 +124,8 @@ def read_json(path: str) -> Any:
             f"{path} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}.",
             field="file",
         ) from None
-    except RecursionError:
-        raise DataError(f"{path} nests its values too deep.", field="file") from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path} is not JSON: {json_fault(error)}.", field="file") from None
 
 
 def write_json_file(document: Any, path: str, indent: int | None = None) -> None:

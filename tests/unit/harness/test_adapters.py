@@ -139,6 +139,12 @@ def test_json_is_found_behind_other_lines() -> None:
     assert read("google-benchmark", text)[0].values == pytest.approx((2e-6,))
 
 
+def test_a_number_of_too_many_digits_is_one_clear_error() -> None:
+    text = google().replace("2.0", "2" * 5000)
+    with pytest.raises(DataError, match="out/file is not whole JSON: a number has too many digits"):
+        read("google-benchmark", text)
+
+
 def test_lines_that_differ_in_their_value_alone_are_read_as_others_are():
     lines = [
         '{"value": 0.5, "warmup": true, "unit": "ms"}',
@@ -162,6 +168,10 @@ def test_lines_that_differ_in_their_value_alone_are_read_as_others_are():
         ('{"value": 1.5}\n{"value": 2.5}, {"value": 3.5}\n', "line 2 is not whole JSON"),
         ('{"value": 1.5}\n{"value": -2.5}\n', "line 2: value must be 0 or above"),
         ('{"value": 1.5}\n{"value": 1.5}\n{"value": NaN}\n', "line 3: value must be a finite"),
+        (
+            '{"value": 1.5}\n{"value": ' + "1" * 5000 + "}\n",
+            "line 2 .* a number has too many digits",
+        ),
         ('{"value": 1.5}\n{"other": 1.5}\n', "line 2 lacks the field"),
         ('{"value": 1.5}\n{"value": 1.5, "warmup": true}\n', "line 2: warmup must be false"),
     ],

@@ -11,7 +11,7 @@ from math import inf
 from typing import Any, NamedTuple, cast
 
 from steelyard.core.errors import DataError
-from steelyard.core.field_reader import FieldReader
+from steelyard.core.field_reader import FieldReader, json_fault
 from steelyard.core.model import Direction
 from steelyard.harness.adapter import ITERATION_TIME, Adapter, Series, Source
 from steelyard.harness.quantities import base_unit
@@ -58,10 +58,10 @@ def _all_objects(lines: list[str]) -> list[Any] | None:
 def _object(source: Source, line: str, number: int) -> Any:
     try:
         return json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        told = error.msg if isinstance(error, json.JSONDecodeError) else "it nests too deep"
+    except (ValueError, RecursionError) as error:
         raise DataError(
-            f"{source.name}: line {number} is not whole JSON: {told}.", field=f"line {number}"
+            f"{source.name}: line {number} is not whole JSON: {json_fault(error)}.",
+            field=f"line {number}",
         ) from None
 
 
