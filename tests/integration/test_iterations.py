@@ -74,6 +74,26 @@ def test_a_trial_without_iterations_fails_and_the_others_are_kept(
     assert [trial["status"] for trial in trials_of(user)] == ["ok", "failed", "ok", "ok"]
 
 
+def test_a_directory_in_the_place_of_the_file_fails_its_trial_alone(
+    user: User, script: Script
+) -> None:
+    path = script(
+        "echo x >> count; echo $STEELYARD_ITERATIONS >> named; [ $(wc -l < count) = 2 ] && "
+        f"mkdir -p $STEELYARD_ITERATIONS/deep || {{ {LINES}; }} > $STEELYARD_ITERATIONS"
+    )
+    told = user.types("measure", "--runs", "3", "--iterations", "json-lines", "--", path)
+    assert "Traceback" not in told.err
+    trials = trials_of(user)
+    assert [(t["status"], t["reason"]) for t in trials] == [
+        ("ok", None),
+        ("failed", "metric"),
+        ("ok", None),
+    ]
+    assert "Its file of iterations is a directory" in trials[1]["details"]["error"]
+    named = (user.home / "named").read_text().split()
+    assert not any(os.path.exists(name) for name in named)
+
+
 def test_any_output_is_read_by_a_regular_expression(user: User, script: Script) -> None:
     path = script('echo "warm 9 ms"; echo "run 4 ms"; echo "run 6 ms"')
     pattern = r"regex:(?:(?P<warmup>warm)|run) (?P<value>\d+) ms:ms"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +18,7 @@ from steelyard.core.model import IterationsSpec, LaunchSpec, MetricSpec, Variant
 from steelyard.harness.adapter import Series, Source, read_series, select
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.harness.quantities import base_unit
+from steelyard.measure.taken import remove_left
 
 VARIABLE = "STEELYARD_ITERATIONS"
 PLACEHOLDER = "{iterations}"
@@ -132,8 +132,7 @@ class IterationFiles:
     def variant_for(self, variant: Variant, position: int) -> Variant:
         """`variant` with the file of the trial `position`, which a former session may have left."""
         path = iterations_file(self._directory, position)
-        with suppress(FileNotFoundError):
-            os.unlink(path)
+        remove_left(path)
         launch = _with_file(_with_count(variant.launch, self._spec), path)
         changed = replace(variant, launch=launch)
         if self._spec.file is None:
@@ -194,6 +193,8 @@ def found_iterations(
     written = os.path.isfile(own) and os.path.getsize(own) > 0
     adapter = ADAPTERS.get(spec.adapter)
     try:
+        if os.path.isdir(own):
+            raise DataError(f"{spec.file or 'Its file of iterations'} is a directory, not a file.")
         if spec.file is not None and not written:
             raise DataError(f"The trial wrote no file {spec.file!r}.")
         name = spec.file or ("Its file of iterations" if written else "Its output")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +22,7 @@ from steelyard.core.layout_level import (
 from steelyard.core.model import LaunchSpec, Variant
 from steelyard.measure.elf_section import elf_section
 from steelyard.measure.program import environment_of, find_program
+from steelyard.measure.taken import remove_left
 
 KIND = "layout-run"
 NO_REPORT = {"problem": "the program wrote no report of its layout"}
@@ -91,8 +91,7 @@ def check_layout(variant: Variant) -> None:
 def reporting_variant(variant: Variant, directory: str, position: int) -> Variant:
     """`variant` with a file for the report of the trial at `position`."""
     path = report_file(directory, position)
-    with suppress(FileNotFoundError):  # A former session may have left one.
-        os.unlink(path)
+    remove_left(path)  # A former session may have left one.
     environment = (*variant.launch.environment, (REPORT_VARIABLE, path))
     return replace(variant, launch=replace(variant.launch, environment=environment))
 

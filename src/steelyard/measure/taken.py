@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from steelyard.core.model import ExperimentSpec
@@ -73,8 +72,19 @@ def forget_taken(directory: str, position: int) -> None:
     from steelyard.measure.tracing import events_file
 
     for file in (iterations_file, report_file, answer_file, events_file):
-        with suppress(FileNotFoundError):
-            os.unlink(file(directory, position))
+        remove_left(file(directory, position))
+
+
+def remove_left(path: str) -> None:
+    """Remove what a program left at `path`, which may be nothing, or a directory."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+    except IsADirectoryError:
+        from shutil import rmtree
+
+        rmtree(path, ignore_errors=True)
 
 
 def _values(record: Mapping[str, Any], spec: ExperimentSpec) -> dict[str, Any]:

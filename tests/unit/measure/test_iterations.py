@@ -147,6 +147,16 @@ def test_each_trial_has_a_file_of_its_own_and_a_former_one_is_removed(tmp_path: 
     assert not path.exists()
 
 
+def test_a_directory_in_the_place_of_the_file_is_no_output_and_is_removed(tmp_path: Path) -> None:
+    ended_trial, place = ended(tmp_path, lines(9)), Path(iterations_file(str(tmp_path), 3))
+    (place / "deep").mkdir(parents=True)
+    found = found_iterations(ended_trial, LINES, [TIME])
+    assert found.problem is not None
+    assert "Its file of iterations is a directory" in found.problem
+    IterationFiles(LINES, str(tmp_path)).variant_for(Variant("a", LaunchSpec(("a",))), 3)
+    assert not place.exists()
+
+
 def test_the_shell_is_given_a_quoted_name(tmp_path: Path) -> None:
     directory = tmp_path / "a b"
     directory.mkdir()

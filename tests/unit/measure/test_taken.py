@@ -11,6 +11,7 @@ import pytest
 
 from steelyard.core.events_spec import EventsSpec
 from steelyard.core.model import ExperimentSpec, LaunchSpec, MetricSpec, Trial, Variant
+from steelyard.measure.iterations import iterations_file
 from steelyard.measure.journal import JournalWriter, read_journal
 from steelyard.measure.layout_report import report_file
 from steelyard.measure.taken import forget_taken, taken_line
@@ -75,6 +76,15 @@ def test_the_journals_line_counts_once_it_is_there(tmp_path: Path, files: str) -
     assert taken == {"printed": 1, "layout": REPORT, "events": EVENTS}
     (on,) = read_back(tmp_path, files, record(1, 1), taken)
     assert on.details == {"layout": REPORT, "events": EVENTS}
+
+
+def test_directories_in_the_place_of_files_are_removed_with_what_is_in_them(
+    tmp_path: Path, files: str
+) -> None:
+    Path(iterations_file(files, 0), "deep").mkdir(parents=True)
+    for position in (0, 1):
+        forget_taken(files, position)
+    assert list(Path(files).iterdir()) == []
 
 
 def test_what_is_lost_is_told_of(tmp_path: Path) -> None:
