@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import comb, fsum
+from math import exp, fsum, lgamma, log, log1p
 
 import numpy as np
 
@@ -74,5 +74,10 @@ def _dependence_p(values: Sequence[float]) -> float | None:
 
 def _binomial_tail(successes: int, count: int, p: float) -> float:
     """The probability of as many successes or more."""
-    below = fsum(comb(count, k) * p**k * (1 - p) ** (count - k) for k in range(successes))
+    # In logarithms: of a thousand executions the coefficients are beyond the range of floats.
+    constant, chance, other = lgamma(count + 1), log(p), log1p(-p)
+    below = fsum(
+        exp(constant - lgamma(k + 1) - lgamma(count - k + 1) + k * chance + (count - k) * other)
+        for k in range(successes)
+    )
     return max(0.0, 1.0 - below)

@@ -97,5 +97,13 @@ def test_dependent_iterations_are_counted():
     assert found.dependent > 25
 
 
+def test_thousands_of_dependent_executions_are_counted():
+    generator = np.random.default_rng(8)
+    found = dependent_executions(np.cumsum(generator.normal(size=(1500, 30)), axis=1))
+    assert found.tested == 1500
+    assert found.dependent > 1000
+    assert found.p < 1e-6
+
+
 def test_few_or_equal_iterations_are_not_tested():
     assert dependent_executions([[1.0] * 50, [1.0, 2.0]]).tested == 0
