@@ -39,6 +39,7 @@ static inline void steelyard_line(const char* metric, const char* unit, const ch
                                   double value, int warmup) {
     FILE* file = steelyard_file();
     char number[64];
+    const char* text = number;
     char* comma;
     if (file == NULL)
         return;
@@ -46,9 +47,11 @@ static inline void steelyard_line(const char* metric, const char* unit, const ch
     comma = strchr(number, ','); /* of a program that has set its locale */
     if (comma != NULL)
         *comma = '.';
+    if (strchr(number, 'n') != NULL) /* nan and inf, which Python's JSON spells otherwise */
+        text = strchr(number, 'f') == NULL ? "NaN" : number[0] == '-' ? "-Infinity" : "Infinity";
     fprintf(file, "{\"metric\": \"%s\", \"unit\": \"%s\", \"direction\": \"%s\", ", metric, unit,
             direction);
-    fprintf(file, "\"value\": %s, \"warmup\": %s}\n", number, warmup ? "true" : "false");
+    fprintf(file, "\"value\": %s, \"warmup\": %s}\n", text, warmup ? "true" : "false");
 }
 
 /* One value of a metric of which less is better, such as ("latency", "s", 0.002, 0). */

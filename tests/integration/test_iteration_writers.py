@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.core.errors import DataError
 from steelyard.harness.adapter import Series, Source, read_series
 from steelyard.harness.adapters import ADAPTERS
 from tests.integration.conftest import PATIENCE_S
@@ -124,6 +125,21 @@ def test_what_it_writes_is_read_by_the_adapter(tmp_path: Path, prepare: Prepare)
     assert times == Series("", "iteration_time", "s", (0.5, 0.125, 0.25, 0.375), warmup_count=1)
     assert rates == Series("", "requests", "1/s", (1 / 3,), direction="higher")
     assert latencies.direction == "lower"
+
+
+@pytest.mark.parametrize("value", ["NAN", "-NAN", "INFINITY", "-INFINITY"])
+def test_what_is_no_number_is_named_and_not_taken_for_broken_json(
+    tmp_path: Path, value: str
+) -> None:
+    program = f"int main(void) {{ steelyard_iteration({value}); return 0; }}"
+    source, path = tmp_path / "program.c", tmp_path / "iterations"
+    source.write_text(f'#include <math.h>\n#include "steelyard.h"\n{program}\n')
+    argv = [str(tmp_path / "program")]
+    command = [tool("gcc", "gcc"), "-I", str(WRITERS), str(source), "-o", *argv]
+    subprocess.run(command, check=True, timeout=PATIENCE_S)
+    run(argv, tmp_path, path)
+    with pytest.raises(DataError, match="line 1: value must be a finite number, not "):
+        read_series(ADAPTERS.get("json-lines"), Source(path.read_text(), "file"), ADAPTERS)
 
 
 @every_writer

@@ -105,7 +105,7 @@ def read_experiment_file(path: str) -> ExperimentFile:
         message names the line and the field.
     """
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             text = file.read()
         data = tomllib.loads(text)
     except OSError as error:

@@ -68,6 +68,11 @@ class Source:
     pattern: str | None = None
 
 
+def text_of(data: bytes) -> str:
+    """What a harness wrote, as text, without the byte order mark that some programs put first."""
+    return data.decode("utf-8-sig", "replace")
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric that an adapter gives under a fixed name."""

@@ -21,7 +21,7 @@ def json_value(source: Source) -> Any:
     DataError
         There is none, or it is cut off; the message says in which line.
     """
-    text = source.text.removeprefix("\ufeff")
+    text = source.text
     furthest: json.JSONDecodeError | None = None
     reach = -1
     for start in _starts(text):

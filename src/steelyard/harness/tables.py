@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from steelyard.core.errors import DataError
 from steelyard.harness.adapter import Source
 
-WHITE = "\ufeff \r\n\t"
+WHITE = " \r\n\t"
 
 
 def table_rows(source: Source) -> Iterator[tuple[int, dict[str, str]]]:

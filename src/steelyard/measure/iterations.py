@@ -15,7 +15,7 @@ from typing import Any
 
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.model import IterationsSpec, LaunchSpec, MetricSpec, Variant
-from steelyard.harness.adapter import Series, Source, read_series, select
+from steelyard.harness.adapter import Series, Source, read_series, select, text_of
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.harness.quantities import base_unit
 from steelyard.measure.taken import remove_left
@@ -199,7 +199,7 @@ def found_iterations(
             raise DataError(f"The trial wrote no file {spec.file!r}.")
         name = spec.file or ("Its file of iterations" if written else "Its output")
         with open(own if written else output, "rb") as file:
-            text = file.read().decode("utf-8", "replace")
+            text = text_of(file.read())
         series = read_series(adapter, Source(text, name, spec.pattern), ADAPTERS)
         return _chosen(select(series, spec.benchmark, name), spec, metrics)
     except (DataError, OSError) as error:

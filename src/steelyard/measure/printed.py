@@ -119,7 +119,7 @@ def printed_values(
         return {}
     try:
         with open(os.fsencode(path), "rb") as file:
-            text = file.read().decode("utf-8", "replace")
+            text = file.read().decode("utf-8-sig", "replace")
     except OSError:
         return {}
     found = {metric.name: values_in(text, metric) for metric in metrics}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,7 +72,7 @@ def detect_format(path: str, formats: Registry[FileFormat]) -> FileFormat:
         The file is empty, or looks like none of them.
     """
     with file_errors(path, "read"), open(path, "rb") as file:
-        head = file.read(HEAD_BYTES)
+        head = file.read(HEAD_BYTES).removeprefix(BOM_UTF8)
     if not head.strip():
         raise DataError(f"{path} is empty.", field="file")
     for candidate in formats:

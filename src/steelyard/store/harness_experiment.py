@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from steelyard.core.errors import DataError
 from steelyard.core.model import Experiment, MetricSpec, Trial, Variant
-from steelyard.harness.adapter import ITERATION_TIME, Series, Source, read_series
+from steelyard.harness.adapter import ITERATION_TIME, Series, Source, read_series, text_of
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.store.file_format import FileFormat, WriteFile, file_errors
 from steelyard.store.imported import file_source, imported_experiment, imported_variant
@@ -24,7 +24,7 @@ def harness_format(
     adapter = ADAPTERS.get(name)
 
     def sniff(head: bytes) -> bool:
-        return adapter.recognises(head.decode("utf-8", "replace"))
+        return adapter.recognises(text_of(head))
 
     return FileFormat(name, suffixes, description, sniff, reader_for(name), write)
 
@@ -34,7 +34,7 @@ def reader_for(name: str) -> Callable[[str], Experiment]:
 
     def read(path: str) -> Experiment:
         with file_errors(path, "read"), open(path, "rb") as file:
-            text = file.read().decode("utf-8", "replace")
+            text = text_of(file.read())
         series = read_series(ADAPTERS.get(name), Source(text, path), ADAPTERS)
         return experiment_of(series, path, name)
 

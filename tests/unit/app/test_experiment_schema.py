@@ -176,3 +176,11 @@ def test_a_type_that_python_takes_for_another_is_none() -> None:
     data = {"benchmark": [{"command": "x"}], "experiment": {"runs": True}}
     assert [slip.field for slip in slips(data, experiment_schema())] == ["runs"]
     assert not validator().is_valid(data)
+
+
+def test_a_byte_order_mark_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "file.toml"
+    path.write_text(WHOLE, "utf-8-sig")
+    marked = read_experiment_file(str(path))
+    path.write_text(WHOLE, "utf-8")
+    assert marked == read_experiment_file(str(path))

@@ -161,6 +161,12 @@ def test_lines_that_differ_in_their_value_alone_are_read_as_others_are():
     assert (times.warmup_count, heap.values) == (2, (7.0,))
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_at_ends_of_lines_alone(end: str) -> None:
+    text = end.join(['{"value": 1.5, "note": "a\u2028b"}', "x\u2028{", '{"value": 2.5}', ""])
+    assert read("json-lines", text)[0].values == (1.5, 2.5)
+
+
 @pytest.mark.parametrize(
     ("text", "where"),
     [

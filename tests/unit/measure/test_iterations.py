@@ -45,6 +45,11 @@ def test_the_file_of_the_trial_comes_before_its_output(tmp_path: Path) -> None:
     assert found.values == {"iteration_time": (1, 2)}
 
 
+def test_a_byte_order_mark_hides_no_iteration(tmp_path: Path) -> None:
+    found = found_iterations(ended(tmp_path, "", "\ufeff" + lines(1, 2, 3)), LINES, [TIME])
+    assert found.values == {"iteration_time": (1, 2, 3)}
+
+
 def test_the_output_is_read_where_there_is_no_file(tmp_path: Path) -> None:
     found = found_iterations(ended(tmp_path, "hello\n" + lines(9)), LINES, [TIME])
     assert found.values == {"iteration_time": (9,)}

@@ -11,6 +11,13 @@ from steelyard.core.model import MetricSpec
 from steelyard.measure.printed import parse_printed_metric, printed_values, values_in
 
 
+def test_json_behind_a_byte_order_mark_is_json(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.write_text('{"a": 1.5}', "utf-8-sig")
+    metric = MetricSpec("a", "s", "lower", "json", "a")
+    assert printed_values({"output": str(path)}, [metric]) == {"a": [1.5]}
+
+
 def test_an_expression_with_its_unit() -> None:
     assert parse_printed_metric(r"score=Score: ([0-9.]+):points") == MetricSpec(
         "score", "points", "lower", "regex", "Score: ([0-9.]+)"

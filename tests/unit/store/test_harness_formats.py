@@ -39,6 +39,18 @@ def imported(sample: str) -> Experiment:
     return chosen.read(path)
 
 
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_byte_order_mark_changes_nothing(sample: str, tmp_path: Path) -> None:
+    path = tmp_path / "criterion" / "file"
+    path.parent.mkdir()
+    path.write_bytes(b"\xef\xbb\xbf" + (DATA / sample).read_bytes())
+    chosen = detect_format(str(path), FORMATS)
+    assert chosen.name == SAMPLES[sample]
+    assert chosen.read is not None
+    again = [trial.measurements for trial in chosen.read(str(path)).trials]
+    assert again == [trial.measurements for trial in imported(sample).trials]
+
+
 def exported(experiment: Experiment, name: str, directory: Path) -> tuple[str, list[str]]:
     chosen = FORMATS.get(name)
     assert chosen.write is not None

@@ -12,7 +12,7 @@ from steelyard.core.field_reader import FieldReader
 from steelyard.harness.adapter import ITERATION_TIME, Adapter, Series, Source
 from steelyard.harness.json_text import json_value
 from steelyard.harness.quantities import base_unit
-from steelyard.harness.tables import columns_of, table_rows
+from steelyard.harness.tables import WHITE, columns_of, table_rows
 
 VALUE, OLD_VALUE, COUNT = "sample_measured_value", "sample_time_nanos", "iteration_count"
 REPORT_FOLDERS = ("new", "base")
@@ -28,7 +28,7 @@ def recognises(text: str) -> bool:
 
 def read(source: Source) -> tuple[Series, ...]:
     """The samples of each benchmark."""
-    start = source.text.lstrip("\ufeff \r\n\t")
+    start = source.text.lstrip(WHITE)
     return _read_sample(source) if start.startswith("{") else _read_table(source)
 
 

@@ -19,7 +19,7 @@ from steelyard.harness.quantities import base_unit
 
 def recognises(text: str) -> bool:
     """Whether the first line that begins with ``{`` is a whole object with ``value``."""
-    first = next((line for line in text.splitlines() if line.startswith("{")), "")
+    first = next((line for line in _lines(text) if line.startswith("{")), "")
     if '"value"' not in first:
         return False
     try:
@@ -32,7 +32,7 @@ def read(source: Source) -> tuple[Series, ...]:
     """The lines that begin with ``{``; a program may print others between them."""
     fields = FieldReader(source.name)
     reader = _Reader(fields)
-    lines = enumerate(source.text.splitlines(), start=1)
+    lines = enumerate(_lines(source.text), start=1)
     numbered = [(number, line) for number, line in lines if line.startswith("{")]
     objects = _all_objects([line for _, line in numbered])
     for place, (number, line) in enumerate(numbered):
@@ -44,6 +44,11 @@ def read(source: Source) -> tuple[Series, ...]:
             f'{source.name} has no line such as {{"value": 0.0123}}.', field="the lines"
         )
     return reader.series()
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text; U+2028 and its like, at which `splitlines` splits, end none."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def _all_objects(lines: list[str]) -> list[Any] | None:

@@ -13,7 +13,7 @@ from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 from steelyard.harness.adapter import ITERATION_TIME, Adapter, Series, Source
 from steelyard.harness.json_text import json_value
-from steelyard.harness.tables import table_rows
+from steelyard.harness.tables import WHITE, table_rows
 
 DURATION = "duration_ns"
 # Clocks, which do not measure the iteration.
@@ -31,7 +31,7 @@ def recognises(text: str) -> bool:
 
 def read(source: Source) -> tuple[Series, ...]:
     """The repetitions of each benchmark. The harness marks no warm-up."""
-    if source.text.lstrip("\ufeff \r\n\t").startswith("benchmark,"):
+    if source.text.lstrip(WHITE).startswith("benchmark,"):
         return _read_table(source)
     fields = FieldReader(source.name)
     document = fields.mapping(json_value(source), "the top level")

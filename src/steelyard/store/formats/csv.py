@@ -23,7 +23,7 @@ from steelyard.store.whole_file import file_errors, whole_file
 
 def sniff(head: bytes) -> bool:
     """Whether the first line names the columns that must be there."""
-    first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    first = head.split(b"\n", 1)[0]
     names = {name.strip(b'" \r') for name in first.split(b",")}
     return all(name.encode() in names for name in REQUIRED)
 
