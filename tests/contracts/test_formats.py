@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 
@@ -133,6 +134,29 @@ def test_a_file_that_was_cut_off_is_refused(chosen, tmp_path, keep):
     path.write_bytes(content[: int(len(content) * keep)])
     with pytest.raises(DataError, match=str(path)):
         chosen.read(str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("position", 2**63),
+        ("block", -(2**70)),
+        ("build", 2**64),
+        ("started_unix_s", 1.8e18),
+        ("started_unix_s", -1),
+        ("spent_s", float("nan")),
+        ("spent_s", -1),
+    ],
+)
+def test_a_number_out_of_range_in_steelyards_own_format_is_named(name, value, tmp_path):
+    chosen, path = FORMATS.get("steelyard-json"), tmp_path / "file"
+    chosen.write(make_experiment(), str(path))
+    document = json.loads(path.read_text())
+    document["trials"][1][name] = value
+    path.write_text(json.dumps(document))
+    with pytest.raises(DataError) as caught:
+        chosen.read(str(path))
+    assert caught.value.message.startswith(f"{path}: trials[1].{name} must be ")
 
 
 def test_steelyards_own_format_loses_nothing(tmp_path):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from steelyard.core.errors import DataError
+from steelyard.core.units import LARGEST_WHOLE, LAST_UNIX_S
 
 
 def json_fault(error: ValueError | RecursionError) -> str:
@@ -69,12 +70,20 @@ class FieldReader:
             raise self.error(field, "a finite number", value)
         return float(value)
 
+    def unix_time(self, value: Any, field: str) -> float:
+        """`value`, seconds since 1970."""
+        if self.number(value, field) > LAST_UNIX_S:
+            raise self.error(field, "seconds since 1970, up to the year 9999", value)
+        return float(value)
+
     def whole(self, value: Any, field: str, below: int | None = None) -> int:
-        """`value`, a whole number, at most `below` - 1."""
+        """`value`, a whole number of at most 64 bits, at most `below` - 1."""
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.error(field, "a whole number", value)
         if below is not None and not 0 <= value < below:
             raise self.error(field, f"from 0 to {below - 1}", value)
+        if abs(value) > LARGEST_WHOLE:
+            raise self.error(field, "a whole number of at most 64 bits", value)
         return value
 
     def choice(self, value: Any, field: str, choices: Sequence[Any]) -> Any:

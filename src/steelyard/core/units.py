@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+# The end of the year 9999: later ones have no date, and are mostly times in another unit.
+LAST_UNIX_S = 253_402_300_799.0
+# What SQLite and Parquet hold.
+LARGEST_WHOLE = 2**63 - 1
+
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTES = ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
 _COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))

@@ -35,8 +35,11 @@ def short_identifiers(identifiers: Sequence[str]) -> dict[str, str]:
 
 
 def local_time(unix_s: float) -> str:
-    """A time for people, in their time zone."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(unix_s))
+    """A time for people, in their time zone; ``?`` where it is none."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(unix_s))
+    except (OverflowError, OSError, ValueError):
+        return "?"
 
 
 def state_text(stopped: StopReason | None, running: bool) -> str:

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from steelyard.core.errors import DataError
 from steelyard.core.model import Caution, Experiment, FailureReason, MetricSpec, Trial
+from steelyard.core.units import LARGEST_WHOLE, LAST_UNIX_S
 from steelyard.store.imported import imported_experiment, imported_variant
 
 # Column: the type of its values. The repetition levels are columns by their own names.
@@ -32,6 +33,11 @@ COLUMNS: dict[str, type] = {
     "value": float,
 }
 REQUIRED = ("variant", "value")
+# Of columns with times: the greatest one, and what they hold.
+TIMES = {
+    "started_unix_s": (LAST_UNIX_S, "seconds since 1970, up to the year 9999"),
+    "spent_s": (LAST_UNIX_S, f"seconds, from 0 to {LAST_UNIX_S:.0f}"),
+}
 _LEFT_OUT = "A table holds measurements: commands, provenance and settings are left out."
 
 Row = Mapping[str, Any]
@@ -142,9 +148,13 @@ class _TableReader:
             converted = kind(value)
             if isinstance(value, float) and converted != value and not math.isnan(value):
                 raise ValueError
-            return converted
         except (TypeError, ValueError, OverflowError):
             raise self.error(column, f"of type {kind.__name__}", value) from None
+        if kind is int and abs(converted) > LARGEST_WHOLE:
+            raise self.error(column, "a whole number of at most 64 bits", value)
+        if column in TIMES and not 0 <= converted <= TIMES[column][0]:
+            raise self.error(column, TIMES[column][1], value)
+        return converted
 
     def add(self, row: Row) -> None:
         """Take one row."""

@@ -73,3 +73,9 @@ def test_what_is_not_utf8_can_be_printed():
     text = experiment_text(make_experiment(), running=True, trials=True)
     assert text.encode()
     assert "running" in text
+
+
+@pytest.mark.parametrize("created_unix_s", [1e300, -1e300, float("nan"), float("inf")])
+def test_an_experiment_without_a_time_does_not_hide_the_others(created_unix_s):
+    text = listing_text([listed(1), listed(2, created_unix_s=created_unix_s)])
+    assert text.splitlines()[2].split()[1] == "?"

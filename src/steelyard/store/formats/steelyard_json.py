@@ -65,7 +65,7 @@ def read(path: str) -> Experiment:
     return Experiment(
         spec=spec,
         provenance=fields.mapping(document.get("provenance", {}), "provenance"),
-        created_unix_s=fields.number(created, "created_unix_s"),
+        created_unix_s=fields.unix_time(created, "created_unix_s"),
         trials=_read_trials(fields, document, len(spec.variants)),
         stopped=fields.choice(document.get("stopped"), "stopped", [None, *get_args(StopReason)]),
     )
@@ -98,8 +98,10 @@ def _read_trials(
 def _read_trial(fields: FieldReader, item: dict[str, Any], where: str) -> Trial:
     for name in ("position", "block", "variant"):
         fields.whole(fields.required(item, name, where), f"{where}.{name}")
-    for name in ("started_unix_s", "spent_s"):
-        fields.finite(fields.required(item, name, where), f"{where}.{name}")
+    fields.whole(item.get("build", 0), f"{where}.build")
+    started = fields.required(item, "started_unix_s", where)
+    fields.unix_time(started, f"{where}.started_unix_s")
+    fields.number(fields.required(item, "spent_s", where), f"{where}.spent_s")
     status = fields.required(item, "status", where)
     fields.choice(status, f"{where}.status", get_args(TrialStatus))
     reason = fields.required(item, "reason", where)
