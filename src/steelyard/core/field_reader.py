@@ -21,6 +21,13 @@ def json_fault(error: ValueError | RecursionError) -> str:
     return "a number has too many digits"
 
 
+def wrong_field(field: str, wanted: str, found: Any, place: str = "") -> DataError:
+    """The error for a field that is not as wanted; `place` is what the message begins with."""
+    shown = json.dumps(found, default=str)
+    shown = shown if len(shown) <= 40 else shown[:39] + "…"
+    return DataError(f"{place}{field} must be {wanted}, not {shown}.", field=field)
+
+
 class FieldReader:
     """Takes fields out of decoded JSON and says, of a wrong one, in which file and place.
 
@@ -35,9 +42,7 @@ class FieldReader:
 
     def error(self, field: str, wanted: str, found: Any) -> DataError:
         """The error for a field that is not as wanted."""
-        shown = json.dumps(found, default=str)
-        shown = shown if len(shown) <= 40 else shown[:39] + "…"
-        return DataError(f"{self.path}: {field} must be {wanted}, not {shown}.", field=field)
+        return wrong_field(field, wanted, found, f"{self.path}: ")
 
     def mapping(self, value: Any, field: str) -> dict[str, Any]:
         """`value`, an object."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, cast
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import DataError
 from steelyard.core.events_spec import EventsSpec
+from steelyard.core.field_reader import wrong_field
 from steelyard.core.levels import DimensionedBy, MeanSquare, RepetitionLevel
 from steelyard.core.model import (
     ExperimentSpec,
@@ -23,6 +26,14 @@ from steelyard.core.model import (
     Trial,
     Variant,
 )
+
+_NAMES = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    NoneType: "null",
+}
 
 
 def to_json(value: Any) -> Any:
@@ -61,10 +72,52 @@ def _build(kind: type, data: Any, where: str) -> Any:
     unknown = sorted(values.keys() - {f.name for f in fields(kind)})
     if unknown:
         raise DataError(f"{where} has the unknown field {unknown[0]!r}.", field=where)
+    frozen = {name: _frozen(value) for name, value in values.items()}
+    types = _types(kind)
+    for name, value in frozen.items():
+        if not _fits(value, types[name]):
+            raise wrong_field(f"{where}.{name}", _named(types[name]), value)
     try:
-        return kind(**{name: _frozen(value) for name, value in values.items()})
+        return kind(**frozen)
     except TypeError as error:
         raise DataError(f"{where} is not complete: {error}.", field=where) from None
+
+
+@cache
+def _types(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _fits(value: Any, wanted: Any) -> bool:
+    """Whether `value` is of the type of a field; whole numbers are numbers, truths are not."""
+    if wanted in (int, float):
+        return isinstance(value, (int, wanted)) and not isinstance(value, bool)
+    if isinstance(wanted, type):
+        return isinstance(value, wanted)
+    origin, parts = get_origin(wanted), get_args(wanted)
+    if origin is tuple:
+        items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else None
+        if items is not None and parts[-1] is Ellipsis:
+            return all(_fits(item, parts[0]) for item in items)
+        return items is not None and len(items) == len(parts) and all(map(_fits, items, parts))
+    if origin is Literal:
+        return value in parts
+    if origin in (Union, UnionType):
+        return any(_fits(value, part) for part in parts)
+    return isinstance(value, origin)
+
+
+def _named(wanted: Any) -> str:
+    """The type of a field, as people call it."""
+    origin, parts = get_origin(wanted), get_args(wanted)
+    if origin is Literal:
+        return "one of " + ", ".join(parts)
+    if origin in (Union, UnionType):
+        return " or ".join(map(_named, parts))
+    if origin is tuple:
+        whole = parts[-1] is Ellipsis
+        return f"a list, each {_named(parts[0])}" if whole else f"a list of {len(parts)}"
+    return _NAMES.get(wanted, "an object")
 
 
 def variant_from_json(data: Any, where: str = "variant") -> Variant:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from steelyard.core.errors import StoreError, UsageError
+from steelyard.core.errors import DataError, StoreError, UsageError
 from steelyard.core.identifier import LENGTH
 from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial
@@ -303,9 +303,10 @@ def _read_identifiers(connection: Connection) -> tuple[str, ...]:
 def _read_spec(path: str, row: Any) -> ExperimentSpec:
     try:
         return experiment_spec_from_json(json.loads(row.specification))
-    except ValueError as error:
+    except (ValueError, DataError) as error:
+        told = str(error).removesuffix(".")
         raise StoreError(
-            f"The store {path} holds no readable specification of {row.identifier}: {error}. "
+            f"The store {path} holds no readable specification of {row.identifier}: {told}. "
             f"`steelyard delete {row.identifier}` removes it."
         ) from None
 

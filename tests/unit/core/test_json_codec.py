@@ -111,6 +111,16 @@ def test_a_field_that_a_later_version_lacks_is_named():
         ({"metrics": [{"name": "x"}]}, r"metrics\[0\] is not complete"),
         ({"stopping": 1}, "stopping must be an object"),
         ({}, "experiment is not complete"),
+        ({"note": None}, "experiment.note must be a text, not null"),
+        ({"warmup_count": "x"}, 'experiment.warmup_count must be a whole number, not "x"'),
+        ({"warmup_count": True}, "experiment.warmup_count must be a whole number, not true"),
+        ({"confidence": "0.9"}, 'experiment.confidence must be a number, not "0.9"'),
+        ({"quiet": ["a", 1]}, r'experiment.quiet must be a list, each a text, not \["a", 1\]'),
+        ({"order": "up"}, 'experiment.order must be one of blocks, sequential, not "up"'),
+        ({"setup": 5}, "experiment.setup must be a list, each a text or null, not 5"),
+        ({"varied": [["a"]]}, "experiment.varied must be a list, each a list of 2, not"),
+        ({"stopping": {"runs": 1.5}}, "stopping.runs must be a whole number or null, not 1.5"),
+        ({"metrics": [{"name": "x", "unit": 1}]}, r"metrics\[0\].unit must be a text, not 1"),
     ],
 )
 def test_what_is_wrong_with_a_specification_is_named(data, message):
@@ -122,3 +132,10 @@ def test_what_is_wrong_with_a_specification_is_named(data, message):
 def test_half_a_trial_is_an_error_and_not_a_guess(data):
     with pytest.raises(DataError, match="trial"):
         trial_from_json(data)
+
+
+def test_a_wrong_field_of_a_trial_is_named():
+    with pytest.raises(DataError, match=r'trial.warmup must be true or false, not "x"'):
+        trial_from_json({"warmup": "x"})
+    with pytest.raises(DataError, match=r"trial.details must be an object, not \[\]"):
+        trial_from_json({"details": []})
