@@ -7,8 +7,10 @@ import pytest
 
 from steelyard.core.model import StoppingSpec
 from steelyard.store.database import Store
+from steelyard.store.level_table import read_level_table
 from tests.experiments import failed_trial, make_experiment, make_trial
 
+ITERATION_CODES = ("dependent-iterations", "warm-up-kept", "no-independent-state")
 BUILDS, EXECUTIONS, ITERATIONS = 12, 6, 5
 
 
@@ -162,3 +164,36 @@ def test_a_name_that_the_experiment_has_not_lists_those_that_it_has(user):
     assert "'old', 'new'" in user.types("dimension", "latest", *store).err
     told = user.types("dimension", "latest", *store, "--variant", "old", "--metric", "speed")
     assert "wall_time, max_rss" in told.err
+
+
+def write_iterations(path, means):
+    """Ten executions whose iterations vary around `means`, in the order of the rows."""
+    draw = random.Random(7).gauss
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["execution", "iteration", "value"])
+        for execution in range(10):
+            for iteration, mean in enumerate(means):
+                writer.writerow([execution, iteration, mean + draw(0, 0.05)])
+
+
+@pytest.mark.parametrize(
+    ("means", "codes"),
+    [
+        ([1.0] * 40, []),
+        ([3.0, 2.0, 1.5, *[1.0] * 37], ["warm-up-kept"]),
+        ([1 + n / 20 for n in range(40)], ["dependent-iterations", "no-independent-state"]),
+    ],
+)
+def test_the_iterations_of_a_table_are_looked_at_as_those_of_an_experiment(user, means, codes):
+    write_iterations(user.home / "t.csv", means)
+    told = user.types("dimension", "--import", "t.csv", "--cost", "execution=1s", "--json", "-")
+    found = [caution["code"] for caution in told.document()["warnings"]]
+    assert [code for code in found if code in ITERATION_CODES] == codes
+
+
+def test_the_iterations_of_a_table_stand_in_the_order_of_its_rows(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("execution,iteration,value\na,2,1\na,1,2\nb,1,3\na,0,\nb,2,4\nb,0,5\n")
+    series = read_level_table(str(path), times=True).series
+    assert [one.tolist() for one in series] == [[1, 2], [3, 4, 5]]

@@ -93,6 +93,15 @@ def nested_values(
     return NestedValues(tuple(levels), ordered, tuple(parents))
 
 
+def series_of_units(labels: Sequence[Integers], values: Floats) -> list[Floats]:
+    """The values of each unit that `labels` name, as for `nested_values`, in their given order."""
+    unit, unit_count = np.zeros(len(values), dtype=np.int64), 1
+    for label in labels:
+        _, unit, unit_count = _units_below(unit, unit_count, label)
+    ends = np.cumsum(np.bincount(unit, minlength=unit_count))
+    return np.split(values[np.argsort(unit, kind="stable")], ends[:-1])
+
+
 def mean_of_units(labels: Sequence[Integers], values: Floats) -> float:
     """The mean of what is said of each unit, however often it is said.
 

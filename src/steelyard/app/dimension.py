@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -78,8 +78,10 @@ def dimension_table(path: str, unit: str, question: Question) -> Dimensioned:
                 f"{_rows(table.missing_count)} of {path} without a value left out.",
             )
         )
+    metric = MetricSpec(VALUE, unit)
+    cautions += _iteration_cautions(table.series, metric, bool(table.series))
     answer = _answer(table.data, costs_s, question, cautions)
-    return Dimensioned(answer, MetricSpec(VALUE, unit), file=path)
+    return Dimensioned(answer, metric, file=path)
 
 
 def dimension_experiment(
@@ -101,8 +103,6 @@ def dimension_experiment(
     TrialsFailedError
         No trial gave a value.
     """
-    from steelyard.analysis.dependent_iterations import dependence_cautions, dependent_executions
-    from steelyard.analysis.iteration_states import state_cautions
     from steelyard.analysis.levels import analysed_trials, iteration_values
     from steelyard.app.weigh import describe_failure
 
@@ -130,18 +130,32 @@ def dimension_experiment(
     data = level_values(experiment.spec, kept, spec.name)
     costs_s = level_costs_s(experiment.spec, kept, spec, data.levels)
     cautions = [Caution("failed-trials", f"{failed} failed trials left out.")] if failed else []
-    dependent = dependent_executions(trial.measurements[spec.name] for trial in kept)
-    cautions += dependence_cautions(dependent, f"iterations ({spec.name})")
-    if "iteration" in data.levels:
-        cautions += state_cautions(
-            [iteration_values(trial.measurements[spec.name]) for trial in kept],
-            _dropped_count(kept, spec.name),
-            experiment.spec.seed,
-            spec.direction,
-        )
+    cautions += _iteration_cautions(
+        [iteration_values(trial.measurements[spec.name]) for trial in kept],
+        spec,
+        "iteration" in data.levels,
+        _dropped_count(kept, spec.name),
+        experiment.spec.seed,
+    )
     answer = _answer(data, costs_s, question, cautions)
     identifier = experiment.spec.identifier
     return Dimensioned(answer, spec, experiment=identifier, variant=name)
+
+
+def _iteration_cautions(
+    series: Sequence[Sequence[float]],
+    metric: MetricSpec,
+    states: bool,
+    dropped_count: int = 0,
+    seed: int = 0,
+) -> Iterator[Caution]:
+    """What to say of the iterations of each execution; with `states`, of their states too."""
+    from steelyard.analysis.dependent_iterations import dependence_cautions, dependent_executions
+    from steelyard.analysis.iteration_states import state_cautions
+
+    yield from dependence_cautions(dependent_executions(series), f"iterations ({metric.name})")
+    if states:
+        yield from state_cautions(series, dropped_count, seed, metric.direction)
 
 
 def _dropped_count(trials: Sequence[Trial], metric: str) -> int:

@@ -6,7 +6,7 @@ import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from steelyard.core.errors import AnalysisError, DataError
 from steelyard.store.whole_file import file_errors
@@ -33,11 +33,15 @@ class LevelTable:
         The mean cost of a unit of each level whose costs the table has.
     missing_count : int
         Rows without a value, which were left out.
+    series : list of array
+        Where the lowest level is ``iteration``, the values of each unit above it in the order of
+        their rows.
     """
 
     data: NestedValues
     costs_s: Mapping[str, float]
     missing_count: int
+    series: Sequence[Sequence[float]] = ()
 
 
 class Header(NamedTuple):
@@ -173,7 +177,7 @@ def _table(path: str, header: Header, columns: Columns) -> LevelTable | None:
     """The table of readable columns; None where two rows have the same labels."""
     import numpy as np
 
-    from steelyard.analysis.nested import mean_of_units, nested_values
+    from steelyard.analysis.nested import mean_of_units, nested_values, series_of_units
 
     values = np.asarray(columns.values, dtype=np.float64)
     kept = ~np.isnan(values)
@@ -189,11 +193,14 @@ def _table(path: str, header: Header, columns: Columns) -> LevelTable | None:
             costs_s[level] = mean_of_units(labels, said[there])
     whole = bool(kept.all())
     labels = columns.labels if whole else [label[kept] for label in columns.labels]
+    values = values if whole else values[kept]
     try:
-        data = nested_values(header.levels, labels, values if whole else values[kept])
+        data = nested_values(header.levels, labels, values)
     except AnalysisError:
         return None
-    return LevelTable(data, costs_s, int((~kept).sum()))
+    iterations = header.levels[-1] == KNOWN_LEVELS[-1]
+    series = series_of_units(labels[:-1], values) if iterations else ()
+    return LevelTable(data, costs_s, int((~kept).sum()), cast("Sequence[Sequence[float]]", series))
 
 
 class _RowReader:
