@@ -74,6 +74,18 @@ def test_a_trial_without_iterations_fails_and_the_others_are_kept(
     assert [trial["status"] for trial in trials_of(user)] == ["ok", "failed", "ok", "ok"]
 
 
+def test_a_value_that_is_not_plausible_fails_its_trial_alone(user: User, script: Script) -> None:
+    path = script(
+        "echo x >> count; v=0.5; [ $(wc -l < count) = 2 ] && v=1.7e308; "
+        'for i in 1 2 3; do echo "{\\"value\\": $v}"; done'
+    )
+    told = user.types("measure", "--runs", "3", "--iterations", "json-lines", "--", path)
+    assert "Traceback" not in told.err
+    trials = trials_of(user)
+    assert [trial["reason"] for trial in trials] == [None, "metric", None]
+    assert "must be at most 1e+150 to be plausible" in trials[1]["details"]["error"]
+
+
 def test_a_directory_in_the_place_of_the_file_fails_its_trial_alone(
     user: User, script: Script
 ) -> None:

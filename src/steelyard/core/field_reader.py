@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from steelyard.core.errors import DataError
-from steelyard.core.units import LARGEST_WHOLE, LAST_UNIX_S
+from steelyard.core.units import LARGEST_VALUE, LARGEST_WHOLE, LAST_UNIX_S
 
 
 def json_fault(error: ValueError | RecursionError) -> str:
@@ -69,10 +69,12 @@ class FieldReader:
         return float(value)
 
     def finite(self, value: Any, field: str) -> float:
-        """`value`, a finite number."""
+        """`value`, a finite number of a size that can be reckoned with."""
         wrong = isinstance(value, bool) or not isinstance(value, int | float)
-        if wrong or not math.isfinite(value):
+        if wrong or not abs(value) < math.inf:
             raise self.error(field, "a finite number", value)
+        if abs(value) > LARGEST_VALUE:
+            raise self.error(field, f"at most {LARGEST_VALUE:.0e} to be plausible", value)
         return float(value)
 
     def unix_time(self, value: Any, field: str) -> float:

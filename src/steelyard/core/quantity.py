@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steelyard.core.errors import UsageError
+from steelyard.core.units import LARGEST_VALUE
 
 _SECONDS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _BYTES = {"": 1, "k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -44,7 +45,7 @@ def parse_duration(text: str, field: str) -> float:
         value = float(number) * _SECONDS[unit or "s"]
     except (ValueError, KeyError):
         value = -1.0
-    if not 0.0 < value < float("inf"):
+    if not 0.0 < value <= LARGEST_VALUE:
         raise UsageError(
             f"{field} takes a time such as 500ms, 30s, 2min or 1h; it got {text!r}.", field=field
         )

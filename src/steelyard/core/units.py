@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+# Squares of larger values, and sums of them, are beyond the range of floats; nothing measured is.
+LARGEST_VALUE = 1e150
 # The end of the year 9999: later ones have no date, and are mostly times in another unit.
 LAST_UNIX_S = 253_402_300_799.0
 # What SQLite and Parquet hold.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from steelyard.core.errors import DataError
 from steelyard.core.model import Direction
 from steelyard.core.registry import Registry
+from steelyard.core.units import LARGEST_VALUE
 
 ITERATION_TIME = "iteration_time"
 HEAD_CHARACTERS = 65536
@@ -135,7 +136,10 @@ def read_series(adapter: Adapter, source: Source, others: Registry[Adapter]) -> 
     if not source.text.strip():
         raise DataError(f"{source.name} is empty, so it holds no iterations.", field="file")
     try:
-        return adapter.read(source)
+        series = adapter.read(source)
+        for item in series:
+            _check_size(item, source.name)
+        return series
     except DataError as error:
         found = recognised(source.text, others)
         if not found or found == adapter.name or adapter.recognises(source.text[:HEAD_CHARACTERS]):
@@ -146,6 +150,17 @@ def read_series(adapter: Adapter, source: Source, others: Registry[Adapter]) -> 
             f"{looks.name!r}.",
             field=error.field,
         ) from None
+
+
+def _check_size(item: Series, source: str) -> None:
+    """Refuse values that are too large to be reckoned with, in our units."""
+    largest = max(map(abs, item.values), default=0.0)
+    if largest > LARGEST_VALUE:
+        raise DataError(
+            f"{source}: a value of {item.metric} must be at most {LARGEST_VALUE:.0e} {item.unit} "
+            f"to be plausible, not {largest:g}.",
+            field=item.metric,
+        )
 
 
 def recognised(text: str, adapters: Registry[Adapter]) -> str | None:

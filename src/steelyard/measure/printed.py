@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.core.errors import UsageError
 from steelyard.core.model import Direction, MetricSpec
+from steelyard.core.units import LARGEST_VALUE
 
 if TYPE_CHECKING:
     import re
@@ -157,13 +157,13 @@ def _at(value: Any, steps: Sequence[str | int]) -> list[Any]:
 
 
 def _finite(found: Sequence[Any]) -> list[float]:
-    """All of `found` as floats, or nothing where one of them is no finite number."""
+    """All of `found` as floats, or nothing where one is no finite number or not plausible."""
     values: list[float] = []
     for item in found:
         if isinstance(item, bool) or item is None:
             return []
         try:
             values.append(float(item))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return []
-    return values if all(map(math.isfinite, values)) else []
+    return values if all(abs(value) <= LARGEST_VALUE for value in values) else []

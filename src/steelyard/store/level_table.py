@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from steelyard.core.errors import AnalysisError, DataError
+from steelyard.core.units import LARGEST_VALUE
 from steelyard.store.whole_file import file_errors
 
 if TYPE_CHECKING:
@@ -259,6 +260,8 @@ class _RowReader:
             raise self.error(column, "a number", cell) from None
         if not math.isfinite(value):
             raise self.error(column, "a finite number", cell)
+        if abs(value) > LARGEST_VALUE:
+            raise self.error(column, f"at most {LARGEST_VALUE:.0e}, to be plausible", cell)
         if value < least:
             raise self.error(column, "a time, which cannot be negative", cell)
         return value

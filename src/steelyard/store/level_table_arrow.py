@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from steelyard.core.units import LARGEST_VALUE
+
 if TYPE_CHECKING:
     from steelyard.store.level_table import Columns, Header
 
@@ -53,8 +55,10 @@ def read_columns(path: str, header: Header, times: bool) -> Columns | None:
         found = numbers[place] = column.to_numpy()
         signed = place == header.value_place and not times
         said = found if not column.null_count else found[~np.isnan(found)]
-        finite = len(said) == len(found) - column.null_count and np.isfinite(said).all()
-        if not finite or (not signed and said.min(initial=0.0) < 0):
+        known = len(said) == len(found) - column.null_count
+        if not known or not (np.abs(said) <= LARGEST_VALUE).all():
+            return None
+        if not signed and said.min(initial=0.0) < 0:
             return None
     labels: list[Any] = []
     for place in header.level_places:

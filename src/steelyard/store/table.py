@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from steelyard.core.errors import DataError
 from steelyard.core.model import Caution, Experiment, FailureReason, MetricSpec, Trial
-from steelyard.core.units import LARGEST_WHOLE, LAST_UNIX_S
+from steelyard.core.units import LARGEST_VALUE, LARGEST_WHOLE, LAST_UNIX_S
 from steelyard.store.imported import imported_experiment, imported_variant
 
 # Column: the type of its values. The repetition levels are columns by their own names.
@@ -171,6 +171,8 @@ class _TableReader:
             return
         if not math.isfinite(value):
             raise self.error("value", "a finite number", value)
+        if abs(value) > LARGEST_VALUE:
+            raise self.error("value", f"at most {LARGEST_VALUE:.0e} to be plausible", value)
         metric = self.cell(row, "metric", "wall_time")
         draft.measurements.setdefault(metric, []).append(value)
         if metric not in self.metrics:

@@ -145,6 +145,20 @@ def test_a_number_of_too_many_digits_is_one_clear_error() -> None:
         read("google-benchmark", text)
 
 
+@pytest.mark.parametrize("value", ["1e151", "-2e200", "1" + "0" * 400])
+def test_a_value_whose_square_is_beyond_floats_is_named(value: str) -> None:
+    line = f'{{"value": {value}, "metric": "x", "unit": "x"}}\n'
+    with pytest.raises(DataError, match="line 1: value must be at most 1e\\+150 to be plausible"):
+        read("json-lines", line)
+
+
+@pytest.mark.parametrize("line", ['{"value": 1e149, "unit": "day"}', '{"value": 1e300}'])
+def test_a_value_that_is_too_large_in_our_unit_is_named(line: str) -> None:
+    text = '{"value": 1.5, "unit": "day"}\n' if "day" in line else '{"value": 1.5}\n'
+    with pytest.raises(DataError, match="out/file: a value of iteration_time must be at most"):
+        read("json-lines", text + line)
+
+
 def test_lines_that_differ_in_their_value_alone_are_read_as_others_are():
     lines = [
         '{"value": 0.5, "warmup": true, "unit": "ms"}',

@@ -18,6 +18,12 @@ def test_json_behind_a_byte_order_mark_is_json(tmp_path: Path) -> None:
     assert printed_values({"output": str(path)}, [metric]) == {"a": [1.5]}
 
 
+@pytest.mark.parametrize("printed", ["1e308", "-1e151", "1" + "0" * 400])
+def test_a_number_that_is_not_plausible_is_no_value(printed: str) -> None:
+    assert values_in(f"x {printed}", MetricSpec("a", "s", "lower", "regex", "x (.+)")) == []
+    assert values_in(f"[{printed}]", MetricSpec("a", "s", "lower", "json", "[0]")) == []
+
+
 def test_an_expression_with_its_unit() -> None:
     assert parse_printed_metric(r"score=Score: ([0-9.]+):points") == MetricSpec(
         "score", "points", "lower", "regex", "Score: ([0-9.]+)"

@@ -138,3 +138,10 @@ def test_what_is_wrong_is_said_with_line_and_column(table, text, message):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(DataError, match=r"nowhere\.csv cannot be read"):
         read_level_table(str(tmp_path / "nowhere.csv"), True)
+
+
+@pytest.mark.parametrize("column", ["value", "cost_execution_s"])
+def test_a_number_that_is_not_plausible_is_named(table, column):
+    numbers = {"value": "1", "cost_execution_s": "1", column: "1e308"}
+    with pytest.raises(DataError, match=f"line 2, column '{column}': wanted at most 1e.150"):
+        table(rows("execution,value,cost_execution_s", f"1,{','.join(numbers.values())}"))

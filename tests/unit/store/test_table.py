@@ -80,6 +80,7 @@ def test_trials_come_back_with_all_that_a_table_holds(chosen, tmp_path):
         ("variant,status,value\na,good,1\n", "status", "must be ok or failed"),
         ("variant,direction,value\na,up,1\n", "direction", "must be lower or higher"),
         ("variant,position,value\na,0,1\nb,0,1\n", "position", "must be of one variant only"),
+        ("variant,value\na,1e308\n", "value", "row 1, .* at most 1e.150 to be plausible"),
         ("variant,position,value\na,9223372036854775808,1\n", "position", "at most 64 bits"),
         ("variant,block,value\na,1,1\na,-1e30,1\n", "block", "row 2, .* must be of type int"),
         ("variant,block,value\na,1,1\na,-99999999999999999999,1\n", "block", "row 2, .* 64 bits"),
