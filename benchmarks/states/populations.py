@@ -115,6 +115,35 @@ STATES: dict[str, Callable[[Generator, int], tuple[Floats, int | None]]] = {
 }
 
 
+@dataclass(frozen=True)
+class Switching:
+    """Two levels in turn, each for a random number of iterations between `runs`, both included;
+    the second is higher by `jump`, and `spread` is that of normal noise."""
+
+    count: int
+    runs: tuple[int, int]
+    jump: float
+    spread: float
+
+    def made(self, generator: Generator) -> Floats:
+        """One execution, which begins in either level."""
+        lengths = generator.integers(self.runs[0], self.runs[1] + 1, self.count)
+        is_second = (np.arange(self.count) + generator.integers(2)) % 2
+        levels = np.repeat(1 + self.jump * is_second, lengths)[: self.count]
+        return levels * (1 + self.spread * generator.standard_normal(self.count))
+
+
+SWITCHING = (
+    Switching(3000, (15, 45), 0.2, 0.03),
+    Switching(3000, (15, 45), 0.1, 0.03),
+    Switching(3000, (2, 4), 0.2, 0.03),
+    Switching(300, (15, 45), 0.2, 0.03),
+    Switching(200, (5, 15), 0.2, 0.02),
+    Switching(200, (20, 36), 0.2, 0.03),
+    Switching(60, (5, 15), 0.2, 0.02),
+)
+
+
 def executions(each: int, seed: int) -> Iterator[Made]:
     """So many executions of each class, noise, spread and length."""
     generator = np.random.default_rng(seed)

@@ -17,8 +17,8 @@ from benchmarks.states.judged import (
     judged,
     percent,
 )
-from benchmarks.states.populations import LENGTHS, NOISES, STATES, Made, executions
-from steelyard.analysis.states.execution import Rules
+from benchmarks.states.populations import LENGTHS, NOISES, STATES, SWITCHING, Made, executions
+from steelyard.analysis.states.execution import Rules, execution_state
 
 _SEED = 20130620
 _BINS = (0.5, 0.7, 0.9, 0.99, 1.0001)
@@ -47,6 +47,27 @@ def synthetic_tables(each: int) -> Iterator[str]:
     yield ERROR_HEADER
     for who in CHOOSERS:
         yield f"| {NAMES[who]} | {error_row(steady, who)} |"
+    yield ""
+    yield from _switching(5 * each)
+
+
+def _switching(each: int) -> Iterator[str]:
+    yield f"Two levels in turn, in runs of random lengths, normal noise; {each} executions a row:"
+    yield ""
+    columns = ("flat", "warm-up or slow-down", "cyclic", "drift", "no-steady-state", "no answer")
+    yield f"| iterations | of a run | jump | noise | {' | '.join(columns)} |"
+    yield "|---" * (4 + len(columns)) + "|"
+    generator = np.random.default_rng(_SEED)
+    for kind in SWITCHING:
+        found = [execution_state("", kind.made(generator), Rules()).state for _ in range(each)]
+        shares = [
+            sum((state or "no answer") in column.split(" or ") for state in found) / each
+            for column in columns
+        ]
+        yield (
+            f"| {kind.count} | {kind.runs[0]} to {kind.runs[1]} | {percent(kind.jump)} "
+            f"| {percent(kind.spread)} | {' | '.join(map(percent, shares))} |"
+        )
 
 
 def _confusion(cases: Cases) -> Iterator[str]:

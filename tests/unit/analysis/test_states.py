@@ -21,6 +21,7 @@ from steelyard.analysis.states.dependence import dependence
 from steelyard.analysis.states.execution import Rules, execution_state
 from steelyard.analysis.states.heuristics import dacapo, georges
 from steelyard.analysis.states.levels import Level
+from steelyard.analysis.states.local_levels import local_levels
 from steelyard.analysis.states.outliers import ordinary_places
 from steelyard.analysis.states.segment_cost import SegmentCost
 from steelyard.analysis.table import Table
@@ -39,6 +40,14 @@ def remembering(count, memory, seed):
     for index in range(1, count):
         values[index] += memory * values[index - 1]
     return 1.0 + values
+
+
+def switching(count, runs, seed, spread, jump=0.2):
+    """Two levels in turn, each for a random number of iterations from `runs`."""
+    generator = np.random.default_rng(seed)
+    lengths = generator.integers(*runs, count)
+    levels = np.repeat(1 + jump * (np.arange(count) % 2), lengths)[:count]
+    return levels * generator.normal(1.0, spread, count)
 
 
 def best_division(values, penalty):
@@ -187,6 +196,62 @@ def test_start_up_is_told_even_where_nothing_is_steady():
     found = execution_state("1", values, Rules())
     assert found.initialised is None
     assert found.start_up_count == 50
+
+
+@pytest.mark.parametrize(
+    ("count", "runs", "spread"),
+    [(3000, (15, 46), 0.03), (200, (5, 16), 0.02), (200, (20, 37), 0.03)],
+)
+def test_levels_that_switch_too_fast_for_change_points_are_not_called_steady(count, runs, spread):
+    found = [
+        execution_state("1", switching(count, runs, seed, spread), Rules()) for seed in range(20)
+    ]
+    assert sum(one.state in ("flat", "warm-up", "slow-down") for one in found) <= 1
+    refused = [one.refusal for one in found if one.refusal is not None]
+    assert any(one.code == "undecided" and "to and fro" in one.message for one in refused)
+
+
+def test_a_cycle_seen_six_times_is_one():
+    values = noise(30, spread=0.005) + 0.15 * (np.arange(30) % 5 == 0)
+    found = execution_state("1", values, Rules())
+    assert (found.state, found.period) == ("cyclic", 5)
+
+
+@pytest.mark.parametrize("count", [30, 200, 3000])
+def test_small_noise_that_remembers_or_is_skewed_or_has_far_values_stays_flat(count):
+    generator = np.random.default_rng(6)
+    series = []
+    for seed in range(15):
+        # The values of `remembering` have a coefficient of variation of 2.5 % here.
+        series.append(remembering(count, 0.6, seed))
+        series.append(1 + 0.025 * (generator.lognormal(0.0, 0.8, count) - np.exp(0.32)))
+        series.append(1 + 0.017 * generator.standard_t(3, count))
+    found = [local_levels(values, 0.05, generator) for values in series]
+    assert found == [None] * 45
+
+
+def test_values_in_no_order_are_seldom_said_to_hold_no_level_however_they_scatter():
+    generator = np.random.default_rng(7)
+    two_levels = [1 + 0.4 * (generator.random(60) < 0.5) for _ in range(300)]
+    wide = [generator.lognormal(0.0, 0.5, 60) for _ in range(300)]
+    for series in (two_levels, wide):
+        found = sum(local_levels(values, 0.01, generator) is not None for values in series)
+        # Binomial(300, 0.01) exceeds 9 in 0.1 % of cases.
+        assert found <= 9
+
+
+@pytest.mark.parametrize(("share", "holds"), [(0.15, True), (0.4, False)])
+def test_a_quarter_of_a_state_may_differ_and_no_more(share, holds):
+    generator = np.random.default_rng(8)
+    for _ in range(10):
+        is_away = np.repeat(generator.random(100) < share, 20)
+        values = generator.normal(1.0, 0.02, 2000) + 0.2 * is_away
+        assert (local_levels(values, 0.05, generator) is None) == holds
+
+
+def test_single_slow_values_that_come_often_are_no_levels():
+    values = noise(2000) + 1.0 * (np.random.default_rng(9).random(2000) < 0.05)
+    assert local_levels(values, 0.05, np.random.default_rng(1)) is None
 
 
 def level(start, stop):

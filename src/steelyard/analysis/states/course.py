@@ -12,7 +12,7 @@ from steelyard.analysis.states.steady_part import latest_start
 # An excursion from a state comes back after at most a tenth of the part that has to be steady,
 # and all of them are at most a quarter of the state.
 _EXCURSION_LENGTH = 0.1
-_EXCURSION_SHARE = 0.25
+EXCURSION_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def state_begin(marks: Sequence[int], levels: Sequence[Level]) -> int | None:
     for earlier, away in zip(runs[-3::-2], runs[-2::-2], strict=False):
         excursions += away.count
         passed = away.count <= min(earlier.count, after, longest)
-        if not passed or excursions > _EXCURSION_SHARE * (count - earlier.start):
+        if not passed or excursions > EXCURSION_SHARE * (count - earlier.start):
             break
         begin, after = earlier.start, earlier.count
     surely = next(

@@ -22,9 +22,10 @@ from steelyard.analysis.states.levels import (
     levels_of,
     relative_reach,
 )
+from steelyard.analysis.states.local_levels import LocalLevels, local_levels
 from steelyard.analysis.states.outliers import ordinary_places
 from steelyard.analysis.states.redraws import REDRAWS
-from steelyard.analysis.states.segment_cost import SegmentCost
+from steelyard.analysis.states.segment_cost import Integers, SegmentCost
 from steelyard.analysis.states.steady_part import latest_start
 from steelyard.analysis.table import Floats
 from steelyard.core.model import Caution, Direction
@@ -141,7 +142,8 @@ def execution_state(label: str, values: Floats, rules: Rules) -> ExecutionState:
        are worse. `cyclic`: a period brings back values beyond the tolerance. `drift`: a trend
        beyond the tolerance goes on. Else `no-steady-state`.
     5. No class where the mean of the final state is not known within the tolerance: a level that
-       holds would then be a mere lack of evidence against it.
+       holds would then be a mere lack of evidence against it. Nor where the final state, without
+       its excursions, varies in stretches too short for change points (`local_levels`).
     6. Independent: the first change point from which on no test finds dependence.
     """
     ordinary = ordinary_places(values)
@@ -176,6 +178,11 @@ def execution_state(label: str, values: Floats, rules: Rules) -> ExecutionState:
         return replace(found, refusal=_too_noisy(reach, rules))
     if course.confidence < _LEAST_CONFIDENCE:
         return replace(found, refusal=_undecided(course))
+    if period is None and course.start is not None:
+        undisturbed = _undisturbed(ordinary, course.start, levels, beside)
+        local = local_levels(values[undisturbed], rules.tolerance, generator)
+        if local is not None:
+            return replace(found, refusal=_unsettled(local, rules))
     independent, tests = _independence(values, course.start, levels, rules)
     return replace(
         found,
@@ -203,6 +210,26 @@ def _undecided(course: _Course) -> Caution:
         f"only {course.confidence:.0%} of redraws, from the errors of its levels, give the same "
         f"class ({course.state}); more iterations would tell.",
     )
+
+
+def _unsettled(local: LocalLevels, rules: Rules) -> Caution:
+    return Caution(
+        "undecided",
+        f"a quarter of its stretches of {local.length} iterations lie {local.distance:.1%} or more "
+        f"from the middle of its last state, where the tolerance is {rules.tolerance:.3g}; noise "
+        "alone does not explain this. It seems to go to and fro between levels, each too short to "
+        "be found by itself.",
+    )
+
+
+def _undisturbed(
+    ordinary: Integers, start: int, levels: Sequence[Level], beside: Differences
+) -> Integers:
+    """The iterations of the final state that are not in levels which surely differ from it."""
+    begins = np.array([level.start for level in levels])
+    at = np.searchsorted(begins, ordinary, side="right") - 1
+    marks = beside.marks(beside.log_ratios)
+    return ordinary[(ordinary >= start) & (np.abs(marks[at]) < 2)]
 
 
 def _course(
