@@ -1,12 +1,10 @@
 #include "following.hpp"
 
-#include <stdlib.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "temporary_file.hpp"
 #include "tests.hpp"
 
 namespace {
@@ -71,21 +69,18 @@ TEST("a file that goes on with a profile has the names that threads took from ot
     following.named({0, parent, parent, false, "worker"});
     following.started({5, parent, parent + 7, parent, parent});
     following.started({6, child, child, parent, parent + 7});
-    char path[] = "/tmp/steelyard-following-XXXXXX";
-    close(mkstemp(path));
+    const TemporaryFile temporary;
     {
-        steelyard::ProfileFile file(path, "{}");
+        steelyard::ProfileFile file(temporary.path(), "{}");
         following.restate(file);
         file.flush();
     }
-    std::ifstream file(path, std::ios::binary);
-    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    const std::string content = temporary.content();
     std::size_t count = 0;
     for (auto at = content.find("worker"); at != std::string::npos;
          at = content.find("worker", at + 1))
         ++count;
     CHECK(count == 3);
-    unlink(path);
 }
 
 TEST("a child of which a sample came before its start has the code of its parent") {

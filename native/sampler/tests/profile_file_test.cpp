@@ -1,30 +1,13 @@
 #include "profile_file.hpp"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "fatal.hpp"
+#include "temporary_file.hpp"
 #include "tests.hpp"
-
-namespace {
-
-std::string temporary_path() {
-    char path[] = "/tmp/steelyard-profile-XXXXXX";
-    const int file = mkstemp(path);
-    close(file);
-    return path;
-}
-
-std::string content_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-}  // namespace
 
 // The check value of CRC-32 for "123456789", in every catalogue of CRCs.
 TEST("the checksum is the one that zlib makes") {
@@ -32,59 +15,60 @@ TEST("the checksum is the one that zlib makes") {
 }
 
 TEST("what was flushed is in the file, whole, while the rest is still to come") {
-    const std::string path = temporary_path();
+    const TemporaryFile temporary;
+    const std::string& path = temporary.path();
     {
         steelyard::ProfileFile file(path, "{}");
         file.write_lost(1, 2);
         file.flush();
         file.write_lost(3, 4);
-        const std::string content = content_of(path);
+        const std::string content = temporary.content();
         const std::string head = "STEELYARD-PROFILE 1\n{}\n";
         CHECK(content.substr(0, head.size()) == head);
         CHECK(content.size() == head.size() + 12 + 17);
         CHECK(content.substr(head.size(), 4) == "EVNT");
         CHECK(content[head.size() + 12] == 'L');
     }
-    unlink(path.c_str());
 }
 
 TEST("words of frames follow their samples, and take no room where there are none") {
-    const std::string path = temporary_path();
+    const TemporaryFile temporary;
+    const std::string& path = temporary.path();
     {
         steelyard::ProfileFile file(path, "{}");
         steelyard::Sample sample;
         file.write(sample);
         file.flush();
-        const std::string plain = content_of(path);
+        const std::string plain = temporary.content();
         CHECK(plain.find("WORD") == std::string::npos);
         sample.frame_word = 0x4142434445464748U;
         file.write(sample);
         file.flush();
-        const std::string content = content_of(path).substr(plain.size());
+        const std::string content = temporary.content().substr(plain.size());
         const auto at = content.find("WORD");
         CHECK(at != std::string::npos);
         CHECK(content.substr(at + 12) == "HGFEDCBA");
     }
-    unlink(path.c_str());
 }
 
 TEST("what a file had stays until a recording begins") {
-    const std::string path = temporary_path();
+    const TemporaryFile temporary;
+    const std::string& path = temporary.path();
     std::ofstream(path) << "an older profile, longer than what comes";
     {
         const steelyard::ProfileFile never_begun(path, "{}");
     }
-    CHECK(content_of(path) == "an older profile, longer than what comes");
+    CHECK(temporary.content() == "an older profile, longer than what comes");
     {
         steelyard::ProfileFile file(path, "{}");
         file.begin();
-        CHECK(content_of(path) == "STEELYARD-PROFILE 1\n{}\n");
+        CHECK(temporary.content() == "STEELYARD-PROFILE 1\n{}\n");
     }
-    unlink(path.c_str());
 }
 
 TEST("a file that was made for a recording that never began is gone") {
-    const std::string path = temporary_path();
+    const TemporaryFile temporary;
+    const std::string& path = temporary.path();
     unlink(path.c_str());
     {
         const steelyard::ProfileFile file(path, "{}");
@@ -94,7 +78,8 @@ TEST("a file that was made for a recording that never began is gone") {
 }
 
 TEST("two recordings do not write one file") {
-    const std::string path = temporary_path();
+    const TemporaryFile temporary;
+    const std::string& path = temporary.path();
     bool refused = false;
     {
         steelyard::ProfileFile first(path, "{}");
@@ -104,10 +89,9 @@ TEST("two recordings do not write one file") {
         } catch (const steelyard::Fatal& fatal) {
             refused = fatal.message.find("another recording") != std::string::npos;
         }
-        CHECK(content_of(path) == "STEELYARD-PROFILE 1\n{}\n");
+        CHECK(temporary.content() == "STEELYARD-PROFILE 1\n{}\n");
     }
     CHECK(refused);
-    unlink(path.c_str());
 }
 
 TEST("a file that takes no more is told of by its name") {
