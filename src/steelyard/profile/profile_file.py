@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -19,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.core.errors import DataError
+from steelyard.profile.profile_parts import MAGIC, parts_of
 
-MAGIC = b"STEELYARD-PROFILE 1\n"
 CHUNK_HEAD = struct.Struct("<4sII")
 SAMPLE = np.dtype(
     [
@@ -42,7 +40,6 @@ _START = struct.Struct("<QIIII")
 _END = struct.Struct("<QII")
 _LOST = struct.Struct("<QQ")
 _TEXT = struct.Struct("<H")
-_CONTINUATION = re.compile("[1-9][0-9]{0,8}")
 
 
 @dataclass(frozen=True)
@@ -113,15 +110,6 @@ class RawProfile:
     damage: str | None = None
 
 
-def is_profile(path: str) -> bool:
-    """Whether a file begins as a profile does."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
-
-
 def read_profile(path: str) -> RawProfile:
     """Read a profile with all files that it was continued in.
 
@@ -134,7 +122,7 @@ def read_profile(path: str) -> RawProfile:
     samples: list[npt.NDArray[np.void]] = []
     chains: list[npt.NDArray[np.uint64]] = []
     words: list[npt.NDArray[np.uint64]] = []
-    for part in _parts(path):
+    for part in parts_of(path):
         data = _read(part)
         header, at = _header(data, part)
         raw = raw or RawProfile(header)
@@ -158,27 +146,6 @@ def read_profile(path: str) -> RawProfile:
     if raw.summary is None and raw.damage is None:
         raw.damage = "The recording was cut off; what it had flushed is here."
     return raw
-
-
-def _parts(path: str) -> list[str]:
-    """The file and those that it may have been continued in, of which the oldest may be gone; the
-    first one is of the recording that is asked for."""
-    folder, name = os.path.split(path)
-    try:
-        entries = os.listdir(folder or ".")
-    except OSError:
-        entries = []
-    numbers = sorted(
-        int(entry[len(name) + 1 :])
-        for entry in entries
-        if entry.startswith(name + ".") and _CONTINUATION.fullmatch(entry[len(name) + 1 :])
-    )
-    later = [part for number in numbers if is_profile(part := f"{path}.{number}")]
-    if os.path.exists(path) or not later:
-        return [path, *later]
-    # The first file was not kept: the recording is the one that was written last.
-    last = max(later, key=os.path.getmtime)
-    return [last, *(part for part in later if part != last)]
 
 
 def _read(path: str) -> bytes:
