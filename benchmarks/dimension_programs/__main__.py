@@ -2,17 +2,17 @@
 
 Each program of the suite is dimensioned from an initial experiment of 30 executions x 30
 iterations. From its variances and costs come the counts, and the time that a half-width of 1 % of
-the mean takes with the chosen iterations in each execution. *Fixed over 1 %* is the time of 30 x 30
-over it, whatever half-width 30 x 30 itself has reached; 0 where 1 % takes more than 1,000
-executions. The *saving* is the time to one half-width with 30 iterations over that with the chosen
-count, which is the same for each half-width.
+the mean takes: with the chosen iterations in each execution, and with the fixed design. The fixed
+one is never less than 30 x 30, and where that is wider than 1 %, as many more of its executions
+as 1 % takes. Beside it stands one 30 x 30, however wide its interval, over the time to 1 % of the
+chosen design: the same where 30 x 30 reaches 1 %, and elsewhere a comparison of unlike precision.
 
     .venv/bin/python -m benchmarks.dimension_programs
 
 Then both designs really run, side by side: 30 blocks, each of one execution with 30 iterations and
 one with the chosen count, in random order. Run one after the other they would see other minutes of
-the machine, whose neighbours change its speed by more than what is compared. The *saving as it ran*
-is the time to one half-width with the one over that with the other, from these executions alone.
+the machine, whose neighbours change its speed by more than what is compared. *As it ran* both times
+come from these executions alone.
 """
 
 from __future__ import annotations

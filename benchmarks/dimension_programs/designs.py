@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from benchmarks.dimension_programs.programs import Default
 
 FIXED_COUNT = 30  # Kalibera and Jones, ISMM 2013, section 9.1
 PRECISION_RATIO = 0.01
-FEWEST_EXECUTIONS, MOST_EXECUTIONS = 5, 1000  # section 9.3
+FEWEST_EXECUTIONS = 5  # section 9.3
 _CONFIDENCE = 0.95
 
 
@@ -40,39 +41,32 @@ class Design:
         return sum(self.costs_s)
 
     @property
+    def variation(self) -> float:
+        """By how much the executions vary, as a share of their mean."""
+        return statistics.stdev(self.means_s) / statistics.fmean(self.means_s)
+
+    @property
     def half_width_ratio(self) -> float:
-        """Half-width of the mean's interval, as a share of the mean (Kalibera and Jones, eq. 5)."""
-        count = len(self.means_s)
-        quantile = float(stats.t.ppf(0.5 + _CONFIDENCE / 2, count - 1))
-        deviation = statistics.stdev(self.means_s) / math.sqrt(count)
-        return quantile * deviation / statistics.fmean(self.means_s)
+        """Half-width of the mean's interval, as a share of the mean."""
+        return _half_width_ratio(self.variation, len(self.means_s))
 
-    @property
-    def one_percent_s(self) -> float:
+    def one_percent_s(self, fewest: int = FEWEST_EXECUTIONS) -> float:
         """What so many of these executions take that the half-width is 1 % of the mean."""
-        variation = statistics.stdev(self.means_s) / statistics.fmean(self.means_s)
-        count = executions_needed(variation)
-        return math.nan if count is None else count * statistics.fmean(self.costs_s)
-
-    @property
-    def time_to_precision(self) -> float:
-        """What time to a given half-width is proportional to, in seconds."""
-        variation = statistics.stdev(self.means_s) / statistics.fmean(self.means_s)
-        return variation**2 * statistics.fmean(self.costs_s)
+        return executions_needed(self.variation, fewest) * statistics.fmean(self.costs_s)
 
 
 @dataclass(frozen=True)
 class Found:
-    """What came of one program. Times in seconds, half-widths as a share of the mean."""
+    """What came of one program. Times in seconds, half-widths as a share of the mean.
+
+    `relative`: the variances of executions and of iterations, over the square of the mean.
+    """
 
     name: str
     iteration_s: float
     start_s: float
-    variations: tuple[float, float]
+    relative: tuple[float, float]
     iteration_count: int
-    one_percent_s: float | None
-    saving: float
-    fixed_s: float
     fixed_ratio: float
     default: Default
     default_s: float
@@ -82,33 +76,65 @@ class Found:
     warnings: tuple[str, ...] = field(default=())
 
     @property
-    def fixed_over_one_percent(self) -> float:
-        """The time of 30 x 30 over that to 1 %; 0 where 1 % is out of reach."""
-        return 0.0 if self.one_percent_s is None else self.fixed_s / self.one_percent_s
+    def fixed_s(self) -> float:
+        """The time of one 30 x 30."""
+        return FIXED_COUNT * self._execution_s(FIXED_COUNT)
 
     @property
-    def realised_over_one_percent(self) -> float:
-        """The same as both ran; 0 where 1 % is out of reach."""
-        if self.fixed is None or self.chosen is None:
-            return math.nan
-        one_percent_s = self.chosen.one_percent_s
-        return 0.0 if math.isnan(one_percent_s) else self.fixed.time_s / one_percent_s
+    def one_percent_s(self) -> float:
+        """The time to 1 % with the chosen iterations in each execution."""
+        return self._one_percent_s(self.iteration_count, FEWEST_EXECUTIONS)
+
+    @property
+    def fixed_one_percent_s(self) -> float:
+        """The time to 1 % with 30 iterations in each execution, and never less than 30 x 30."""
+        return self._one_percent_s(FIXED_COUNT, FIXED_COUNT)
+
+    @property
+    def saving(self) -> float:
+        """The time to 1 % of 30 x 30 over that of the chosen design."""
+        return self.fixed_one_percent_s / self.one_percent_s
 
     @property
     def realised_saving(self) -> float:
-        """The time to one half-width with 30 iterations over that with the chosen count."""
+        """The same as both ran."""
         if self.fixed is None or self.chosen is None:
             return math.nan
-        return self.fixed.time_to_precision / self.chosen.time_to_precision
+        return self.fixed.one_percent_s(FIXED_COUNT) / self.chosen.one_percent_s()
+
+    @property
+    def single(self) -> float:
+        """The time of one 30 x 30, however wide its interval, over that to 1 % as chosen."""
+        return self.fixed_s / self.one_percent_s
+
+    @property
+    def realised_single(self) -> float:
+        """The same as both ran."""
+        if self.fixed is None or self.chosen is None:
+            return math.nan
+        return self.fixed.time_s / self.chosen.one_percent_s()
+
+    def _execution_s(self, iterations: int) -> float:
+        return self.start_s + iterations * self.iteration_s
+
+    def _one_percent_s(self, iterations: int, fewest: int) -> float:
+        variation = math.sqrt(self.relative[0] + self.relative[1] / iterations)
+        return executions_needed(variation, fewest) * self._execution_s(iterations)
 
 
-def executions_needed(variation: float) -> int | None:
-    """The fewest executions whose mean has a half-width of 1 %; None where 1,000 are too few."""
-    for count in range(FEWEST_EXECUTIONS, MOST_EXECUTIONS + 1):
-        quantile = float(stats.t.ppf(0.5 + _CONFIDENCE / 2, count - 1))
-        if quantile * variation / math.sqrt(count) <= PRECISION_RATIO:
-            return count
-    return None
+def executions_needed(variation: float, fewest: int) -> int:
+    """The fewest executions, of those that are allowed, whose mean has a half-width of 1 %."""
+    return next(
+        count
+        for count in itertools.count(fewest)
+        if _half_width_ratio(variation, count) <= PRECISION_RATIO
+    )
+
+
+def _half_width_ratio(variation: float, count: int) -> float:
+    """Of the mean of `count` executions that vary by so much (Kalibera and Jones, eq. 5)."""
+    quantile = float(stats.t.ppf(0.5 + _CONFIDENCE / 2, count - 1))
+    return quantile * variation / math.sqrt(count)
 
 
 def predicted_ratio(relative: Sequence[float], executions: int, values: float) -> float | None:
@@ -119,16 +145,7 @@ def predicted_ratio(relative: Sequence[float], executions: int, values: float) -
     """
     if executions < 2:
         return None
-    deviation = math.sqrt((relative[0] + relative[1] / values) / executions)
-    return float(stats.t.ppf(0.5 + _CONFIDENCE / 2, executions - 1)) * deviation
-
-
-def time_to_precision(
-    relative: Sequence[float], start_s: float, iteration_s: float, iterations: int
-) -> float:
-    """What time to a given half-width is proportional to: the variance of the mean of an
-    execution, times what an execution takes (Kalibera and Jones, section 9.3)."""
-    return (relative[0] + relative[1] / iterations) * (start_s + iterations * iteration_s)
+    return _half_width_ratio(math.sqrt(relative[0] + relative[1] / values), executions)
 
 
 def default_time(
