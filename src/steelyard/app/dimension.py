@@ -153,7 +153,8 @@ def _iteration_cautions(
     from steelyard.analysis.dependent_iterations import dependence_cautions, dependent_executions
     from steelyard.analysis.iteration_states import state_cautions
 
-    yield from dependence_cautions(dependent_executions(series), f"iterations ({metric.name})")
+    found = dependent_executions(series, seed)
+    yield from dependence_cautions(found, f"iterations ({metric.name})")
     if states:
         yield from state_cautions(series, dropped_count, seed, metric.direction)
 

@@ -1,7 +1,13 @@
+from math import comb
+
 import numpy as np
 import pytest
 
-from steelyard.analysis.dependent_iterations import dependence_cautions, dependent_executions
+from steelyard.analysis.dependent_iterations import (
+    _hypergeometric_tail,
+    dependence_cautions,
+    dependent_executions,
+)
 from steelyard.analysis.dimensioning_agreement import (
     LEVEL,
     agreement,
@@ -103,6 +109,28 @@ def test_thousands_of_dependent_executions_are_counted():
     assert found.tested == 1500
     assert found.dependent > 1000
     assert found.p < 1e-6
+
+
+def test_thousands_of_independent_executions_are_seldom_called_dependent():
+    generator = np.random.default_rng(9)
+    found = [
+        dependent_executions(generator.normal(size=(10_000, count)), seed=count).p
+        for count in (10, 20, 30, 60, 100)
+    ]
+    assert min(found) > 0.001  # with chi-squared's level, less than 1e-9 from 30 on
+
+
+def test_executions_of_unlike_lengths_are_tested_each_by_its_own():
+    generator = np.random.default_rng(10)
+    walks = [np.cumsum(generator.normal(size=count)) for count in (20, 50, 20, 80, 30)]
+    found = dependent_executions([*walks, [3.0] * 20, [1.0, 2.0]])
+    assert (found.tested, found.dependent) == (5, 5)
+    assert found.p < 1e-6
+
+
+def test_the_chance_of_the_count_is_that_of_fishers_exact_test():
+    expected = sum(comb(30, k) * comb(2010, 25 - k) for k in range(3, 26)) / comb(2040, 25)
+    assert _hypergeometric_tail(3, 22, 30, 2010) == pytest.approx(expected, rel=1e-10)
 
 
 def test_few_or_equal_iterations_are_not_tested():
