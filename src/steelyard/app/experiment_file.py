@@ -11,6 +11,7 @@ from steelyard.app.experiment_schema import experiment_schema, slips
 from steelyard.app.toml_lines import TomlLines
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
+from steelyard.core.units import LARGEST_VALUE
 
 _TOP = (
     "experiment",
@@ -112,7 +113,10 @@ def read_experiment_file(path: str) -> ExperimentFile:
         raise DataError(
             f"The experiment file {path} cannot be read: {error.strerror}.", field="FILE"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise DataError(f"{path} is not TOML: it is nested too deep.", field="FILE") from None
+    except ValueError as error:
+        # Of the parser, of the decoder, and of numbers with thousands of digits.
         raise DataError(f"{path} is not TOML: {error}.", field="FILE") from None
     return _Reader(path, text).file(data)
 
@@ -280,7 +284,8 @@ class _Reader:
         return value
 
     def _number(self, value: Any, where: str, name: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        wrong = isinstance(value, bool) or not isinstance(value, int | float)
+        if wrong or not 0 < value <= LARGEST_VALUE:
             self._fail(where, name, f"it takes a number above 0, not {value!r}")
         return float(value)
 

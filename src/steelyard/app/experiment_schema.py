@@ -114,6 +114,9 @@ def _keeps(value: Any, schema: dict[str, Any]) -> bool:
 def _in_range(value: Any, schema: dict[str, Any]) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return True
+    # TOML, version 1.0: a whole number has 64 bits. The parser takes any.
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return False
     return (
         value >= schema.get("minimum", value)
         and value <= schema.get("maximum", value)

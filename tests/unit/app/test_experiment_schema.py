@@ -164,6 +164,27 @@ def test_a_broken_file_is_told_by_line_and_field_and_breaks_the_schema(
     assert not validator().is_valid(tomllib.loads(text))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "field", "message"),
+    [
+        ("command =", "expected_s = nan\ncommand =", "benchmark[0].expected_s", "above 0, not nan"),
+        ("command =", "expected_s = inf\ncommand =", "benchmark[0].expected_s", "above 0, not inf"),
+        ("runs = 5", f"runs = {10**30}", "experiment.runs", "not 1000000000000"),
+        ("runs = 5", f"seed = 1{'0' * 5000}", "FILE", "is not TOML"),
+        ("runs = 5", f"seed = {'[' * 5000}", "FILE", "is not TOML"),
+    ],
+)
+def test_numbers_and_depths_beyond_all_reason_are_told(
+    old: str, new: str, field: str, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "e.toml"
+    path.write_text(WHOLE.replace(old, new, 1))
+    with pytest.raises(DataError) as caught:
+        read_experiment_file(str(path))
+    assert caught.value.field == field
+    assert message in caught.value.message
+
+
 def test_the_whole_file_is_right(tmp_path: Path) -> None:
     path = tmp_path / "e.toml"
     path.write_text(WHOLE)
