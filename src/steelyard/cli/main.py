@@ -6,6 +6,7 @@ Commands are imported when they are called, so that each pays only for what it u
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import os
 import signal
@@ -16,8 +17,8 @@ from typing import NoReturn
 import click
 
 import steelyard
-from steelyard.cli.output import write_error, write_json, write_note
-from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.cli.output import write_error, write_json, write_note, write_text
+from steelyard.core.errors import DataError, SteelyardError, UsageError
 
 COMMANDS = {
     "measure": "Weigh one program: an estimate for each metric.",
@@ -44,6 +45,7 @@ COMMANDS = {
 # Commands that cannot be the names of modules.
 _MODULES = {"import": "import_", "c++": "cxx"}
 INTERRUPTED_STATUS = 130
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class CommandTable(click.Group):
@@ -128,7 +130,10 @@ def run(arguments: list[str]) -> int:
     except SteelyardError as error:
         return _fail(error, arguments)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
+        try:
+            write_text(error.format_message() + "\n")
+        except SteelyardError as second:
+            return _fail(second, arguments)
         return 2
     except click.ClickException as error:
         return _fail(_from_click(error), arguments)
@@ -138,6 +143,14 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         _leave_output()
         return 0
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        if error.filename is None:
+            _leave_output()
+        where = error.filename or "where the answer goes, or a file that was being written"
+        told = f"{error.strerror}: {where}. Make room, or write elsewhere."
+        return _fail(DataError(told), arguments)
     return result if isinstance(result, int) else 0
 
 

@@ -65,6 +65,15 @@ def test_an_answer_that_finds_no_room_is_one_clear_error(words, tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("words", [("--help",), ("measure", "--help"), ("--version",), ()])
+def test_help_that_finds_no_room_is_one_clear_error(words):
+    done = run_with(">/dev/full", *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("steelyard: error: ")
+    assert "No space left on device" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"])
 def test_streams_that_are_closed_lead_nowhere(closed, tmp_path):
     target = tmp_path / "answer.json"
