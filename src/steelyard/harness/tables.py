@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 
 from steelyard.core.errors import DataError
@@ -25,7 +26,7 @@ def table_rows(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
         raise DataError(
             f"{source.name} has no end of line at its end: it is cut off.", field="file"
         )
-    for number, row in enumerate(csv.DictReader(text.splitlines()), start=2):
+    for number, row in enumerate(csv.DictReader(io.StringIO(text, newline="")), start=2):
         if None in row or None in row.values():
             raise DataError(
                 f"{source.name}: line {number} has not as many cells as the first one has columns.",

@@ -37,7 +37,7 @@ def inlined_at(path: str, addresses: Sequence[int]) -> list[tuple[str, ...]]:
         )
     except (OSError, subprocess.SubprocessError):
         return nothing
-    found = list(_answers(done.stdout.splitlines()))
+    found = list(_answers(done.stdout.split("\n")[:-1]))
     return found if len(found) == len(addresses) else nothing
 
 

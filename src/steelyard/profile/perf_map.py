@@ -29,8 +29,9 @@ def read_perf_map(path: str) -> Symbols:
     if not os.path.isfile(path):
         return NO_SYMBOLS
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            lines = file.read().splitlines()
+        with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
+            # Not `splitlines`: a name may hold what Unicode takes for the end of a line.
+            lines = file.read().split("\n")
     except OSError:
         return NO_SYMBOLS
     found: dict[int, tuple[int, bytes]] = {}

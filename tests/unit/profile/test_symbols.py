@@ -119,3 +119,13 @@ def test_a_map_of_a_just_in_time_compiler_names_its_code(tmp_path):
     found = symbols.function_indices(addresses)
     names = [symbols.names[i].decode() if i >= 0 else None for i in found]
     assert names == ["first again", None, "second", None]
+
+
+def test_a_name_of_a_map_may_hold_what_unicode_takes_for_the_end_of_a_line(tmp_path):
+    path = tmp_path / "perf-5.map"
+    path.write_text("1000 20 LazyCompile:*a\u2028b\x0cc x.js:1\n1020 10 second\n", encoding="utf-8")
+    symbols = read_perf_map(str(path))
+    assert [name.decode() for name in symbols.names] == [
+        "LazyCompile:*a\u2028b\x0cc x.js:1",
+        "second",
+    ]

@@ -55,7 +55,7 @@ class _Memory:
     def __init__(self, text: str) -> None:
         self._parts: list[tuple[int, int, int, FunctionNames]] = []
         files: dict[str, FunctionNames] = {}
-        for line in text.splitlines():
+        for line in text.split("\n"):
             words = line.split(None, 5)
             if len(words) < 6 or "x" not in words[1]:
                 continue

@@ -45,7 +45,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
         words = (said or ["it is damaged, or was cut off"])[-1]
         raise DataError(f"{path} is not a profile of perf: {words[:200]}", field="profile")
     counts: dict[str, float] = {}
-    for line in told.stdout.decode("utf-8", "replace").splitlines():
+    for line in told.stdout.decode("utf-8", "replace").split("\n"):
         count, tab, symbol = line.partition("\t")
         if not tab or not count.strip().isdigit():
             continue
