@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from steelyard.core.elf_file import from_elf
 from steelyard.core.errors import DataError
 from steelyard.layout.wishes import PARTS
 
@@ -100,9 +104,12 @@ def audit_program(path: str) -> LayoutAudit:
         raise DataError(
             f"{path} was not linked by `steelyard cc` or `steelyard c++`, so nothing in it moves."
         )
-    told = json.loads(sections[_AUDIT])
-    functions = tuple(AuditedFunction(*function) for function in told["functions"])
-    reasons = dict(_pairs(sections.get(_UNPADDED, b"")))
+    try:
+        told = json.loads(sections[_AUDIT])
+        functions = tuple(AuditedFunction(*function) for function in told["functions"])
+        reasons = dict(_pairs(sections.get(_UNPADDED, b"")))
+    except (ValueError, TypeError, LookupError):
+        raise DataError(f"{path} is damaged: what the relinker wrote into it is.") from None
     others = "it was not compiled by `steelyard cc` or `steelyard c++` with stack pads"
     parts = tuple(part for part, bit in PARTS.items() if told["parts"] & bit)
     return LayoutAudit(
@@ -125,16 +132,16 @@ def _pairs(data: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _sections(path: str) -> dict[str, bytes]:
-    from elftools.common.exceptions import ELFError
-    from elftools.elf.elffile import ELFFile
+    if not os.path.isfile(path):
+        raise DataError(f"{path} is not a program: there is no such file.")
+    if not os.access(path, os.R_OK):
+        raise DataError(f"{path} cannot be read: {os.strerror(errno.EACCES)}.")
+    found = from_elf(path, _wanted_sections, None)
+    if found is None:
+        raise DataError(f"{path} is not a program: it is no ELF file, or a damaged one.")
+    return found
 
-    wanted = (_AUDIT, _UNPADDED)
-    try:
-        with open(path, "rb") as file:
-            elf = ELFFile(file)
-            found = ((name, elf.get_section_by_name(name)) for name in wanted)
-            return {name: section.data() for name, section in found if section is not None}
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}.") from None
-    except ELFError as error:
-        raise DataError(f"{path} is not a program: {error}.") from None
+
+def _wanted_sections(elf: Any) -> dict[str, bytes] | None:
+    found = ((name, elf.get_section_by_name(name)) for name in (_AUDIT, _UNPADDED))
+    return {name: section.data() for name, section in found if section is not None}

@@ -9,7 +9,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.profile.elf_file import from_elf
+from steelyard.core.elf_file import from_elf
 
 
 @dataclass(frozen=True)

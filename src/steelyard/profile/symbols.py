@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.profile.elf_file import from_elf
+from steelyard.core.elf_file import from_elf
 
 # Elf64_Sym and Elf32_Sym, as in elf(5).
 _KIND = [("info", "u1"), ("other", "u1"), ("section", "<u2")]
