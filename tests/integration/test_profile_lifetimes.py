@@ -138,3 +138,29 @@ def test_a_recording_is_not_mixed_with_an_older_one_to_the_same_file(user: User)
     document = user.types("profile", "report", "--json", "-").document()
     assert document["recording"]["seed"] == 5
     assert document["samples"] == document["recording"]["samples"]
+
+
+def test_a_watched_thread_that_ends_before_its_process_costs_nothing_after(user: User) -> None:
+    profile = user.home / "steelyard.profile"
+    script = (
+        "import os, threading\n"
+        "def work():\n"
+        f"    while not os.path.exists({str(profile)!r}):\n"
+        "        pass\n"
+        "    sum(i * i for i in range(1_000_000))\n"
+        "thread = threading.Thread(target=work)\n"
+        "thread.start()\n"
+        "print('runs', flush=True)\n"
+        "thread.join()\n"
+        "sum(i * i for i in range(4_000_000))\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        program.stdout.readline()
+        try:
+            sampled(user, "record", "--threads-only", "--pid", str(program.pid))
+        finally:
+            program.kill()
+    recording = user.types("profile", "report", "--json", "-").document()["recording"]
+    # Processor time of the sampler: one that is told of the end again and again takes all it gets.
+    assert recording["handling_ns"] < recording["elapsed_ns"] / 3

@@ -27,7 +27,6 @@ constexpr double most_copies_in_round = 6;
 constexpr double longest_first_round_ns = 20e6;
 // Not longer than the time between flushes of the file.
 constexpr double longest_round_ns = 200e6;
-// So the times of no CPU are those of another one in a recording with a seed near this one.
 constexpr unsigned cpu_shift = 32;
 // From when a sample is due until its reader looks after it unasked, and then again.
 constexpr std::uint64_t wake_after_ns = 100'000;
@@ -161,10 +160,14 @@ class InRounds : public SampleSource {
 
 }  // namespace
 
+Intervals intervals_of(int cpu, const Sampling& sampling) {
+    return {sampling.spread, sampling.period_ns, sampling.ratio,
+            sampling.seed + (static_cast<std::uint64_t>(cpu) << cpu_shift)};
+}
+
 std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling,
                                          std::size_t most_events) {
-    const Intervals intervals(sampling.spread, sampling.period_ns, sampling.ratio,
-                              sampling.seed + (static_cast<std::uint64_t>(cpu) << cpu_shift));
+    const Intervals intervals = intervals_of(cpu, sampling);
     // Counters of a processor are few.
     if (sampling.clock != Clock::software || sampling.spread == Spread::fixed ||
         sampling.period_ns > longest_first_round_ns || most_events < rounds)

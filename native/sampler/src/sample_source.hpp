@@ -48,6 +48,10 @@ class SampleSource {
     virtual Delays delays() const { return {}; }
 };
 
+/// The times between samples of a CPU: a stream of its own, which is none of another CPU's in a
+/// recording with a seed near this one either.
+Intervals intervals_of(int cpu, const Sampling& sampling);
+
 /// Samples of a CPU; is served on that CPU. They are drawn in rounds where that spares time, and
 /// else each when the one before was handled; a fixed period is left to the kernel. Rounds are so
 /// short that all takes at most `most_events`, each of which is an open file.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "fatal.hpp"
+#include "sample_source.hpp"
 #include "tests.hpp"
 
 namespace {
@@ -104,6 +106,18 @@ TEST("the same seed gives the same intervals, another one others") {
         differs = differs || interval_ns != other.next_ns();
     }
     CHECK(differs);
+}
+
+TEST("every CPU has times of its own, in recordings with seeds near each other too") {
+    std::set<std::uint64_t> firsts;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        for (int cpu = 0; cpu < 10; ++cpu) {
+            steelyard::Sampling sampling;
+            sampling.seed = seed;
+            firsts.insert(steelyard::intervals_of(cpu, sampling).next_ns());
+        }
+    }
+    CHECK(firsts.size() == 100);
 }
 
 TEST("a spread that is not known is refused by name") {
