@@ -149,6 +149,15 @@ def test_a_profiler_runs_the_program_with_its_arguments_and_finds_the_hot_functi
     assert ("cold", "hot") not in {(plain(a), plain(b)) for a, b in reading.calls}
 
 
+@pytest.mark.parametrize("name", ["steelyard", "steelyard-jvm"])
+def test_our_own_sampler_looks_at_other_times_in_every_run(name, programs):
+    profiler = PROFILERS.get(name)
+    argv = asked(programs, profiler)
+    present(profiler, argv)
+    launches = [profiler.launch("profile", argv).argv for _ in range(2)]
+    assert len({words[words.index("--seed") + 1] for words in launches}) == 2
+
+
 @pytest.mark.parametrize("name", ["gprof", "gperftools", "callgrind", "cprofile"])
 def test_a_profiler_that_sees_calls_says_who_called_whom(name, profile, tmp_path):
     profiler = PROFILERS.get(name)

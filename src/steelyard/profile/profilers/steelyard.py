@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from steelyard.core.rng import fresh_seed
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 from steelyard.profile.sampler import Recording, sampler_argv, sampler_path
 
@@ -18,7 +19,9 @@ def _require(_: Sequence[str]) -> None:
 
 
 def _launch(path: str, argv: Sequence[str]) -> Launch:
-    return Launch(tuple(sampler_argv(Recording(path, tuple(argv)), _REPORT)))
+    # With the same times in every run, runs would differ by less than looks at random times do.
+    recording = Recording(path, tuple(argv), seed=fresh_seed())
+    return Launch(tuple(sampler_argv(recording, _REPORT)))
 
 
 def _read(path: str, _: Sequence[str]) -> Reading:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.analysis.profile_samples import ProfileSamples
+from steelyard.core.rng import fresh_seed
 from steelyard.profile.java_command import (
     agent_path,
     is_machine_thread,
@@ -29,7 +30,8 @@ def _require(argv: Sequence[str]) -> None:
 
 
 def _launch(path: str, argv: Sequence[str]) -> Launch:
-    return Launch(tuple(sampler_argv(java_recording(Recording(path, tuple(argv))), _REPORT)))
+    recording = Recording(path, tuple(argv), seed=fresh_seed())
+    return Launch(tuple(sampler_argv(java_recording(recording), _REPORT)))
 
 
 def _read(path: str, _: Sequence[str]) -> Reading:
