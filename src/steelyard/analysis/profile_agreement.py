@@ -7,7 +7,7 @@ HOTNESS is the share of the time that a profiler gives to a function. Both are o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.analysis.mean import mean_interval
+from steelyard.analysis.mean import mean_interval, one_value
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.core.rng import derive_seed
 
@@ -69,13 +69,14 @@ class Hotness:
 class Pair:
     """Two profilers, and whether they name the same function as the hottest.
 
-    `stability` is the part of resampled runs in which their relation is this one.
+    `stability` is the part of resampled runs in which their relation is this one; None where one of
+    them has a single run, which says nothing of other runs.
     """
 
     first: str
     second: str
     relation: Relation
-    stability: float
+    stability: float | None
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,8 @@ class ProgramAgreement:
     ----------
     profiles : ProgramProfiles
     hottest : mapping of profiler to function
-    unions : tuple of Estimate
-        Union_n for n from 1.
+    unions : tuple of Interval
+        Union_n for n from 1; Unbounded where a profiler has a single run.
     hotness : tuple of Hotness
         Every profiler's share of every function that is the hottest by one of them.
     pairs : tuple of Pair
@@ -95,7 +96,7 @@ class ProgramAgreement:
 
     profiles: ProgramProfiles
     hottest: Mapping[str, str]
-    unions: tuple[Estimate, ...]
+    unions: tuple[Interval, ...]
     hotness: tuple[Hotness, ...]
     pairs: tuple[Pair, ...]
 
@@ -158,7 +159,7 @@ def agreement(
         for item in programs
     )
     unions = tuple(
-        mean_interval([item.unions[n].estimate for item in found], confidence)
+        mean_interval([item.unions[n].estimate or 0.0 for item in found], confidence)
         for n in range(LARGEST_N)
     )
     every = [pair for item in found for pair in item.pairs]
@@ -249,10 +250,11 @@ def _program_agreement(profiles: ProgramProfiles, confidence: float, seed: int) 
     every = {hottest_functions(mean, 1)[0] for draw in resampled for mean in draw.values()}
     reached = reached_from({*every, *hottest.values()}, profiles.calls)
     functions = dict.fromkeys(hottest.values())
+    single = {profiler for profiler, runs in profiles.runs.items() if len(runs) == 1}
     return ProgramAgreement(
         profiles=profiles,
         hottest=hottest,
-        unions=_unions(means, resampled, confidence),
+        unions=_unions(means, [] if single else resampled, confidence),
         hotness=tuple(
             Hotness(
                 function,
@@ -262,7 +264,7 @@ def _program_agreement(profiles: ProgramProfiles, confidence: float, seed: int) 
             for function in functions
             for profiler, runs in profiles.runs.items()
         ),
-        pairs=tuple(_pairs(hottest, resampled, reached)),
+        pairs=tuple(_pairs(hottest, resampled, reached, single)),
     )
 
 
@@ -293,8 +295,10 @@ def _unions(
     means: Mapping[str, Shares],
     resampled: Sequence[Mapping[str, Shares]],
     confidence: float,
-) -> tuple[Estimate, ...]:
+) -> tuple[Interval, ...]:
     sizes = union_sizes(means.values())
+    if not resampled:
+        return tuple(one_value(float(size), confidence, BOOTSTRAP) for size in sizes)
     drawn = np.array([union_sizes(draw.values()) for draw in resampled])
     tail = (1 - confidence) / 2
     low = np.quantile(drawn, tail, axis=0)
@@ -315,6 +319,7 @@ def _pairs(
     hottest: Mapping[str, str],
     resampled: Sequence[Mapping[str, Shares]],
     reached: Mapping[str, frozenset[str]],
+    single: Collection[str],
 ) -> Iterable[Pair]:
     for first, second in combinations(hottest, 2):
         relation = relation_of(hottest[first], hottest[second], reached)
@@ -325,4 +330,5 @@ def _pairs(
             == relation
             for draw in resampled
         )
-        yield Pair(first, second, relation, same / len(resampled))
+        is_known = first not in single and second not in single
+        yield Pair(first, second, relation, same / len(resampled) if is_known else None)

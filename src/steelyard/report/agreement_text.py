@@ -57,7 +57,7 @@ def pairs_table(item: ProgramAgreement) -> Table:
             pair.second,
             one_line(item.hottest[pair.second]),
             RELATION_WORDS[pair.relation],
-            f"{100 * pair.stability:.0f} %",
+            "–" if pair.stability is None else f"{100 * pair.stability:.0f} %",
         )
         for pair in item.pairs
     )
@@ -68,7 +68,8 @@ def pairs_table(item: ProgramAgreement) -> Table:
 def unions_table(items: Sequence[ProgramAgreement]) -> Table:
     """Union_n of every program."""
     rows = tuple(
-        (program_label(item), *(f"{union.estimate:.0f}" for union in item.unions)) for item in items
+        (program_label(item), *(f"{union.estimate or 0:.0f}" for union in item.unions))
+        for item in items
     )
     return Table(("program", *(str(n + 1) for n in range(LARGEST_N))), rows, frozenset({0}))
 
@@ -105,8 +106,8 @@ def agreement_text(found: Agreement, width: int | None = None) -> str:
     lines: list[str] = []
     for item in found.programs:
         runs = {len(given) for given in item.profiles.runs.values()}
-        told = " or ".join(map(str, sorted(runs)))
-        lines += [f"{program_label(item)}: share of the hottest functions, {told} runs each", ""]
+        told = " or ".join(map(str, sorted(runs))) + (" run each" if runs == {1} else " runs each")
+        lines += [f"{program_label(item)}: share of the hottest functions, {told}", ""]
         lines += [*plain_table(hotness_table(item), width), ""]
         lines += [*plain_table(pairs_table(item), width), ""]
     if len(found.programs) > 1:

@@ -77,6 +77,15 @@ def test_what_chance_decided_is_not_stable():
     assert (found.unions[0].low, found.unions[0].high) == (1, 2)
 
 
+def test_of_a_single_run_nothing_is_said_of_how_runs_differ():
+    given = {"one": [SAME], "two": [OTHER] * 3, "three": [SAME] * 3}
+    (found,) = agreement([ProgramProfiles("p", "", given, frozenset())]).programs
+    assert [union.estimate for union in found.unions[:2]] == [2, 4]
+    assert all(isinstance(union, Unbounded) for union in found.unions)
+    stabilities = {(pair.first, pair.second): pair.stability for pair in found.pairs}
+    assert stabilities == {("one", "two"): None, ("one", "three"): None, ("two", "three"): 1}
+
+
 def test_intervals_over_programs_need_several():
     assert isinstance(agreement([profiles(one=SAME, two=SAME)]).unions[0], Unbounded)
     several = agreement([profiles(one=SAME, two=SAME), profiles("q", one=SAME, two=OTHER)])
