@@ -31,6 +31,8 @@ METHOD = "sen-line-bootstrap"
 _RESAMPLE_COUNT, _RESAMPLE_SEED = 400, 1
 # Fewer blocks have no speed that is most of theirs.
 _FEWEST_BLOCKS = 3
+# Two are taken by the line, and of two others nobody knows how they vary.
+_FEWEST_RUNS = 4
 # The line and the speeds of blocks determine each other; they settle in two rounds, three are sure.
 _SPEED_ROUNDS = 3
 
@@ -108,7 +110,9 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
     y = np.array([item.function_s for item in observations])
     b = np.array([item.block for item in observations])
     count = len(x)
-    if count < 4 or np.ptp(x) == 0 or np.ptp(a) == 0:
+    if count < _FEWEST_RUNS:
+        return _too_few_runs(confidence)
+    if np.ptp(x) == 0 or np.ptp(a) == 0:
         return Unbounded(
             None, confidence, METHOD, "no-change", "The program's time did not change at all."
         )
@@ -137,6 +141,11 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
             "tell.",
         )
     return Estimate(slope, slope - half_width, slope + half_width, confidence, METHOD)
+
+
+def _too_few_runs(confidence: float) -> Unbounded:
+    said = f"A slope takes {_FEWEST_RUNS} runs with at least two amounts; ask for more by --runs."
+    return Unbounded(None, confidence, METHOD, "few-runs", said)
 
 
 def _standard_error(drawn: Values) -> float:
@@ -204,8 +213,8 @@ def rest_change(observations: Sequence[Observation], confidence: float = 0.95) -
         At least 4, with at least 2 amounts.
     """
     a = np.array([float(item.amount) for item in observations])
-    if len(a) < 4 or np.ptp(a) == 0:
-        return Unbounded(None, confidence, METHOD, "few-runs", "Four runs are the fewest.")
+    if len(a) < _FEWEST_RUNS or np.ptp(a) == 0:
+        return _too_few_runs(confidence)
     a = a / a.max()
     x = np.array([item.program_s for item in observations])
     y = np.array([item.function_s for item in observations])

@@ -120,6 +120,13 @@ def test_a_program_that_never_slows_down_has_no_slope():
     assert found.reason == "no-change"
 
 
+def test_too_few_runs_are_told_of_as_that_and_not_as_a_program_that_never_changes():
+    found = causal_slope(runs(1.0, count=2))
+    assert isinstance(found, Unbounded)
+    assert found.reason == "few-runs"
+    assert "4 runs" in found.explanation
+
+
 @pytest.mark.parametrize(
     ("role", "slope", "verdict"),
     [
