@@ -138,6 +138,7 @@ def test_python_is_timed_as_a_whole(user):
             2,
         ),
         (("--function", "slow", "--speedup", "{after} 9", "--amounts", "3"), "is of delays", 2),
+        (("--function", "slow", "--speedup", "{after} 9", "--growth", "2"), "is of delays", 2),
         (
             ("--function", "slow", "--speedup", "{after} 9", "--speedup", "steelyard={after} 9"),
             "--command steelyard=CMD",

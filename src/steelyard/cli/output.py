@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from steelyard.core.errors import DataError, SteelyardError
+from steelyard.core.errors import DataError, SteelyardError, UsageError
 
 
 def write_json(document: dict[str, Any], target: str | None) -> None:
@@ -33,6 +34,22 @@ def write_file(data: bytes, path: str) -> None:
 
     with whole_file(path) as writable, open(writable, "wb") as file:
         file.write(data)
+
+
+def refuse_nowhere(*paths: str | None) -> None:
+    """Tell of a folder that is not there before the work whose answer is to be written there.
+
+    Raises
+    ------
+    UsageError
+        One of the files is to be in no folder.
+    """
+    for path in paths:
+        folder = os.path.dirname(path or "")
+        if folder and not os.path.isdir(folder):
+            raise UsageError(
+                f"{path} cannot be written: there is no folder {folder}.", field="call"
+            )
 
 
 def write_text(text: str) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.output import refuse_nowhere, write_file, write_json, write_note, write_text
 from steelyard.cli.profile_options import (
     commands_from,
     commands_option,
@@ -19,6 +19,9 @@ from steelyard.cli.profile_options import (
     seed_option,
 )
 from steelyard.core.errors import DataError, UsageError
+
+_OF_RUNS = {"profilers": "--profiler", "runs": "--runs"}
+_OF_PROGRAM = {"commands": "--command", "name": "--name", "setting": "--setting"}
 
 
 @click.command("agree")
@@ -65,8 +68,8 @@ def agree(argv: tuple[str, ...], **options: Any) -> None:
     from steelyard.report.agreement_text import agreement_text
     from steelyard.report.json.agreement import agreement_document
 
-    for target in (options["html_target"], options["json_target"]):
-        _refuse_nowhere(target)
+    refuse_nowhere(options["html_target"], options["json_target"])
+    _refuse_ignored(argv, options)
     programs = [item for path in options["documents"] for item in _loaded(path)]
     if argv or options["files"]:
         programs.append(collect_profiles(_request(argv, options), write_note))
@@ -87,11 +90,21 @@ def agree(argv: tuple[str, ...], **options: Any) -> None:
         write_text(agreement_text(found, width))
 
 
-def _refuse_nowhere(path: str | None) -> None:
-    """Tell of a folder that is not there before the runs, and not after them."""
-    folder = os.path.dirname(path or "")
-    if folder and not os.path.isdir(folder):
-        raise UsageError(f"{path} cannot be written: there is no folder {folder}.", field="call")
+def _refuse_ignored(argv: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Refuse options of runs where nothing is run, and of a program where there is none."""
+    if options["files"]:
+        ignored, reader = _OF_RUNS, "--profile"
+    elif options["documents"] and not argv:
+        ignored, reader = {**_OF_RUNS, **_OF_PROGRAM}, "--load"
+    else:
+        return
+    context = click.get_current_context()
+    for name, option in ignored.items():
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            raise UsageError(
+                f"{option} has nothing to act on: {reader} reads what is there already.",
+                field=option,
+            )
 
 
 def _request(argv: tuple[str, ...], options: dict[str, Any]) -> Any:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from steelyard.cli.finite_range import FiniteRange
-from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.output import refuse_nowhere, write_file, write_json, write_note, write_text
 from steelyard.cli.profile_options import (
     commands_from,
     commands_option,
@@ -104,6 +105,7 @@ def check(argv: tuple[str, ...], **options: Any) -> None:
     attributes to each as much more time as the program takes longer: a slope of 1. With --speedup
     a function was made faster instead, and what profilers promise is set against what is gained.
     """
+    refuse_nowhere(options["html_target"], options["json_target"])
     if options["speedup"]:
         show_speedup(argv, options)
         return
@@ -128,7 +130,7 @@ def _show_slopes(argv: tuple[str, ...], options: Mapping[str, Any]) -> None:
         amount_count=options["amounts"],
         run_count=options["runs"] or _RUN_COUNT,
         growth_ratio=options["growth"],
-        buffer_bytes=_buffer_bytes(options["buffer"]) if options["delay"] == "memory" else 0,
+        buffer_bytes=_buffer_bytes(options["delay"], options["buffer"]),
         seed=options["seed"],
         confidence=options["confidence"],
     )
@@ -142,8 +144,13 @@ def _show_slopes(argv: tuple[str, ...], options: Mapping[str, Any]) -> None:
         write_text(causality_text(slopes))
 
 
-def _buffer_bytes(text: str) -> int:
-    """The size of the memory, in whole lines of a cache."""
+def _buffer_bytes(delay: str, text: str) -> int:
+    """The size of the memory, in whole lines of a cache; 0 for a delay that walks through none."""
+    if delay != "memory":
+        source = click.get_current_context().get_parameter_source("buffer")
+        if source is not ParameterSource.DEFAULT:
+            raise UsageError("--buffer goes with --delay memory.", field="--buffer")
+        return 0
     size_bytes = parse_size(text, "--buffer")
     if not _SMALLEST_BUFFER <= size_bytes <= _LARGEST_BUFFER:
         raise UsageError(f"--buffer must be from 4k to 1G; it got {text!r}.", field="--buffer")

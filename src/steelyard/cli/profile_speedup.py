@@ -22,6 +22,7 @@ _OF_DELAYS = {
     "delay": "--delay",
     "buffer": "--buffer",
     "amounts": "--amounts",
+    "growth": "--growth",
 }
 
 
