@@ -222,10 +222,14 @@ def test_a_delayed_function_is_noticed_and_another_left_alone(user, program):
     sledded = os.path.join(os.path.dirname(program), "sledded")
     told = sampled(
         user,
-        *("check", "--function", "one", "--function", "three", "--amounts", "2"),
+        # What is named twice counts once.
+        *("check", *("--function", "one") * 2, "--function", "three", "--amounts", "2"),
+        *("--profiler", "steelyard") * 2,
         *("--runs", "4", "--json", "-", "--html", "page.html", "--", sledded, "600"),
     )
     slopes = told.document()["slopes"]
+    assert len(slopes) == 4
+    assert {slope["runs"] for slope in slopes} == {8}
     assert {(s["function"], s["delayed"], s["role"]) for s in slopes} == {
         ("one", "one", "delayed"),
         ("three", "one", "control"),
@@ -302,6 +306,7 @@ def test_a_delay_by_memory_and_a_profiler_that_loads_the_program_itself(user, pr
         (("--buffer", "2M", "--", "{sledded}", "50"), "--buffer goes with --delay memory", 2),
         (("--profiler", "gprof", "--", "{sledded}", "50"), "was not built for gprof", 2),
         (("--function", "nobody", "--", "{sledded}", "50"), "cannot be delayed", 2),
+        (("--control", "nobody", "--", "{sledded}", "50"), "'nobody' is no function of the", 2),
         (("--function", "one", "--", "{work}", "50"), "-fpatchable-function-entry=32", 2),
     ],
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
+from steelyard.analysis.profile_agreement import hottest_functions
 from steelyard.app.profiled_runs import ProfiledRuns, program_runs
 from steelyard.core.errors import UsageError
 from steelyard.core.rng import derive_seed
@@ -26,6 +27,8 @@ FEWEST_SHARE_RATIO = 0.02
 USUAL_GROWTH_RATIO, USUAL_JAVA_GROWTH_RATIO = 0.6, 2.0
 _FIRST_TURNS = 8
 _MOST_TURNS = 1 << 28
+# Functions in a message that says that one is not there.
+_LISTED = 8
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,7 @@ def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slo
         first = checked[0]
         hot = first.runs.profile(first.profiler)
         chosen = _chosen(check, [item.delays for item in checked], hot.shares)
+        _refuse_unseen(check, first, hot.shares)
         slopes: list[Slope] = []
         for function in chosen:
             turns = largest_turns(first, function, check.largest_growth_ratio)
@@ -153,7 +157,7 @@ def checked_profilers(check: CausalCheck, folder: str) -> list[CheckedProfiler]:
         As `check_profilers`.
     """
     found: list[CheckedProfiler] = []
-    for name in check.profilers:
+    for name in dict.fromkeys(check.profilers):
         profiler = PROFILERS.get(name)
         argv = check.commands.get(name, check.argv)
         delays = _delays(check, profiler, argv, folder)
@@ -184,14 +188,14 @@ def _chosen(
     delayable = [name for name in builds[0].functions if all(name in b.functions for b in builds)]
     for name in check.functions:
         if name not in delayable:
-            known = ", ".join(sorted(delayable, key=lambda n: -shares.get(n, 0))[:8])
+            known = ", ".join(sorted(delayable, key=lambda n: -shares.get(n, 0))[:_LISTED])
             raise UsageError(
                 f"The function {name!r} cannot be delayed: the program has no such function with "
                 f"a sled. The hottest that can be: {known}.",
                 field="--function",
             )
     if check.functions:
-        return list(check.functions)
+        return list(dict.fromkeys(check.functions))
     hot = sorted(name for name in delayable if shares.get(name, 0.0) >= FEWEST_SHARE_RATIO)
     if not hot:
         raise UsageError(
@@ -200,6 +204,17 @@ def _chosen(
         )
     order = block_order(derive_seed(check.seed, "functions"), 0, len(hot))
     return [hot[index] for index in order[: check.function_count]]
+
+
+def _refuse_unseen(check: CausalCheck, first: CheckedProfiler, shares: Mapping[str, float]) -> None:
+    """Refuse controls that are nowhere: to leave alone what is not there is no merit."""
+    for name in check.controls:
+        if name not in shares and name not in first.delays.functions:
+            raise UsageError(
+                f"The control {name!r} is no function of the program: {first.profiler.name} does "
+                f"not see it. The hottest: {', '.join(hottest_functions(shares, _LISTED))}.",
+                field="--control",
+            )
 
 
 def largest_turns(checked: CheckedProfiler, function: str, growth_ratio: float) -> int:
@@ -217,7 +232,8 @@ def largest_turns(checked: CheckedProfiler, function: str, growth_ratio: float) 
                 return max(1, round(turns * growth_ratio / growth))
         turns *= 4
     raise UsageError(
-        f"However long {function} is delayed, the program takes no longer: it is not called.",
+        f"However long {function} is delayed, the program takes no longer: it is not called, or "
+        "only other code is: where it was inlined, or of a class that overrides it.",
         field="--function",
     )
 
