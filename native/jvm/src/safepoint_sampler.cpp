@@ -32,6 +32,8 @@ void SafepointSampler::vm_began(JNIEnv* jni) {
 
 void SafepointSampler::vm_ended() {
     ended_ = true;
+    // The thread that looks may be counting still.
+    const std::scoped_lock lock(mutex_);
     write();
 }
 
