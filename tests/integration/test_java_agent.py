@@ -128,6 +128,16 @@ def test_the_time_of_a_java_program_is_that_of_its_own_threads(classes, tmp_path
     assert times_ns == sorted(times_ns)
 
 
+def test_an_agent_that_is_loaded_twice_writes_no_map_into_that_of_the_other(classes, tmp_path):
+    once = with_agent(("java", "-cp", classes, "-version"), {"map": tmp_path / "map"})
+    assert run(with_agent(once, {"map": tmp_path / "map"})).returncode == 0
+    (path,) = tmp_path.iterdir()
+    numbers = [
+        line.split("\t")[2] for line in path.read_text().split("\n") if line.startswith("M\t")
+    ]
+    assert len(numbers) == len(set(numbers))
+
+
 def test_only_java_is_delayed_in_java(tmp_path):
     with pytest.raises(UsageError, match="is not Java"):
         JavaDelays(("sh", "-c", "true"), str(tmp_path))

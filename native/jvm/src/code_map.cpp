@@ -51,6 +51,12 @@ bool identifiers_point(jvmtiEnv* jvmti) {
     return points;
 }
 
+/// An agent that was loaded into this process before may still write to a file of that name.
+int file_of_its_own(const std::string& path) {
+    unlink(path.c_str());
+    return open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+}
+
 const jvmtiCompiledMethodLoadInlineRecord* inline_record(const void* details) {
     auto* record = static_cast<const jvmtiCompiledMethodLoadRecordHeader*>(details);
     while (record != nullptr && record->kind != JVMTI_CMLR_INLINE_INFO)
@@ -63,7 +69,7 @@ const jvmtiCompiledMethodLoadInlineRecord* inline_record(const void* details) {
 CodeMap::CodeMap(jvmtiEnv* jvmti, const std::string& path)
     : jvmti_(jvmti),
       identifiers_point_(identifiers_point(jvmti)),
-      file_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666)) {
+      file_(file_of_its_own(path)) {
     if (file_ < 0)
         throw Fatal::with_errno("The code map " + path + " cannot be written");
     write("STEELYARD-JAVA-CODE 2\n");

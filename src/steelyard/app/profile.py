@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -31,10 +32,16 @@ def record_profile(
     UsageError, MissingCapabilityError, SteelyardError
         As `profile.sampler.record` and `profile.java_command.java_recording`.
     """
-    from steelyard.profile.java_command import is_java, is_java_process, java_recording
+    from steelyard.profile.java_command import (
+        is_java,
+        is_java_process,
+        java_recording,
+        remove_older_maps,
+    )
     from steelyard.profile.sampler import check_target, record
 
     check_target(recording)
+    began_ns = time.time_ns()
     process = recording.process
     found = is_java(recording.argv) if process is None else is_java_process(process)
     if java or (java is None and found):
@@ -44,7 +51,9 @@ def record_profile(
             if java:
                 raise
             say(f"Java methods will have no names. {error.message}")
-    return record(recording)
+    summary = record(recording)
+    remove_older_maps(recording.output, began_ns)
+    return summary
 
 
 def read_answer(path: str, confidence: float = 0.95) -> ProfileAnswer:

@@ -91,8 +91,7 @@ def java_recording(recording: Recording) -> Recording:
     one that it watches.
 
     Where the command starts Java itself the agent is among its arguments, elsewhere it comes by
-    ``JAVA_TOOL_OPTIONS``, of which Java tells on standard error. Maps of an earlier recording of
-    the same name are removed.
+    ``JAVA_TOOL_OPTIONS``, of which Java tells on standard error.
 
     Raises
     ------
@@ -101,8 +100,6 @@ def java_recording(recording: Recording) -> Recording:
     UsageError
         The process does not take the agent.
     """
-    for old in java_code_paths(recording.output).values():
-        os.unlink(old)
     options = {"map": java_code_prefix(recording.output)}
     flags = (*_EVERY_PLACE, *((_FRAME_POINTERS,) if recording.stacks != "none" else ()))
     recording = replace(recording, word_below_frame_bytes=METHOD_BELOW_FRAME_BYTES)
@@ -112,9 +109,17 @@ def java_recording(recording: Recording) -> Recording:
     if is_java(recording.argv):
         return replace(recording, argv=with_agent(recording.argv, options, flags))
     agent = f'"-agentpath:{agent_path()}={agent_options(options)}"'
-    before = os.environ.get("JAVA_TOOL_OPTIONS", "").split()
-    words = " ".join((*before, *flags, agent))
+    before = os.environ.get("JAVA_TOOL_OPTIONS", "")
+    words = " ".join((before, *flags, agent)).lstrip()
     return replace(recording, environment={**recording.environment, "JAVA_TOOL_OPTIONS": words})
+
+
+def remove_older_maps(profile: str, began_ns: int) -> None:
+    """Remove the code maps beside a profile that were last written before a time of the clock, in
+    nanoseconds: those of an older recording to the same file."""
+    for path in java_code_paths(profile).values():
+        if os.stat(path).st_mtime_ns < began_ns:
+            os.unlink(path)
 
 
 def is_machine_thread(name: str) -> bool:
