@@ -8,6 +8,7 @@ import platform
 import re
 import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 from steelyard.core.errors import DataError, MissingCapabilityError
@@ -39,7 +40,8 @@ def _library() -> str | None:
         path = os.path.join(target, inside)
         if os.path.exists(path):
             return path
-        with zipfile.ZipFile(jar) as archive:
+        # A fetch that was broken off leaves a part of a jar.
+        with suppress(zipfile.BadZipFile), zipfile.ZipFile(jar) as archive:
             if inside in archive.namelist():
                 return archive.extract(inside, target)
     return None
