@@ -7,7 +7,7 @@ the slope is 1. A slope of 0 means that the profiler does not see the function a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
@@ -33,11 +33,16 @@ _RESAMPLE_COUNT, _RESAMPLE_SEED = 400, 1
 _FEWEST_BLOCKS = 3
 # Two are taken by the line, and of two others nobody knows how they vary.
 _FEWEST_RUNS = 4
+# A delay by string instructions takes as long to begin as 12 more turns would (x86-64, KVM guest).
+# Of fewer turns than these that is more than a twentieth: time does not go with turns.
+_FEWEST_TURNS_OF_A_LINE = 250
 # The line and the speeds of blocks determine each other; they settle in two rounds, three are sure.
 _SPEED_ROUNDS = 3
 
 Values = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
+# From the amount and the program's time of each run to the time that its amount makes of it.
+Fit = Callable[[Values, Values], Values]
 
 
 @dataclass(frozen=True)
@@ -96,9 +101,10 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
     standard error of resampled runs (B. Efron, R. Tibshirani, An Introduction to the Bootstrap,
     1993, chapter 6).
 
-    Assumes independent runs, and that a delay of twice as many turns takes twice as long. No slope
-    is called where the delay does not make the program clearly longer, or where the interval is
-    wider than 0.25 to each side.
+    Assumes independent runs, and that a delay of twice as many turns takes twice as long. Where the
+    largest has few turns it does not, and the time with each is the median of its own runs. No
+    slope is called where the delay does not make the program clearly longer, or where the interval
+    is wider than 0.25 to each side.
 
     Parameters
     ----------
@@ -116,9 +122,10 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
         return Unbounded(
             None, confidence, METHOD, "no-change", "The program's time did not change at all."
         )
+    fit = _fit_of(a)
     a = a / a.max()
-    growth, slope = _growth_and_slope(a, x, y, b)
-    drawn = np.array([_growth_and_slope(a[k], x[k], y[k], b[k]) for k in _resamples(a)])
+    growth, slope = _growth_and_slope(a, x, y, b, fit)
+    drawn = np.array([_growth_and_slope(a[k], x[k], y[k], b[k], fit) for k in _resamples(a)])
     growth_error = _standard_error(drawn[:, 0])
     if growth < FEWEST_GROWTH_RATIO or growth < _CLEARLY * growth_error:
         return Unbounded(
@@ -160,17 +167,31 @@ def _half_width(drawn: Values, count: int, confidence: float) -> float:
     return student_quantile(two_sided(confidence), count - 2) * error
 
 
-def _program_line(a: Values, x: Values, b: Indices) -> tuple[float, float]:
-    """The program's time without delay, and what the largest adds, at the speed of most blocks."""
-    line = _sen_line(a, x)
+def _fit_of(turns: Values) -> Fit:
+    return _line_times if turns.max() >= _FEWEST_TURNS_OF_A_LINE else _median_times
+
+
+def _program_times(a: Values, x: Values, b: Indices, fit: Fit) -> Values:
+    """What each run's amount makes of the program's time, at the speed of most blocks."""
+    times = fit(a, x)
     blocks, of = np.unique(b, return_inverse=True)
     if len(blocks) < _FEWEST_BLOCKS:
-        return line
+        return times
     for _ in range(_SPEED_ROUNDS):
-        beside = x / (line[0] + line[1] * a)
+        beside = x / times
         slowness = np.array([np.median(beside[of == number]) for number in range(len(blocks))])
-        line = _sen_line(a, x / (slowness / np.median(slowness))[of])
-    return line
+        times = fit(a, x / (slowness / np.median(slowness))[of])
+    return times
+
+
+def _line_times(a: Values, x: Values) -> Values:
+    without, added = _sen_line(a, x)
+    return without + added * a
+
+
+def _median_times(a: Values, x: Values) -> Values:
+    amounts, of = np.unique(a, return_inverse=True)
+    return np.array([np.median(x[of == number]) for number in range(len(amounts))])[of]
 
 
 def _sen_line(a: Values, x: Values) -> tuple[float, float]:
@@ -181,14 +202,13 @@ def _sen_line(a: Values, x: Values) -> tuple[float, float]:
     return float(np.median(x - added * a)), added
 
 
-def _growth_and_slope(a: Values, x: Values, y: Values, b: Indices) -> tuple[float, float]:
+def _growth_and_slope(a: Values, x: Values, y: Values, b: Indices, fit: Fit) -> tuple[float, float]:
     """By how much the largest delay makes the program longer, as a ratio; and the slope."""
-    without, added = _program_line(a, x, b)
-    if added == 0:
-        return 0.0, 0.0
-    attributed = y / x * (without + added * a)
-    centred = a - a.mean()
-    return added / without, float((centred * attributed).sum() / (centred**2).sum() / added)
+    times = _program_times(a, x, b, fit)
+    growth = float(times[a.argmax()] / times[a.argmin()]) - 1
+    centred = times - times.mean()
+    spread = float((centred**2).sum())
+    return growth, float((centred * (y / x * times)).sum()) / spread if spread else 0.0
 
 
 def _resamples(a: Values) -> Iterator[Indices]:
@@ -215,22 +235,22 @@ def rest_change(observations: Sequence[Observation], confidence: float = 0.95) -
     a = np.array([float(item.amount) for item in observations])
     if len(a) < _FEWEST_RUNS or np.ptp(a) == 0:
         return _too_few_runs(confidence)
+    fit = _fit_of(a)
     a = a / a.max()
     x = np.array([item.program_s for item in observations])
     y = np.array([item.function_s for item in observations])
     b = np.array([item.block for item in observations])
-    change = _change_of_rest(a, x, y, b)
+    change = _change_of_rest(a, x, y, b, fit)
     if change is None:
         return Unbounded(None, confidence, METHOD, "no-rest", "The function takes all of the time.")
-    found = (_change_of_rest(a[k], x[k], y[k], b[k]) for k in _resamples(a))
+    found = (_change_of_rest(a[k], x[k], y[k], b[k], fit) for k in _resamples(a))
     drawn = np.array([value for value in found if value is not None])
     half_width = _half_width(drawn, len(a), confidence)
     return Estimate(change, change - half_width, change + half_width, confidence, METHOD)
 
 
-def _change_of_rest(a: Values, x: Values, y: Values, b: Indices) -> float | None:
-    without, added = _program_line(a, x, b)
-    rest = (1 - y / x) * (without + added * a)
+def _change_of_rest(a: Values, x: Values, y: Values, b: Indices, fit: Fit) -> float | None:
+    rest = (1 - y / x) * _program_times(a, x, b, fit)
     centred = a - a.mean()
     slope = float((centred * rest).sum() / (centred**2).sum())
     begin = float(rest.mean()) - slope * float(a.mean())

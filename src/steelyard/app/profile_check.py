@@ -245,7 +245,9 @@ def _slopes(
     chosen: Sequence[str],
 ) -> list[Slope]:
     function, largest = delay
-    amounts = [largest * step // (check.amount_count - 1) for step in range(check.amount_count)]
+    steps = range(check.amount_count)
+    # Of a function that is called very often the longest delay may have fewer turns than that.
+    amounts = sorted({largest * step // (check.amount_count - 1) for step in steps})
     plan = [(item, turns) for turns in amounts for item in checked]
     seed = derive_seed(check.seed, "runs", function)
     seen: dict[str, list[DelayedRun]] = {}
@@ -268,6 +270,6 @@ def _slope(check: CausalCheck, what: tuple[str, str, str], runs: Sequence[Delaye
     observations = tuple(run.of(name) for run in runs)
     return Slope(
         *(name, profiler, role, delayed, causal_slope(observations, check.confidence)),
-        *(check.amount_count, len(observations), observations),
+        *(len({run.amount for run in runs}), len(observations), observations),
         rest=rest_change([run.of(delayed) for run in runs], check.confidence),
     )

@@ -6,21 +6,24 @@ from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.report.causality_text import verdict_of
 
+# So many a step that time goes with turns.
+TURNS = 100
+
 
 def runs(slope, noise_s=0.01, count=30, seed=2):
     generator = np.random.default_rng(seed)
-    amounts = np.arange(count) % 6
-    program_s = 1 + 0.1 * amounts + generator.normal(0, noise_s, count)
+    steps = np.arange(count) % 6
+    program_s = 1 + 0.1 * steps + generator.normal(0, noise_s, count)
     function_s = 0.3 + slope * (program_s - 1) + generator.normal(0, noise_s, count)
     return [
-        Observation(int(a), float(x), float(y))
-        for a, x, y in zip(amounts, program_s, function_s, strict=True)
+        Observation(TURNS * int(step), float(x), float(y))
+        for step, x, y in zip(steps, program_s, function_s, strict=True)
     ]
 
 
 def test_the_line_of_the_programs_time_is_that_of_scipy():
     observations = runs(0.8, noise_s=0.03)
-    amounts = np.array([item.amount / 5 for item in observations])
+    amounts = np.array([item.amount / (5 * TURNS) for item in observations])
     program_s = np.array([item.program_s for item in observations])
     sen = stats.theilslopes(program_s, amounts, method="joint")
     shares = np.array([item.function_s for item in observations]) / program_s
@@ -40,7 +43,7 @@ def test_a_machine_that_slows_some_runs_as_a_whole_does_not_bend_the_slope():
             time_s = 1 + 0.12 * (k % 6)
             busy = generator.uniform(1.3, 2) if generator.random() < 0.15 else 1.0
             share = generator.binomial(800, (0.3 + 0.12 * (k % 6)) / time_s) / 800
-            observations.append(Observation(k % 6, time_s * busy, share * time_s * busy))
+            observations.append(Observation(TURNS * (k % 6), time_s * busy, share * time_s * busy))
         slope = causal_slope(observations)
         assert isinstance(slope, Estimate)
         estimates.append(slope.estimate)
@@ -58,7 +61,8 @@ def blocked_runs(generator, blocked):
             time_s = 1 + 0.12 * k
             took_s = time_s * speed * generator.normal(1, 0.01)
             share = generator.binomial(2000, (0.3 + 0.12 * k) / time_s) / 2000
-            observations.append(Observation(k, took_s, share * took_s, block if blocked else 0))
+            turns, of = TURNS * k, block if blocked else 0
+            observations.append(Observation(turns, took_s, share * took_s, of))
     return observations
 
 
@@ -77,6 +81,28 @@ def test_a_machine_of_other_speed_in_each_block_is_seen_through():
     assert len(errors[False]) <= len(errors[True])
     assert abs(np.mean(errors[True])) < 0.01
     assert held >= 26
+
+
+def test_a_delay_of_few_turns_is_not_taken_to_go_with_them():
+    # To begin takes as long as ten turns, so that one turn is no fifth of five.
+    held = 0
+    for seed in range(6):
+        generator = np.random.default_rng(seed)
+        observations = []
+        for block in range(5):
+            speed = generator.uniform(1, 1.3)
+            for turns in range(6):
+                delay_s = 0.05 * (10 + turns) if turns else 0.0
+                took_s = (1 + delay_s) * speed * generator.normal(1, 0.01)
+                share = generator.binomial(2000, (0.2 + delay_s) / (1 + delay_s)) / 2000
+                observations.append(Observation(turns, took_s, share * took_s, block))
+        slope, rest = causal_slope(observations), rest_change(observations)
+        assert isinstance(slope, Estimate)
+        assert isinstance(rest, Estimate)
+        assert slope.estimate == pytest.approx(1, abs=0.1)
+        assert rest.estimate == pytest.approx(0, abs=0.1)
+        held += slope.low <= 1 <= slope.high
+    assert held >= 4
 
 
 def test_intervals_hold_as_often_as_they_say():
@@ -98,7 +124,7 @@ def test_a_delay_of_nothing_has_no_slope_however_tight_the_points_lie():
     # The control without any delay: time attributed is a share of a time that varies by itself.
     generator = np.random.default_rng(3)
     times_s = generator.normal(1, 0.02, 30)
-    found = causal_slope([Observation(k % 6, t, 0.3 * t) for k, t in enumerate(times_s)])
+    found = causal_slope([Observation(TURNS * (k % 6), t, 0.3 * t) for k, t in enumerate(times_s)])
     assert isinstance(found, Unbounded)
     assert found.reason == "noise"
 
