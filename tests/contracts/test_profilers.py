@@ -13,6 +13,8 @@ from tests.profiled_programs import HOT_IN_PYTHON
 
 SOURCE = r"""
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #define APART __attribute__((noinline))
 static APART void turn(unsigned long n) {
     for (unsigned long i = 0; i < n; i++) __asm__ volatile("" : "+r"(i));
@@ -23,6 +25,13 @@ APART void hot(unsigned long n) {
     cold();
 }
 int main(int count, char **words) { hot(atol(words[1])); return 0; }
+"""
+# Its child does another thing.
+STARTS_ITSELF = """
+    if (count > 2) { hot(atol(words[1])); return 0; }
+    if (fork() == 0) execl("/proc/self/exe", words[0], words[1], "again", (char *)0);
+    turn(atol(words[1]));
+    wait(0);
 """
 CPP = r"""
 #include <cstdlib>
@@ -224,6 +233,31 @@ def test_overloads_of_cpp_are_called_alike_by_all(name, tmp_path):
     shares = profiler.read(path, [program]).shares
     # What loads the program takes more of a simulated processor.
     assert "(anonymous namespace)::Work::hot(unsigned long)" in shares
+
+
+@pytest.mark.parametrize("name", ["steelyard", "perf", "gperftools", "gprof"])
+def test_what_a_program_starts_is_in_its_profile(name, tmp_path):
+    need("gcc")
+    profiler = PROFILERS.get(name)
+    (tmp_path / "work.c").write_text(SOURCE.replace("hot(atol(words[1]));", STARTS_ITSELF))
+    flags = ("-pg",) if name == "gprof" else ()
+    program = str(tmp_path / "work")
+    subprocess.run(["gcc", "-O1", *flags, str(tmp_path / "work.c"), "-o", program], check=True)
+    present(profiler, [program])
+    path = str(tmp_path / "profile")
+    launch = profiler.launch(path, [program, TURNS["native"]])
+    told = subprocess.run(
+        launch.argv, env={**os.environ, **launch.environment}, capture_output=True, check=False
+    )
+    if b"perf_event_paranoid" in told.stderr:
+        pytest.skip("this machine gives no samples")
+    assert {"hot", "turn"} <= set(profiler.read(path, [program]).shares)
+
+
+def test_a_library_that_is_loaded_before_others_still_is_so_under_gperftools(monkeypatch):
+    monkeypatch.setenv("LD_PRELOAD", "/lib/mine.so")
+    loaded = PROFILERS.get("gperftools").launch("profile", ["true"]).environment["LD_PRELOAD"]
+    assert loaded.endswith("/lib/mine.so")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ head, a record for each stack with its count, a trailer, then the text of ``/pro
 from __future__ import annotations
 
 import ctypes.util
+import os
 import struct
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -22,6 +23,7 @@ from steelyard.profile.profilers import (
     shares_of,
 )
 
+_SEPARATOR = "_"
 _WORD = 8
 # Head: 0, words that follow (3), version 0, period in µs, padding.
 _HEAD = struct.Struct("<5Q")
@@ -46,7 +48,11 @@ def _require(argv: Sequence[str]) -> None:
 
 
 def _launch(path: str, argv: Sequence[str]) -> Launch:
-    return Launch(tuple(argv), {"LD_PRELOAD": _library() or "", "CPUPROFILE": path})
+    # Programs that this one starts write to files whose names go on with their numbers.
+    path += _SEPARATOR
+    others = os.environ.get("LD_PRELOAD")
+    libraries = ":".join(filter(None, (_library(), others)))
+    return Launch(tuple(argv), {"LD_PRELOAD": libraries, "CPUPROFILE": path})
 
 
 class _Memory:
@@ -108,8 +114,7 @@ def _records(data: bytes) -> Iterator[tuple[int, tuple[int, ...]]]:
 def _read(path: str, _: Sequence[str]) -> Reading:
     counts: dict[str, float] = {}
     calls: set[tuple[str, str]] = set()
-    # Of processes that the program started, the number stands behind.
-    for part in profile_files(path, "_"):
+    for part in profile_files(path, _SEPARATOR):
         data = profile_bytes(part)
         try:
             *stacks, end = _records(data)
