@@ -47,3 +47,14 @@ def test_speedscope_gives_no_function_the_time_that_the_program_slept(header, un
     assert profile["samples"] == [[function] for function in FUNCTIONS]
     assert profile["weights"] == [weight] * 5
     assert (profile["startValue"], profile["endValue"]) == (0, 5 * weight)
+
+
+# docs-developer/CHANGELOG-formats.md of the viewer, versions 53 and 54, tells what was before them.
+def test_the_firefox_profiler_is_given_the_grey_category_and_the_column_that_it_asks_for():
+    document = json.loads(PROFILE_FORMATS.get("firefox").render(answer()))
+    categories = document["meta"]["categories"]
+    assert "grey" in {category["color"] for category in categories}
+    (thread,) = document["threads"]
+    assert thread["frameTable"]["implementation"] == [None, None]
+    for number in thread["frameTable"]["category"]:
+        assert categories[number]["name"] == "User"

@@ -19,7 +19,8 @@ _PROCESSED_VERSION = 49
 _VERSION = 29
 _CATEGORIES = [
     {"name": "User", "color": "yellow", "subcategories": ["Other"]},
-    {"name": "Kernel", "color": "orange", "subcategories": ["Other"]},
+    # What the viewer takes for its own: it wants a grey one.
+    {"name": "Other", "color": "grey", "subcategories": ["Other"]},
 ]
 
 
@@ -120,6 +121,7 @@ def _frame_table(count: int) -> dict[str, Any]:
         "func": list(range(count)),
         "nativeSymbol": nothing,
         "innerWindowID": nothing,
+        "implementation": nothing,
         "line": nothing,
         "column": nothing,
     }
