@@ -11,6 +11,7 @@ from steelyard.profile.symbols import has_debugging_information
 _PROGRAMS = ("addr2line", "llvm-addr2line", "llvm-addr2line-19")
 _LIMIT_S = 120.0
 _UNKNOWN = "??"
+_CLONE = " [clone ."
 
 
 def inlined_at(path: str, addresses: Sequence[int]) -> list[tuple[str, ...]]:
@@ -60,4 +61,10 @@ def _answers(lines: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _inner(names: Sequence[str]) -> tuple[str, ...]:
-    return () if _UNKNOWN in names else tuple(names[:-1])
+    if _UNKNOWN in names:
+        return ()
+    *inner, outer = names
+    # gcc tells of a function's clone as if it were inlined into that: it is the outer one itself.
+    if inner and inner[-1].startswith(f"{outer}{_CLONE}"):
+        inner.pop()
+    return tuple(inner)

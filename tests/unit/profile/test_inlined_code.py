@@ -47,6 +47,17 @@ def test_functions_inlined_in_each_other_come_the_inmost_first(compiled):
     assert all("outer" not in names for names in found)
 
 
+def test_a_clone_that_is_told_of_as_inlined_into_its_function_is_that_function(
+    compiled, monkeypatch, tmp_path
+):
+    teller = tmp_path / "addr2line"
+    told = r"step(int)\na.cpp:2\nrun(int) [clone .isra.0]\na.cpp:4\nrun(int)\na.cpp:5"
+    teller.write_text(f"#!/bin/sh\nsed 's/$/\\n{told}/'\n")
+    teller.chmod(0o755)
+    monkeypatch.setattr(inlined_code.shutil, "which", lambda _: str(teller))
+    assert inlined_at(str(compiled / "with"), [1, 2]) == [("step(int)",)] * 2
+
+
 def test_a_file_without_debugging_information_has_none(compiled):
     path = compiled / "without"
     assert set(inlined_at(str(path), addresses_of_outer(path))) == {()}
