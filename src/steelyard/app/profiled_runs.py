@@ -8,7 +8,9 @@ import resource
 import shlex
 import signal
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from steelyard.core.errors import TrialsFailedError, UsageError
@@ -120,17 +122,30 @@ def _usual_end(argv: tuple[str, ...]) -> subprocess.CompletedProcess[bytes]:
 def _told(
     argv: tuple[str, ...], environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
-    try:
-        return subprocess.run(
-            argv,
-            env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-    except OSError as error:
-        raise UsageError(f"{argv[0]} cannot be run: {error.strerror}.", field="command") from None
+    # Through a pipe, what a program leaves behind would be waited for.
+    with tempfile.TemporaryFile() as errors:
+        try:
+            process = subprocess.Popen(
+                argv,
+                env={**os.environ, **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+            )
+        except OSError as error:
+            reason = f"{argv[0]} cannot be run: {error.strerror}."
+            raise UsageError(reason, field="command") from None
+        try:
+            process.wait()
+        except BaseException:
+            # A program goes on where the profiler alone is killed that started it.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise
+        errors.seek(0)
+        return subprocess.CompletedProcess(argv, process.returncode, b"", errors.read())
 
 
 def _shown(argv: Sequence[str]) -> str:

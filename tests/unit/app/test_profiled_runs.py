@@ -1,4 +1,6 @@
+import os
 import re
+import subprocess
 import sys
 
 import pytest
@@ -48,6 +50,32 @@ def test_a_file_that_the_kernel_cannot_run_is_one_clear_error(script, tmp_path):
     broken = script("broken", "", first="\x7fELF")
     with pytest.raises(UsageError, match=re.escape(f"{broken[0]} cannot be run: Exec format")):
         program_runs(broken, str(tmp_path))
+
+
+def test_what_a_program_leaves_behind_is_not_waited_for(script, tmp_path):
+    held = tmp_path / "held"
+    os.mkfifo(held)
+    runs = program_runs(script("starter", f"cat {held} & exit 3"), str(tmp_path))
+    assert runs.statuses == {0, 3}
+    # It ends now.
+    held.write_text("")
+
+
+def test_an_interrupted_run_ends_with_all_that_it_started(script, tmp_path, monkeypatch):
+    held, opened, wait = tmp_path / "held", [], subprocess.Popen.wait
+    os.mkfifo(held)
+
+    def interrupted(*_):
+        monkeypatch.setattr(subprocess.Popen, "wait", wait)
+        opened.append(held.open("rb"))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        program_runs(script("starter", f"tail -f /dev/null > {held} & wait"), str(tmp_path))
+    # To the end, which there is when nobody can write to it any more.
+    with opened[0] as file:
+        assert file.read() == b""
 
 
 def test_a_run_gives_the_processor_time_of_the_program(tmp_path):
