@@ -18,6 +18,7 @@ from steelyard.core.errors import (
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import block_order
 from steelyard.profile.executable import executable_of
+from steelyard.profile.java_command import is_java
 from steelyard.profile.profilers import PROFILERS, Language, Profiler, Reading
 from steelyard.profile.python_command import script_index
 
@@ -199,7 +200,7 @@ def _chosen(request: AgreementRequest, say: Callable[[str], None]) -> Sequence[P
 
 def language_of(argv: Sequence[str]) -> Language:
     """In which language's terms a command is profiled, by the program that it runs."""
-    if os.path.basename(argv[0]) == "java":
+    if is_java(argv):
         return "jvm"
     try:
         script_index(argv)
