@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from math import exp, fsum, log, sqrt
 
@@ -14,6 +15,9 @@ from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 BLOCKS_METHOD = "log-delta-blocks"
 UNPAIRED_METHOD = "log-delta-unpaired"
+
+# Beyond it there is no float.
+_LARGEST_LOGARITHM = log(sys.float_info.max)
 
 Pair = tuple[TopLevel, TopLevel]
 
@@ -65,8 +69,7 @@ def geometric_mean(pairs: Sequence[Pair], inference: Inference) -> Interval:
     if isinstance(found, Unbounded):
         return _too_few(logarithms, confidence)
     method = BLOCKS_METHOD if found.method.startswith("student") else f"log-{found.method}"
-    low, high = exp(found.low), exp(found.high)
-    return Estimate(exp(mean_of(logarithms)), low, high, confidence, method)
+    return _of_logarithm(mean_of(logarithms), found.low, found.high, confidence, method)
 
 
 def block_logarithms(columns: Sequence[Sequence[float]]) -> list[float]:
@@ -106,13 +109,22 @@ def _unpaired(pairs: Sequence[Pair], confidence: float) -> Interval:
     below = fsum(part * part / degrees for part, degrees in parts)
     degrees = variance * variance / below if below > 0 else float(min(d for _, d in parts))
     half_width = student_quantile(two_sided(confidence), degrees) * sqrt(variance)
-    return Estimate(
-        exp(estimate),
-        exp(estimate - half_width),
-        exp(estimate + half_width),
-        confidence,
-        UNPAIRED_METHOD,
-    )
+    low, high = estimate - half_width, estimate + half_width
+    return _of_logarithm(estimate, low, high, confidence, UNPAIRED_METHOD)
+
+
+def _of_logarithm(
+    estimate: float, low: float, high: float, confidence: float, method: str
+) -> Interval:
+    if high > _LARGEST_LOGARITHM:
+        return Unbounded(
+            exp(estimate),
+            confidence,
+            method,
+            "too-wide",
+            "The values vary so much that the geometric mean may be any number. Run more blocks.",
+        )
+    return Estimate(exp(estimate), exp(low), exp(high), confidence, method)
 
 
 def _unbounded(confidence: float) -> Unbounded:

@@ -1,6 +1,7 @@
 """The geometric mean of ratios: its value, its coverage, and what it says when it cannot."""
 
 import random
+from dataclasses import replace
 from math import exp, log, prod, sqrt
 
 import pytest
@@ -151,6 +152,15 @@ def test_where_it_cannot_be_bounded_it_says_why(columns, reason):
     assert isinstance(found.ratio, Unbounded)
     assert found.ratio.reason == reason
     assert found.verdict == "undecided"
+
+
+@pytest.mark.parametrize("order", ["blocks", "sequential"])
+def test_an_interval_beyond_all_numbers_is_none(order):
+    whole = experiment([[1.0, 2e3], [2e3, 1.0], [1.0, 2e3], [2e3, 1.0]], order=order)
+    sure = replace(whole, spec=replace(whole.spec, confidence=1 - 1e-12))
+    (found,) = answer(sure).geometric_means
+    assert isinstance(found.ratio, Unbounded)
+    assert (found.ratio.reason, found.ratio.estimate) == ("too-wide", pytest.approx(1.0))
 
 
 def test_one_group_has_none():
