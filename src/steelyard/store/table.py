@@ -63,9 +63,11 @@ def table_rows(experiment: Experiment) -> Iterator[dict[str, Any]]:
     """A row for each measurement, and one without metric for a trial that has none.
 
     ``execution`` counts the trials of one build of a variant, ``iteration`` the values of one
-    metric of a trial, both from 0.
+    metric of a trial, both from 0. Metrics come in the order of the specification, for what comes
+    first is the primary one of who reads the table.
     """
     metrics = {metric.name: metric for metric in experiment.spec.metrics}
+    order = {name: place for place, name in enumerate(metrics)}
     executions: dict[tuple[int, int], int] = {}
     for trial in experiment.trials:
         key = (trial.variant, trial.build)
@@ -91,7 +93,8 @@ def table_rows(experiment: Experiment) -> Iterator[dict[str, Any]]:
         }
         if not any(len(values) for values in trial.measurements.values()):
             yield common
-        for name, values in trial.measurements.items():
+        for name in sorted(trial.measurements, key=lambda name: order.get(name, len(order))):
+            values = trial.measurements[name]
             metric = metrics.get(name) or MetricSpec(name, "")
             row = {**common, "metric": name, "unit": metric.unit, "direction": metric.direction}
             for iteration, value in enumerate(values):

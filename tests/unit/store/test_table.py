@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from steelyard.core.errors import DataError
@@ -62,6 +64,18 @@ def test_trials_come_back_with_all_that_a_table_holds(chosen, tmp_path):
         assert one.measurements == other.measurements
         assert one.details["exit_code"] == other.details["exit_code"]
         assert (one.started_unix_s, one.spent_s) == (other.started_unix_s, other.spent_s)
+
+
+@pytest.mark.parametrize("chosen", [CSV, PARQUET], ids=lambda chosen: chosen.name)
+def test_the_primary_metric_stays_the_primary_one(chosen, tmp_path):
+    names = ("wall_time", "max_rss", "cpu_time")
+    spec = replace(make_experiment().spec, metrics=tuple(MetricSpec(name, "s") for name in names))
+    # As the store gives them.
+    measurements = dict.fromkeys(sorted(names), (1.0,))
+    trials = tuple(make_trial(position, measurements=measurements) for position in range(4))
+    path = str(tmp_path / "table")
+    chosen.write(make_experiment(spec=spec, trials=trials), path)
+    assert chosen.read(path).spec.metrics == spec.metrics
 
 
 @pytest.mark.parametrize(
