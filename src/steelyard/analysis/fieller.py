@@ -209,7 +209,7 @@ def _unbounded(
     confidence, method = labels
     start = (
         "The baseline varies so much against its mean that it cannot be told from 0 at "
-        f"{confidence:.0%} confidence, so the ratio has no bounds: "
+        f"{100 * confidence:g} % confidence, so the ratio has no bounds: "
     )
     if inner >= 0.0 and leading < 0.0:
         root = quantile * sqrt(inner)

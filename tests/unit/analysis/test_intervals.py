@@ -69,6 +69,12 @@ def test_two_means_near_zero_leave_the_whole_line():
     assert "no ratio at all" in ratio.explanation
 
 
+@pytest.mark.parametrize(("confidence", "told"), [(0.95, "95 %"), (0.995, "99.5 %")])
+def test_a_ratio_without_bounds_says_the_confidence_that_was_asked_for(confidence, told):
+    ratio = paired_fieller([0.1, -0.2, 0.3, -0.1], [-0.2, 0.2, -0.1, 0.3], confidence)
+    assert f"told from 0 at {told} confidence, so" in ratio.explanation
+
+
 def test_a_disturbance_common_to_a_block_leaves_the_ratio_alone():
     blocks = [1.0, 1.5, 0.7, 1.2, 3.0]
     ratio = paired_fieller(blocks, [0.9 * block for block in blocks], 0.95)

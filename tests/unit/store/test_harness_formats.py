@@ -176,6 +176,28 @@ def test_bencher_gets_nanoseconds_with_the_interval(tmp_path: Path) -> None:
     assert set(document["new"]) == {"latency", "max-rss"}
 
 
+def test_two_metrics_that_bencher_would_call_alike_are_both_written(tmp_path: Path) -> None:
+    names = ("wall_time", "latency", "hot_path", "hot-path")
+    spec = replace(make_experiment().spec, metrics=tuple(MetricSpec(n, "s") for n in names))
+    trials = tuple(
+        make_trial(position, measurements={name: (k + 1.0,) for k, name in enumerate(names)})
+        for position in range(4)
+    )
+    experiment = make_experiment(spec=spec, trials=trials)
+    written = json.loads(exported(experiment, "bencher", tmp_path)[0])["old"]
+    found = {slug: measure["value"] for slug, measure in written.items()}
+    assert found == {"latency": 1e9, "latency-2": 2.0, "hot-path": 3.0, "hot-path-2": 4.0}
+
+
+@pytest.mark.parametrize(("confidence", "told"), [(0.95, "95%"), (0.999, "99.9%")])
+def test_github_action_benchmark_is_told_the_confidence_that_was_asked_for(
+    tmp_path: Path, confidence: float, told: str
+) -> None:
+    experiment = make_experiment(spec=replace(make_experiment().spec, confidence=confidence))
+    entries = json.loads(exported(experiment, "github-action-benchmark", tmp_path)[0])
+    assert entries[0]["extra"] == f"wall_time, {told} interval by student-blocks"
+
+
 def test_github_action_benchmark_gets_a_list_of_means(tmp_path: Path) -> None:
     entries = json.loads(exported(with_iterations(), "github-action-benchmark", tmp_path)[0])
     assert [entry["name"] for entry in entries] == ["old", "new"]

@@ -260,7 +260,8 @@ def _conclusion(
     if all(effect.p is None for effect in effects):
         return ()
     if not proposed:
-        return (f"No factor has an effect beyond chance ({confidence:.0%} margin of one effect).",)
+        margin = f"{100 * confidence:g} % margin of one effect"
+        return (f"No factor has an effect beyond chance ({margin}).",)
     sentences = [f"For a full design: {', '.join(proposed)}."]
     doubtful = [name for name in proposed if name not in surely]
     if doubtful:

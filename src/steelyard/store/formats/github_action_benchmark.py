@@ -41,7 +41,8 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
         entry: dict[str, Any] = {"name": name, "unit": unit, "value": mean.estimate * factor}
         if isinstance(mean, Estimate):
             entry["range"] = f"± {mean.half_width * factor:.6g}"
-            entry["extra"] = f"{primary.name}, {mean.confidence:.0%} interval by {mean.method}"
+            percent = f"{100 * mean.confidence:g}%"
+            entry["extra"] = f"{primary.name}, {percent} interval by {mean.method}"
         entries.append(entry)
     if not entries:
         raise DataError(f"No trial gave {primary.name}.", field="experiment")

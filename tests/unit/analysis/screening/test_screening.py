@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -87,6 +88,14 @@ def test_nothing_is_proposed_of_a_constant_response_or_of_too_few_runs():
     few = screened(list(product((0, 1), repeat=2)), [1.0, 2.0, 3.0, 4.5], names="ab")
     assert isinstance(few.effects[1].effect, Unbounded)
     assert "no-error-degrees" in {caution.code for caution in few.cautions}
+
+
+def test_a_margin_that_nothing_passes_is_told_with_its_confidence():
+    values = 10 + np.random.default_rng(2).standard_normal(12)
+    columns = {name: [row[k] for row in pb12()] for k, name in enumerate(NAMES)}
+    asked = replace(question(factors=",".join(NAMES)), confidence=0.9999)
+    found = ANALYSES.get("screening").analyze(table(**columns, y=values), asked)
+    assert "(99.99 % margin of one effect)" in " ".join(found.conclusion)
 
 
 def test_a_factor_with_three_levels_is_refused_by_name():
