@@ -21,7 +21,7 @@ NANOSECONDS = 1e9
 
 def write(experiment: Experiment, path: str) -> Sequence[Caution]:
     """Write the mean of each metric of each variant, with its interval where it has one."""
-    measures = {metric.name: _measure(metric, experiment) for metric in experiment.spec.metrics}
+    measures = _measures(experiment)
     document: dict[str, dict[str, dict[str, float]]] = {}
     for name, metric, mean in mean_intervals(experiment, "Bencher's format"):
         slug, factor = measures[metric.name]
@@ -33,6 +33,17 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
         document.setdefault(name, {})[slug] = value
     write_json_file(document, path, indent=2)
     return cautions_of(experiment, "Bencher's format", set(measures))
+
+
+def _measures(experiment: Experiment) -> dict[str, tuple[str, float]]:
+    """`_measure` of each metric by its name, with a number behind a slug that is taken."""
+    found: dict[str, tuple[str, float]] = {}
+    taken: dict[str, int] = {}
+    for metric in experiment.spec.metrics:
+        slug, factor = _measure(metric, experiment)
+        taken[slug] = taken.get(slug, 0) + 1
+        found[metric.name] = slug if taken[slug] == 1 else f"{slug}-{taken[slug]}", factor
+    return found
 
 
 def _measure(metric: MetricSpec, experiment: Experiment) -> tuple[str, float]:
