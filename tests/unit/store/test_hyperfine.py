@@ -241,6 +241,17 @@ def test_failed_trials_and_other_metrics_are_told_of(tmp_path):
     assert [len(result["times"]) for result in document["results"]] == [2, 1]
 
 
+@pytest.mark.parametrize(
+    ("chosen", "codes"), [(HYPERFINE, ["metrics-left-out"]), (HYPERFINE_2, [])]
+)
+def test_a_metric_that_schema_2_alone_has_a_place_for_is_told_of_by_schema_1(
+    chosen, codes, tmp_path
+):
+    spec = make_experiment().spec
+    spec = replace(spec, metrics=(*spec.metrics, MetricSpec("cycles", "count")))
+    assert written(chosen, make_experiment(spec=spec), tmp_path)[1] == codes
+
+
 def test_an_experiment_of_failures_cannot_be_exported(tmp_path):
     experiment = make_experiment(trials=(failed_trial(0), failed_trial(1)))
     with pytest.raises(DataError, match="no successful trial"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -27,6 +27,8 @@ from steelyard.store.imported import (
     unique_names,
 )
 
+# Of these schema 1 has a place.
+METRICS_1 = ("wall_time", "user_time", "system_time", "max_rss")
 # What other tools' objects with `results` have: Steelyard's documents, Renaissance, asv.
 NOT_OURS = (b'"steelyard/1"', b'"duration_ns"', b'"result_columns"')
 
@@ -78,15 +80,16 @@ def _unix_s(fields: FieldReader, started: Any) -> float:
 
 def write(experiment: Experiment, path: str) -> Sequence[Caution]:
     """Write schema 1, which every hyperfine's scripts read."""
-    results, cautions = exportable_results(experiment, result_object_1)
+    results, cautions = exportable_results(experiment, result_object_1, METRICS_1)
     write_json_file({"results": results}, path, indent=2)
     return cautions
 
 
 def exportable_results(
-    experiment: Experiment, build: Callable[[Result], dict[str, Any]]
+    experiment: Experiment, build: Callable[[Result], dict[str, Any]], known: Collection[str]
 ) -> tuple[list[dict[str, Any]], list[Caution]]:
-    """The results of those variants that have a run that succeeded, and what is left out.
+    """The results of those variants that have a run that succeeded, and what is left out: failed
+    trials, and the metrics that are not `known`.
 
     Raises
     ------
@@ -105,7 +108,6 @@ def exportable_results(
     if failed:
         message = f"{failed} failed trials are left out: hyperfine's format has no place for them."
         cautions.append(Caution("failed-left-out", message))
-    known = {ours for ours, _unit in METRICS.values()}
     other = [metric.name for metric in experiment.spec.metrics if metric.name not in known]
     if other:
         names = ", ".join(other)

@@ -15,7 +15,8 @@ from steelyard.store.hyperfine import METRICS, result_object_2
 
 def write(experiment: Experiment, path: str) -> Sequence[Caution]:
     """Write schema 2: one object for each run, with its metrics in their units."""
-    results, cautions = exportable_results(experiment, result_object_2)
+    known = [ours for ours, _unit in METRICS.values()]
+    results, cautions = exportable_results(experiment, result_object_2, known)
     theirs = {ours: name for name, (ours, _unit) in METRICS.items()}
     started = datetime.fromtimestamp(experiment.created_unix_s, UTC)
     document: dict[str, Any] = {
