@@ -62,7 +62,6 @@ public final class SteelyardIterations {
         }
         String line =
                 "{\"metric\": \"" + metric + "\", \"unit\": \"" + unit + "\", \"direction\": \""
-                        + direction + "\", \"direction\": \""
                         + direction + "\", \"value\": " + value
                         + ", \"warmup\": " + warmup + "}\n";
         try {

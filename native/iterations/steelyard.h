@@ -24,12 +24,12 @@ static inline FILE* steelyard_file(void) {
     static int opened = 0;
     const char* path = getenv("STEELYARD_ITERATIONS");
     if (!opened && path != NULL && path[0] != '\0') {
-        opened = 1;
         file = fopen(path, "a");
         if (file == NULL)
             perror(path);
         else
             setvbuf(file, NULL, _IOLBF, BUFSIZ);
+        opened = 1; /* last: a thread that comes meanwhile opens it too and loses nothing */
     }
     return file;
 }
@@ -49,9 +49,11 @@ static inline void steelyard_line(const char* metric, const char* unit, const ch
         *comma = '.';
     if (strchr(number, 'n') != NULL) /* nan and inf, which Python's JSON spells otherwise */
         text = strchr(number, 'f') == NULL ? "NaN" : number[0] == '-' ? "-Infinity" : "Infinity";
-    fprintf(file, "{\"metric\": \"%s\", \"unit\": \"%s\", \"direction\": \"%s\", ", metric, unit,
-            direction);
-    fprintf(file, "\"value\": %s, \"warmup\": %s}\n", text, warmup ? "true" : "false");
+    /* One call, so that lines of several threads do not mix. */
+    fprintf(file,
+            "{\"metric\": \"%s\", \"unit\": \"%s\", \"direction\": \"%s\", "
+            "\"value\": %s, \"warmup\": %s}\n",
+            metric, unit, direction, text, warmup ? "true" : "false");
 }
 
 /* One value of a metric of which less is better, such as ("latency", "s", 0.002, 0). */

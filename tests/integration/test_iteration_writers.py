@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -140,6 +141,45 @@ def test_what_is_no_number_is_named_and_not_taken_for_broken_json(
     run(argv, tmp_path, path)
     with pytest.raises(DataError, match="line 1: value must be a finite number, not "):
         read_series(ADAPTERS.get("json-lines"), Source(path.read_text(), "file"), ADAPTERS)
+
+
+THREADS = """
+#include <pthread.h>
+#include "steelyard.h"
+static void* run(void* unused) {
+    for (int i = 0; i < 2000; ++i)
+        steelyard_iteration(0.5);
+    return unused;
+}
+int main(void) {
+    pthread_t threads[8];
+    for (int i = 0; i < 8; ++i)
+        pthread_create(&threads[i], NULL, run, NULL);
+    for (int i = 0; i < 8; ++i)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+"""
+
+
+def test_threads_of_a_program_in_c_write_whole_lines_and_lose_none(tmp_path: Path) -> None:
+    source, path = tmp_path / "program.c", tmp_path / "iterations"
+    source.write_text(THREADS)
+    argv = [str(tmp_path / "program")]
+    command = [tool("gcc", "gcc"), "-pthread", "-I", str(WRITERS), str(source), "-o", *argv]
+    subprocess.run(command, check=True, timeout=PATIENCE_S)
+    run(argv, tmp_path, path)
+    (series,) = read_series(ADAPTERS.get("json-lines"), Source(path.read_text(), "file"), ADAPTERS)
+    assert series.values == (0.5,) * 16000
+
+
+@every_writer
+def test_no_field_of_a_line_is_written_twice(tmp_path: Path, prepare: Prepare) -> None:
+    path = tmp_path / "iterations"
+    run(prepare(tmp_path), tmp_path, path)
+    for line in path.read_text().splitlines():
+        fields = json.loads(line, object_pairs_hook=lambda pairs: [name for name, _ in pairs])
+        assert len(fields) == len(set(fields))
 
 
 @every_writer
