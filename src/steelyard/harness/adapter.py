@@ -138,7 +138,7 @@ def read_series(adapter: Adapter, source: Source, others: Registry[Adapter]) -> 
     try:
         series = adapter.read(source)
         for item in series:
-            _check_size(item, source.name)
+            _check_values(item, source.name)
         return series
     except DataError as error:
         found = recognised(source.text, others)
@@ -152,13 +152,19 @@ def read_series(adapter: Adapter, source: Source, others: Registry[Adapter]) -> 
         ) from None
 
 
-def _check_size(item: Series, source: str) -> None:
-    """Refuse values that are too large to be reckoned with, in our units."""
+def _check_values(item: Series, source: str) -> None:
+    """Refuse values that are too large to be reckoned with, in our units, and negative times."""
     largest = max(map(abs, item.values), default=0.0)
     if largest > LARGEST_VALUE:
         raise DataError(
             f"{source}: a value of {item.metric} must be at most {LARGEST_VALUE:.0e} {item.unit} "
             f"to be plausible, not {largest:g}.",
+            field=item.metric,
+        )
+    smallest = min(item.values, default=0.0)
+    if item.unit == "s" and smallest < 0:
+        raise DataError(
+            f"{source}: a value of {item.metric} must be 0 or above, as a time, not {smallest:g}.",
             field=item.metric,
         )
 

@@ -55,6 +55,27 @@ def test_a_wrong_histogram_of_jmh_is_named(histogram: Any) -> None:
         read("jmh", jmh("sample", "us/op", rawDataHistogram=histogram))
 
 
+def test_what_profilers_of_jmh_tell_in_words_is_passed_over() -> None:
+    stack = {"score": "NaN", "scoreUnit": "---", "rawData": [["NaN", "NaN"]]}
+    result = json.loads(jmh("avgt", "us/op", rawData=[[1.0, 2.0]]))
+    result[0]["secondaryMetrics"] = {"stack": stack}
+    (series,) = read("jmh", json.dumps(result))
+    assert series.metric == "iteration_time"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("jmh", '[{"benchmark": "b", "mode": "avgt", "primaryMetric": '
+                '{"scoreUnit": "ns/op", "rawData": [[5, -5]]}}]'),
+        ("renaissance", "benchmark,duration_ns\nals,-5\n"),
+    ],
+)  # fmt: skip
+def test_a_negative_time_is_refused_whichever_harness_it_is_of(name: str, text: str) -> None:
+    with pytest.raises(DataError, match="iteration_time must be 0 or above, as a time, not -5e-09"):
+        read(name, text)
+
+
 def test_google_benchmarks_time_unit_is_taken_into_account() -> None:
     (series,) = read("google-benchmark", google())
     assert series.values == pytest.approx((2e-6,))

@@ -16,6 +16,8 @@ from steelyard.harness.json_text import json_value
 from steelyard.harness.quantities import SECONDS, base_unit
 
 MODES = ("thrpt", "avgt", "sample", "ss")
+# Of what profilers such as `stack` tell in words: TextResult.java, with "NaN" for each score.
+NO_UNIT = "---"
 
 
 def recognises(text: str) -> bool:
@@ -59,6 +61,8 @@ def _forks(fields: FieldReader, key: tuple[str, str, int], data: Any, where: str
     name, secondary, first = key
     metric = fields.mapping(data, where)
     unit = fields.text(fields.required(metric, "scoreUnit", where), f"{where}.scoreUnit")
+    if secondary and unit == NO_UNIT:
+        return []
     factor, ours, direction = _unit(unit)
     if "rawDataHistogram" in metric:
         place = f"{where}.rawDataHistogram"
