@@ -20,6 +20,11 @@ _AGREEMENTS = {
     "no-steady-state": "No execution{told} reaches a steady state.",
     None: "There is no answer for any execution.",
 }
+_WHY_ONE = {
+    "not-steady": "Not all executions become steady",
+    "dependent": "Iterations depend on those before them",
+    "too-few": "Too few iterations are left of some execution to tell whether they are independent",
+}
 
 
 def states_text(result: StatesResult, origin: Origin, width: int | None = None) -> str:
@@ -109,11 +114,7 @@ def proposal_sentences(result: StatesResult, origin: Origin) -> list[str]:
             "from 0) in all of them: keep those, and repeat them as `steelyard dimension` says."
         )
     elif proposal.rule == "same-iteration":
-        why = (
-            "Not all executions become steady"
-            if proposal.explanation == "not-steady"
-            else "Iterations depend on those before them"
-        )
+        why = _WHY_ONE[proposal.explanation]
         found.append(
             f"{source}{why}: take the same iteration of each execution, number "
             f"{proposal.iteration} (counted from 0), the first that is initialised in all."

@@ -27,6 +27,9 @@ from steelyard.analysis.states.segment_cost import SegmentCost
 from steelyard.analysis.table import Table
 from steelyard.core.errors import AnalysisError, UsageError
 from steelyard.core.estimate import Estimate
+from steelyard.core.model import MetricSpec
+from steelyard.report.rendering import Origin
+from steelyard.report.states_text import proposal_sentences
 
 FLOOR = 0.001
 
@@ -422,6 +425,16 @@ def test_a_choice_goes_before_what_was_found():
     assert chosen.proposal.from_choices
     earlier = with_choices(found, {"0": 5, "1": 10})
     assert (earlier.proposal.rule, earlier.proposal.iteration) == ("same-iteration", 10)
+    assert earlier.proposal.explanation == "dependent"
+
+
+def test_a_choice_that_leaves_too_few_iterations_is_not_called_a_dependence():
+    found = states_of(*(np.concatenate([noise(40) + 1, noise(900, k)]) for k in (2, 3)))
+    proposal = with_choices(found, {"0": 935}).proposal
+    assert (proposal.rule, proposal.explanation) == ("same-iteration", "too-few")
+    origin = Origin("states", MetricSpec("value", "s"), file="t.csv")
+    told = " ".join(proposal_sentences(with_choices(found, {"0": 935}), origin))
+    assert "Too few iterations are left" in told
 
 
 @pytest.mark.parametrize("chosen", [{"7": 3}, {"0": 5000}])

@@ -36,7 +36,8 @@ class Proposal:
     mean : Interval or None
         What the choice gives, over the executions.
     explanation : str
-        A code of why: ``"all-independent"``, ``"dependent"``, ``"not-steady"``, ``"refused"``.
+        A code of why: ``"all-independent"``, ``"dependent"``, ``"not-steady"``, ``"refused"``,
+        ``"too-few"`` (the point leaves too few iterations to tell of some execution).
     from_choices : bool
         Whether a person's choices went into it.
     """
@@ -177,7 +178,8 @@ def _proposal(executions: Sequence[ExecutionState], rules: Rules) -> Proposal:
             return Proposal("independent", first, agreement, mean, "all-independent")
     first = max(execution.start_up_count for execution in answered)
     mean = _mean_at(answered, first, rules)
-    why = "dependent" if all(steady) else "not-steady"
+    late = len(independent) == len(answered)
+    why = "not-steady" if not all(steady) else "too-few" if late else "dependent"
     return Proposal("same-iteration", first, agreement, mean, why)
 
 
@@ -187,13 +189,13 @@ def _chosen_proposal(result: StatesResult, chosen: Mapping[str, int]) -> Proposa
     first = max(chosen.get(e.label, e.start_up_count) for e in kept)
     rules, agreement = result.rules, result.proposal.agreement
     parts = [e.values[first:] for e in kept]
-    if all(len(part) >= FEWEST_TESTED for part in parts) and not any(
-        dependence(part).found(rules.test_confidence) for part in parts
-    ):
+    too_few = any(len(part) < FEWEST_TESTED for part in parts)
+    if not too_few and not any(dependence(part).found(rules.test_confidence) for part in parts):
         mean = _mean_from(kept, first, rules)
         return Proposal("independent", first, agreement, mean, "all-independent", True)
     mean = _mean_at(kept, first, rules)
-    return Proposal("same-iteration", first, agreement, mean, "dependent", True)
+    why = "too-few" if too_few else "dependent"
+    return Proposal("same-iteration", first, agreement, mean, why, True)
 
 
 def _mean_from(executions: Sequence[ExecutionState], first: int, rules: Rules) -> Interval | None:
