@@ -6,6 +6,7 @@ import html
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -57,6 +58,15 @@ def test_a_served_page_sends_to_its_own_server_alone():
     assert "connect-src 'self'" in policy_of(page)
     assert data_of(page)["server"] is True
     assert data_of(page)["choices_file"] == "/home/me/choices.json"
+
+
+def test_the_command_takes_names_as_the_shell_reads_them_and_the_metric_of_the_page():
+    origin = Origin("states", MetricSpec("heap", "bytes"), experiment="01J", variant="it's 2")
+    command = data_of(states_page(result(), origin, Serving("my choices.json")))["command"]
+    assert shlex.split(command) == [
+        *("steelyard", "analyze", "01J", "--method", "states", "--variant", "it's 2"),
+        *("--metric", "heap", "--choices", "my choices.json"),
+    ]
 
 
 def test_labels_and_names_stay_text():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -74,7 +75,9 @@ def page_data(result: StatesResult, origin: Origin, serving: Serving | None) -> 
     name = one_line(origin.metric.name)
     choices_file = "choices.json" if serving is None else serving.choices_file
     data = origin.file if origin.file is not None else origin.experiment
-    variant = "" if origin.file is not None else f" --variant '{origin.variant}'"
+    command = ["steelyard", "analyze", data or "", "--method", "states"]
+    if origin.file is None:
+        command += ["--variant", origin.variant or "", "--metric", origin.metric.name]
     return {
         "schema": SCHEMA,
         "digest": values_digest(result),
@@ -84,9 +87,7 @@ def page_data(result: StatesResult, origin: Origin, serving: Serving | None) -> 
         "chosen": dict(result.chosen),
         "server": serving is not None,
         "choices_file": choices_file,
-        "command": one_line(
-            f"steelyard analyze '{data}' --method states{variant} --choices '{choices_file}'"
-        ),
+        "command": one_line(shlex.join([*command, "--choices", choices_file])),
         "dark": DARK_COLORS,
     }
 
