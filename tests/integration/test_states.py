@@ -6,6 +6,8 @@ import http.client
 import json
 import re
 import signal
+import socket
+import struct
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -230,6 +232,26 @@ def test_what_is_no_choice_or_comes_from_elsewhere_is_refused(user, choosing):
     assert (status, json.loads(told)["ok"]) == (400, False)
     assert visitor.posts("choice", {"execution": "a", "iteration": 10**6})[0] == 400
     assert not (user.home / "times.csv.choices.json").exists()
+
+
+def test_browsers_that_go_away_leave_no_trace_and_done_is_done(user, choosing):
+    visitor = Visitor(choosing)
+    host, path = visitor.address.netloc, visitor.address.path
+    body = "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+    too_long = f"Content-Length: {'9' * 5000}\r\n\r\n"
+    for start, rest in (
+        (f"GET {path}", "\r\n"),
+        (f"POST {path}choice", too_long),
+        (f"POST {path}done", body),
+    ):
+        with socket.create_connection((host.split(":")[0], visitor.address.port)) as connection:
+            # Closed with a reset, whatever of the answer is still under way.
+            linger = struct.pack("ii", 1, 0)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            connection.sendall(f"{start} HTTP/1.1\r\nHost: {host}\r\n{rest}".encode())
+            connection.recv(1)
+    assert choosing.wait(timeout=PATIENCE_S) == 0
+    assert b"Traceback" not in choosing.stderr.read()
 
 
 def test_choices_belong_to_states(user):

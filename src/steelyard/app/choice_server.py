@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -90,6 +92,11 @@ class _ChoiceServer(ThreadingHTTPServer):
         self.secret = secrets.token_urlsafe(16)
         self.done = threading.Event()
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that went away before it had its answer."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
     @property
     def host(self) -> str:
         return f"{_ADDRESS}:{self.server_port}"
@@ -122,8 +129,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self._tell(400, "that is no choice")
         elif self._known("done"):
-            self._tell(200, None)
-            self._of.done.set()
+            try:
+                self._tell(200, None)
+            finally:
+                self._of.done.set()
         else:
             self._take(body)
 
@@ -136,7 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _body(self) -> Any:
         """The JSON of a request; None where it is none, or too long to be read."""
         length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length) > _LONGEST_BODY_BYTES:
+        if not re.fullmatch(r"[0-9]{1,9}", length) or int(length) > _LONGEST_BODY_BYTES:
             self.close_connection = True
             return None
         data = self.rfile.read(int(length))
