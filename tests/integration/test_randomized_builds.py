@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -298,6 +299,17 @@ def test_a_path_that_makefiles_would_part_is_refused(tmp_path: Path) -> None:
     spec = BuildSpec(("make",), str(PROJECT), randomize=("link-order",))
     with pytest.raises(UsageError, match="white space"):
         run_build(spec, 1, str(tmp_path / "with space"))
+
+
+def test_the_linker_is_found_by_a_python_whose_path_has_white_space(
+    built: Callable[..., Build], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "my programs" / "python3"
+    python.parent.mkdir()
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert built("link-order").realised["links_count"] > 0
 
 
 def test_a_compiler_that_is_missing_is_named_with_its_package(built: Callable[..., Build]) -> None:

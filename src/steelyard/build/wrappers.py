@@ -31,7 +31,11 @@ LINKER_NAMES = ("ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold")
 # A day for those who print when they were built; reproducible-builds.org/specs/source-date-epoch.
 _SOURCE_DATE_EPOCH = "1577836800"
 
-_LINKER = """#!{python} -IS
+# By the shell, for the kernel takes no interpreter whose path has white space or is long; to
+# Python its line is a string.
+_LINKER = """#!/bin/sh
+'''exec' {python} -IS "$0" "$@"
+' '''
 import sys
 sys.path[:] = {path!r}
 from steelyard.build.link import link
@@ -114,7 +118,7 @@ def _write_linkers(folder: str, settings: str) -> None:
     # Ours first; the others for randomisations that another distribution brings.
     root = os.path.dirname(os.path.dirname(os.path.abspath(steelyard.__file__)))
     search = list(dict.fromkeys([root, *filter(os.path.isabs, sys.path)]))
-    script = _LINKER.format(python=sys.executable, path=search, settings=settings)
+    script = _LINKER.format(python=shlex.quote(sys.executable), path=search, settings=settings)
     os.makedirs(folder)
     for name in LINKER_NAMES:
         _write_program(os.path.join(folder, name), script)
