@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import signal
 import sqlite3
 from collections.abc import Callable
@@ -144,6 +146,29 @@ def test_without_an_initial_experiment_it_is_refused_with_the_command_for_one(
     assert told.status == 2
     assert "Make it first: `steelyard dimension --iterations json-lines -- " in told.err
     assert user.types("list", "--json", "-").document()["experiments"] == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--env", "A=1 2", "--env", "LANG", "--env-padding", "64"),
+        ("--directory", "/", "--stdin", "/dev/null"),
+        ("--metric", "max_rss"),
+        ("--metric", r"a=regex:(\d+) of them:units:higher"),
+        ("--level", "restart=true"),
+    ],
+)
+def test_the_command_that_is_told_makes_what_was_missing(user: User, script, options) -> None:
+    program = script("echo $((100 + $$ % 17)) of them", "program")
+    told = user.types("measure", "--dimensioned", *options, "--runs", "2", "--", program)
+    (command,) = re.findall("Make it first: `steelyard (.*)`", told.err)
+    counts = ("--repeat", "execution=6", "--cost", "execution=1s")
+    if "--level" in options:
+        counts += ("--repeat", "restart=2", "--cost", "restart=1s")
+    first, *rest = shlex.split(command)
+    assert user.types(first, *counts, *rest).status == 0
+    told = user.types("measure", "--dimensioned", *options, "--runs", "2", "--", program)
+    assert told.status == 0, told.err
 
 
 def test_it_says_what_has_changed(user: User, bench) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from steelyard.app.dimension_command import dimension_command
 from steelyard.app.dimensioning_key import DimensioningKey, changes, dimensioning_key
 from steelyard.core.errors import UsageError
 from steelyard.core.json_codec import to_json
@@ -169,23 +169,3 @@ def _counts(variant: str, result: Mapping[str, Any]) -> Counts:
     squares = tuple(MeanSquare(**square) for square in result["squares"])
     by = DimensionedBy(variant, result["experiment"], squares)
     return Counts(result["top_level"], result["counts"], by)
-
-
-def dimension_command(spec: ExperimentSpec, index: int) -> str:
-    """The command that makes the initial experiment of a variant."""
-    variant, iterations = spec.variants[index], spec.iterations
-    words = ["steelyard", "dimension"]
-    if variant.build is not None:
-        words += ["--build", shlex.join(variant.build.argv)]
-        words += ["--build-source", variant.build.source] if variant.build.source else []
-        randomize = ",".join(variant.build.randomize)
-        words += ["--randomize", randomize] if randomize else []
-        for name, program in variant.build.compilers:
-            words += [f"--{name.lower()}", program]
-    if iterations is not None:
-        place = iterations.file or iterations.pattern
-        words += ["--iterations", f"{iterations.adapter}:{place}" if place else iterations.adapter]
-        words += ["--benchmark", iterations.benchmark] if iterations.benchmark else []
-        if iterations.warmup_count is not None:
-            words += ["--warmup-iterations", str(iterations.warmup_count)]
-    return shlex.join([*words, "--", *variant.launch.argv])
