@@ -448,6 +448,32 @@ seed = 3
 runs = 6
 [[benchmark]]
 name = "m"
+def test_every_benchmark_is_set_up_once_where_its_program_runs(user: User) -> None:
+    for name in ("one", "two"):
+        (user.home / name).mkdir()
+    (user.home / "e.toml").write_text("""
+[experiment]
+runs = 2
+[[benchmark]]
+name = "first"
+command = "true"
+directory = "one"
+environment = {WORD = "one"}
+[[benchmark]]
+name = "second"
+command = "./made"
+directory = "two"
+environment = {WORD = "two"}
+setup = "sh -c 'cp /bin/true made; echo $WORD >> said'"
+[[factor]]
+factor = "nice"
+levels = [0, 1]
+""")
+    told = user.types("experiment", "run", "e.toml", "--json", "-")
+    assert told.status == 0, told.err
+    assert (user.home / "two" / "said").read_text() == "two\n"
+
+
 build = "sh -e build.sh"
 source = "src"
 command = "{build}/m"

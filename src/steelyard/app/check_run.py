@@ -31,7 +31,7 @@ def planned_refusals(spec: ExperimentSpec) -> list[UsageError | MissingCapabilit
     """What is known of `refusals` before a run begins: the command `setup` may still make the
     program, its directory and its input."""
     known = list(refusals(spec))
-    if spec.setup is None:
+    if spec.setup is None and all(variant.setup is None for variant in spec.variants):
         return known
     return [error for error in known if isinstance(error, MissingCapabilityError)]
 

@@ -194,13 +194,7 @@ def run_experiment(
     with contextlib.ExitStack() as stack:
         purpose = f"experiment {spec.identifier}"
         stack.enter_context(machine_lock(purpose, wait=place.wait, on_wait=place.say))
-        if spec.setup is not None:
-            from steelyard.measure.setup_step import run_setup
-
-            launch = spec.variants[0].launch
-            if "{build}" in (launch.working_directory or ""):  # Not there yet.
-                launch = replace(launch, working_directory=None)
-            run_setup(spec.setup, launch)
+        _set_up(spec)
         outputs = work_directory(place.store, spec.identifier)
         # Before the journal exists, so that a wrong call leaves no experiment behind, and
         # before the host is quiet, which moves this process off the measured CPUs.
@@ -232,6 +226,20 @@ def run_experiment(
     from steelyard.store.merge import merge_experiments
 
     return merge_experiments(earlier, session)
+
+
+def _set_up(spec: ExperimentSpec) -> None:
+    """Run the command for the whole experiment, then those of each group, each where the first
+    program that it is for runs."""
+    steps = {} if spec.setup is None else {("", spec.setup): spec.variants[0].launch}
+    for variant in spec.variants:
+        if variant.setup is not None:
+            steps.setdefault((variant.group, variant.setup), variant.launch)
+    for (_, argv), launch in steps.items():
+        from steelyard.measure.setup_step import run_setup
+
+        is_there = "{build}" not in (launch.working_directory or "")
+        run_setup(argv, launch if is_there else replace(launch, working_directory=None))
 
 
 def present_provenance(spec: ExperimentSpec) -> dict[str, Any]:

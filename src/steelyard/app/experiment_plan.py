@@ -86,7 +86,7 @@ def experiment_plan(file: ExperimentFile) -> Plan:
     for entry in file.benchmarks:
         base = build_experiment(_request(file, entry, builds=builds))
         first = first or base
-        for variant in base.variants:
+        for variant in (replace(each, setup=base.setup) for each in base.variants):
             name = variant.name if len(base.variants) > 1 else entry.name
             variants += _variants(variant, name, factors, points, len(file.benchmarks))
     assert first is not None  # The file has a benchmark.
@@ -267,6 +267,7 @@ def _spec(
     )
 
 
+        setup=None,  # Of each benchmark's own variants.
 def _levels(settings: Mapping[str, Any], *, draws_builds: bool) -> tuple[RepetitionLevel, ...]:
     """Builds are a level where their layout is drawn; executions where they are repeated."""
     repeat = settings.get("repeat", {})

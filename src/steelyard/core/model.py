@@ -152,7 +152,7 @@ class Variant:
     Variants of one `group` are compared with the first of it; a parameter sweep over several
     commands makes one group for each combination of parameter values. `build` makes the program
     and `checks` say what its output must be; a trial that fails one has failed. `host` is what the
-    machine is to be like meanwhile.
+    machine is to be like meanwhile. `setup` is run once for its group before the first trial.
     """
 
     name: str
@@ -164,6 +164,7 @@ class Variant:
     build: BuildSpec | None = None
     checks: tuple[OutputCheck, ...] = ()
     host: tuple[HostLevel, ...] = ()
+    setup: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
