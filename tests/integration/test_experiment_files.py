@@ -150,10 +150,28 @@ factor = "link-order"
         (("[true, false]", "[true]"), "line 20: factor[1].levels: a factor needs at least two"),
         (("[true, false]", '["on", "no"]'), "line 20: factor[1].levels: the factor aslr has no"),
         (("maximum = 1000", "most = 5"), "has no option 'most'; known: minimum, maximum, step"),
+        (
+            ("maximum = 1000", "minimum = 9\nmaximum = 5"),
+            "with minimum = 9, maximum = 5; it takes a",
+        ),
+        (("maximum = 1000", "step = 0"), "with step = 0; it takes a minimum up to the maximum"),
+        (("maximum = 1000", "maximum = 2000000"), "it takes a whole number from 0 to 1048576"),
+        (("maximum = 1000", "minimum = -1"), "it takes a whole number from 0 to 1048576"),
+        (
+            (
+                "[[benchmark]]",
+                "[[benchmark]]\nname = 'count'\ncommand = 'true {input}'\n[[benchmark]]",
+            ),
+            "two benchmarks are called 'count'",
+        ),
         (("runs = 5", 'runs = "many"'), "experiment.runs: it takes a whole number from 1 on"),
         (("runs = 5", "runs = 5\nrun = 6"), "line 6: experiment.run: there is no such field"),
         (("[experiment]", "[experiment"), "is not TOML"),
         (("[[benchmark]]", "[benchmark]"), "write [[benchmark]] above each"),
+        (
+            ('"environment-size"\nmaximum = 1000', '"link-order"'),
+            "The factor link-order changes how count (n=100, aslr=on",
+        ),
         (("{input}", "100"), "The factor input has no place in count"),
     ],
 )
@@ -430,24 +448,6 @@ options = {cluster = "execution"}
     assert list((user.home / "plots").glob("*.png"))
 
 
-def test_the_schema_of_files_is_printed(user: User) -> None:
-    told = user.types("experiment", "schema")
-    assert told.status == 0
-    assert json.loads(told.out)["title"] == "An experiment file (TOML)"
-
-
-@pytest.mark.parametrize("built", [1, 3])
-def test_an_experiment_killed_between_drawn_builds_resumes_to_its_end(
-    user: User, built: int
-) -> None:
-    need("gcc")
-    program_of_two_objects(user)
-    (user.home / "e.toml").write_text("""
-[experiment]
-seed = 3
-runs = 6
-[[benchmark]]
-name = "m"
 def test_every_benchmark_is_set_up_once_where_its_program_runs(user: User) -> None:
     for name in ("one", "two"):
         (user.home / name).mkdir()
@@ -474,6 +474,24 @@ levels = [0, 1]
     assert (user.home / "two" / "said").read_text() == "two\n"
 
 
+def test_the_schema_of_files_is_printed(user: User) -> None:
+    told = user.types("experiment", "schema")
+    assert told.status == 0
+    assert json.loads(told.out)["title"] == "An experiment file (TOML)"
+
+
+@pytest.mark.parametrize("built", [1, 3])
+def test_an_experiment_killed_between_drawn_builds_resumes_to_its_end(
+    user: User, built: int
+) -> None:
+    need("gcc")
+    program_of_two_objects(user)
+    (user.home / "e.toml").write_text("""
+[experiment]
+seed = 3
+runs = 6
+[[benchmark]]
+name = "m"
 build = "sh -e build.sh"
 source = "src"
 command = "{build}/m"

@@ -229,7 +229,9 @@ def _factor(said: _Said, seed: int) -> FactorEntry:
     if unknown or wanted < 2:
         known = ", ".join(("count (2 or more)", *kind.draws))
         said.fail("draw", f"the factor {name} takes {known}")
-    draws = {**kind.draws, **{k: v for k, v in options.items() if k != "count"}}
+    said_draws = {name: value for name, value in options.items() if name != "count"}
+    kind.check_draws(said_draws, said.place("draw"))
+    draws = {**kind.draws, **said_draws}
     drawn: dict[str, None] = {}
     for number in range(wanted * _MOST_TRIES):
         drawn[kind.draw(derive_seed(seed, "cause", number), draws)] = None

@@ -22,7 +22,7 @@ from steelyard.core.rng import fresh_seed
 from steelyard.design.design import Design
 from steelyard.factors.factor import Factor
 from steelyard.factors.kinds import FACTORS
-from steelyard.factors.setups import BENCHMARK
+from steelyard.factors.setups import BENCHMARK, at_setup, drawn_setup
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,8 @@ def experiment_plan(file: ExperimentFile) -> Plan:
     spec = _spec(file, first, variants, nuisance, draws_builds=draws_builds)
     spec = replace(spec, seed=seed, varied=tuple(levels.items()), stopping=stopping)
     _check_effect(file, spec)
+    for variant in spec.variants if draws_builds else ():
+        at_setup(variant, spec, drawn_setup(spec, 0, 0), "build")  # Refuses what is not built.
     return Plan(
         spec=spec,
         factors=levels,
@@ -142,6 +144,8 @@ def _nuisance(entry: FactorEntry) -> NuisanceFactor:
                 f"{entry.where}: the factor {kind.name} has no option {name!r}; known: {known}.",
                 field=f"nuisance.{name}",
             )
+    if not entry.levels:
+        kind.check_draws(dict(entry.options), entry.where)
     levels = tuple(kind.level(text, entry.where) for text in entry.levels)
     return NuisanceFactor(entry.name, kind.name, levels, entry.options, entry.texts)
 
@@ -172,6 +176,13 @@ def _check_names(file: ExperimentFile, factors: Sequence[FactorEntry]) -> None:
     for name in names:
         if names.count(name) > 1 or name == BENCHMARK:
             raise UsageError(f"{file.path}: the factor {name!r} is named twice.", field="factor")
+    benchmarks = [entry.name for entry in file.benchmarks]
+    for name in benchmarks:
+        if benchmarks.count(name) > 1:
+            raise UsageError(
+                f"{file.path}: two benchmarks are called {name!r}. Give each a `name` of its own.",
+                field="benchmark",
+            )
     for constraint in file.constraints:
         for name in (*constraint.when, *constraint.forbid):
             if name not in [entry.name for entry in factors]:
@@ -256,6 +267,7 @@ def _spec(
         identifier=new_identifier(time.time_ns() // 1_000_000),
         kind="comparison" if len(variants) > len({v.group for v in variants}) else "measurement",
         variants=tuple(variants),
+        setup=None,  # Of each benchmark's own variants.
         warmup_count=int(settings.get("warmup", 0)),
         confidence=parse_ratio(str(settings.get("confidence", "95%")), "experiment.confidence"),
         quiet=tuple(settings.get("quiet", ())),
@@ -267,7 +279,6 @@ def _spec(
     )
 
 
-        setup=None,  # Of each benchmark's own variants.
 def _levels(settings: Mapping[str, Any], *, draws_builds: bool) -> tuple[RepetitionLevel, ...]:
     """Builds are a level where their layout is drawn; executions where they are repeated."""
     repeat = settings.get("repeat", {})

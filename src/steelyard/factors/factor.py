@@ -62,6 +62,25 @@ class Factor:
                 f"{where}: the factor {self.name} has no level {text!r}; {error}.", field=where
             ) from None
 
+    def check_draws(self, options: Mapping[str, int], where: str) -> None:
+        """Refuse options of `draw` that leave no level, or lead beyond those that there are.
+
+        Raises
+        ------
+        UsageError
+            The message names `where`.
+        """
+        if self.draw is None:
+            return
+        try:
+            for seed in (0, -1):  # The first and the last level of a range.
+                self.normal(self.draw(seed, {**self.draws, **options}))
+        except ValueError as error:
+            told = ", ".join(f"{name} = {value}" for name, value in options.items())
+            raise UsageError(
+                f"{where}: the factor {self.name} cannot draw with {told}; {error}.", field=where
+            ) from None
+
     def at(
         self, variant: Variant, level: str, name: str, texts: tuple[tuple[str, str], ...] = ()
     ) -> Variant:
@@ -104,5 +123,13 @@ def any_text(text: str) -> str:
 
 
 def drawn_number(seed: int, low: int, high: int, step: int = 1) -> str:
-    """A whole number from `low` to `high`, both included, in steps from `low`."""
+    """A whole number from `low` to `high`, both included, in steps from `low`.
+
+    Raises
+    ------
+    ValueError
+        There is none.
+    """
+    if low > high or step < 1:
+        raise ValueError("it takes a minimum up to the maximum, and a step from 1 on")
     return str(low + step * (seed % ((high - low) // step + 1)))

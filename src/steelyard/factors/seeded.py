@@ -34,7 +34,15 @@ def numbered_seed(level: str) -> int:
 
 
 def drawn_seed(seed: int, options: Mapping[str, int]) -> str:
-    """``random:N`` with one of as many seeds as the option ``orders`` says."""
+    """``random:N`` with one of as many seeds as the option ``orders`` says.
+
+    Raises
+    ------
+    ValueError
+        That is none.
+    """
+    if options["orders"] < 1:
+        raise ValueError("it takes orders from 1 on")
     return f"{_RANDOM}{1 + seed % options['orders']}"
 
 

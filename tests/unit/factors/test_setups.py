@@ -1,7 +1,11 @@
 from dataclasses import replace
 
+import pytest
+
 from steelyard.core.build_spec import BuildSpec
+from steelyard.core.errors import UsageError
 from steelyard.core.model import ExperimentSpec, LaunchSpec, MetricSpec, NuisanceFactor, Variant
+from steelyard.factors.kinds import FACTORS
 from steelyard.factors.setups import at_setup, drawn_setup
 
 VARIANT = Variant("a", LaunchSpec(("./a",)), build=BuildSpec(("make",)))
@@ -52,3 +56,9 @@ def test_each_part_of_the_variant_takes_its_own_factors():
     assert built.build.randomize == ("link-order",)
     assert built.build.seeds == (("link-order", 5),)
     assert built.launch == VARIANT.launch
+
+
+@pytest.mark.parametrize("options", [{"orders": 0}, {"orders": -3}])
+def test_no_order_to_draw_from_is_refused_by_name(options):
+    with pytest.raises(UsageError, match="the factor link-order cannot draw with orders = "):
+        FACTORS.get("link-order").check_draws(options, "nuisance[0]")
