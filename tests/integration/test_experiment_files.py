@@ -474,6 +474,16 @@ levels = [0, 1]
     assert (user.home / "two" / "said").read_text() == "two\n"
 
 
+def test_an_allocator_that_is_not_there_is_refused_and_not_measured_as_the_one_of_libc(
+    user: User, file: Path
+) -> None:
+    levels = 'factor = "allocator"\nlevels = ["libc", "/nowhere/libother.so"]'
+    file.write_text(FILE.replace('factor = "aslr"\nlevels = [true, false]', levels))
+    told = user.types("experiment", "run", "e.toml", "--json", "-")
+    assert told.status == 2
+    assert "There is no library '/nowhere/libother.so' to preload" in told.err
+
+
 def test_the_schema_of_files_is_printed(user: User) -> None:
     told = user.types("experiment", "schema")
     assert told.status == 0

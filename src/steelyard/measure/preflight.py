@@ -43,6 +43,7 @@ def check_launch(launch: LaunchSpec, *, built: bool = False) -> None:
     if later is not None and later in launch.argv[0]:
         return
     find_program(launch.argv[0], environment_of(launch), directory)
+    _check_preloaded(dict(launch.environment).get("LD_PRELOAD"), directory)
 
 
 def _check_memory_nodes(nodes: tuple[int, ...] | None) -> None:
@@ -70,6 +71,19 @@ def _check_clock_shift(shift_s: int | None) -> None:
         raise MissingCapabilityError(
             f"The factor clock-shift cannot be realised here: {reason}.", field="clock-shift"
         )
+
+
+def _check_preloaded(libraries: str | None, directory: str | None) -> None:
+    """ld.so(8) runs a program without a library that it cannot find, and only says so."""
+    for library in (libraries or "").replace(":", " ").split():
+        if "/" not in library or "{" in library:
+            continue
+        if not os.path.exists(os.path.join(directory or "", library)):
+            raise UsageError(
+                f"There is no library {library!r} to preload, and the program would run without "
+                "it. Install it, or name another.",
+                field="LD_PRELOAD",
+            )
 
 
 def _kernel_release() -> tuple[int, int]:
