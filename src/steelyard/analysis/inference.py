@@ -31,7 +31,7 @@ from steelyard.analysis.simultaneous import (
 )
 from steelyard.analysis.stopping import widening_after
 from steelyard.analysis.student import student_quantile
-from steelyard.core.estimate import Interval, Unbounded
+from steelyard.core.estimate import Estimate, Interval, Unbounded
 from steelyard.core.model import Experiment, ExperimentSpec
 
 # Below it a sequence is taken for dependent. Not 5 %: with two tests of each of three
@@ -197,7 +197,8 @@ class Inference:
         else:
             quantile = widening * self._quantile(count - 1, loadings)
             interval = paired_fieller(baseline, candidate, confidence, quantile)
-        return Ratio(_named(interval, self._simultaneous), count, contrasts, found, dependent)
+        interval = _named(_of_sign(interval, baseline), self._simultaneous)
+        return Ratio(interval, count, contrasts, found, dependent)
 
     def _unpaired_ratios(self, levels: Sequence[TopLevel]) -> list[Ratio]:
         baseline = levels[0].values
@@ -212,7 +213,8 @@ class Inference:
                 widening = self.widening(fewest, len(levels) - 1)
                 quantile = widening * self._quantile(degrees, loadings)
             interval = unpaired_fieller(baseline, candidate.values, self.spec.confidence, quantile)
-            found.append(Ratio(_named(interval, self._simultaneous), fewest, (), None, False))
+            interval = _named(_of_sign(interval, baseline), self._simultaneous)
+            found.append(Ratio(interval, fewest, (), None, False))
         return found
 
 
@@ -234,6 +236,19 @@ def _unpaired_loadings(levels: Sequence[TopLevel]) -> tuple[float, ...]:
         total = shared + means.candidate_variance
         loadings.append((shared / total) ** 0.5 if total > 0 else 0.0)
     return tuple(loadings)
+
+
+def _of_sign(interval: Interval, baseline: Sequence[float]) -> Interval:
+    """The interval where the baseline is above 0: only then is a ratio below 1 one to less."""
+    if not isinstance(interval, Estimate) or mean_of(baseline) > 0:
+        return interval
+    return Unbounded(
+        interval.estimate,
+        interval.confidence,
+        interval.method,
+        "baseline-negative",
+        "The mean of the baseline is below 0, so that a ratio to it does not tell which is less.",
+    )
 
 
 def _named(interval: Interval, simultaneous: bool) -> Interval:

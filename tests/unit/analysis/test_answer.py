@@ -179,6 +179,16 @@ def test_stopping_by_precision_widens_the_ratio():
     assert stopped.half_width == pytest.approx(plain.half_width * (1 + 2 / 40), rel=1e-3)
 
 
+@pytest.mark.parametrize("changes", [{}, {"order": "sequential"}, {"method": "bootstrap"}])
+def test_a_ratio_to_a_mean_below_0_is_no_verdict(changes):
+    """-5 is more than -10, though the ratio is 0.5."""
+    (comparison,) = answer(
+        make([(-10 + 0.1 * k, -5 - 0.1 * k) for k in range(5)], **changes)
+    ).comparisons
+    assert isinstance(comparison.ratio, Unbounded)
+    assert (comparison.ratio.reason, comparison.verdict) == ("baseline-negative", "undecided")
+
+
 def test_bootstrap_is_used_where_asked_for():
     result = answer(make(rows(30), method="bootstrap"))
     assert result.comparisons[0].ratio.method == "bootstrap-blocks"
