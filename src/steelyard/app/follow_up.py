@@ -45,7 +45,7 @@ def follow_up_text(path: str, proposed: Sequence[str]) -> str:
     held = [
         {**entry, "levels": entry["levels"][:1]} for name, entry in named if name not in proposed
     ]
-    settings = dict(data.get("experiment", {}))
+    settings = _settings(data.get("experiment", {}), proposed)
     settings["name"] = f"after screening: {settings.get('name', path)}"
     analysis = {k: v for k, v in data.get("analysis", {}).items() if k in ("response", "quantiles")}
     return _toml(
@@ -58,6 +58,19 @@ def follow_up_text(path: str, proposed: Sequence[str]) -> str:
             "analysis": {"method": "anova", **analysis},
         }
     )
+
+
+def _settings(said: Mapping[str, Any], proposed: Sequence[str]) -> dict[str, Any]:
+    """The table ``[experiment]`` without effects of factors that are not varied any more."""
+    settings = dict(said)
+    if "power" in settings:
+        settings["power"] = _of_effect(settings["power"], proposed)
+    return _of_effect(settings, proposed)
+
+
+def _of_effect(table: Mapping[str, Any], proposed: Sequence[str]) -> dict[str, Any]:
+    varied = all(name in proposed for name in table.get("effect", "").split(":"))
+    return {name: value for name, value in table.items() if varied or name != "effect"}
 
 
 def _toml(tables: Mapping[str, Any]) -> str:
