@@ -447,6 +447,9 @@ options = {cluster = "execution"}
     assert told.status == 0, told.err
     assert list((user.home / "plots").glob("*.png"))
 
+    # The options of the file are of its own method.
+    told = user.types("experiment", "analyze", "--file", "e.toml", "--method", "anova")
+    assert told.status == 0, told.err
 
 def test_every_benchmark_is_set_up_once_where_its_program_runs(user: User) -> None:
     for name in ("one", "two"):

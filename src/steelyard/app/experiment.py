@@ -65,6 +65,8 @@ def analyze_run(
     """
     from steelyard.app.analyze import analyze_experiment, chosen_method
 
+    if method not in (None, said.get("method", DEFAULT_METHOD)):  # Options are a method's own.
+        said = {name: value for name, value in said.items() if name != "options"}
     name, question = analysis_question(experiment.spec, said, asked)
     if (method or name) == "bias":
         question = _bias_question(experiment.spec, question)
