@@ -154,6 +154,7 @@ factor = "link-order"
             ("maximum = 1000", "minimum = 9\nmaximum = 5"),
             "with minimum = 9, maximum = 5; it takes a",
         ),
+        (("maximum = 1000", "maximum = 9\nlevels = [1]"), "draws from `levels` or by its options"),
         (("maximum = 1000", "step = 0"), "with step = 0; it takes a minimum up to the maximum"),
         (("maximum = 1000", "maximum = 2000000"), "it takes a whole number from 0 to 1048576"),
         (("maximum = 1000", "minimum = -1"), "it takes a whole number from 0 to 1048576"),
@@ -446,10 +447,10 @@ options = {cluster = "execution"}
     )
     assert told.status == 0, told.err
     assert list((user.home / "plots").glob("*.png"))
-
     # The options of the file are of its own method.
     told = user.types("experiment", "analyze", "--file", "e.toml", "--method", "anova")
     assert told.status == 0, told.err
+
 
 def test_every_benchmark_is_set_up_once_where_its_program_runs(user: User) -> None:
     for name in ("one", "two"):

@@ -144,6 +144,12 @@ def _nuisance(entry: FactorEntry) -> NuisanceFactor:
                 f"{entry.where}: the factor {kind.name} has no option {name!r}; known: {known}.",
                 field=f"nuisance.{name}",
             )
+    if entry.levels and entry.options:
+        raise UsageError(
+            f"{entry.where}: the factor {kind.name} draws from `levels` or by its options; give "
+            "one of them.",
+            field="nuisance",
+        )
     if not entry.levels:
         kind.check_draws(dict(entry.options), entry.where)
     levels = tuple(kind.level(text, entry.where) for text in entry.levels)
