@@ -9,7 +9,12 @@ from steelyard.core.model import Experiment, MetricSpec, Trial, Variant
 from steelyard.harness.adapter import ITERATION_TIME, Series, Source, read_series, text_of
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.store.file_format import FileFormat, WriteFile, file_errors
-from steelyard.store.imported import file_source, imported_experiment, imported_variant
+from steelyard.store.imported import (
+    file_source,
+    imported_experiment,
+    imported_variant,
+    unique_names,
+)
 
 Key = tuple[str, int]
 
@@ -68,7 +73,8 @@ def experiment_of(series: Sequence[Series], path: str, name: str) -> Experiment:
 
 
 def _variants(benchmarks: Sequence[str]) -> list[Variant]:
-    return [imported_variant(benchmark or "benchmark") for benchmark in benchmarks]
+    names = unique_names([benchmark or "benchmark" for benchmark in benchmarks])
+    return [imported_variant(name) for name in names]
 
 
 def _metrics(series: Sequence[Series], path: str) -> list[MetricSpec]:

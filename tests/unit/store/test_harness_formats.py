@@ -120,6 +120,13 @@ def test_forks_of_jmh_are_trials_in_seconds_or_operations() -> None:
     assert mean == pytest.approx(metric["score"] * 1e-9, rel=1e-9)
 
 
+def test_a_benchmark_without_a_name_is_told_from_one_that_is_called_so(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    path.write_text('{"value": 1}\n{"value": 2, "benchmark": "benchmark"}\n')
+    experiment = FORMATS.get("json-lines").read(str(path))
+    assert [v.name for v in experiment.spec.variants] == ["benchmark", "benchmark [2]"]
+
+
 def test_samples_of_jmh_are_reduced_to_the_mean_of_each_iteration() -> None:
     experiment = imported("jmh.json")
     names = [variant.name for variant in experiment.spec.variants]
