@@ -118,6 +118,14 @@ def test_the_counters_of_renaissances_plug_ins_are_metrics() -> None:
     assert (counter.metric, counter.values, time.values) == ("JIT_TIME", (7.0,), (2.0,))
 
 
+@pytest.mark.parametrize("cells", ["7,NA", "NA,7"])
+def test_a_counter_that_some_repetitions_of_renaissance_lack_leaves_their_times(cells: str) -> None:
+    first, second = cells.split(",")
+    table = f"benchmark,GC,duration_ns\nals,{first},2000000000\nals,{second},3000000000\n"
+    (time,) = read("renaissance", table)
+    assert (time.metric, time.values) == ("iteration_time", (2.0, 3.0))
+
+
 def test_criterions_older_columns_are_nanoseconds() -> None:
     table = "group,function,value,sample_time_nanos,iteration_count\nf,g,,3000,3\n"
     (series,) = read("criterion", table)

@@ -55,16 +55,14 @@ def _series(
 ) -> list[Series]:
     if not rows:
         return [Series(name, ITERATION_TIME, "s", (), error=error or f"{name} has no repetition")]
-    columns = [key for key in rows[0] if key not in CLOCKS]
-    if DURATION not in columns:
-        raise DataError(
-            f"{fields.path}: {where}[0] lacks the field {DURATION!r}.", field=f"{where}[0]"
-        )
+    for i, row in enumerate(rows):
+        fields.required(row, DURATION, f"{where}[{i}]")
+    # A counter that some repetitions lack is no series.
+    columns = [key for key in rows[0] if key not in CLOCKS and all(key in row for row in rows)]
     made: list[Series] = []
     for column in columns:
         values = [
-            fields.finite(fields.required(row, column, f"{where}[{i}]"), f"{where}[{i}].{column}")
-            for i, row in enumerate(rows)
+            fields.finite(row[column], f"{where}[{i}].{column}") for i, row in enumerate(rows)
         ]
         if column == DURATION:
             times_s = tuple(value * 1e-9 for value in values)
