@@ -63,13 +63,13 @@ def table_rows(experiment: Experiment) -> Iterator[dict[str, Any]]:
     """A row for each measurement, and one without metric for a trial that has none.
 
     ``execution`` counts the trials of one build of a variant, ``iteration`` the values of one
-    metric of a trial, both from 0. Metrics come in the order of the specification, for what comes
-    first is the primary one of who reads the table.
+    metric of a trial, both from 0. Variants and metrics come in the order of the specification, for
+    what comes first is the baseline, and the primary metric, of who reads the table.
     """
     metrics = {metric.name: metric for metric in experiment.spec.metrics}
     order = {name: place for place, name in enumerate(metrics)}
     executions: dict[tuple[int, int], int] = {}
-    for trial in experiment.trials:
+    for trial in sorted(experiment.trials, key=lambda trial: trial.variant):
         key = (trial.variant, trial.build)
         executions[key] = execution = executions.get(key, -1) + 1
         common = {

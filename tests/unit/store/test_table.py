@@ -67,6 +67,16 @@ def test_trials_come_back_with_all_that_a_table_holds(chosen, tmp_path):
 
 
 @pytest.mark.parametrize("chosen", [CSV, PARQUET], ids=lambda chosen: chosen.name)
+def test_the_baseline_stays_the_baseline_whichever_ran_first(chosen, tmp_path):
+    trials = tuple(make_trial(p, variant=1 - p % 2) for p in range(4))
+    experiment, path = make_experiment(trials=trials), str(tmp_path / "table")
+    chosen.write(experiment, path)
+    again = chosen.read(path)
+    assert [variant.name for variant in again.spec.variants] == ["old", "new"]
+    assert [trial.variant for trial in again.trials] == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("chosen", [CSV, PARQUET], ids=lambda chosen: chosen.name)
 def test_the_primary_metric_stays_the_primary_one(chosen, tmp_path):
     names = ("wall_time", "max_rss", "cpu_time")
     spec = replace(make_experiment().spec, metrics=tuple(MetricSpec(name, "s") for name in names))
