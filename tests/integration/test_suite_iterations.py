@@ -75,3 +75,17 @@ def test_a_program_without_a_harness_has_no_iterations_to_count(owner: User) -> 
     told = owner.types("measure", "suite:plain", "--repeat", "iteration=3", "--runs", "2")
     assert told.status == 2
     assert "--repeat iteration goes with --iterations only" in told.err
+
+
+@pytest.mark.parametrize("names", [("counted", "plain"), ("plain", "counted")])
+def test_an_experiment_takes_whole_executions_where_not_all_have_one_harness(
+    owner: User, names: tuple[str, str]
+) -> None:
+    benchmarks = "".join(f'[[benchmark]]\nprogram = "suite:{name}"\n' for name in names)
+    factor = '[[factor]]\nfactor = "nice"\nlevels = [0, 1]\n'
+    (owner.home / "e.toml").write_text(f"[experiment]\nruns = 2\n{benchmarks}{factor}")
+    told = owner.types("experiment", "run", "e.toml", "--json", "-")
+    assert told.status == 0, told.err
+    shown = owner.types("show", "latest", "--json", "-").document()["specification"]
+    assert shown["metrics"][0]["name"] == "wall_time"
+    assert shown["iterations"] is None

@@ -12,7 +12,7 @@ from steelyard.app.experiment_design import experiment_design, point_text, skipp
 from steelyard.app.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
 from steelyard.app.experiment_repetition import PowerPlan, repetition
 from steelyard.app.level_request import requested_levels
-from steelyard.app.request import Request, build_experiment
+from steelyard.app.request import Request, build_experiment, build_metrics
 from steelyard.core.errors import UsageError
 from steelyard.core.identifier import new_identifier
 from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL, RepetitionLevel
@@ -81,15 +81,17 @@ def experiment_plan(file: ExperimentFile) -> Plan:
     seed = int(file.settings["seed"]) if "seed" in file.settings else fresh_seed()
     design = experiment_design(file, factors, seed)
     points = [{}] if design is None else [design.levels_of(n) for n in range(len(design.points))]
-    first: ExperimentSpec | None = None
+    bases = [build_experiment(_request(file, entry, builds=builds)) for entry in file.benchmarks]
     variants: list[Variant] = []
-    for entry in file.benchmarks:
-        base = build_experiment(_request(file, entry, builds=builds))
-        first = first or base
+    for entry, base in zip(file.benchmarks, bases, strict=True):
         for variant in (replace(each, setup=base.setup) for each in base.variants):
             name = variant.name if len(base.variants) > 1 else entry.name
             variants += _variants(variant, name, factors, points, len(file.benchmarks))
-    assert first is not None  # The file has a benchmark.
+    first = bases[0]
+    if any(base.iterations != first.iterations for base in bases):
+        # Harnesses that are not alike: whole executions are what all of them have.
+        metrics = build_metrics(file.settings.get("metrics", ()))
+        first = replace(first, iterations=None, metrics=metrics)
     levels = _factor_levels(file, factors)
     stopping, power = repetition(file.settings, factors, len(points))
     spec = _spec(file, first, variants, nuisance, draws_builds=draws_builds)
