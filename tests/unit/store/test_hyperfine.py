@@ -163,6 +163,13 @@ def test_a_name_stands_for_its_command(tmp_path):
             },
             "results[0].measurements[0].time_wall_clock.unit",
         ),
+        (
+            {
+                "schema_version": 2,
+                "results": [result_2(measurements=[{"time_wall_clock": {"value": 1, "unit": []}}])],
+            },
+            "results[0].measurements[0].time_wall_clock.unit",
+        ),
     ],
 )
 def test_a_wrong_field_is_named_with_the_file(tmp_path, document, field):
