@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import frexp, sqrt
 
 from steelyard.analysis.mean import (
     covariance_of,
@@ -19,6 +19,8 @@ from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 RATIO_METHOD = "fieller-blocks"
 UNPAIRED_METHOD = "fieller-unpaired"
+# Twice as much is still the exponent of a float.
+_MOST_EXPONENT = 500
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,20 @@ class MeanPair:
     def ratio(self) -> float | None:
         """Candidate / baseline; None where the baseline is 0."""
         return self.candidate / self.baseline if self.baseline else None
+
+    def in_own_unit(self) -> MeanPair:
+        """The same in a unit in which products of variances are numbers, however large or small
+        the means are; it is a power of 2, so that nothing is rounded."""
+        exponent = frexp(max(abs(self.baseline), abs(self.candidate)))[1]
+        unit = 2.0 ** -max(-_MOST_EXPONENT, min(_MOST_EXPONENT, exponent))
+        square = unit * unit
+        return MeanPair(
+            self.baseline * unit,
+            self.candidate * unit,
+            self.baseline_variance * square,
+            self.covariance * square,
+            self.candidate_variance * square,
+        )
 
     def contrast_variance(self, ratio: float) -> float:
         """The variance of ``candidate - ratio * baseline``."""
@@ -150,9 +166,13 @@ def welch_degrees(means: MeanPair, baseline_count: int, candidate_count: int) ->
     ratio = means.ratio or 0.0
     baseline = ratio * ratio * means.baseline_variance
     candidate = means.candidate_variance
-    below = baseline**2 / (baseline_count - 1) + candidate**2 / (candidate_count - 1)
     fewest = float(min(baseline_count, candidate_count) - 1)
-    return max(fewest, (baseline + candidate) ** 2 / below) if below > 0 else fewest
+    total = baseline + candidate
+    if total <= 0:
+        return fewest
+    # By shares, whose squares are numbers whatever the unit.
+    own, other = baseline / total, candidate / total
+    return max(fewest, 1 / (own**2 / (baseline_count - 1) + other**2 / (candidate_count - 1)))
 
 
 def fieller_interval(means: MeanPair, quantile: float, confidence: float, method: str) -> Interval:
@@ -173,6 +193,7 @@ def fieller_interval(means: MeanPair, quantile: float, confidence: float, method
     been cancelled by hand. With A <= 0 the baseline cannot be told from 0 and the set is the
     outside of an interval or the whole line.
     """
+    means = means.in_own_unit()
     x, y, square = means.baseline, means.candidate, quantile * quantile
     ratio = means.ratio
     if ratio is None:

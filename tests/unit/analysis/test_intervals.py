@@ -26,7 +26,7 @@ from steelyard.analysis.simultaneous import (
 )
 from steelyard.analysis.student import student_quantile
 from steelyard.core.errors import AnalysisError
-from steelyard.core.estimate import Unbounded
+from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.rng import derive_seed
 
 HALF = sqrt(0.5)
@@ -73,6 +73,16 @@ def test_two_means_near_zero_leave_the_whole_line():
 def test_a_ratio_without_bounds_says_the_confidence_that_was_asked_for(confidence, told):
     ratio = paired_fieller([0.1, -0.2, 0.3, -0.1], [-0.2, 0.2, -0.1, 0.3], confidence)
     assert f"told from 0 at {told} confidence, so" in ratio.explanation
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-100, 1e100])
+@pytest.mark.parametrize("method", [paired_fieller, unpaired_fieller])
+def test_a_ratio_hangs_on_no_unit(unit, method):
+    x, y = [1.0, 1.1, 0.9, 1.05], [2.0, 2.3, 1.9, 2.1]
+    found = method([unit * value for value in x], [unit * value for value in y], 0.95)
+    assert isinstance(found, Estimate)
+    plain = method(x, y, 0.95)
+    assert (found.low, found.high) == pytest.approx((plain.low, plain.high))
 
 
 def test_a_disturbance_common_to_a_block_leaves_the_ratio_alone():
