@@ -105,6 +105,19 @@ def test_a_failed_export_leaves_the_former_file(chosen, tmp_path, monkeypatch):
     assert path.read_text() == "former"
 
 
+@_named(WRITTEN)
+@pytest.mark.parametrize("provenance", [{}, {"host": None}, {"host": 7}])
+def test_odd_names_and_an_unknown_machine_are_written(chosen, tmp_path, provenance):
+    spec = make_experiment().spec
+    names = ("\ud800 of no encoding", '<b> "|`&, \U0001f40c')
+    variants = [replace(v, name=name) for v, name in zip(spec.variants, names, strict=True)]
+    experiment = make_experiment(
+        spec=replace(spec, variants=tuple(variants)), provenance=provenance
+    )
+    chosen.write(experiment, str(tmp_path / "file"))
+    assert (tmp_path / "file").stat().st_size > 0
+
+
 @_named(READ)
 @pytest.mark.parametrize(
     "content",

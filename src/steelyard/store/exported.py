@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 from steelyard.core.errors import DataError
 from steelyard.core.estimate import Interval
@@ -14,6 +15,12 @@ TIMES = ("iteration_time", "wall_time")
 def ran_well(trial: Trial) -> bool:
     """Whether a trial counts: no warm-up, and not failed."""
     return trial.status == "ok" and not trial.warmup
+
+
+def host_of(experiment: Experiment) -> Mapping[str, Any]:
+    """What is known of the machine; nothing where another program wrote it otherwise."""
+    host = experiment.provenance.get("host")
+    return cast("Mapping[str, Any]", host) if isinstance(host, Mapping) else {}
 
 
 def kept_trials(experiment: Experiment, variant: int, metric: str) -> list[Trial]:

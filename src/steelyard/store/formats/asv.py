@@ -15,7 +15,7 @@ from typing import Any
 import steelyard
 from steelyard.core.errors import DataError
 from steelyard.core.model import Caution, Experiment, Variant
-from steelyard.store.exported import cautions_of, kept_trials
+from steelyard.store.exported import cautions_of, host_of, kept_trials
 from steelyard.store.file_format import FileFormat, write_json_file
 
 COLUMNS = (
@@ -68,7 +68,7 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
 
 
 def _row(variant: Variant, means: list[float], started_ms: int, spent_s: float) -> list[Any]:
-    about = "\0".join((variant.name, *variant.launch.argv)).encode("utf-8", "surrogateescape")
+    about = "\0".join((variant.name, *variant.launch.argv)).encode("utf-8", "surrogatepass")
     low, high = means[0], means[0]
     if len(means) > 1:
         low, _, high = quantiles(means, n=4, method="inclusive")
@@ -89,8 +89,7 @@ def _row(variant: Variant, means: list[float], started_ms: int, spent_s: float) 
 
 
 def _document(experiment: Experiment, results: dict[str, list[Any]]) -> dict[str, Any]:
-    host = experiment.provenance.get("host", {})
-    machine = str(host.get("hostname") or "steelyard")
+    machine = str(host_of(experiment).get("hostname") or "steelyard")
     return {
         "commit_hash": UNKNOWN_COMMIT,
         "env_name": f"steelyard-{steelyard.__version__}",

@@ -9,7 +9,7 @@ from typing import Any
 from steelyard.core.model import Caution, Experiment, Trial
 from steelyard.harness.adapter import ITERATION_TIME
 from steelyard.harness.adapters.google_benchmark import EXECUTION, TIME_NAMES
-from steelyard.store.exported import cautions_of, kept_trials, time_metric
+from steelyard.store.exported import cautions_of, host_of, kept_trials, time_metric
 from steelyard.store.file_format import write_json_file
 from steelyard.store.harness_experiment import harness_format
 
@@ -28,7 +28,7 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
     cpu_metric = CPU_TIMES.get(metric, "cpu_time")
     created = datetime.fromtimestamp(experiment.created_unix_s, UTC)
     names = dict(zip(TIME_NAMES.values(), (metric, cpu_metric), strict=True))
-    host = experiment.provenance.get("host", {})
+    host = host_of(experiment)
     context: dict[str, Any] = {
         "date": created.isoformat(timespec="seconds"),
         "host_name": str(host.get("hostname", "")),
