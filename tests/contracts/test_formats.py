@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from steelyard.core.errors import DataError
+from steelyard.core.model import MetricSpec
 from steelyard.store.file_format import detect_format
 from steelyard.store.formats import FORMATS
 from tests.experiments import failed_trial, make_experiment, make_trial
@@ -111,9 +112,11 @@ def test_odd_names_and_an_unknown_machine_are_written(chosen, tmp_path, provenan
     spec = make_experiment().spec
     names = ("\ud800 of no encoding", '<b> "|`&, \U0001f40c')
     variants = [replace(v, name=name) for v, name in zip(spec.variants, names, strict=True)]
-    experiment = make_experiment(
-        spec=replace(spec, variants=tuple(variants)), provenance=provenance
-    )
+    metrics = (*spec.metrics, MetricSpec("\udcff of no encoding", "s"))
+    spec = replace(spec, variants=tuple(variants), metrics=metrics)
+    measurements = {metric.name: (1.0,) for metric in metrics}
+    trials = tuple(make_trial(position, measurements=measurements) for position in range(4))
+    experiment = make_experiment(spec=spec, trials=trials, provenance=provenance)
     chosen.write(experiment, str(tmp_path / "file"))
     assert (tmp_path / "file").stat().st_size > 0
 

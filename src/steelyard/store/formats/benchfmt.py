@@ -48,8 +48,13 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
 
 def _name(name: str) -> str:
     """Without what separates fields and keys in the format."""
-    plain = name.encode("utf-8", "replace").decode()
-    return "".join("_" if letter.isspace() or letter == "/" else letter for letter in plain)
+    return _field(name).replace("/", "_")
+
+
+def _field(text: str) -> str:
+    """`text` that is one field, in letters that can be written."""
+    plain = text.encode("utf-8", "replace").decode()
+    return "".join("_" if letter.isspace() else letter for letter in plain)
 
 
 def _values(trial: Trial, metrics: Sequence[MetricSpec]) -> str:
@@ -64,7 +69,7 @@ def _values(trial: Trial, metrics: Sequence[MetricSpec]) -> str:
 
 def _unit(metric: MetricSpec, is_primary: bool) -> tuple[float, str]:
     """Benchstat's tools know ``ns/op`` and units that end in ``-ns`` and ``-B``."""
-    name = "".join("_" if letter.isspace() else letter for letter in metric.name)
+    name = _field(metric.name)
     if metric.unit == "s":
         return NANOSECONDS, "ns/op" if is_primary else f"{name}-ns/op"
     return 1.0, f"{name}-B" if metric.unit == "bytes" else name
