@@ -437,6 +437,14 @@ def test_a_choice_that_leaves_too_few_iterations_is_not_called_a_dependence():
     assert "Too few iterations are left" in told
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_choice_in_an_execution_without_a_mean_is_refused(wrong):
+    found = states_of(noise(100), np.where(np.arange(100) == 50, wrong, noise(100, 2)))
+    with pytest.raises(AnalysisError, match="Nothing can be chosen of the execution '1': "):
+        with_choices(found, {"1": 3})
+    assert with_choices(found, {"0": 3}).proposal.mean.estimate is not None
+
+
 @pytest.mark.parametrize("chosen", [{"7": 3}, {"0": 5000}])
 def test_a_choice_for_what_is_not_there_is_refused(chosen):
     with pytest.raises(AnalysisError) as caught:

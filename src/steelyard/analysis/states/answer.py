@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from statistics import median
 from typing import ClassVar, Literal
 
@@ -124,7 +125,8 @@ def with_choices(result: StatesResult, chosen: Mapping[str, int]) -> StatesResul
     Raises
     ------
     AnalysisError
-        A choice is for an execution that there is not, or for an iteration that it has not.
+        A choice is for an execution that there is not or has no mean, or for an iteration that it
+        has not.
     """
     by_label = {execution.label: execution for execution in result.executions}
     for label, iteration in chosen.items():
@@ -138,6 +140,12 @@ def with_choices(result: StatesResult, chosen: Mapping[str, int]) -> StatesResul
             raise AnalysisError(
                 f"A choice is for iteration {iteration} of the execution {label!r}, which has "
                 f"{len(by_label[label].values)}, counted from 0.",
+                field="--choices",
+            )
+        refusal = by_label[label].refusal
+        if refusal is not None and not isfinite(by_label[label].values.sum()):
+            raise AnalysisError(
+                f"Nothing can be chosen of the execution {label!r}: {refusal.message}",
                 field="--choices",
             )
     if not chosen:
