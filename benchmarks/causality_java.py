@@ -29,7 +29,7 @@ from pathlib import Path
 from benchmarks.causality import as_json, conditions
 from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
 from steelyard.app.profile_check import CausalCheck, check_profilers, checked_profilers
-from steelyard.app.profiled_runs import ProfiledRuns, usual_statuses
+from steelyard.app.profiled_runs import program_runs
 from steelyard.app.suite_name import SuiteName
 from steelyard.app.suite_program import Workshop
 from steelyard.core.errors import SteelyardError
@@ -195,10 +195,10 @@ def print_listing() -> None:
         # The serial collector, which small machines get, leaves whole loops without a safepoint: a
         # sampler that waits for one then sees next to nothing.
         argv = ("java", "-XX:+UseG1GC", "-cp", folder, "YieldPoints", "2000")
-        runs = ProfiledRuns(folder, usual_statuses(argv))
+        runs = program_runs(argv, folder, SEED)
         print("| profiler | hot | cold |\n|---|---|---|")
         for name in PROFILERS_OF_JAVA:
-            shares = runs.profile(PROFILERS.get(name), argv).shares
+            shares = runs.profile(PROFILERS.get(name)).shares
             hot, cold = (100 * shares.get(f"YieldPoints.{m}", 0.0) for m in ("hot", "cold"))
             print(f"| {name} | {hot:.1f} % | {cold:.1f} % |", flush=True)
 

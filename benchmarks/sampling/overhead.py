@@ -103,7 +103,7 @@ class Runner:
     def async_profiler(self, rate_hz: int) -> Run:
         """Under async-profiler, by signals of the kernel's events; it always keeps call chains."""
         told = str(self._programs.folder / "collapsed")
-        java, agent, *rest = PROFILERS.get(ASYNC).launch(told, self._argv).argv
+        java, agent, *rest = PROFILERS.get(ASYNC).launch(told, self._argv, 0).argv
         agent = re.sub(r"interval=\w+", f"interval={10**9 // rate_hz}ns", agent)
         subprocess.run([java, agent, *rest], check=True, capture_output=True)
         with open(told, encoding="utf-8") as file:

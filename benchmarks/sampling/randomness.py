@@ -61,7 +61,7 @@ def _safepoint(programs: Programs, options: argparse.Namespace) -> Times:
     argv = ["java", "-cp", str(programs.folder), "YieldPoints", str(options.java_rounds)]
     profiler.require(argv)
     told = programs.folder / "safepoint"
-    launch = profiler.launch(str(told), argv)
+    launch = profiler.launch(str(told), argv, 0)
     environment = {**os.environ, **launch.environment}
     subprocess.run(launch.argv, check=True, env=environment, stdout=subprocess.DEVNULL)
     return np.array(read_safepoint_profile(str(told))[1], np.uint64)

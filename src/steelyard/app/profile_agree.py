@@ -157,7 +157,11 @@ def _from_runs(request: AgreementRequest, say: Callable[[str], None]) -> dict[st
     found: dict[str, list[Reading]] = {profiler.name: [] for profiler in chosen}
     with tempfile.TemporaryDirectory(prefix="steelyard-agree-") as folder:
         runs = {
-            profiler.name: program_runs(request.commands.get(profiler.name, request.argv), folder)
+            profiler.name: program_runs(
+                request.commands.get(profiler.name, request.argv),
+                folder,
+                derive_seed(request.seed, "looks", profiler.name),
+            )
             for profiler in chosen
         }
         for number in range(request.run_count):

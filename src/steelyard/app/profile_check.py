@@ -104,7 +104,8 @@ class CheckedProfiler:
     def observed(self, function: str, turns: int, block: int = 0) -> DelayedRun:
         """A run under the profiler, with a delay."""
         self.runs.clear()
-        self.runs.run(self.delays.launch(self.profiler, self.runs.path, function, turns))
+        seed = self.runs.draw_seed()
+        self.runs.run(self.delays.launch(self.profiler, self.runs.path, function, turns, seed))
         shares = self.profiler.read(self.runs.path, self.delays.argv).shares
         if not self.profiler.is_program_timed:
             self.plain_s(function, turns)
@@ -162,7 +163,8 @@ def checked_profilers(check: CausalCheck, folder: str) -> list[CheckedProfiler]:
         argv = check.commands.get(name, check.argv)
         delays = _delays(check, profiler, argv, folder)
         profiler.require(argv)
-        found.append(CheckedProfiler(profiler, delays, program_runs(argv, folder)))
+        runs = program_runs(argv, folder, derive_seed(check.seed, "looks", name))
+        found.append(CheckedProfiler(profiler, delays, runs))
     return found
 
 

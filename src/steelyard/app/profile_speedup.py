@@ -118,7 +118,9 @@ class _Blocks:
         self._tasks += [(profiler, is_mended) for profiler in profilers for is_mended in mended]
         self._times_s: dict[bool, list[float]] = {False: [], True: []}
         self._shares: dict[tuple[str, bool], list[Shares]] = {}
-        self._runs = runs_of_builds(check.builds.before, self._commands(), folder)
+        self._runs = runs_of_builds(
+            check.builds.before, self._commands(), folder, derive_seed(check.seed, "looks")
+        )
 
     def run(self, number: int) -> None:
         """One block: everything once, in an order of its own."""

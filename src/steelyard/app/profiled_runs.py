@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import glob
+import itertools
 import os
 import resource
 import shlex
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from steelyard.core.errors import TrialsFailedError, UsageError
+from steelyard.core.rng import derive_seed
 from steelyard.profile.profilers import Launch, Profiler, Reading
 
 # Of a command, or of what one said, so much is shown.
@@ -32,11 +34,20 @@ class ProfiledRuns:
         For the profiles, of which each is deleted before the next is written.
     statuses : frozenset of int
         The exit statuses that are no failure: a program may well always end with another than 0.
+    seed : int
+        Of what profilers draw.
     """
 
     argv: tuple[str, ...]
     folder: str
     statuses: frozenset[int]
+    seed: int
+    _drawn: Iterator[int] = field(default_factory=itertools.count)
+
+    def draw_seed(self) -> int:
+        """A seed of its own for each run: with the same times in all, runs would differ by less
+        than looks at random times do."""
+        return derive_seed(self.seed, "run", next(self._drawn))
 
     @property
     def path(self) -> str:
@@ -51,7 +62,7 @@ class ProfiledRuns:
     def profile(self, profiler: Profiler) -> Reading:
         """Run the program under a profiler, and read what it says."""
         self.clear()
-        self.run(profiler.launch(self.path, self.argv))
+        self.run(profiler.launch(self.path, self.argv, self.draw_seed()))
         return profiler.read(self.path, self.argv)
 
     def run(self, launch: Launch) -> float:
@@ -72,7 +83,7 @@ class ProfiledRuns:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def program_runs(argv: tuple[str, ...], folder: str) -> ProfiledRuns:
+def program_runs(argv: tuple[str, ...], folder: str, seed: int) -> ProfiledRuns:
     """Runs of a program that should end as it does when nobody watches.
 
     Raises
@@ -81,11 +92,11 @@ def program_runs(argv: tuple[str, ...], folder: str) -> ProfiledRuns:
         It cannot be started, or a signal ends it.
     """
     told = _usual_end(argv)
-    return ProfiledRuns(argv, folder, _right_statuses(told))
+    return ProfiledRuns(argv, folder, _right_statuses(told), seed)
 
 
 def runs_of_builds(
-    first: tuple[str, ...], others: Sequence[tuple[str, ...]], folder: str
+    first: tuple[str, ...], others: Sequence[tuple[str, ...]], folder: str, seed: int
 ) -> dict[tuple[str, ...], ProfiledRuns]:
     """Runs of builds of one program: all should end as the first does when nobody watches.
 
@@ -102,7 +113,11 @@ def runs_of_builds(
                 f"{_shown(argv)} {_end_of(told).rstrip('.')}. {_shown(first)} ends with status "
                 f"{right.returncode}: builds that are compared must do the same."
             )
-    return {argv: ProfiledRuns(argv, folder, _right_statuses(right)) for argv in (first, *others)}
+    statuses = _right_statuses(right)
+    return {
+        argv: ProfiledRuns(argv, folder, statuses, derive_seed(seed, number))
+        for number, argv in enumerate((first, *others))
+    }
 
 
 def _right_statuses(told: subprocess.CompletedProcess[bytes]) -> frozenset[int]:

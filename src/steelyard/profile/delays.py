@@ -59,7 +59,9 @@ class NativeDelays:
         self._copy = os.path.join(folder, os.path.basename(self.program))
         self.functions = delayable_functions(self.program)
 
-    def launch(self, profiler: Profiler | None, path: str, function: str, turns: int) -> Launch:
+    def launch(
+        self, profiler: Profiler | None, path: str, function: str, turns: int, seed: int = 0
+    ) -> Launch:
         """How the program is run with `function` delayed by `turns` for each call, under a
         profiler that writes to `path`, or none.
 
@@ -69,15 +71,18 @@ class NativeDelays:
             The profiler loads the program itself, which a delay by memory cannot follow.
         """
         if profiler is not None and profiler.loads_program:
-            return self._launch_of_copy(profiler, path, function, turns)
+            return self._launch_of_copy(profiler, path, (function, turns), seed)
         place = ["--object", self.program, "--offset", str(self.functions[function].offset)]
         how = ["--turns", str(turns), "--memory", str(self.buffer_bytes), "--times", self._times]
-        bare = Launch(self.argv) if profiler is None else profiler.launch(path, self.argv)
+        bare = Launch(self.argv) if profiler is None else profiler.launch(path, self.argv, seed)
         around = [word for pair in bare.environment.items() for word in ("--set", "=".join(pair))]
         argv = (delayer_path(), *place, *how, *around, "--", *self.argv)
-        return Launch(argv if profiler is None else profiler.launch(path, argv).argv)
+        return Launch(argv if profiler is None else profiler.launch(path, argv, seed).argv)
 
-    def _launch_of_copy(self, profiler: Profiler, path: str, function: str, turns: int) -> Launch:
+    def _launch_of_copy(
+        self, profiler: Profiler, path: str, delay: tuple[str, int], seed: int
+    ) -> Launch:
+        function, turns = delay
         if self.buffer_bytes:
             raise UsageError(
                 f"{profiler.name} loads the program itself, which a delay by memory cannot follow. "
@@ -93,7 +98,7 @@ class NativeDelays:
         )
         if told.returncode != 0:
             raise UsageError(told.stderr.strip(), field="--function")
-        return profiler.launch(path, (self._copy, *self.argv[1:]))
+        return profiler.launch(path, (self._copy, *self.argv[1:]), seed)
 
     def program_s(self) -> float:
         """The processor time of the program that ran last, without that of its profiler.

@@ -66,13 +66,15 @@ class JavaDelays:
             and not any(part in name for part in _WITHOUT_FILE)
         )
 
-    def launch(self, profiler: Profiler | None, path: str, function: str, turns: int) -> Launch:
+    def launch(
+        self, profiler: Profiler | None, path: str, function: str, turns: int, seed: int = 0
+    ) -> Launch:
         """How the program is run with `function` delayed by `turns` for each call, under a
         profiler that writes to `path`, or none.
         """
         options = {"delay": function, "amount": turns, "times": self._times}
         argv = with_agent(self.argv, options, WITHOUT_POLLS)
-        return Launch(argv) if profiler is None else profiler.launch(path, argv)
+        return Launch(argv) if profiler is None else profiler.launch(path, argv, seed)
 
     def undelayed(self) -> Launch:
         """How the program is run as it is, with its time taken."""

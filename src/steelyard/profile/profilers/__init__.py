@@ -67,8 +67,9 @@ class Profiler:
         From a program's argv to nothing. Raises `MissingCapabilityError` where the machine lacks
         the profiler, and `UsageError` where the program is none for it.
     launch : callable
-        From the file of the profile and a program's argv to the command that profiles it. The
-        profiler may write to files whose names begin with that one's instead; `profile_files`.
+        From the file of the profile, a program's argv and a seed for what the profiler draws, if
+        it draws anything, to the command that profiles it. The profiler may write to files whose
+        names begin with that one's instead; `profile_files`.
     read : callable
         From the file of the profile and the program's argv, which may be empty, to what it says.
         A file that is none of the profiler's is a `DataError` that names it.
@@ -84,7 +85,7 @@ class Profiler:
     description: str
     language: Language
     require: Callable[[Sequence[str]], None]
-    launch: Callable[[str, Sequence[str]], Launch]
+    launch: Callable[[str, Sequence[str], int], Launch]
     read: Callable[[str, Sequence[str]], Reading]
     is_program_timed: bool = True
     loads_program: bool = False

@@ -57,7 +57,7 @@ def _require(argv: Sequence[str]) -> None:
         )
 
 
-def _launch(path: str, argv: Sequence[str]) -> Launch:
+def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
     agent = f"-agentpath:{_library() or _LIBRARY}={_OPTIONS},file={path}"
     return Launch((argv[0], agent, *argv[1:]))
 

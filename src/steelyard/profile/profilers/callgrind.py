@@ -25,7 +25,7 @@ def _require(argv: Sequence[str]) -> None:
     refuse_gprof_build("callgrind", argv)
 
 
-def _launch(path: str, argv: Sequence[str]) -> Launch:
+def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
     options = ("--tool=callgrind", "--quiet", f"--callgrind-out-file={path.replace('%', '%%')}")
     return Launch(("valgrind", *options, *argv))
 

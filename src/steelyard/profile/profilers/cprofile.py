@@ -20,7 +20,7 @@ def _require(argv: Sequence[str]) -> None:
         script_index(argv)
 
 
-def _launch(path: str, argv: Sequence[str]) -> Launch:
+def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
     at = script_index(argv)
     return Launch((*argv[:at], "-m", "cProfile", "-o", path, *argv[at:]))
 

@@ -47,7 +47,7 @@ def _require(argv: Sequence[str]) -> None:
     refuse_gprof_build("gperftools", argv)
 
 
-def _launch(path: str, argv: Sequence[str]) -> Launch:
+def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
     # Programs that this one starts write to files whose names go on with their numbers.
     path += _SEPARATOR
     others = os.environ.get("LD_PRELOAD")

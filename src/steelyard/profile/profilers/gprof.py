@@ -40,7 +40,7 @@ def _require(argv: Sequence[str]) -> None:
         )
 
 
-def _launch(path: str, argv: Sequence[str]) -> Launch:
+def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
     return Launch(tuple(argv), {"GMON_OUT_PREFIX": path})
 
 

@@ -51,7 +51,7 @@ def _require(argv: Sequence[str]) -> None:
         )
 
 
-def _launch(path: str, argv: Sequence[str]) -> Launch:
+def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
     file = f"{path}{_SUFFIX}"
     recording = f"-XX:StartFlightRecording=filename={file},settings={_SETTINGS},dumponexit=true"
     # It would tell of its start among what the program writes.

@@ -26,7 +26,7 @@ def _require(_: Sequence[str]) -> None:
     require_program("perf", "perf", "linux-perf")
 
 
-def _launch(path: str, argv: Sequence[str]) -> Launch:
+def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
     options = ("-e", "cpu-clock:u", "-F", _FREQUENCY, "-q", "-o", path)
     return Launch(("perf", "record", *options, "--", *argv))
 

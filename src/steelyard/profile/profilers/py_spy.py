@@ -37,7 +37,7 @@ def _require(argv: Sequence[str]) -> None:
         script_index(argv)
 
 
-def _launch(path: str, argv: Sequence[str]) -> Launch:
+def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
     options = ("-o", path, "-f", "raw", "-F", "-r", _RATE_PER_S)
     return Launch((_program() or "py-spy", "record", *options, "--", *argv))
 

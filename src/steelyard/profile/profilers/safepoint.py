@@ -24,7 +24,7 @@ def _require(argv: Sequence[str]) -> None:
     require_java("safepoint", argv)
 
 
-def _launch(path: str, argv: Sequence[str]) -> Launch:
+def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
     return Launch(with_agent(argv, {"safepoint": path, "period": _PERIOD_NS}))
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steelyard.core.rng import fresh_seed
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 from steelyard.profile.sampler import Recording, sampler_argv, sampler_path
 
@@ -18,9 +17,8 @@ def _require(_: Sequence[str]) -> None:
     sampler_path()
 
 
-def _launch(path: str, argv: Sequence[str]) -> Launch:
-    # With the same times in every run, runs would differ by less than looks at random times do.
-    recording = Recording(path, tuple(argv), seed=fresh_seed())
+def _launch(path: str, argv: Sequence[str], seed: int) -> Launch:
+    recording = Recording(path, tuple(argv), seed=seed)
     return Launch(tuple(sampler_argv(recording, _REPORT)))
 
 

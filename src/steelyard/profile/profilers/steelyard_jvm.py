@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.analysis.profile_samples import ProfileSamples
-from steelyard.core.rng import fresh_seed
 from steelyard.profile.java_command import (
     agent_path,
     is_machine_thread,
@@ -29,8 +28,8 @@ def _require(argv: Sequence[str]) -> None:
     require_java("steelyard-jvm", argv)
 
 
-def _launch(path: str, argv: Sequence[str]) -> Launch:
-    recording = Recording(path, tuple(argv), seed=fresh_seed())
+def _launch(path: str, argv: Sequence[str], seed: int) -> Launch:
+    recording = Recording(path, tuple(argv), seed=seed)
     return Launch(tuple(sampler_argv(java_recording(recording), _REPORT)))
 
 
