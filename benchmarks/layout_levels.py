@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 from scipy import stats
 
@@ -56,12 +57,17 @@ def measure(program: str, options: argparse.Namespace) -> Found:
     }
 
 
+def p_of(result: Any) -> float:
+    """The p-value of a test of scipy's, whose types do not tell of it."""
+    return float(result.pvalue)
+
+
 def step_test(before: Sequence[float], after: Sequence[float]) -> tuple[float, str]:
     """The p-value of no change, and which test gave it."""
     normal = [shapiro_wilk(values) for values in (before, after)]
     if all(test is None or test.p >= ALPHA for test in normal):
-        return float(stats.ttest_ind(before, after, equal_var=False).pvalue), "t"
-    return float(stats.wilcoxon(before, after).pvalue), "W"
+        return p_of(stats.ttest_ind(before, after, equal_var=False)), "t"
+    return p_of(stats.wilcoxon(before, after)), "W"
 
 
 def print_table(data: Mapping[str, Found]) -> None:

@@ -26,6 +26,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from benchmarks.layout_trials import DRIVER
 from steelyard.app.command_text import SUITE_PREFIX, is_suite_name
@@ -97,10 +98,15 @@ def sections(program: str) -> tuple[range, range]:
         elf = ELFFile(file)
         found = []
         for name in (".text", "steelyard_text"):
-            header = elf.get_section_by_name(name).header
+            section = elf.get_section_by_name(name)
+            if section is None:
+                raise SystemExit(f"{program} has no {name}: it was not built by steelyard cc.")
+            header = section.header
             start = LOAD_ADDRESS + header["sh_addr"]
             found.append(range(start, start + header["sh_size"]))
         table = elf.get_section_by_name(".symtab")
+        if not isinstance(table, SymbolTableSection):
+            raise SystemExit(f"{program} has no table of symbols.")
         own = [
             symbol
             for symbol in table.iter_symbols()

@@ -99,7 +99,7 @@ def print_table(rows: dict[str, dict[str, tuple[float, float, float]]]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare and print; a program that cannot be compared is named and left out."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--size", default="train")
     parser.add_argument("programs", nargs="+")

@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -141,7 +142,7 @@ def overlap_rule(times: Sequence[Sequence[float]]) -> str:
 
 def welch_rule(times: Sequence[Sequence[float]]) -> str:
     """The rule of hyperfine's scripts/welch_ttest.py: different where p < 0.05."""
-    test = stats.ttest_ind(times[0], times[1], equal_var=False)
+    test: Any = stats.ttest_ind(times[0], times[1], equal_var=False)
     if test.pvalue >= 0.05:
         return "undecided"
     return "slower" if np.mean(times[1]) > np.mean(times[0]) else "faster"

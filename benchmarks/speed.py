@@ -64,7 +64,8 @@ def paired(
     pairs: int,
 ) -> list[tuple[tuple[float, float], tuple[float, float]]]:
     """Both in turn, after one pass of each that is not counted."""
-    first(), second()
+    first()
+    second()
     return [(first(), second()) for _ in range(pairs)]
 
 

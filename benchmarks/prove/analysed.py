@@ -77,6 +77,7 @@ def simulate(situation: Situation, experiments: int) -> list[Outcome]:
         columns = {k: np.asarray(v, float) for k, v in situation.draw(generator).items()}
         table = Table("simulated", columns, range(len(columns["y"])))
         found = method.analyze(table, situation.question)
+        assert isinstance(found, Analysis)
         warned += _warns(found, situation.warns)
         for key, truth in situation.truths.items():
             covered[key] += _covers(found, key, truth)

@@ -213,7 +213,7 @@ def problems(outcome: Outcome) -> list[str]:
 
 PROOF = Proof(
     "benchmarks.prove.correlated",
-    __doc__,
+    __doc__ or "",
     "prove events",
     EXPERIMENTS,
     tuple(situations()),

@@ -134,7 +134,7 @@ def draw(generator: np.random.Generator, counts: Sequence[int], situation: Situa
     return values
 
 
-def template(situation: Situation, seed: int) -> tuple[NestedValues, Array]:
+def template(situation: Situation, seed: int) -> tuple[NestedValues, NDArray[np.bool_]]:
     """The nesting of the initial experiment, and which of its places have a value."""
     kept = np.random.default_rng(seed).random(prod(situation.counts)) >= situation.missing
     labels = [place.ravel()[kept].astype(np.int64) for place in np.indices(situation.counts)]
@@ -312,7 +312,7 @@ def problems(outcome: Outcome) -> list[str]:
 
 PROOF = Proof(
     "benchmarks.prove.dimensioned",
-    __doc__,
+    __doc__ or "",
     "prove dimensioning",
     EXPERIMENTS,
     SITUATIONS,

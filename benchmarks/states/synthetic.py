@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from statistics import fmean
 
 import numpy as np
 
@@ -86,11 +87,11 @@ def _by_noise(cases: Cases) -> Iterator[str]:
     for noise in NOISES:
         mine = [(made, case) for made, case in cases if made.noise == noise]
         flat = [case for made, case in mine if made.state == "flat"]
-        right = np.mean([made.state == case.found.state for made, case in mine])
-        steady = np.mean(
-            [(made.start is None) == (case.found.initialised is None) for made, case in mine]
+        right = fmean(made.state == case.found.state for made, case in mine)
+        steady = fmean(
+            (made.start is None) == (case.found.initialised is None) for made, case in mine
         )
-        false = np.mean([case.found.state != "flat" for case in flat])
+        false = fmean(case.found.state != "flat" for case in flat)
         yield f"| {noise} | {percent(right)} | {percent(steady)} | {percent(false)} |"
 
 

@@ -91,7 +91,7 @@ def _rows_by_length(series: Iterable[Sequence[float]]) -> list[Floats]:
     for values in series:
         if len(values) >= FEWEST_VALUES:
             rows[len(values)].append(values)
-    found = []
+    found: list[Floats] = []
     for length, group in rows.items():
         values_of = np.asarray(group, dtype=np.float64)
         means = values_of.mean(axis=1, keepdims=True)
