@@ -137,6 +137,8 @@ def test_every_format_and_the_page_can_be_written(user, recorded):
         assert told.status == 0, told.err
     folded = (user.home / "out.folded").read_text()
     assert any(";main;" in line and ";three " in line for line in folded.splitlines())
+    printed = user.types("profile", "report", "--format", "folded", "-o", "-")
+    assert printed.out == folded
     for name in ("speedscope", "firefox"):
         assert json.loads((user.home / f"out.{name}").read_text())
     assert b"three" in gzip.decompress((user.home / "out.pprof").read_bytes())
@@ -199,6 +201,7 @@ def children_of(process):
         (("check", "--html", "no/p.html", "--", "true"), "there is no folder no"),
         (("report", "none.profile"), "cannot be read: No such file"),
         (("report", "--format", "folded"), "--format and --output go together"),
+        (("report", "--format", "folded", "-o", "-", "--json", "-"), "Only one of -o and --json"),
     ],
 )
 def test_a_wrong_call_is_one_clear_error_and_leaves_no_file(user, arguments, message):

@@ -18,7 +18,11 @@ def write_json(document: dict[str, Any], target: str | None) -> None:
     import json
 
     text = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
-    data = text.encode("utf-8", "replace")
+    write_data(text.encode("utf-8", "replace"), target)
+
+
+def write_data(data: bytes, target: str) -> None:
+    """Write `data` to the file `target`, ``-`` being standard output."""
     if target == "-":
         with _full_output():
             sys.stdout.flush()

@@ -8,7 +8,7 @@ import sys
 import click
 
 from steelyard.cli.finite_range import FiniteRange
-from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.output import write_data, write_file, write_json, write_note, write_text
 from steelyard.cli.profile_agree import agree
 from steelyard.cli.profile_check import check
 from steelyard.core.errors import UsageError
@@ -110,7 +110,7 @@ def record(java: bool | None, **options: object) -> int:
 )
 @click.option("--html", "html_target", metavar="FILE", help="Write a page with a flame graph.")
 @click.option("--format", "format_name", metavar="NAME", help="Write --output in this format.")
-@click.option("--output", "-o", metavar="FILE", help="The file that --format writes.")
+@click.option("--output", "-o", metavar="FILE", help="The file that --format writes; - prints.")
 @_JSON
 def report(
     path: str,
@@ -127,11 +127,13 @@ def report(
 
     if (format_name is None) != (output is None):
         raise UsageError("--format and --output go together.", field="--format")
+    if output == json_target == "-":
+        raise UsageError("Only one of -o and --json can be standard output.", field="--json")
     answer = read_answer(path, confidence)
     if format_name is not None and output is not None:
         from steelyard.report.profile_formats import PROFILE_FORMATS
 
-        write_file(PROFILE_FORMATS.get(format_name).render(answer), output)
+        write_data(PROFILE_FORMATS.get(format_name).render(answer), output)
     if html_target is not None:
         from steelyard.report.html.profile_page import profile_page
 
@@ -140,7 +142,7 @@ def report(
         from steelyard.report.json.profile import profile_document
 
         write_json(profile_document(answer), json_target)
-    if json_target == "-":
+    if "-" in (output, json_target):
         return
     from steelyard.report.profile_text import profile_text
 
