@@ -26,7 +26,8 @@ FEWEST_SHARE_RATIO = 0.02
 # of a Java machine differ by 6 to 20 %, as it compiles other things at other times.
 USUAL_GROWTH_RATIO, USUAL_JAVA_GROWTH_RATIO = 0.6, 2.0
 _FIRST_TURNS = 8
-_MOST_TURNS = 1 << 28
+# The delays take 32 bits, and twice as many as were tried last may be wanted.
+_MOST_TURNS = 1 << 30
 # Functions in a message that says that one is not there.
 _LISTED = 8
 
@@ -235,7 +236,7 @@ def largest_turns(checked: CheckedProfiler, function: str, growth_ratio: float) 
         turns *= 4
     raise UsageError(
         f"However long {function} is delayed, the program takes no longer: it is not called, or "
-        "only other code is: where it was inlined, or of a class that overrides it.",
+        "too seldom, or only other code is: where it was inlined, or of a class that overrides it.",
         field="--function",
     )
 

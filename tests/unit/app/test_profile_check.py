@@ -25,6 +25,12 @@ def test_the_largest_delay_makes_the_program_as_much_longer_as_was_asked(growth_
     assert turns * 1e-4 / 2 == pytest.approx(growth_ratio, rel=0.01)
 
 
+def test_a_function_that_is_called_once_is_delayed_by_what_32_bits_hold():
+    turns = largest_turns(Delayed(2e-9), "main", 0.6)
+    assert turns * 2e-9 / 2 == pytest.approx(0.6, rel=0.01)
+    assert turns < 2**31
+
+
 def test_a_function_that_is_never_called_cannot_be_delayed():
     with pytest.raises(UsageError, match="it is not called"):
         largest_turns(Delayed(0.0), "cold", 0.6)
