@@ -21,8 +21,9 @@ from steelyard.cli.profile_speedup import show_speedup
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_size
 
-# A chain through fewer lines stays in the nearest cache; more than the last is what 32 bits reach.
-_SMALLEST_BUFFER, _LARGEST_BUFFER = 4 << 10, 1 << 30
+# A chain through fewer lines stays in the nearest cache; what 32 bits reach is in one gigabyte
+# (mmap(2), MAP_32BIT), which has other things in it too.
+_SMALLEST_BUFFER, _LARGEST_BUFFER = 4 << 10, 1000 << 20
 # Of each delay. Six delays make it 30 runs a slope.
 _RUN_COUNT = 5
 
@@ -153,5 +154,5 @@ def _buffer_bytes(delay: str, text: str) -> int:
         return 0
     size_bytes = parse_size(text, "--buffer")
     if not _SMALLEST_BUFFER <= size_bytes <= _LARGEST_BUFFER:
-        raise UsageError(f"--buffer must be from 4k to 1G; it got {text!r}.", field="--buffer")
+        raise UsageError(f"--buffer must be from 4k to 1000M; it got {text!r}.", field="--buffer")
     return size_bytes // 64 * 64
