@@ -18,6 +18,8 @@ from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.rng import derive_seed
 from steelyard.profile.profilers import Launch, Profiler, Reading
 
+# What gperftools says behind all that a program did, however that ended.
+_OF_GPERFTOOLS = "PROFILE: "
 # Of a command, or of what one said, so much is shown.
 _SHOWN = 200
 
@@ -169,7 +171,8 @@ def _shown(argv: Sequence[str]) -> str:
 
 def _end_of(told: subprocess.CompletedProcess[bytes]) -> str:
     """How a run ended, and what it said last; some say first what went wrong, and then where."""
-    lines = told.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
+    said_all = told.stderr.decode("utf-8", "replace").strip().splitlines()
+    lines = [line for line in said_all if not line.startswith(_OF_GPERFTOOLS)] or ["no message"]
     said = next((line for line in lines if line.startswith("Error:")), lines[-1])[:_SHOWN]
     if told.returncode < 0:
         return f"was ended by signal {_signal_name(-told.returncode)}: {said}"

@@ -46,6 +46,17 @@ def test_a_run_that_fails_names_the_program_and_not_only_what_it_is_run_by(scrip
         runs.run(Launch(("env", *program)))
 
 
+def test_a_run_that_fails_tells_what_the_program_said_and_not_what_gperftools_adds(
+    script, tmp_path
+):
+    adds = "echo PROFILE: interrupts/evictions/bytes = 1/0/9 >&2"
+    program = script("program", f"test -e {tmp_path}/flag || exit 0; echo why >&2; {adds}; exit 7")
+    runs = program_runs(program, str(tmp_path))
+    (tmp_path / "flag").touch()
+    with pytest.raises(TrialsFailedError, match="ended with status 7: why"):
+        runs.run(Launch(program))
+
+
 def test_a_file_that_the_kernel_cannot_run_is_one_clear_error(script, tmp_path):
     broken = script("broken", "", first="\x7fELF")
     with pytest.raises(UsageError, match=re.escape(f"{broken[0]} cannot be run: Exec format")):
