@@ -67,9 +67,7 @@ const jvmtiCompiledMethodLoadInlineRecord* inline_record(const void* details) {
 }  // namespace
 
 CodeMap::CodeMap(jvmtiEnv* jvmti, const std::string& path)
-    : jvmti_(jvmti),
-      identifiers_point_(identifiers_point(jvmti)),
-      file_(file_of_its_own(path)) {
+    : jvmti_(jvmti), identifiers_point_(identifiers_point(jvmti)), file_(file_of_its_own(path)) {
     if (file_ < 0)
         throw Fatal::with_errno("The code map " + path + " cannot be written");
     write("STEELYARD-JAVA-CODE 2\n");
