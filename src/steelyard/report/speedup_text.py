@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from steelyard.analysis.speedup import Promise, Speedup
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.core.units import format_value
@@ -53,7 +55,7 @@ def speedup_table(found: Speedup) -> Table:
         (
             promise.profiler,
             "–" if promise.rank is None else str(promise.rank),
-            percent_text(promise.share),
+            percent_text(_within_whole(promise.share)),
             percent_text(promise.gain),
             _ratio_text(promise.ratio),
             "–" if promise.rest is None else percent_text(promise.rest, sign="+"),
@@ -62,6 +64,13 @@ def speedup_table(found: Speedup) -> Table:
         for promise in found.promises
     )
     return Table((*headers, "the rest", "so the profiler"), rows, frozenset({0, 6}), (5, 1))
+
+
+def _within_whole(share: Interval) -> Interval:
+    """A share whose interval goes no further than a share can."""
+    if not isinstance(share, Estimate):
+        return share
+    return replace(share, low=max(0.0, share.low), high=min(1.0, share.high))
 
 
 def percent_text(value: Interval, sign: str = "") -> str:
