@@ -194,7 +194,7 @@ def _chosen(
             known = ", ".join(sorted(delayable, key=lambda n: -shares.get(n, 0))[:_LISTED])
             raise UsageError(
                 f"The function {name!r} cannot be delayed: the program has no such function with "
-                f"a sled. The hottest that can be: {known}.",
+                f"a sled, or several of that name. The hottest that can be: {known}.",
                 field="--function",
             )
     if check.functions:

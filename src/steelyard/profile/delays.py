@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -119,6 +120,9 @@ class NativeDelays:
 def delayable_functions(program: str) -> dict[str, DelayableFunction]:
     """The functions of a program that were built with a sled, by name.
 
+    Not those of one name that are several, as static ones of several files may be: profilers do not
+    tell them apart.
+
     Raises
     ------
     UsageError
@@ -128,11 +132,13 @@ def delayable_functions(program: str) -> dict[str, DelayableFunction]:
     with open(program, "rb") as file:
         code = file.read()
     found: dict[str, DelayableFunction] = {}
+    often = Counter(map(readable_name, symbols.names))
     for address, name in zip(symbols.addresses, symbols.names, strict=True):
         offset = _file_offset(symbols.segments, int(address))
         if offset is not None and _has_sled(code[offset : offset + 64]):
             plain = readable_name(name)
-            found[plain] = DelayableFunction(plain, offset)
+            if often[plain] == 1:
+                found[plain] = DelayableFunction(plain, offset)
     if not found:
         raise UsageError(
             f"No function of {program} has room for a delay. Build it with "
