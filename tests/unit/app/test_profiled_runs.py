@@ -51,7 +51,7 @@ def test_a_run_that_fails_tells_what_the_program_said_and_not_what_gperftools_ad
 ):
     adds = "echo PROFILE: interrupts/evictions/bytes = 1/0/9 >&2"
     program = script("program", f"test -e {tmp_path}/flag || exit 0; echo why >&2; {adds}; exit 7")
-    runs = program_runs(program, str(tmp_path))
+    runs = program_runs(program, str(tmp_path), 1)
     (tmp_path / "flag").touch()
     with pytest.raises(TrialsFailedError, match="ended with status 7: why"):
         runs.run(Launch(program))
