@@ -151,6 +151,10 @@ def test_a_name_stands_for_its_command(tmp_path):
         ({"schema_version": 3, "results": []}, "schema_version"),
         ({"schema_version": 2, "results": [result_1()]}, "results[0].measurements"),
         (
+            {"schema_version": 2, "primary_metric": ["a"], "results": [result_2()]},
+            "primary_metric",
+        ),
+        (
             {"schema_version": 2, "results": [result_2(measurements=[{"exit_code": 0}])]},
             "results[0].measurements[0].time_wall_clock",
         ),

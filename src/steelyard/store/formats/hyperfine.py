@@ -59,7 +59,8 @@ def read(path: str) -> Experiment:
     started = metadata.get("start_time")
     if started is not None:
         source["created_unix_s"] = _unix_s(fields, started)
-    primary = METRICS.get(document.get("primary_metric", ""), ("wall_time", "s"))[0]
+    theirs = fields.text(document.get("primary_metric") or "", "primary_metric")
+    primary = METRICS.get(theirs, ("wall_time", "s"))[0]
     source |= {"metadata": metadata, "results": [result.extra for result in results]}
     names = unique_names([result.name for result in results])
     return imported_experiment(
