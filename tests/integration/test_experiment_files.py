@@ -65,6 +65,12 @@ def test_a_plan_says_what_will_run_before_anything_does(user: User, file: Path) 
     assert "randomised environment-size" in user.types("experiment", "plan", "e.toml").out
 
 
+def test_a_plan_takes_no_longer_than_its_budget(user: User, file: Path) -> None:
+    file.write_text(FILE.replace("runs = 5", 'runs = 5\nbudget = "500ms"'))
+    document = user.types("experiment", "plan", "e.toml", "--json", "-").document()
+    assert document["estimated_s"] == 0.5
+
+
 def test_a_dry_run_prints_the_commands_and_runs_none(user: User, file: Path) -> None:
     told = user.types("experiment", "run", "e.toml", "--dry-run")
     assert told.out.splitlines()[0] == "count (n=100, aslr=on): python3 count.py 100"

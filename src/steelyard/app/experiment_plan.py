@@ -315,8 +315,9 @@ def _factor_levels(
 def _estimate(file: ExperimentFile, spec: ExperimentSpec, points: int) -> float | None:
     """Seconds for all trials, from what the benchmarks say of one."""
     times = [entry.expected_s for entry in file.benchmarks]
-    blocks = spec.stopping.runs
+    blocks, budget_s = spec.stopping.runs, spec.stopping.budget_s
     known = [value for value in times if value is not None]
     if blocks is None or len(known) < len(times):
-        return spec.stopping.budget_s
-    return sum(known) * points * spec.trials_of_variant * blocks
+        return budget_s
+    whole_s = sum(known) * points * spec.trials_of_variant * blocks
+    return whole_s if budget_s is None else min(whole_s, budget_s)
