@@ -50,10 +50,11 @@ static inline void steelyard_line(const char* metric, const char* unit, const ch
     if (strchr(number, 'n') != NULL) /* nan and inf, which Python's JSON spells otherwise */
         text = strchr(number, 'f') == NULL ? "NaN" : number[0] == '-' ? "-Infinity" : "Infinity";
     /* One call, so that lines of several threads do not mix. */
-    fprintf(file,
-            "{\"metric\": \"%s\", \"unit\": \"%s\", \"direction\": \"%s\", "
-            "\"value\": %s, \"warmup\": %s}\n",
-            metric, unit, direction, text, warmup ? "true" : "false");
+    if (fprintf(file,
+                "{\"metric\": \"%s\", \"unit\": \"%s\", \"direction\": \"%s\", "
+                "\"value\": %s, \"warmup\": %s}\n",
+                metric, unit, direction, text, warmup ? "true" : "false") < 0)
+        perror("STEELYARD_ITERATIONS cannot be written");
 }
 
 /* One value of a metric of which less is better, such as ("latency", "s", 0.002, 0). */

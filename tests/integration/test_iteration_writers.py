@@ -174,6 +174,16 @@ def test_threads_of_a_program_in_c_write_whole_lines_and_lose_none(tmp_path: Pat
 
 
 @every_writer
+def test_what_cannot_be_written_is_told(tmp_path: Path, prepare: Prepare) -> None:
+    environment = {**os.environ, "STEELYARD_ITERATIONS": "/dev/full"}
+    argv = prepare(tmp_path)
+    done = subprocess.run(
+        argv, env=environment, cwd=tmp_path, check=False, timeout=PATIENCE_S, capture_output=True
+    )
+    assert b"No space left on device" in done.stderr
+
+
+@every_writer
 def test_no_field_of_a_line_is_written_twice(tmp_path: Path, prepare: Prepare) -> None:
     path = tmp_path / "iterations"
     run(prepare(tmp_path), tmp_path, path)
