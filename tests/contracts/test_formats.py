@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from steelyard.core.errors import DataError
+from steelyard.core.levels import RepetitionLevel
 from steelyard.core.model import MetricSpec
 from steelyard.store.file_format import detect_format
 from steelyard.store.formats import FORMATS
@@ -119,6 +120,22 @@ def test_odd_names_and_an_unknown_machine_are_written(chosen, tmp_path, provenan
     experiment = make_experiment(spec=spec, trials=trials, provenance=provenance)
     chosen.write(experiment, str(tmp_path / "file"))
     assert (tmp_path / "file").stat().st_size > 0
+
+
+SINGLE_EXECUTIONS = {"asv", "benchfmt", "google-benchmark", "hyperfine", "hyperfine-2"}
+
+
+@_named(WRITTEN)
+@pytest.mark.parametrize("imported", [False, True])
+def test_a_format_of_single_executions_says_that_builds_are_left_out(chosen, tmp_path, imported):
+    levels = (RepetitionLevel("build"), RepetitionLevel("execution", 2))
+    spec = replace(make_experiment().spec, levels=() if imported else levels)
+    trials = tuple(make_trial(position, build=position // 4) for position in range(8))
+    cautions = chosen.write(make_experiment(spec=spec, trials=trials), str(tmp_path / "file"))
+    told = [caution.message for caution in cautions if caution.code == "levels-left-out"]
+    assert [("(build)" in message) for message in told] == [True] * (
+        chosen.name in SINGLE_EXECUTIONS
+    )
 
 
 @_named(READ)

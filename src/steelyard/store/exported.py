@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from steelyard.core.errors import DataError
 from steelyard.core.estimate import Interval
+from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL
 from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
 
 TIMES = ("iteration_time", "wall_time")
@@ -89,3 +90,17 @@ def cautions_of(experiment: Experiment, what: str, held: set[str]) -> list[Cauti
         message = f"{what} has no place for these metrics: {', '.join(other)}."
         cautions.append(Caution("metrics-left-out", message))
     return cautions
+
+
+def level_cautions(experiment: Experiment, what: str) -> list[Caution]:
+    """That executions lose what they share, where a format holds single executions."""
+    names = [level.name for level in experiment.spec.levels if level.name != EXECUTION_LEVEL]
+    if not names and len({trial.build for trial in experiment.trials}) > 1:
+        names = [BUILD_LEVEL]
+    if not names:
+        return []
+    message = (
+        f"{what} has no place for the levels above executions ({', '.join(names)}): who reads it "
+        "takes executions that share one of them for independent."
+    )
+    return [Caution("levels-left-out", message)]

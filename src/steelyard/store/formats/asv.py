@@ -15,7 +15,7 @@ from typing import Any
 import steelyard
 from steelyard.core.errors import DataError
 from steelyard.core.model import Caution, Experiment, Variant
-from steelyard.store.exported import cautions_of, host_of, kept_trials
+from steelyard.store.exported import cautions_of, host_of, kept_trials, level_cautions
 from steelyard.store.file_format import FileFormat, write_json_file
 
 COLUMNS = (
@@ -56,7 +56,8 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
     if not results:
         raise DataError(f"No trial gave {primary}.", field="experiment")
     write_json_file(_document(experiment, results), path, indent=1)
-    cautions = list(cautions_of(experiment, "asv's format", {primary}))
+    cautions = cautions_of(experiment, "asv's format", {primary})
+    cautions += level_cautions(experiment, "asv's format")
     cautions.append(
         Caution(
             "no-commit",

@@ -12,7 +12,7 @@ from math import fsum
 
 from steelyard.core.errors import DataError
 from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
-from steelyard.store.exported import cautions_of, ran_well
+from steelyard.store.exported import cautions_of, level_cautions, ran_well
 from steelyard.store.file_format import FileFormat, whole_file
 from steelyard.store.imported import unique_names
 
@@ -43,7 +43,9 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
     with whole_file(path) as partial, open(partial, "w", encoding="utf-8") as file:
         file.write(f"steelyard-experiment: {spec.identifier}\n\n")
         file.writelines(f"{line}\n" for line in lines)
-    return cautions_of(experiment, "Go's benchmark format", {m.name for m in spec.metrics})
+    what = "Go's benchmark format"
+    held = {metric.name for metric in spec.metrics}
+    return [*cautions_of(experiment, what, held), *level_cautions(experiment, what)]
 
 
 def _name(name: str) -> str:

@@ -9,7 +9,13 @@ from typing import Any
 from steelyard.core.model import Caution, Experiment, Trial
 from steelyard.harness.adapter import ITERATION_TIME
 from steelyard.harness.adapters.google_benchmark import EXECUTION, TIME_NAMES
-from steelyard.store.exported import cautions_of, host_of, kept_trials, time_metric
+from steelyard.store.exported import (
+    cautions_of,
+    host_of,
+    kept_trials,
+    level_cautions,
+    time_metric,
+)
 from steelyard.store.file_format import write_json_file
 from steelyard.store.harness_experiment import harness_format
 
@@ -45,7 +51,9 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
             about = {"repetitions": len(own), "repetition_index": repetition, "threads": 1}
             rows.append({"name": variant.name, "run_name": variant.name, **about, **row})
     write_json_file({"context": context, "benchmarks": rows}, path, indent=2)
-    return cautions_of(experiment, "Google Benchmark's format", {metric, cpu_metric})
+    what = "Google Benchmark's format"
+    held = {metric, cpu_metric}
+    return [*cautions_of(experiment, what, held), *level_cautions(experiment, what)]
 
 
 def _rows(trial: Trial, execution: int, names: dict[str, str]) -> Iterator[dict[str, Any]]:

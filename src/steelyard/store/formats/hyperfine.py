@@ -9,6 +9,7 @@ from typing import Any
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 from steelyard.core.model import Caution, Experiment
+from steelyard.store.exported import level_cautions
 from steelyard.store.file_format import FileFormat, read_json, write_json_file
 from steelyard.store.hyperfine import (
     METRICS,
@@ -114,6 +115,7 @@ def exportable_results(
         names = ", ".join(other)
         message = f"hyperfine's format has no place for these metrics: {names}."
         cautions.append(Caution("metrics-left-out", message))
+    cautions += level_cautions(experiment, "hyperfine's format")
     return [build(result) for result in found], cautions
 
 
