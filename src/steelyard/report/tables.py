@@ -88,8 +88,8 @@ def mean_text(mean: Interval, scale: Scale) -> str:
 
 
 def percent_text(ratio: float) -> str:
-    """A ratio in percent with one decimal."""
-    return f"{100 * ratio:.1f} %"
+    """A ratio in percent with one decimal; a dash for one to a mean of 0."""
+    return f"{100 * ratio:.1f} %" if math.isfinite(ratio) else "–"
 
 
 def results_of(answer: Answer, metric: str) -> list[tuple[str, MetricResult | None]]:

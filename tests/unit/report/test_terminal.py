@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from steelyard.core.model import Caution
+from steelyard.report.tables import percent_text
 from steelyard.report.terminal import plain_text, rich_text, terminal_text
 
 TERMINAL = {"TERM": "xterm-256color"}
@@ -127,3 +128,8 @@ def test_the_hot_path_needs_no_heavy_module(module):
         f"sys.exit({module!r} in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(("ratio", "text"), [(0.125, "12.5 %"), (float("inf"), "–")])
+def test_a_variation_relative_to_a_mean_of_0_is_none(ratio, text):
+    assert percent_text(ratio) == text
