@@ -100,6 +100,17 @@ def test_plots_alone_make_no_page(store, tmp_path):
     assert not list(tmp_path.glob("*.html"))
 
 
+def test_plots_that_have_nothing_to_show_are_not_passed_over_in_silence(
+    tmp_path, monkeypatch, capfd
+):
+    monkeypatch.chdir(tmp_path)
+    path = str(tmp_path / "one.db")
+    with open_library(path) as library:
+        library.save(experiment("measurement", ("only",), blocks=1))
+    assert run(["report", "latest", "--store", path, "--plots", "figures"]) == 0
+    assert "no plot has anything to show" in capfd.readouterr().err
+
+
 def test_another_metric_can_come_first(store, capfd):
     arguments = ["report", "latest", "--store", store, "--format", "text", "--metric", "max_rss"]
     assert run(arguments) == 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.output import write_file, write_json
+from steelyard.cli.output import write_file, write_json, write_note
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def command(experiment: str, **values: Any) -> int:
         from steelyard.report.plots.files import write_plots
 
         wrote += write_plots(found, directory)
+        if not wrote:
+            write_note("no plot has anything to show")
     asked_for_page = output is not None or values["format_name"] is not None
     if asked_for_page or (directory is None and json_target is None):
         wrote += _write(chosen, found, loaded, output)
