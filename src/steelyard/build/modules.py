@@ -18,7 +18,7 @@ _SYSTEM = ("/usr/", "/lib/", "/lib32/", "/lib64/", "/opt/")
 # What compiler drivers bring of their own: start and end of every program.
 _START_FILE = re.compile(r"^(crt|Scrt|gcrt|rcrt|Mcrt|grcrt)[A-Za-z0-9]*\.o$")
 _COMPILED_SOURCE = re.compile(r"\.(c|cc|cpp|cxx|c\+\+|C|m|mm|f|f77|f90|f95|f03|f08|F|F90|for|d)$")
-_ARCHIVE_LINE = re.compile(r"^\((?P<a>.+)\)(?P<m>[^()]+)$|^(?P<a2>[^()]+)\((?P<m2>[^()]+)\)$")
+_ARCHIVE_LINE = re.compile(r"^\((?P<a>.+)\)(?P<m>[^()]+)$|^(?P<a2>.+)\((?P<m2>[^()]+)\)$")
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,14 @@ import pytest
 
 from steelyard.build.archive import NotArchiveError, read_archive
 from steelyard.build.elf import NotElfError, read_elf
-from steelyard.build.link_line import parse_link_line
-from steelyard.build.modules import kind_of, own_inputs, read_module, read_modules
+from steelyard.build.link_line import Input, parse_link_line
+from steelyard.build.modules import (
+    kind_of,
+    loaded_objects,
+    own_inputs,
+    read_module,
+    read_modules,
+)
 from tests.needs import needs
 
 pytestmark = needs("cc", "ar", "nm")
@@ -110,6 +116,20 @@ def test_members_of_an_archive_are_those_of_ar(
     ]
     assert [member.data for member in members] == [path.read_bytes() for path in objects]
     assert kind_of(str(archive)) == "archive"
+
+
+@pytest.mark.parametrize("line", ["({archive})unit.o", "{archive}(unit.o)"])
+@pytest.mark.parametrize("folder", ["plain", "with (brackets)"])
+def test_members_are_found_by_what_either_linker_says_of_them(
+    compiled: Callable[..., Path], tmp_path: Path, line: str, folder: str
+) -> None:
+    (tmp_path / folder).mkdir()
+    archive = tmp_path / folder / "lib.a"
+    subprocess.run(["ar", "rc", str(archive), str(compiled())], check=True)
+    inputs = [Input(0, str(archive), "archive")]
+    trace = [line.format(archive=archive)]
+    found = loaded_objects(trace, inputs, str(tmp_path), str(tmp_path / "work"))
+    assert [name for _, name in found] == [f"{folder}/lib.a(unit.o)"]
 
 
 def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
