@@ -26,6 +26,9 @@ _SUSPECT_LAGS_RATIO = 0.2
 # So few looks that went otherwise than planned move no share by as much as a point.
 _SUSPECT_DELAYS_RATIO = 0.01
 _TOLD_MENDED_RATIO = 0.01
+_TOLD_NAMELESS_RATIO = 0.05
+# Files that the kernel calls so hold what a program has written into its memory.
+_MADE_AT_RUN_TIME = ("//anon", "[anon", "/memfd:", "/dev/zero")
 # What a timer interrupts a virtual machine for (docs/PERFORMANCE.md), and more than it does others.
 _LOOK_NS = 12e3
 
@@ -167,6 +170,16 @@ def _of_the_names(samples: ProfileSamples) -> list[Caution]:
             "may have the names of others. Report before you build anew."
         )
         found.append(Caution("changed-files", message))
+    nameless = np.array([frame.object.startswith(_MADE_AT_RUN_TIME) for frame in samples.frames])
+    nameless &= np.array([frame.name.startswith("[") for frame in samples.frames])
+    ratio = float(nameless[samples.functions].mean()) if len(samples.functions) else 0.0
+    if ratio >= _TOLD_NAMELESS_RATIO:
+        message = (
+            f"{100 * ratio:.0f} % of the samples are in code that was made at run time and that "
+            "nothing names. Let the program write a map for perf (node --perf-basic-prof); of "
+            "virtual machines of Java that another one starts, record with --java -- sh -c 'CMD'."
+        )
+        found.append(Caution("nameless-code", message))
     ratio = samples.mended_count / len(samples.functions)
     if ratio < _TOLD_MENDED_RATIO:
         return found

@@ -193,6 +193,15 @@ def test_code_that_java_names_wrongly_is_told_of_from_one_sample_in_a_hundred(me
     assert [caution.code for caution in answer.cautions] == told
 
 
+@pytest.mark.parametrize(("count", "told"), [(9, []), (10, ["nameless-code"])])
+def test_code_that_nothing_names_is_told_of_from_one_sample_in_twenty(count, told):
+    made = (Frame("[anon]", "//anon"), Frame("a method", "//anon"), Frame("[program]", "/program"))
+    stacks = [[0]] * count + [[1]] * 90 + [[2]] * (110 - count)
+    samples = replace(samples_of(stacks), frames=made)
+    answer = answer_for(np.random.default_rng(1).exponential(1e6, 300), samples=samples)
+    assert [caution.code for caution in answer.cautions] == told
+
+
 # Of 100 ms 100 looks at 1 ms, and of what 145 looks of 12 µs take 2; four standard deviations of a
 # Poisson count more are 142.
 @pytest.mark.parametrize(("unseen", "missed"), [(100, 0), (142, 0), (148, 5)])
