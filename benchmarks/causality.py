@@ -223,7 +223,10 @@ def read_part(part: Part) -> list[Slope]:
         seen = tuple(Observation(*words) for words in item["observations"])
         amounts = len({one.amount for one in seen})
         what = (item["function"], item["profiler"], item["role"], item["delayed"])
-        found.append(Slope(*what, causal_slope(seen), amounts, len(seen), seen, rest_change(seen)))
+        at_once = part.kind == "memory"
+        slope = causal_slope(seen, begins_at_once=at_once)
+        rest = rest_change(seen, begins_at_once=at_once)
+        found.append(Slope(*what, slope, amounts, len(seen), seen, rest))
     return found
 
 

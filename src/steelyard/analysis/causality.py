@@ -89,7 +89,9 @@ class Slope:
     rest: Interval | None = None
 
 
-def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) -> Interval:
+def causal_slope(
+    observations: Sequence[Observation], confidence: float = 0.95, *, begins_at_once: bool = False
+) -> Interval:
     """The slope of attributed time on the program's time, through what the delay did to both.
 
     A busy machine makes some runs longer as a whole, by up to twice; that is not the delay's doing,
@@ -110,6 +112,9 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
     ----------
     observations : sequence of Observation
         At least 4, with at least 2 amounts.
+    begins_at_once : bool
+        The first turn of the delay takes no longer than the others: its time goes with its turns,
+        however few they are.
     """
     a = np.array([float(item.amount) for item in observations])
     x = np.array([item.program_s for item in observations])
@@ -122,7 +127,7 @@ def causal_slope(observations: Sequence[Observation], confidence: float = 0.95) 
         return Unbounded(
             None, confidence, METHOD, "no-change", "The program's time did not change at all."
         )
-    fit = _fit_of(a)
+    fit = _fit_of(a, begins_at_once)
     a = a / a.max()
     growth, slope = _growth_and_slope(a, x, y, b, fit)
     drawn = np.array([_growth_and_slope(a[k], x[k], y[k], b[k], fit) for k in _resamples(a)])
@@ -167,8 +172,9 @@ def _half_width(drawn: Values, count: int, confidence: float) -> float:
     return student_quantile(two_sided(confidence), count - 2) * error
 
 
-def _fit_of(turns: Values) -> Fit:
-    return _line_times if turns.max() >= _FEWEST_TURNS_OF_A_LINE else _median_times
+def _fit_of(turns: Values, begins_at_once: bool) -> Fit:
+    is_line = begins_at_once or turns.max() >= _FEWEST_TURNS_OF_A_LINE
+    return _line_times if is_line else _median_times
 
 
 def _program_times(a: Values, x: Values, b: Indices, fit: Fit) -> Values:
@@ -220,7 +226,9 @@ def _resamples(a: Values) -> Iterator[Indices]:
             yield drawn
 
 
-def rest_change(observations: Sequence[Observation], confidence: float = 0.95) -> Interval:
+def rest_change(
+    observations: Sequence[Observation], confidence: float = 0.95, *, begins_at_once: bool = False
+) -> Interval:
     """By how much everything but the function changed under the largest delay, as a ratio of what
     it takes without delay: 0.02 is 2 % longer.
 
@@ -231,11 +239,14 @@ def rest_change(observations: Sequence[Observation], confidence: float = 0.95) -
     ----------
     observations : sequence of Observation
         At least 4, with at least 2 amounts.
+    begins_at_once : bool
+        The first turn of the delay takes no longer than the others: its time goes with its turns,
+        however few they are.
     """
     a = np.array([float(item.amount) for item in observations])
     if len(a) < _FEWEST_RUNS or np.ptp(a) == 0:
         return _too_few_runs(confidence)
-    fit = _fit_of(a)
+    fit = _fit_of(a, begins_at_once)
     a = a / a.max()
     x = np.array([item.program_s for item in observations])
     y = np.array([item.function_s for item in observations])

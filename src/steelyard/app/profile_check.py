@@ -271,8 +271,12 @@ def _slope(check: CausalCheck, what: tuple[str, str, str], runs: Sequence[Delaye
     name, delayed, profiler = what
     role: Role = "delayed" if name == delayed else "control"
     observations = tuple(run.of(name) for run in runs)
+    # A walk through memory waits from its first step on; string instructions take long to begin.
+    at_once = check.buffer_bytes > 0
+    slope = causal_slope(observations, check.confidence, begins_at_once=at_once)
+    own = [run.of(delayed) for run in runs]
     return Slope(
-        *(name, profiler, role, delayed, causal_slope(observations, check.confidence)),
+        *(name, profiler, role, delayed, slope),
         *(len({run.amount for run in runs}), len(observations), observations),
-        rest=rest_change([run.of(delayed) for run in runs], check.confidence),
+        rest=rest_change(own, check.confidence, begins_at_once=at_once),
     )

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -81,6 +83,14 @@ def test_a_machine_of_other_speed_in_each_block_is_seen_through():
     assert len(errors[False]) <= len(errors[True])
     assert abs(np.mean(errors[True])) < 0.01
     assert held >= 26
+
+
+def test_a_delay_that_begins_at_once_goes_with_its_turns_however_few_they_are():
+    few = [replace(item, amount=item.amount // TURNS) for item in runs(0.8, noise_s=0.03)]
+    slope = causal_slope(few, begins_at_once=True)
+    assert slope == causal_slope(runs(0.8, noise_s=0.03))
+    assert slope != causal_slope(few)
+    assert rest_change(few, begins_at_once=True) == rest_change(runs(0.8, noise_s=0.03))
 
 
 def test_a_delay_of_few_turns_is_not_taken_to_go_with_them():
