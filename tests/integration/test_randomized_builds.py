@@ -297,7 +297,7 @@ def test_a_randomisation_that_is_unknown_is_named(built: Callable[..., Build]) -
 
 def test_a_path_that_makefiles_would_part_is_refused(tmp_path: Path) -> None:
     spec = BuildSpec(("make",), str(PROJECT), randomize=("link-order",))
-    with pytest.raises(UsageError, match="white space"):
+    with pytest.raises(UsageError, match=r"white space. .* the store \(--store\)"):
         run_build(spec, 1, str(tmp_path / "with space"))
 
 

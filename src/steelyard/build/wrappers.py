@@ -69,7 +69,8 @@ def make_wrappers(
     if len(place.split()) != 1:
         raise UsageError(
             f"A randomised build cannot be made in {directory}: makefiles would part the path of "
-            "the compiler at its white space. Name another directory.",
+            "the compiler at its white space. Builds lie beside the store (--store), those of the "
+            "suite in $STEELYARD_SUITE_CACHE: name a place without white space.",
             field="directory",
         )
     compilers = real_compilers(spec, environment)
