@@ -134,6 +134,16 @@ def test_hyperfines_file_is_imported_and_reported_on(user, name):
     assert report.document()["comparisons"][0]["verdict"] == "slower"
 
 
+def test_an_import_says_which_counters_it_left_out(user):
+    row = {"name": "b", "real_time": 2.0, "time_unit": "us", "ratio": float("nan")}
+    text = json.dumps({"context": {"num_cpus": 1}, "benchmarks": [row, row]})
+    (user.home / "google.json").write_text(text)
+    told = user.types("import", "google.json", "--json", "-")
+    assert told.status == 0
+    assert "warning: ratio is left out of 1 execution. google.json: benchmarks[0].ratio" in told.err
+    assert [caution["code"] for caution in told.document()["warnings"]] == ["metrics-left-out"]
+
+
 def test_an_import_cannot_be_resumed(user):
     identifier = user.types("import", str(FIXTURES / "hyperfine_1.json")).out.strip()
     told = user.types("resume", identifier)

@@ -30,6 +30,14 @@ class Exported:
     cautions: tuple[Caution, ...]
 
 
+@dataclass(frozen=True)
+class Imported:
+    """An experiment of a file, and what of the file could not be used."""
+
+    experiment: Experiment
+    cautions: tuple[Caution, ...]
+
+
 class Library:
     """The experiments of one store, and those that are being measured into it.
 
@@ -105,7 +113,7 @@ class Library:
             shutil.rmtree(log_directory(self.store.path, identifier), ignore_errors=True)
         return identifiers
 
-    def import_file(self, path: str, format_name: str | None = None) -> Experiment:
+    def import_file(self, path: str, format_name: str | None = None) -> Imported:
         """Keep the experiment of a file; its format is found by its content unless named.
 
         Raises
@@ -115,6 +123,7 @@ class Library:
         """
         from steelyard.store.file_format import detect_format, reader_of
         from steelyard.store.formats import FORMATS
+        from steelyard.store.harness_experiment import left_out
 
         chosen = FORMATS.get(format_name) if format_name else detect_format(path, FORMATS)
         experiment = reader_of(chosen)(path)
@@ -126,9 +135,9 @@ class Library:
                     f"content. `steelyard delete {identifier}` makes room for it.",
                     field="identifier",
                 )
-            return experiment
-        self.save(experiment)
-        return experiment
+        else:
+            self.save(experiment)
+        return Imported(experiment, tuple(left_out(experiment)))
 
     def export_file(self, prefix: str, format_name: str, path: str) -> Exported:
         """Write an experiment to a file, which appears whole or not at all."""

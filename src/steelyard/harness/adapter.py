@@ -38,6 +38,9 @@ class Series:
     error : str or None
         What went wrong, where the harness says that this benchmark failed; the values are
         those before it.
+    fault : str or None
+        Why this metric alone has no values that can be used: those who ask for it are told so,
+        and the others lose nothing.
     """
 
     benchmark: str
@@ -48,6 +51,7 @@ class Series:
     direction: Direction = "lower"
     execution: int = 0
     error: str | None = None
+    fault: str | None = None
 
 
 @dataclass(frozen=True)

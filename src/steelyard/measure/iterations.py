@@ -247,4 +247,6 @@ def _series_of(series: Sequence[Series], metric: MetricSpec) -> Series:
             f"{metric.unit}, {metric.direction}: ask for it with "
             f"--metric {metric.name}=iterations:{item.unit}:{item.direction}."
         )
+    if item.fault is not None:
+        raise DataError(item.fault)
     return item

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from steelyard.core.errors import DataError
-from steelyard.core.model import Experiment, MetricSpec, Trial, Variant
+from steelyard.core.model import Caution, Experiment, MetricSpec, Trial, Variant
 from steelyard.harness.adapter import ITERATION_TIME, Series, Source, read_series, text_of
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.store.file_format import FileFormat, WriteFile, file_errors
@@ -72,15 +72,34 @@ def experiment_of(series: Sequence[Series], path: str, name: str) -> Experiment:
     )
 
 
+def left_out(experiment: Experiment) -> list[Caution]:
+    """What of the harness's file could not be used, a caution a metric."""
+    faults: dict[str, list[str]] = {}
+    for trial in experiment.trials:
+        unusable = trial.details.get("unusable")
+        if isinstance(unusable, dict):
+            for metric, fault in unusable.items():
+                faults.setdefault(metric, []).append(fault)
+    return [
+        Caution(
+            "metrics-left-out",
+            f"{metric} is left out of {len(told)} execution{'s'[: len(told) > 1]}. {told[0]}",
+        )
+        for metric, told in faults.items()
+    ]
+
+
 def _variants(benchmarks: Sequence[str]) -> list[Variant]:
     names = unique_names([benchmark or "benchmark" for benchmark in benchmarks])
     return [imported_variant(name) for name in names]
 
 
 def _metrics(series: Sequence[Series], path: str) -> list[MetricSpec]:
-    """All of them, the time of an iteration first."""
+    """All that can be used somewhere, the time of an iteration first."""
     found: dict[str, MetricSpec] = {}
     for item in series:
+        if item.fault is not None:
+            continue
         metric = MetricSpec(item.metric, item.unit, item.direction)
         if found.setdefault(item.metric, metric) != metric:
             raise DataError(
@@ -97,6 +116,9 @@ def _trial(position: int, variant: int, items: Sequence[Series], created_unix_s:
     kept = {item.metric: item.values[item.warmup_count :] for item in items}
     warmups = {i.metric: i.values[: i.warmup_count] for i in items if i.warmup_count}
     details: dict[str, object] = {} if error is None else {"error": error}
+    faults = {item.metric: item.fault for item in items if item.fault is not None}
+    if faults:
+        details["unusable"] = faults
     if warmups:
         details["warmup_iterations"] = {name: list(values) for name, values in warmups.items()}
     return Trial(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -87,6 +88,22 @@ def test_google_benchmarks_rates_are_better_when_higher() -> None:
         ("items_per_second", "higher"),
         ("depth", "lower"),
     ]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_counter_of_google_benchmark_that_is_no_number_leaves_the_times_usable(
+    value: float,
+) -> None:
+    time, ratio = read("google-benchmark", google(ratio=value))
+    assert (time.values, time.fault) == (pytest.approx((2e-6,)), None)
+    assert ratio.values == ()
+    assert ratio.fault is not None
+    assert ratio.fault.startswith("out/file: benchmarks[0].ratio must be a finite number, not ")
+
+
+def test_a_time_of_google_benchmark_that_is_no_number_is_refused() -> None:
+    with pytest.raises(DataError, match=r"benchmarks\[0\].real_time must be a finite number"):
+        read("google-benchmark", google(real_time=math.nan))
 
 
 def test_aggregates_alone_are_refused_with_the_option_that_made_them() -> None:

@@ -101,6 +101,19 @@ def test_what_is_wrong_is_told_with_the_adapters_name(
     assert told in found.problem
 
 
+def test_a_counter_that_is_no_number_is_told_to_those_alone_who_ask_for_it(tmp_path: Path) -> None:
+    row = '{"name": "b", "real_time": 2, "time_unit": "s", "ratio": NaN}'
+    output = f'{{"context": {{"num_cpus": 1}}, "benchmarks": [{row}]}}'
+    spec = IterationsSpec("google-benchmark")
+    assert found_iterations(ended(tmp_path, output), spec, [TIME]).values == {
+        "iteration_time": (2.0,)
+    }
+    ratio = MetricSpec("ratio", "count", source="iterations")
+    problem = found_iterations(ended(tmp_path, output), spec, [ratio]).problem
+    assert problem is not None
+    assert "benchmarks[0].ratio must be a finite number, not NaN" in problem
+
+
 def test_two_executions_in_one_trial_are_refused_with_the_harnesss_option(tmp_path: Path) -> None:
     sample = Path("tests/data/adapters/pyperf.json").read_text("utf-8")
     spec = IterationsSpec("pyperf", benchmark="sort")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,24 @@ def test_a_byte_order_mark_changes_nothing(sample: str, tmp_path: Path) -> None:
     assert chosen.read is not None
     again = [trial.measurements for trial in chosen.read(str(path)).trials]
     assert again == [trial.measurements for trial in imported(sample).trials]
+
+
+def test_a_counter_that_is_no_number_is_left_out_of_its_trial_with_the_reason(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "google.json"
+    row = {"name": "b", "real_time": 2.0, "time_unit": "s", "steelyard_execution": 0}
+    rows = [{**row, "ratio": 0.5, "hits": math.inf}, {**row, "ratio": math.nan, "hits": 1.0}]
+    rows[1]["steelyard_execution"] = 1
+    path.write_text(json.dumps({"context": {"num_cpus": 1}, "benchmarks": rows}))
+    read = FORMATS.get("google-benchmark").read
+    assert read is not None
+    experiment = read(str(path))
+    first, second = experiment.trials
+    assert first.measurements == {"iteration_time": (2.0,), "ratio": (0.5,)}
+    assert second.measurements == {"iteration_time": (2.0,), "hits": (1.0,)}
+    assert "benchmarks[1].ratio must be a finite number" in second.details["unusable"]["ratio"]
+    assert {trial.status for trial in experiment.trials} == {"ok"}
 
 
 def exported(experiment: Experiment, name: str, directory: Path) -> tuple[str, list[str]]:

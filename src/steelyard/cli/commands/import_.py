@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from steelyard.cli.library_options import JSON, STORE, opened_library
+from steelyard.cli.library_options import JSON, STORE, opened_library, warn
 from steelyard.cli.output import write_json, write_text
 
 
@@ -27,8 +27,11 @@ def command(file: str, format_name: str | None, store: str | None, json_target: 
     from steelyard.report.json.experiment import experiment_document
 
     with opened_library(store) as library:
-        experiment = library.import_file(file, format_name)
-        document = experiment_document(experiment, cautions=library.cautions)
+        imported = library.import_file(file, format_name)
+        warn(imported.cautions)
+        document = experiment_document(
+            imported.experiment, cautions=(*library.cautions, *imported.cautions)
+        )
     write_json(document, json_target)
     if json_target != "-":
-        write_text(f"{experiment.spec.identifier}\n")
+        write_text(f"{imported.experiment.spec.identifier}\n")

@@ -6,6 +6,7 @@ docs/user_guide.md and src/json_reporter.cc of google/benchmark, 1.7.1.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from steelyard.core.errors import DataError
@@ -87,6 +88,7 @@ class _Reader:
         self.found: dict[tuple[str, int, str], list[float]] = {}
         self.units: dict[str, tuple[str, Direction]] = {}
         self.errors: dict[str, str] = {}
+        self.faults: dict[tuple[str, int, str], str] = {}
 
     def add(self, row: dict[str, Any], where: str) -> None:
         """Take one repetition."""
@@ -107,10 +109,19 @@ class _Reader:
                 self._keep((name, execution, ours), value_s, ("s", "lower"))
         for counter, value in row.items():
             if counter not in NOT_COUNTERS and not counter.startswith("steelyard_"):
-                rate = counter in RATES
-                number = fields.finite(value, f"{where}.{counter}")
-                about = (RATES.get(counter, "count"), "higher" if rate else "lower")
-                self._keep((name, execution, counter), number, about)
+                self._count((name, execution, counter), value, f"{where}.{counter}")
+
+    def _count(self, key: tuple[str, int, str], value: Any, where: str) -> None:
+        """Keep a counter. A rate of nothing is NaN: that tells nothing of the time beside it."""
+        counter = key[2]
+        number = math.nan
+        if isinstance(value, float) and not math.isfinite(value):
+            fault = self.fields.error(where, "a finite number", value)
+            self.faults.setdefault(key, fault.message)
+        else:
+            number = self.fields.finite(value, where)
+        direction = "higher" if counter in RATES else "lower"
+        self._keep(key, number, (RATES.get(counter, "count"), direction))
 
     def _keep(self, key: tuple[str, int, str], value: float, about: tuple[str, Any]) -> None:
         self.found.setdefault(key, []).append(value)
@@ -123,10 +134,11 @@ class _Reader:
                 name,
                 metric,
                 self.units[metric][0],
-                tuple(values),
+                () if (name, execution, metric) in self.faults else tuple(values),
                 direction=self.units[metric][1],
                 execution=execution,
                 error=self.errors.get(name),
+                fault=self.faults.get((name, execution, metric)),
             )
             for (name, execution, metric), values in self.found.items()
         ]
