@@ -66,10 +66,15 @@ def state_cautions(
             f"state of the others. Drop them: --warmup-iterations {wanted}.",
         )
     elif found.rule == "same-iteration":
+        single = "the same single iteration of each execution (--repeat iteration=1)."
         yield Caution(
             "no-independent-state",
             "From no iteration on were those of all executions found independent; from number "
-            f"{wanted} on they are initialised. Drop those before it (--warmup-iterations "
-            f"{wanted}) and dimension again; if this is said once more, take the same single "
-            "iteration of each execution (--repeat iteration=1).",
+            f"{wanted} on they are initialised. "
+            + (
+                f"Drop those before it (--warmup-iterations {wanted}) and dimension again; if "
+                f"this is said once more, take {single}"
+                if found.iteration
+                else f"Take {single}"
+            ),
         )

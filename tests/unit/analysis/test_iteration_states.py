@@ -25,13 +25,24 @@ def test_iterations_before_the_steady_state_are_to_be_dropped():
     assert "--warmup-iterations 23" in found["warm-up-kept"]
 
 
-def test_where_iterations_never_are_independent_one_of_each_is_proposed():
-    generator = np.random.default_rng(3)
-    noise = generator.normal(0, 0.01, (10, 300))
-    walk = noise.copy()
+def remembering():
+    walk = np.random.default_rng(3).normal(0, 0.01, (10, 300))
     for place in range(1, 300):
         walk[:, place] += 0.9 * walk[:, place - 1]
-    assert list(told(1 + walk)) == ["no-independent-state"]
+    return 1 + walk
+
+
+def test_where_iterations_never_are_independent_one_of_each_is_proposed():
+    found = told(remembering(), dropped_count=3)
+    assert list(found) == ["no-independent-state"]
+    assert "from number 3 on they are initialised. Take the same" in found["no-independent-state"]
+
+
+def test_dependent_iterations_after_a_warm_up_are_to_be_looked_at_without_it_first():
+    series = remembering()
+    series[:, :20] *= 3
+    message = told(series, dropped_count=3)["no-independent-state"]
+    assert "Drop those before it (--warmup-iterations 23) and dimension again" in message
 
 
 @pytest.mark.parametrize("shape", [(3, 20), (2, MOST_VALUES)])
