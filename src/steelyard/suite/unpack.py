@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
-import tarfile
-import zipfile
 from collections.abc import Sequence
 
 from steelyard.core.errors import FetchError, SuiteError
 from steelyard.suite.command import run_tool, tool
+from steelyard.suite.unpack_tar import DAMAGED as DAMAGED_TAR
+from steelyard.suite.unpack_tar import unpack_tar
+from steelyard.suite.unpack_zip import DAMAGED as DAMAGED_ZIP
+from steelyard.suite.unpack_zip import unpack_zip
 
 _ARCHIVES = (".crate", ".tgz", ".tar", ".tar.gz", ".tar.bz2", ".tar.xz")
 _ZIPS = (".whl", ".zip")
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EACCES)
 
 
 def unpack_debian(description: str, target: str) -> None:
@@ -38,24 +42,23 @@ def unpack(archive: str, target: str) -> None:
     Raises
     ------
     SuiteError
-        It is damaged, or of a kind that is not known.
+        It is damaged, of a kind that is not known, or has members that no source has (`unpack_tar`,
+        `unpack_zip`). Nothing of it is left.
     """
     partial = f"{target}.unpacking"
     os.makedirs(partial)
     try:
         if archive.endswith(_ZIPS):
-            with zipfile.ZipFile(archive) as file:
-                file.extractall(partial)
+            unpack_zip(archive, partial)
         elif archive.endswith(_ARCHIVES):
-            with tarfile.open(archive) as file:
-                if hasattr(tarfile, "data_filter"):
-                    file.extractall(partial, filter="data")
-                else:
-                    file.extractall(partial)
+            unpack_tar(archive, partial)
         else:
             known = ", ".join((*_ARCHIVES, *_ZIPS))
-            raise SuiteError(f"{archive} is no archive that can be unpacked: {known}.")
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
+            raise SuiteError(f"it is no archive that can be unpacked: {known}")
+    except (SuiteError, OSError, *DAMAGED_TAR, *DAMAGED_ZIP) as error:
+        shutil.rmtree(partial)
+        if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
+            raise
         raise SuiteError(f"{archive} cannot be unpacked: {error}.") from None
     inside = os.listdir(partial)
     only = os.path.join(partial, inside[0]) if len(inside) == 1 else partial
