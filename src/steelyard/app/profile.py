@@ -84,6 +84,10 @@ def read_answer(path: str, confidence: float = 0.95) -> ProfileAnswer:
     # Maps of an older recording to the same file may lie beside it.
     processes = frozenset(raw.samples["process"].tolist())
     samples = attribute(raw, read_java_codes(path, processes))
+    if not len(samples.functions) and raw.damage is not None:
+        raise DataError(
+            f"The profile {path} has no sample that can be read. {raw.damage}", field="profile"
+        )
     if not len(samples.functions):
         raise DataError(
             f"The profile {path} has no sample of the program: it ran for less than the time "

@@ -5,8 +5,6 @@ Each chunk has its own check, so that a file which was cut off is readable up to
 
 from __future__ import annotations
 
-import json
-import math
 import struct
 import zlib
 from collections.abc import Iterator
@@ -17,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.core.errors import DataError
+from steelyard.profile.profile_facts import header_of, summary_of
 from steelyard.profile.profile_parts import MAGIC, parts_of
 
 CHUNK_HEAD = struct.Struct("<4sII")
@@ -40,6 +39,7 @@ _START = struct.Struct("<QIIII")
 _END = struct.Struct("<QII")
 _LOST = struct.Struct("<QQ")
 _TEXT = struct.Struct("<H")
+_LAST_ADDRESS = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -128,14 +128,20 @@ def read_profile(path: str) -> RawProfile:
         raw = raw or RawProfile(header)
         if header.get("id") != raw.header.get("id"):
             continue  # of an older recording to the same file
-        for mark, payload in _chunks(data, at, raw):
-            if mark == b"SMPL":
-                _take_samples(payload, samples, chains)
-                words.append(np.zeros(len(samples[-1]), np.uint64))
-            elif mark == b"WORD" and words and len(payload) == 8 * len(words[-1]):
-                words[-1] = np.frombuffer(payload, "<u8")
-            elif mark == b"EVNT":
-                _take_events(payload, raw)
+        for place, mark, payload in _chunks(data, at, raw):
+            try:
+                if mark == b"SMPL":
+                    _take_samples(payload, samples, chains)
+                    words.append(np.zeros(len(samples[-1]), np.uint64))
+                elif mark == b"WORD":
+                    words[-1] = _words(payload, len(words[-1]))
+                else:
+                    _take_events(payload, raw)
+            except (IndexError, ValueError, struct.error) as error:
+                raw.damage = (
+                    f"The file is damaged at byte {place}: {error}. What stands before is here."
+                )
+                break
     if raw is None:
         raise DataError(f"There is no profile {path}.", field="profile")
     if samples:
@@ -167,28 +173,17 @@ def _header(data: bytes, path: str) -> tuple[dict[str, Any], int]:
             field="profile",
         )
     try:
-        header: Any = json.loads(data[len(MAGIC) : end])
-    except ValueError:
-        header = None
-    if not _is_header(header):
-        raise DataError(f"The header of the profile {path} is damaged.", field="profile")
+        header = header_of(data[len(MAGIC) : end])
+    except ValueError as error:
+        raise DataError(
+            f"The header of the profile {path} is damaged: {error}.", field="profile"
+        ) from None
     return header, end + 1
 
 
-def _is_header(header: Any) -> bool:
-    """Whether a header has what readers rely on."""
-    if not isinstance(header, dict):
-        return False
-    period, texts = header.get("period"), ("unit", "spread", "event")
-    return (
-        isinstance(period, int | float)
-        and 0 < period < math.inf
-        and all(isinstance(header.get(name), str) for name in texts)
-    )
-
-
-def _chunks(data: bytes, at: int, raw: RawProfile) -> Iterator[tuple[bytes, bytes]]:
-    """The whole chunks; what is wrong with the rest goes to `raw.damage`."""
+def _chunks(data: bytes, at: int, raw: RawProfile) -> Iterator[tuple[int, bytes, bytes]]:
+    """Where each whole chunk begins, its mark and its payload; what is wrong with the rest goes to
+    `raw.damage`."""
     while at < len(data):
         if at + CHUNK_HEAD.size > len(data):
             raw.damage = "The file ends inside a chunk; what was flushed before is here."
@@ -201,7 +196,7 @@ def _chunks(data: bytes, at: int, raw: RawProfile) -> Iterator[tuple[bytes, byte
         if mark not in (b"SMPL", b"WORD", b"EVNT") or zlib.crc32(payload) != checksum:
             raw.damage = f"The file is damaged at byte {at}; what stands before is here."
             return
-        yield mark, payload
+        yield at, mark, payload
         at += CHUNK_HEAD.size + length
 
 
@@ -211,8 +206,23 @@ def _take_samples(
     chains: list[npt.NDArray[np.uint64]],
 ) -> None:
     count = int.from_bytes(payload[:4], "little")
-    samples.append(np.frombuffer(payload, SAMPLE, count, 4))
-    chains.append(np.frombuffer(payload, "<u8", -1, 4 + count * SAMPLE.itemsize))
+    end = 4 + count * SAMPLE.itemsize
+    if len(payload) < max(end, 4):
+        raise ValueError(f"{count} samples do not fit into their chunk")
+    found = np.frombuffer(payload, SAMPLE, count, 4)
+    length = int(found["chain_length"].sum(dtype=np.int64))
+    if len(payload) != end + 8 * length:
+        raise ValueError("the call chains are not as long as its samples say")
+    if np.any((found["process"] != 0) & (found["thread"] == 0)):
+        raise ValueError("a sample of a process has no thread")
+    samples.append(found)
+    chains.append(np.frombuffer(payload, "<u8", length, end))
+
+
+def _words(payload: bytes, count: int) -> npt.NDArray[np.uint64]:
+    if len(payload) != 8 * count:
+        raise ValueError("there is not one word for each sample")
+    return np.frombuffer(payload, "<u8")
 
 
 def _take_events(payload: bytes, raw: RawProfile) -> None:
@@ -223,6 +233,8 @@ def _take_events(payload: bytes, raw: RawProfile) -> None:
             values, at = _MAPPING.unpack_from(payload, at), at + _MAPPING.size
             path, at = _text(payload, at)
             time_ns, process, start, length, offset = values
+            if start + length > _LAST_ADDRESS:
+                raise ValueError("a mapping goes on behind the last address")
             raw.mappings.append(Mapping(time_ns, process, start, length, offset, path))
         elif kind == b"C":
             (time_ns, process, thread, after), at = (
@@ -235,22 +247,26 @@ def _take_events(payload: bytes, raw: RawProfile) -> None:
             raw.starts.append(Start(*_START.unpack_from(payload, at)))
             at += _START.size
         elif kind == b"X":
+            _END.unpack_from(payload, at)
             at += _END.size
         elif kind == b"L":
             raw.lost_count += _LOST.unpack_from(payload, at)[1]
             at += _LOST.size
         elif kind == b"E":
             text, at = _text(payload, at)
-            raw.summary = json.loads(text)
+            raw.summary = summary_of(text)
         else:
-            raw.damage = f"The file has a record of the unknown kind {kind!r}."
-            return
+            raise ValueError(f"a record is of the unknown kind {kind!r}")
 
 
 def _text(payload: bytes, at: int) -> tuple[str, int]:
+    """A text, and where it ends. The kernel's end with the first NUL, so that they have none."""
     (length,) = _TEXT.unpack_from(payload, at)
     begin = at + _TEXT.size
-    return payload[begin : begin + length].decode("utf-8", "surrogateescape"), begin + length
+    text = payload[begin : begin + length]
+    if len(text) < length or b"\0" in text:
+        raise ValueError("a text goes on behind its end")
+    return text.decode("utf-8", "surrogateescape"), begin + length
 
 
 def _order_by_time(raw: RawProfile) -> None:
