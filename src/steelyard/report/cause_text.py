@@ -14,6 +14,7 @@ _WORDS = {
     "supported": "supported",
     "not-supported": "not supported",
     "nothing-to-explain": "nothing to explain",
+    "changes-too-much": "changes too much to say",
     "cannot-tell": "cannot tell",
 }
 _SMALLEST_P = 0.001
@@ -35,7 +36,7 @@ def conclusion(found: Cause) -> list[str]:
         return [
             f"{found.block_count} complete blocks are too few: it takes {FEWEST_BLOCKS} or more."
         ]
-    effect = f"the levels of {factor} spread {response} by {_spread(without, found)}"
+    effect = f"the levels of {factor} spread {response} by {_spread_said(without, found)}"
     if found.verdict == "nothing-to-explain":
         return [
             f"Without the intervention {effect}: less than the margin of "
@@ -48,20 +49,24 @@ def conclusion(found: Cause) -> list[str]:
             "tell."
         ]
     sentences = [
-        f"Without the intervention {effect}, with it by {_spread(held, found)}.",
-        f"The intervention leaves {_share(left)} of the variance that {factor} makes.",
+        f"Without the intervention {effect}, with it by {_spread_said(held, found)}.",
+        *_shares(found, factor, left),
     ]
     allowed = f"{100 * found.terms.tolerance:g} %"
+    those = "Both are" if found.relative else "That is"
     sentences.append(
         {
-            "effect-goes": f"That is at most {allowed}: the effect goes with what is held, so the "
+            "effect-goes": f"{those} at most {allowed}: the effect goes with what is held, so the "
             "explanation stands.",
-            "effect-smaller": f"That is more than {allowed}: what is held carries a part of the "
+            "effect-smaller": f"{those} more than {allowed}: what is held carries a part of the "
             "effect at most; something else carries the rest.",
-            "effect-stays": f"That is more than {allowed}: the effect stays although what should "
+            "effect-stays": f"{those} more than {allowed}: the effect stays although what should "
             "carry it is held, so it comes another way.",
-            "rest-hidden": f"Whether that is at most {allowed} is hidden by noise: more blocks "
-            "would tell.",
+            "scales-disagree": f"One is at most {allowed}, the other is more: whether the effect "
+            "goes depends on the scale, because the intervention changes the mean. Hold it by "
+            "something that changes the rest of the program less.",
+            "rest-hidden": f"Noise hides whether this is at most {allowed}: more blocks would "
+            "tell.",
         }[found.reason]
     )
     if found.interaction is not None:
@@ -79,6 +84,17 @@ def conclusion(found: Cause) -> list[str]:
             f"{'rests' if carried.rests else 'still moves'} ({carried.held.estimate:.4g})."
         )
     return sentences
+
+
+def _shares(found: Cause, factor: str, left: Interval | None) -> list[str]:
+    """The share of the effect that is left, on both scales where they differ."""
+    if not found.relative:
+        return [f"The intervention leaves {_share(left)} of the variance that {factor} makes."]
+    unit = f"in {found.unit}" if found.unit else "in the unit of the response"
+    return [
+        f"As shares of the mean of each arm, the intervention leaves {_share(left)} of the "
+        f"variance that {factor} makes; {unit}, {_share(found.left_in_unit)}."
+    ]
 
 
 def p_text(p: float) -> str:
@@ -103,6 +119,16 @@ def _interval(value: Interval, found: Cause) -> str:
 
 def _spread(arm: Arm, found: Cause) -> str:
     return _interval(arm.spread, found)
+
+
+def _spread_said(arm: Arm, found: Cause) -> str:
+    """The spread of an arm, in the unit of the response too where it is a share of the mean."""
+    if not found.relative:
+        return _spread(arm, found)
+    amount = arm.spread.estimate * arm.mean
+    factor, unit = scale_for(amount, found.unit)
+    said = f"{amount / factor:.3g} {unit}".strip()
+    return f"{_spread(arm, found)} or {said}"
 
 
 def _share(left: Interval | None) -> str:

@@ -15,6 +15,7 @@ from steelyard.analysis.methods import ANALYSES
 from steelyard.analysis.table import Table
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Unbounded
+from steelyard.report.cause_text import conclusion, headline
 
 LEVELS = 6
 # Offsets of the levels with a standard deviation of 1 between them.
@@ -51,6 +52,33 @@ def judged(values, terms=None, intermediate=None):
 def test_the_verdict_is_that_of_the_truth(without, held, verdict, reason) -> None:
     found = judged(trials(without, held))
     assert (found.verdict, found.reason) == (verdict, reason)
+
+
+@pytest.mark.parametrize("more", [10.0, -0.9])
+def test_an_effect_that_only_a_change_of_the_mean_takes_away_has_no_verdict(more) -> None:
+    """As a share of the mean it goes where the program takes 10 s more; in seconds it stays."""
+    values = trials(0.05, 0.05, noise=0.002)
+    values[:, :, 1] += more
+    if more < 0:
+        values[:, :, 1] = 0.1 + (values[:, :, 1] - 0.1) / 10
+    found = judged(values)
+    assert (found.verdict, found.reason) == ("changes-too-much", "scales-disagree")
+    assert isinstance(found.left_in_unit, Estimate)
+    truth = 1.0 if more > 0 else 0.01
+    assert found.left_in_unit.low <= truth <= found.left_in_unit.high
+    assert "changes too much to say" in headline(found)
+    assert "depends on the scale" in " ".join(conclusion(found))
+
+
+@pytest.mark.parametrize(("held", "verdict"), [(0.0, "supported"), (0.5, "not-supported")])
+def test_an_intervention_that_costs_time_has_a_verdict_where_both_scales_agree(
+    held, verdict
+) -> None:
+    values = trials(0.05, held, noise=0.002)
+    values[:, :, 1] += 1
+    found = judged(values)
+    assert found.verdict == verdict
+    assert "side-effect" in [caution.code for caution in found.cautions]
 
 
 def test_noise_that_hides_an_effect_is_no_verdict() -> None:

@@ -8,47 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.cause.spread import Spread, share_left, spread_of
+from steelyard.analysis.cause.verdict import Terms, Verdict, share_in_unit, verdict_of
 from steelyard.analysis.fieller import paired_fieller
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.core.model import Caution
 from steelyard.core.rng import derive_seed
 
 Floats = NDArray[np.float64]
-Verdict = Literal["supported", "not-supported", "nothing-to-explain", "cannot-tell"]
-# Of the variance between levels: a quarter of it is half of their spread.
-TOLERANCE = 0.25
-# Of the mean: a smaller spread is not worth an explanation, as a ratio within 1 % is equivalent.
-MARGIN = 0.01
 FEWEST_BLOCKS = 3
 # A mean that the intervention changes by more than this is no longer the same program's.
 _SIDE_EFFECT = 0.1
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What a verdict is held to.
-
-    Parameters
-    ----------
-    confidence : float
-    tolerance : float
-        The explanation stands where surely no more than this share of the variance is left.
-    margin : float
-        A spread below it is nothing to explain; as a share of the mean, or in the unit of the
-        response where that is negative somewhere.
-    seed : int
-    """
-
-    confidence: float = 0.95
-    tolerance: float = TOLERANCE
-    margin: float = MARGIN
-    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -130,7 +105,10 @@ class Cause:
         None where too little was measured.
     interaction : Interaction or None
     left : Interval or None
-        The share of the variance between levels that the intervention leaves.
+        The share of the variance between levels that the intervention leaves, on the scale of the
+        spreads.
+    left_in_unit : Interval or None
+        The same share of the variance in the unit of the response.
     mean_ratio : Interval or None
         With / without the intervention, of the mean over all levels.
     intermediate : Intermediate or None
@@ -152,6 +130,7 @@ class Cause:
     held: Arm | None = None
     interaction: Interaction | None = None
     left: Interval | None = None
+    left_in_unit: Interval | None = None
     mean_ratio: Interval | None = None
     intermediate: Intermediate | None = None
     cautions: tuple[Caution, ...] = ()
@@ -186,6 +165,10 @@ def causal_analysis(
 
     Notes
     -----
+    The effect is judged on two scales: as a share of each arm's mean, and in the unit of the
+    response. An intervention that changes the mean much makes one of them go where the other
+    stays, and there is no verdict then.
+
     Blocks are independent, their effects additive within an arm, and what is left is normal with
     one variance for each arm. The interaction is tested on the differences between the arms within
     blocks, so that the arms may differ in variance.
@@ -207,7 +190,8 @@ def causal_analysis(
     ]
     crossed = spread_of(scaled[:, :, 1] - scaled[:, :, 0], generator)
     left = share_left(spreads[0], spreads[1], terms.confidence)
-    verdict, reason = _verdict(arms[0], left, terms)
+    left_in_unit = share_in_unit(left, (float(scale[0]), float(scale[1])))
+    verdict, reason = verdict_of(arms[0].spread, left, left_in_unit, terms)
     carried = None
     if intermediate is not None and names.intermediate is not None:
         carried = _intermediate(names.intermediate, intermediate, terms, generator)
@@ -224,6 +208,7 @@ def causal_analysis(
             crossed.interval(terms.confidence), crossed.statistic, crossed.p, crossed.degrees
         ),
         left=left,
+        left_in_unit=left_in_unit,
         mean_ratio=ratio,
         intermediate=carried,
         cautions=tuple(_cautions(arms, ratio, carried)),
@@ -253,19 +238,6 @@ def _arm(name: str, values: Floats, spread: Spread, scale: float, terms: Terms) 
         p=spread.p,
         degrees=spread.degrees,
     )
-
-
-def _verdict(without: Arm, left: Interval, terms: Terms) -> tuple[Verdict, str]:
-    """The verdict and its reason; what noise hides is refused."""
-    if without.spread.high < terms.margin or without.spread.high == 0:
-        return "nothing-to-explain", "no-effect"
-    if without.spread.low == 0 or not isinstance(left, Estimate):
-        return "cannot-tell", "effect-hidden"
-    if left.high <= terms.tolerance:
-        return "supported", "effect-goes"
-    if left.low > terms.tolerance:
-        return "not-supported", "effect-smaller" if left.high < 1 else "effect-stays"
-    return "cannot-tell", "rest-hidden"
 
 
 def _intermediate(

@@ -12,7 +12,7 @@ from steelyard.report.wording import document_value
 
 def cause_document(found: Cause, origin: Origin) -> dict[str, Any]:
     """The document of kind ``cause``, as its schema says."""
-    left, ratio = found.left, found.mean_ratio
+    left, in_unit, ratio = found.left, found.left_in_unit, found.mean_ratio
     return document_value(
         {
             "schema": SCHEMA,
@@ -32,6 +32,7 @@ def cause_document(found: Cause, origin: Origin) -> dict[str, Any]:
             "margin": found.terms.margin,
             "arms": [_arm(arm) for arm in (found.without, found.held) if arm is not None],
             "share_left": None if left is None else left.as_json(),
+            "share_left_in_unit": None if in_unit is None else in_unit.as_json(),
             "interaction": _interaction(found.interaction),
             "mean_ratio": None if ratio is None else ratio.as_json(),
             "intermediate": _intermediate(found.intermediate),
