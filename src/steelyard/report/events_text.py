@@ -24,6 +24,8 @@ from steelyard.report.wording import caution_text, difference_text, one_line, ra
 # Beyond them a table is for a file.
 _MOST_KINDS = 40
 _MOST_RUNS = 8
+# Pairs of kinds that move together which a sentence names.
+_MOST_PAIRS = 5
 # From here on a difference is said as a multiple.
 _MANY_TIMES = 3
 # Call paths that a terminal shows.
@@ -57,16 +59,43 @@ def conclusion(found: InternalVariance) -> list[str]:
         )
     elif differing:
         sentences.append(f"Whether numbers go with {one_line(found.response)} takes more runs.")
-    sentences += paths_sentences(found)
-    p = found.order.p
-    if p is not None:
-        goes = "goes" if p <= alpha else "does not go"
-        sentences.append(
-            f"How much the order of events differs between two runs {goes} with how much their "
-            f"results differ: r = {coefficient_text(found.order)}, p {p_text(p)}."
-        )
+    sentences += [*_together(found), *paths_sentences(found), *_order(found)]
     sentences.append(_overhead(found))
     return sentences
+
+
+def _together(found: InternalVariance) -> list[str]:
+    """Which kinds move with one that goes with the result."""
+    if not found.together:
+        return []
+    named = ", ".join(
+        f"`{one_line(one.first)}` and `{one_line(one.second)}` "
+        f"(r = {coefficient_text(one.correlation)})"
+        for one in found.together[:_MOST_PAIRS]
+    )
+    left = len(found.together) - _MOST_PAIRS
+    more = f" and {counted(left, 'pair')} more" if left > 0 else ""
+    return [
+        f"Numbers that move together: {named}{more}. These runs cannot tell which of them goes "
+        f"with {one_line(found.response)} by itself; an intervention on one of them can."
+    ]
+
+
+def _order(found: InternalVariance) -> list[str]:
+    """Whether the order goes with the result, apart from the numbers."""
+    p, coefficient = found.order.p, found.order.coefficient
+    if p is None:
+        different = any(any(row) for row in found.order_differences)
+        if different and not any(any(row) for row in found.moved_ratios):
+            return ["The order of events is the same in all runs: only their numbers differ."]
+        return []
+    # Runs in less alike an order whose results are more alike are no sign of an influence.
+    goes = p <= 1 - found.confidence and (coefficient.estimate or 0.0) > 0
+    return [
+        f"The order of events, apart from their number, {'goes' if goes else 'does not go'} with "
+        f"{one_line(found.response)}: how much it differs between two runs and how much their "
+        f"results differ have r = {coefficient_text(found.order)}, p {p_text(p)}."
+    ]
 
 
 def _overhead(found: InternalVariance) -> str:

@@ -140,6 +140,72 @@ def test_correlations_of_simulated_studies_hold_what_is_promised(quantity: str) 
     assert outcome.warned > 0.2
 
 
+def told_of(order, names=("start", "work", "other", "end")):
+    counts = [order.count(k) for k in range(len(names))]
+    return {"kinds": list(names), "counts": counts, "order": order, "lost": 0}
+
+
+def test_loops_of_more_rounds_differ_in_number_and_not_in_order() -> None:
+    generator = np.random.default_rng(6)
+    rounds = generator.integers(5, 60, 15).tolist()
+    loops = [
+        run_from(n, 1 + 0.01 * count, told_of([0, *[1, 2] * count, 3]))
+        for n, count in enumerate(rounds)
+    ]
+    found = internal_variance(loops, ASKED)
+    assert found.order.p is None
+    text = events_text(found, ORIGIN)
+    assert "The order of events is the same in all runs: only their numbers differ." in text
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_an_order_that_is_random_does_not_go_with_results_that_numbers_make(wide: bool) -> None:
+    """More events of one kind change any diff; 5 % of such studies may call that an order."""
+    said = 0
+    for seed in range(40):
+        generator = np.random.default_rng(seed)
+        studied = []
+        for n in range(12):
+            works = int(generator.integers(5, 60) if wide else generator.poisson(20))
+            order = generator.permutation([1] * works + [2] * 30).tolist()
+            studied.append(run_from(n, 1 + 0.01 * works, told_of(order)))
+        text = events_text(internal_variance(studied, ASKED), ORIGIN)
+        said += "apart from their number, goes with" in text
+    assert said <= 5
+
+
+def test_an_order_that_makes_the_time_goes_with_it_beside_numbers_that_do_not() -> None:
+    generator = np.random.default_rng(8)
+    studied = []
+    for n in range(16):
+        late = int(generator.integers(0, 30))
+        order = [1] * (30 - late) + [2] * 30 + [1] * late + [3] * int(generator.poisson(5))
+        studied.append(run_from(n, 1 + 0.01 * late, told_of(order)))
+    found = internal_variance(studied, ASKED)
+    assert "apart from their number, goes with time" in events_text(found, ORIGIN)
+    assert found.moved_ratios[0][0] == 0
+    assert all(0 <= share <= 1 for row in found.moved_ratios for share in row)
+
+
+def test_a_decoy_that_comes_with_the_cause_is_said_to_move_with_it() -> None:
+    generator = np.random.default_rng(9)
+    studied = []
+    for n in range(20):
+        cause, noise = int(generator.poisson(40)), int(generator.poisson(40))
+        decoy = cause + int(generator.normal(0, 3))
+        told = {"kinds": ["cause", "decoy", "noise"], "counts": [cause, decoy, noise],
+                "order": [], "lost": 0}  # fmt: skip
+        studied.append(run_from(n, 1 + 0.01 * cause + generator.normal(0, 0.01), told))
+    found = internal_variance(studied, ASKED)
+    assert [{one.first, one.second} for one in found.together] == [{"cause", "decoy"}]
+    text = " ".join(events_text(found, ORIGIN).split())
+    assert "Numbers that move together: `cause` and `decoy` (r = 0.9" in text
+
+
+def test_numbers_that_do_not_go_with_the_result_are_no_pair() -> None:
+    assert internal_variance(list(runs()), ASKED).together == ()
+
+
 def test_one_run_that_alone_differs_gives_no_interval() -> None:
     apart = np.zeros((8, 8))
     apart[0, 1:] = apart[1:, 0] = 3

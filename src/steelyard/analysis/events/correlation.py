@@ -77,6 +77,7 @@ def pair_correlation(
     confidence: float,
     generator: np.random.Generator,
     permutation_count: int = PERMUTATION_COUNT,
+    given: Floats | None = None,
 ) -> Correlation:
     """Between a difference of pairs of runs and the difference of their results.
 
@@ -90,9 +91,13 @@ def pair_correlation(
     generator : numpy.random.Generator
     permutation_count : int
         Of the runs, for p.
+    given : array of shape (runs, runs), optional
+        Another difference of the same pairs: the correlation is that of what it leaves of both.
 
     Notes
     -----
+    With `given` it is the partial test of Smouse, Long and Sokal (Systematic Zoology 35 (1986)
+    627): both differences are replaced by the residuals of their lines on `given`.
     Pairs that share a run are not independent. p is Mantel's (Cancer Research 27 (1967) 209): the
     share of permutations of the runs with a coefficient at least so far from 0. The interval is
     Fisher's with the jackknife's variance over runs (Efron and Stein, Annals of Statistics 9
@@ -101,6 +106,8 @@ def pair_correlation(
     """
     count = len(values)
     apart = np.abs(values[:, None] - values[None, :])
+    if given is not None and count >= FEWEST_RUNS:
+        distances, apart = _left_by(given, distances), _left_by(given, apart)
     rows, columns = np.triu_indices(count, 1)
     refused = _refused(distances[rows, columns], apart[rows, columns], confidence, _JACKKNIFE)
     if refused is not None or count < FEWEST_RUNS + 1:
@@ -110,6 +117,20 @@ def pair_correlation(
     permuted = _permuted_coefficients(distances, apart, permutation_count, generator)
     extreme = int((np.abs(permuted) >= abs(r) - 1e-12).sum())
     return Correlation(interval, (extreme + 1) / (permutation_count + 1))
+
+
+def _left_by(given: Floats, distances: Floats) -> Floats:
+    """The residuals of distances on the line through those of other ones; 0 for rounding."""
+    rows, columns = np.triu_indices(len(given), 1)
+    x, y = given[rows, columns], distances[rows, columns]
+    off = x - x.mean()
+    square = float(off @ off)
+    left = y - y.mean() - (off * float(off @ y) / square if square > 0 else 0.0)
+    if float(left @ left) <= _NO_VARIANCE * float(y @ y):
+        left = np.zeros_like(left)
+    found = np.zeros_like(distances)
+    found[rows, columns] = left
+    return found + found.T
 
 
 def _permuted_coefficients(

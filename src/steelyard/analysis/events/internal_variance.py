@@ -22,7 +22,9 @@ from steelyard.analysis.events.call_paths import (
 )
 from steelyard.analysis.events.correlation import Correlation, pair_correlation, pearson
 from steelyard.analysis.events.kinds import KindOfEvent, adjusted, importance, kind_of_event
-from steelyard.analysis.events.sequences import Side, aligned, order_difference
+from steelyard.analysis.events.order import order_distances
+from steelyard.analysis.events.sequences import Side, aligned
+from steelyard.analysis.events.together import Together, kinds_together
 from steelyard.analysis.shapiro_wilk import shapiro_wilk
 from steelyard.core.estimate import Interval
 from steelyard.core.model import Caution
@@ -71,9 +73,12 @@ class InternalVariance:
     total : KindOfEvent
         All events of a run together.
     order : Correlation
-        Between the difference in order and that of the results, over all pairs of runs.
+        Between the share of events in another order and the difference of the results, over all
+        pairs of runs, apart from what the numbers of events explain of both.
     order_differences : tuple of tuple of int
-        Of each pair of runs.
+        Of each pair of runs, the events that a minimal diff takes out or puts in.
+    moved_ratios : tuple of tuple of float
+        Of each pair of runs, the share of the events of both that stand in another order.
     far_pair : (int, int)
         The runs whose order differs most.
     diff : tuple of (side, kind)
@@ -84,6 +89,8 @@ class InternalVariance:
         Response with events recorded / without.
     paths : tuple of PathOfEvent or None
         As `kinds`, for each call path of each kind; None where no call stacks were recorded.
+    together : tuple of Together
+        Kinds that move with one that goes with the result.
     """
 
     kind: ClassVar[str] = "events"
@@ -96,6 +103,7 @@ class InternalVariance:
     total: KindOfEvent
     order: Correlation
     order_differences: tuple[tuple[int, ...], ...]
+    moved_ratios: tuple[tuple[float, ...], ...]
     far_pair: tuple[int, int]
     diff: tuple[tuple[Side, str], ...]
     correction: str
@@ -104,6 +112,7 @@ class InternalVariance:
     recorded_mean: float
     cautions: tuple[Caution, ...] = ()
     paths: tuple[PathOfEvent, ...] | None = None
+    together: tuple[Together, ...] = ()
 
     @property
     def by_ranks_alone(self) -> bool:
@@ -163,12 +172,14 @@ def internal_variance(
     paths = [run.paths for run in runs]
     total = [sum(run.counts) for run in runs]
     sequences = _sequences(runs, list(counts))
-    distances = np.array([[order_difference(a, b) for b in sequences[: i + 1]] + [0] * (
-        len(runs) - i - 1) for i, a in enumerate(sequences)], dtype=np.float64)  # fmt: skip
-    distances = distances + distances.T
+    apart = order_distances(sequences)
     generator = np.random.default_rng(derive_seed(asked.seed, "events"))
-    order = pair_correlation(distances, values, asked.confidence, generator)
-    first, second = np.unravel_index(int(distances.argmax()), distances.shape)
+    order = pair_correlation(
+        apart.moved_ratios, values, asked.confidence, generator, given=apart.counts
+    )
+    first, second = np.unravel_index(int(apart.differences.argmax()), apart.differences.shape)
+    cautions = _cautions(runs, values, asked.confidence)
+    by_ranks = any(caution.code == _NOT_NORMAL for caution in cautions)
     far = (int(min(first, second)), int(max(first, second)))
     return InternalVariance(
         response=asked.response,
@@ -178,7 +189,8 @@ def internal_variance(
         kinds=tuple(kinds),
         total=kind_of_event("all events", total, values, asked.confidence),
         order=order,
-        order_differences=tuple(tuple(int(d) for d in row) for row in distances.tolist()),
+        order_differences=tuple(tuple(int(d) for d in row) for row in apart.differences.tolist()),
+        moved_ratios=tuple(tuple(row) for row in apart.moved_ratios.tolist()),
         far_pair=far,
         diff=_excerpts(aligned(sequences[far[0]], sequences[far[1]]), list(counts)),
         correction=asked.correction,
@@ -186,10 +198,11 @@ def internal_variance(
         plain_mean=float(np.mean(plain)) if len(plain) else None,
         recorded_mean=float(values.mean()),
         cautions=(
-            *_cautions(runs, values, asked.confidence),
+            *cautions,
             *path_cautions(paths, [run.lost_stacks for run in runs], [r.cut_stacks for r in runs]),
         ),
         paths=paths_of_events(paths, values, asked.confidence, asked.correction),
+        together=kinds_together(kinds, asked.confidence, asked.correction, by_ranks),
     )
 
 

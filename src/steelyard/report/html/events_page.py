@@ -62,10 +62,12 @@ def events_figures(found: InternalVariance) -> tuple[Figure, ...]:
     pairs = [(i, j) for i in range(len(values)) for j in range(i)]
     if isinstance(found.order.coefficient, Estimate):
         apart = tuple(abs(values[i] - values[j]) for i, j in pairs)
-        orders = tuple(float(found.order_differences[i][j]) for i, j in pairs)
+        orders = tuple(100 * found.moved_ratios[i][j] for i, j in pairs)
         title = f"pairs of runs, p {found.order.p:.2g}"
         panels.append(
-            ScatterPanel(title, "difference in order", f"difference of {name}", orders, apart)
+            ScatterPanel(
+                title, "events in another order [%]", f"difference of {name}", orders, apart
+            )
         )
     figures: list[Figure] = [ScatterFigure(tuple(panels))] if panels else []
     if differing:

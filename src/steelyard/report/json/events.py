@@ -35,9 +35,18 @@ def events_document(found: InternalVariance, origin: Origin) -> dict[str, Any]:
             "order": {
                 "correlation": _correlation(found.order),
                 "differences": [list(row) for row in found.order_differences],
+                "moved_ratios": [list(row) for row in found.moved_ratios],
                 "far_pair": list(found.far_pair),
                 "diff": [{"side": side, "event": name or None} for side, name in found.diff],
             },
+            "together": [
+                {
+                    "events": [one.first, one.second],
+                    "correlation": _correlation(one.correlation),
+                    "adjusted_p": one.adjusted_p,
+                }
+                for one in found.together
+            ],
             "overhead": None if overhead is None else overhead.as_json(),
             "plain_mean": found.plain_mean,
             "recorded_mean": found.recorded_mean,
