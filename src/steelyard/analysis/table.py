@@ -25,7 +25,8 @@ class Table:
         The file or experiment that it is from, for messages.
     columns : mapping of str to array or tuple of str
         In their order. A column whose cells all are numbers is an array, with NaN where a cell
-        is empty or ``nan``, and may hold infinities; any other is a tuple of texts.
+        is missing, and may hold infinities; any other is a tuple of texts, empty where a cell is
+        missing.
     lines : sequence of int
         For each row its line in the file, for messages.
     level_orders : mapping of str to sequence of str

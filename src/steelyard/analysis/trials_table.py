@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.analysis import Analysis
-from steelyard.analysis.linear.factor import Factor, factor_of, first_levels
+from steelyard.analysis.linear.factor import MISSING, Factor, factor_of, first_levels
 from steelyard.analysis.linear.model_matrix import Covariate
 from steelyard.analysis.method import Question
 from steelyard.analysis.table import Table
@@ -17,6 +17,7 @@ from steelyard.core.errors import AnalysisError
 from steelyard.core.model import Caution
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 # Squares, and sums of a million of them, stay far inside what a double can hold.
 _LARGEST = 1e100
@@ -51,7 +52,12 @@ class Trials:
         return next(factor for factor in self.factors if factor.name == name)
 
 
-def read_trials(table: Table, question: Question, groups: Sequence[str] = ()) -> Trials:
+def read_trials(
+    table: Table,
+    question: Question,
+    groups: Sequence[str] = (),
+    also: Mapping[str, str] | None = None,
+) -> Trials:
     """The response and the factors that a question names.
 
     Parameters
@@ -62,11 +68,18 @@ def read_trials(table: Table, question: Question, groups: Sequence[str] = ()) ->
     groups : sequence of str
         Further columns that say which rows belong together, with any number of levels; read as
         factors after those of the question.
+    also : mapping of str to str
+        Further columns of numbers that the analysis takes, each by the option that names it.
 
     Raises
     ------
     AnalysisError
-        A column is missing or holds something else; a response is infinite; no row is left.
+        A column is missing or holds something else; no row is left.
+
+    Notes
+    -----
+    One rule for every column that the question names: a row of which a cell is missing or infinite
+    is left out and counted, as R's ``na.omit`` does.
     """
     response = question.response or ""
     values = table.numbers(response, "--response")
@@ -77,20 +90,15 @@ def read_trials(table: Table, question: Question, groups: Sequence[str] = ()) ->
     factors = [factor_of(table, name, order.get(name, ())) for name in names]
     factors += [factor_of(table, name, (), None) for name in groups if name not in names]
     numbers = [(name, table.numbers(name, "--option covariates")) for name in covariate_names]
-    infinite = np.flatnonzero(np.isinf(values))
-    if len(infinite):
-        raise AnalysisError(
-            f"{table.source}, line {table.lines[int(infinite[0])]}: the response {response!r} is "
-            f"{values[infinite[0]]}; it must be finite.",
-            field="--response",
-        )
-    keep = ~np.isnan(values)
-    for _, column in numbers:
-        keep &= np.isfinite(column)
+    there = {response: np.isfinite(values)}
+    there |= {name: np.isfinite(column) for name, column in numbers}
+    there |= {factor.name: factor.codes != MISSING for factor in factors}
+    there |= {
+        name: np.isfinite(table.numbers(name, option)) for name, option in (also or {}).items()
+    }
+    keep = np.logical_and.reduce(list(there.values()))
     if not bool(keep.any()):
-        raise AnalysisError(
-            f"{table.source} has no row with a value of {response!r}.", field="--response"
-        )
+        raise _no_row(table, there)
     _check_scale(response, values[keep])
     return Trials(
         response,
@@ -98,8 +106,14 @@ def read_trials(table: Table, question: Question, groups: Sequence[str] = ()) ->
         tuple(factor.rows(keep) for factor in factors),
         tuple(Covariate(name, column[keep]) for name, column in numbers),
         np.flatnonzero(keep).astype(np.int64),
-        _left_out(table, factors, keep),
+        _left_out(table, factors, there, keep),
     )
+
+
+def _no_row(table: Table, there: Mapping[str, Bools]) -> AnalysisError:
+    empty = [name for name, cells in there.items() if not cells.any()]
+    what = f"of {empty[0]!r}" if empty else f"in every one of {', '.join(map(repr, there))}"
+    return AnalysisError(f"{table.source} has no row with a value {what}.", field="--response")
 
 
 def _check_scale(response: str, values: Floats) -> None:
@@ -128,18 +142,23 @@ def _check_names(response: str, names: Sequence[str]) -> None:
 
 
 def _left_out(
-    table: Table, factors: Sequence[Factor], keep: NDArray[np.bool_]
+    table: Table, factors: Sequence[Factor], there: Mapping[str, Bools], keep: Bools
 ) -> tuple[Caution, ...]:
-    """Rows without a value, and levels that lost all of theirs."""
+    """Rows without a value, by the columns that lack it, and levels that lost all of theirs."""
     lost = int((~keep).sum())
     if not lost:
         return ()
     gone = [
         f"{factor.name}={factor.levels[level]}"
         for factor in factors
-        for level in sorted(set(factor.codes.tolist()) - set(factor.codes[keep].tolist()))
+        for level in sorted({*factor.codes.tolist()} - {*factor.codes[keep].tolist(), MISSING})
     ]
-    text = f"{lost} of {table.row_count} rows of {table.source} have no value and are left out."
+    counts = {name: int((~cells).sum()) for name, cells in there.items()}
+    where = ", ".join(f"{count} of {name}" for name, count in counts.items() if count)
+    text = (
+        f"{lost} of {table.row_count} rows of {table.source} have no value and are left out "
+        f"(missing or infinite: {where})."
+    )
     if gone:
         text += f" Nothing is left of {', '.join(gone)}: it is not in the answer."
     return (Caution("missing-values", text),)

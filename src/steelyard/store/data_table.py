@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from math import nan
+from math import isfinite, nan
 from typing import TYPE_CHECKING
 
 from steelyard.core.errors import DataError
@@ -12,6 +12,9 @@ from steelyard.store.whole_file import file_errors
 
 if TYPE_CHECKING:
     from steelyard.analysis.table import Column, Table
+
+# As R reads them; `nan` and `inf` in any case are what float() takes for such.
+_MISSING = frozenset({"", "NA"})
 
 
 def read_data_table(path: str) -> Table:
@@ -21,6 +24,13 @@ def read_data_table(path: str) -> Table:
     ------
     DataError
         It is no such file: the message names the line. Empty lines are left out.
+
+    Notes
+    -----
+    A cell is missing where it is blank, ``NA`` or ``nan``: NaN in a column of numbers, empty in one
+    of texts, so that one cell without a value makes no column of numbers a column of texts. In a
+    column of texts infinite numbers are missing too; in one of numbers they stay, for whoever
+    reads it to judge.
     """
     from steelyard.analysis.table import Table
 
@@ -79,7 +89,18 @@ def _checked_names(path: str, names: Sequence[str]) -> list[str]:
 def _column(cells: Sequence[str]) -> Column:
     import numpy as np
 
+    stripped = [cell.strip() for cell in cells]
     try:
-        return np.array([float(cell) if cell else nan for cell in cells], dtype=np.float64)
+        return np.array([nan if cell in _MISSING else float(cell) for cell in stripped])
     except ValueError:
-        return tuple(cell.strip() for cell in cells)
+        return tuple("" if _is_missing(cell) else cell for cell in stripped)
+
+
+def _is_missing(cell: str) -> bool:
+    """Whether the cell of a column of texts is a value that is missing, and no level."""
+    if cell in _MISSING:
+        return True
+    try:
+        return not isfinite(float(cell))
+    except ValueError:
+        return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from steelyard.core.errors import DataError
@@ -26,6 +27,12 @@ def test_columns_of_numbers_are_arrays_and_others_texts(tmp_path):
     assert table.columns["c"][2] == math.inf
     assert table.lines == [2, 4, 5]
     assert table.row_count == 3
+
+
+def test_missing_cells_make_no_column_of_numbers_one_of_texts(tmp_path):
+    table = read_data_table(written(tmp_path, "a,b\n1,x\nNA,NA\n ,\nNaN,nan\n2,-inf\n"))
+    assert np.isnan(table.columns["a"][1:4]).all()
+    assert table.columns["b"] == ("x", "", "", "", "")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ Integers = NDArray[np.int64]
 
 # Above so many levels a column is rather a number, and its interactions a matrix without end.
 MOST_LEVELS = 1000
+# The code of a row whose cell holds no level.
+MISSING = -1
 _NUMBER = re.compile(r"(\d+)")
 
 
@@ -30,7 +32,7 @@ class Factor:
     levels : tuple of str
         The first is the low one: -1 where levels are coded, the baseline otherwise.
     codes : array of int
-        For each row the index of its level.
+        For each row the index of its level; `MISSING` where its cell has no value.
     """
 
     name: str
@@ -41,6 +43,8 @@ class Factor:
         """The factor for some of the rows; levels that are left without a row go."""
         codes = self.codes[keep]
         present, again = np.unique(codes, return_inverse=True)
+        if present.size and present[0] == MISSING:
+            raise ValueError(f"a row without a level of {self.name!r} was kept")
         levels = tuple(self.levels[int(index)] for index in present)
         return Factor(self.name, levels, again.reshape(-1).astype(np.int64))
 
@@ -68,11 +72,16 @@ def factor_of(
         No such column; a level in `order` that the column has not; too many levels.
     """
     column = table.column(name, "--factors")
+    own_levels = table.level_orders.get(name, ())
     if isinstance(column, tuple):
-        texts, codes = np.unique(np.asarray(column, dtype=object), return_inverse=True)
-        found = [str(text) for text in texts.tolist()]
+        # An experiment may have an empty level, such as no flag; a file cannot say that it does.
+        texts = np.asarray(column, dtype=object)
+        there = np.array([text != "" or text in own_levels for text in column])
+        unique, codes = np.unique(texts[there], return_inverse=True)
+        found = [str(text) for text in unique.tolist()]
     else:
-        values, codes = np.unique(column, return_inverse=True)
+        there = np.isfinite(column)
+        values, codes = np.unique(column[there], return_inverse=True)
         found = [f"{value:.15g}" for value in values.tolist()]
     if most_levels is not None and len(found) > most_levels:
         raise AnalysisError(
@@ -87,7 +96,7 @@ def factor_of(
                 f"{', '.join(map(repr, found[:20]))}.",
                 field="--option low",
             )
-    own = [level for level in table.level_orders.get(name, ()) if level in found]
+    own = [level for level in own_levels if level in found]
     first = list(dict.fromkeys([*order, *own]))
     rest = [level for level in found if level not in set(first)]
     if isinstance(column, tuple):
@@ -95,7 +104,9 @@ def factor_of(
     levels = [*first, *rest]
     places = {level: place for place, level in enumerate(levels)}
     place = np.array([places[level] for level in found], dtype=np.int64)
-    return Factor(name, tuple(levels), place[codes.reshape(-1)])
+    row_codes = np.full(table.row_count, MISSING)
+    row_codes[there] = place[codes.reshape(-1)]
+    return Factor(name, tuple(levels), row_codes)
 
 
 def _natural(text: str) -> tuple[tuple[int, int, str], ...]:

@@ -24,11 +24,12 @@ def analyze(table: Table, question: Question) -> Analysis:
         with_cautions,
     )
 
-    trials = read_trials(table, question)
     extra = question.extra
+    order = extra.get("order")
+    also = {} if order is None else {order: "--option order"}
+    trials = read_trials(table, question, (), also)
     codings: dict[str, Coding] = {"coded": "coded", "treatment": "treatment"}
     variances = {"auto": None, "equal": False, "robust": True}
-    order = extra.get("order")
     sequence = None if order is None else table.numbers(order, "--option order")[trials.rows]
     asked = LinearQuestion(
         order=whole_option(extra, "interactions", len(trials.factors), least=1),

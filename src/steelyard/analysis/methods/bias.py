@@ -31,8 +31,9 @@ def analyze(table: Table, question: Question) -> Analysis:
         table.column(name, "--option setup")
     if program:
         table.column(program, "--option program")
-    trials = read_trials(table, question, groups)
     order = extra.get("order")
+    also = {} if order is None else {order: "--option order"}
+    trials = read_trials(table, question, groups, also)
     sequence = None if order is None else table.numbers(order, "--option order")[trials.rows]
     columns = SetupColumns(
         variant=trials.factors[0],

@@ -18,10 +18,9 @@ def analyze(table: Table, question: Question) -> Cause:
     """Whether the effect of a factor goes with an intervention."""
     from dataclasses import replace
 
-    import numpy as np
-
     from steelyard.analysis.cause.cause import Names, causal_analysis
     from steelyard.analysis.cause.cells import complete_cells
+    from steelyard.analysis.linear.factor import factor_of
     from steelyard.analysis.trials_table import read_trials
 
     if len(question.factors) != 2:
@@ -30,18 +29,18 @@ def analyze(table: Table, question: Question) -> Cause:
         )
     extra = dict(question.extra)
     carrier, block = extra.get("intermediate"), extra.get("block", "block")
-    arms = table.texts(question.factors[1], "--factors")
-    if set(arms) == {WITHOUT, WITH}:
+    if set(factor_of(table, question.factors[1]).levels) == {WITHOUT, WITH}:
         extra.setdefault("low", f"{question.factors[1]}={WITHOUT}")
-    trials = read_trials(table, replace(question, extra=extra))
-    factor, arm = trials.factors
+    if "block" in extra:
+        table.column(block, "--option block")
+    groups = (block,) if block in table.columns else ()
+    also = {} if carrier is None else {carrier: "--option intermediate"}
+    trials = read_trials(table, replace(question, extra=extra), groups, also)
+    factor, arm = (trials.factor(name) for name in question.factors)
     columns = {trials.response: trials.values}
     if carrier is not None:
         columns[carrier] = table.numbers(carrier, "--option intermediate")[trials.rows]
-    blocks = None
-    if block in table.columns or "block" in extra:
-        numbered = np.unique(np.asarray(table.texts(block, "--option block")), return_inverse=True)
-        blocks = numbered[1].reshape(-1)[trials.rows].astype(np.int64)
+    blocks = trials.factor(block).codes if groups else None
     cells = complete_cells(factor, arm, blocks, columns)
     names = Names(
         factor.name, arm.name, trials.response, question.unit, cells.levels,
@@ -57,7 +56,7 @@ def analyze(table: Table, question: Question) -> Cause:
 
 
 def _terms(question: Question) -> Terms:
-    from steelyard.analysis.cause.cause import MARGIN, TOLERANCE, Terms
+    from steelyard.analysis.cause.verdict import MARGIN, TOLERANCE, Terms
     from steelyard.analysis.trials_table import number_option
 
     tolerance = number_option(question.extra, "tolerance")

@@ -30,7 +30,10 @@ def analyze(table: Table, question: Question) -> NoiseStudy:
     extra = question.extra
     low = extra.get("baseline")
     low_text = f"{question.factors[0]}={low}" if low else ""
-    trials = read_trials(table, replace(question, extra={"low": low_text} if low else {}))
+    also = {"block": "block"} if "block" in table.columns else {}
+    if "cpu" in extra:
+        also[extra["cpu"]] = "--option cpu"
+    trials = read_trials(table, replace(question, extra={"low": low_text} if low else {}), (), also)
     levels = trials.factors[0].levels
     cumulative = extra.get("cumulative", ALL)
     if "cumulative" in extra and cumulative not in levels:

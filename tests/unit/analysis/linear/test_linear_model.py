@@ -1,5 +1,6 @@
 """The linear model: what it says of good designs, and of those that cannot answer."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from steelyard.analysis.methods import ANALYSES
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Unbounded
+from steelyard.store.data_table import read_data_table
 from tests.unit.analysis.tables import question, table
 
 
@@ -136,6 +138,35 @@ def test_rows_without_a_value_are_left_out_and_a_level_that_goes_with_them_is_na
     assert found.count == 4
 
 
+@pytest.mark.parametrize("missing", ["", "NA", " nan ", "inf", "-Infinity", "NaN"])
+@pytest.mark.parametrize("levels", [("x", "z"), ("1", "2")])
+def test_a_missing_cell_of_any_column_leaves_its_row_out_as_na_omit_does(tmp_path, missing, levels):
+    """R: nobs(lm(y ~ a + c, na.omit(d))); no missing cell is a level, or the baseline."""
+    low, high = levels
+    rows = [(level, c, 1 + (level == high) + c + 0.1 * k)
+            for level in levels for c in (0.0, 1.0, 2.0) for k in (0, 1)]  # fmt: skip
+    whole = [",".join(map(str, row)) for row in rows]
+    broken = [f"{missing},1,5", f"{low},{missing},7", f"{low},2,{missing}"]
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["a,c,y", *broken, *whole, f"{missing},{missing},{missing}"]) + "\n")
+    asked = question("y", "a", covariates="c", order="c")
+    found = analyze(read_data_table(str(path)), asked)
+    path.write_text("\n".join(["a,c,y", *whole]) + "\n")
+    expected = analyze(read_data_table(str(path)), asked)
+    assert found.effects == expected.effects
+    message = next(c.message for c in found.cautions if c.code == "missing-values")
+    assert "4 of 16 rows" in message
+    assert "2 of y, 2 of c, 2 of a" in message
+
+
+def test_an_empty_level_of_an_experiment_is_one():
+    data = table(a=["", "", "-O2", "-O2"], y=[2.0, 2.1, 1.0, 1.1])
+    data = replace(data, level_orders={"a": ("", "-O2")})
+    found = analyze(data, question("y", "a"))
+    assert found.count == 4
+    assert effects(found)["a"].effect.estimate == pytest.approx(-0.5)
+
+
 def test_rows_that_do_not_vary_alike_get_intervals_that_allow_for_it():
     generator = np.random.default_rng(3)
     codes_of_rows = np.repeat([0, 1], 40)
@@ -228,7 +259,13 @@ def test_a_factor_of_three_levels_has_an_effect_for_all_but_the_low_one():
         ({"y": [1.0]}, question("y", ""), "takes --factors"),
         ({"a": ["x"], "y": [1.0]}, question("y", "b"), "has no column 'b'"),
         ({"a": ["x"], "y": ["fast"]}, question("y", "a"), "wants numbers"),
-        ({"a": ["x"], "y": [float("inf")]}, question("y", "a"), "line 2.*finite"),
+        ({"a": ["x"], "y": [float("inf")]}, question("y", "a"), "no row with a value of 'y'"),
+        ({"a": [""], "y": [1.0]}, question("y", "a"), "no row with a value of 'a'"),
+        (
+            {"a": ["", "x"], "y": [1.0, float("nan")]},
+            question("y", "a"),
+            "no row with a value in every one of 'y', 'a'",
+        ),
         ({"a": ["x"], "y": [1e300]}, question("y", "a"), "another unit"),
         ({"a": ["x"], "y": [1e-300]}, question("y", "a"), "another unit"),
         ({"a": ["x"], "y": [float("nan")]}, question("y", "a"), "no row with a value"),
