@@ -20,7 +20,7 @@ from steelyard.core.model import (
     Trial,
     Variant,
 )
-from steelyard.measure.journal import read_journal
+from steelyard.measure.journal_reader import read_journal
 from steelyard.measure.trial import run_trial
 
 FINE = OutputCheck("sha256", hashlib.sha256(b"fine\n").hexdigest())

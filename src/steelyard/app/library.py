@@ -158,12 +158,12 @@ def open_library(store_path: str) -> Iterator[Library]:
     StoreError
         The store cannot be read or written; the message says what to do.
     """
-    from steelyard.measure.journal import read_journal
+    from steelyard.measure.journal_reader import read_journal, salvage_journal
     from steelyard.store.database import Store
     from steelyard.store.journals import absorb_journals
 
     store = Store(os.path.abspath(store_path))
-    absorbed = absorb_journals(store, read_journal)
+    absorbed = absorb_journals(store, read_journal, salvage_journal)
     yield Library(store, absorbed.live, absorbed.cautions)
 
 

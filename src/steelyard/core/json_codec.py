@@ -26,6 +26,7 @@ from steelyard.core.model import (
     Trial,
     Variant,
 )
+from steelyard.core.units import LARGEST_VALUE
 
 _NAMES = {
     str: "a text",
@@ -91,7 +92,9 @@ def _types(kind: type) -> dict[str, Any]:
 def _fits(value: Any, wanted: Any) -> bool:
     """Whether `value` is of the type of a field; whole numbers are numbers, truths are not."""
     if wanted in (int, float):
-        return isinstance(value, (int, wanted)) and not isinstance(value, bool)
+        is_number = isinstance(value, (int, wanted)) and not isinstance(value, bool)
+        # NaN is on no side of a bound; a whole number of 400 digits is beyond every float.
+        return is_number and -LARGEST_VALUE <= value <= LARGEST_VALUE
     if isinstance(wanted, type):
         return isinstance(value, wanted)
     origin, parts = get_origin(wanted), get_args(wanted)

@@ -14,11 +14,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from steelyard.core.errors import BusyError, DataError, StoreError
-from steelyard.core.json_codec import experiment_spec_from_json, to_json
-from steelyard.core.model import Experiment, ExperimentSpec, MetricSpec, Trial
-from steelyard.measure.at_levels import AT_LEVELS, with_levels
-from steelyard.measure.taken import PRINTED_SOURCES, taken_line
+from steelyard.core.errors import BusyError, StoreError
+from steelyard.core.json_codec import to_json
+from steelyard.core.model import ExperimentSpec, MetricSpec, Trial
+from steelyard.measure.taken import PRINTED_SOURCES
 
 VERSION = 1
 DETAILS = ("exit_code", "signal", "error", "stderr_tail", "leftover_processes", "output", "log")
@@ -242,102 +241,3 @@ def trial_from_record(
         realised=realised,
         details=details,
     )
-
-
-class _Reader:
-    """What the lines of a journal add up to."""
-
-    def __init__(self, header: Mapping[str, Any]) -> None:
-        if header.get("journal") != VERSION:
-            raise DataError(f"its version is {header.get('journal')!r}, not {VERSION}")
-        self.created_unix_s = float(header["created_unix_s"])
-        self.spec = experiment_spec_from_json(header["experiment"])
-        self.provenance = dict(header["provenance"])
-        self._files: str | None = header.get("files")
-        self.stopped: Any = None
-        self._records: dict[int, Mapping[str, Any]] = {}
-        self._taken: dict[int, Mapping[str, Any]] = {}
-        self._levels: dict[int, Mapping[str, str]] = {}
-        # Only whoever reads needs it: not the way of a measurement.
-        from steelyard.measure.level_costs import LevelCosts
-
-        self._costs = LevelCosts(self.spec)
-
-    def add(self, line: Mapping[str, Any]) -> None:
-        if "trial" in line:
-            self._records.setdefault(line["trial"], line)
-        elif AT_LEVELS in line:
-            self._levels[line[AT_LEVELS]] = line["realised"]
-        elif "printed" in line:
-            self._taken[line["printed"]] = line
-        elif "stopped" in line:
-            self.stopped = line["stopped"]
-        elif "resumed_unix_s" in line:
-            self.stopped = None
-            self.spec = experiment_spec_from_json(line["spec"])
-            self._files = line.get("files")
-            resumed = {"unix_s": line["resumed_unix_s"], **line["provenance"]}
-            self.provenance["resumed"] = [*self.provenance.get("resumed", ()), resumed]
-        else:
-            self._costs.add(line)
-
-    def experiment(self) -> Experiment:
-        metrics = self.spec.metrics
-        trials: list[Trial] = []
-        left = self._files if _has_entries(self._files) else None
-        for position, record in self._records.items():
-            taken = self._taken.get(position)
-            if taken is None:  # Nothing is, or Steelyard was killed before it was.
-                taken = taken_line(record, self.spec, left, telling=False)
-            trial = trial_from_record(record, metrics, taken)
-            trial = with_levels(trial, self._levels.get(position, {}))
-            trials.append(self._costs.placed(trial))
-        if self._costs.builds:
-            self.provenance["builds"] = self._costs.builds
-        return Experiment(
-            self.spec, self.provenance, self.created_unix_s, tuple(trials), self.stopped
-        )
-
-
-def _has_entries(directory: str | None) -> bool:
-    try:
-        return directory is not None and bool(os.listdir(directory))
-    except OSError:
-        return False
-
-
-def read_journal(path: str) -> Experiment:
-    """The experiment that a journal holds, as far as it went.
-
-    A last line without its end was being written when the machine or Steelyard stopped; it is
-    left out. A trial that is there twice counts once, as it was first.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read or one of its whole lines is damaged; the message names it.
-    """
-    try:
-        with open(path, "rb") as file:
-            lines = file.read().split(b"\n")[:-1]
-    except OSError as error:
-        raise DataError(f"The journal {path} cannot be read: {error.strerror}.") from None
-    if not lines:
-        raise DataError(f"The journal {path} has no whole first line, so it holds no experiment.")
-    number = 1
-    try:
-        reader = _Reader(_object(lines[0]))
-        for line in lines[1:]:
-            number += 1
-            reader.add(_object(line))
-        return reader.experiment()
-    except (ValueError, KeyError, TypeError, AttributeError, DataError) as error:
-        told = f"lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise DataError(f"The journal {path} is damaged at line {number}: {told}.") from None
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    value = json.loads(line)
-    if not isinstance(value, dict):
-        raise DataError("it is not an object")
-    return value

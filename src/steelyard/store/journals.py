@@ -7,9 +7,9 @@ One without a lock has ended or was abandoned: it is saved in one transaction, t
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -25,6 +25,9 @@ from steelyard.store.location import JOURNAL_SUFFIX, journal_directory, work_dir
 STARTING_S = 60.0
 
 ReadJournal = Callable[[str], Experiment]
+SalvageJournal = Callable[[str], Experiment | None]
+# What saving raises where an experiment holds what no store can; of the store itself: StoreError.
+_UNFIT = (ArithmeticError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class _State(Enum):
     LIVE = "live"
     ENDED = "ended"
     GONE = "gone"
+    OTHER = "other"
 
 
 @dataclass
@@ -52,6 +56,7 @@ class _Absorber:
 
     store: Store
     read: ReadJournal
+    salvage: SalvageJournal
     identifiers: list[str] = field(default_factory=list)
     live: list[Experiment] = field(default_factory=list)
     cautions: list[Caution] = field(default_factory=list)
@@ -67,7 +72,10 @@ class _Absorber:
 
     def _take(self, path: str) -> None:
         with _locked(path) as state:
-            if state is _State.LIVE:
+            if state is _State.OTHER:
+                message = f"{path} is not a regular file, so it is no journal. Move it away."
+                self.cautions.append(Caution("journal-left", message))
+            elif state is _State.LIVE:
                 with suppress(DataError):
                     self.live.append(self.read(path))
             elif state is _State.ENDED and _has_header(path):
@@ -79,12 +87,16 @@ class _Absorber:
         try:
             experiment, damaged = self.read(path), False
         except DataError:
-            salvaged, damaged = _salvage(path, self.read), True
+            salvaged, damaged = self.salvage(path), True
             if salvaged is None:
                 self._warn_of_damage(path, None)
                 return
             experiment = salvaged
-        self.store.save(experiment)
+        try:
+            self.store.save(experiment)
+        except _UNFIT:
+            self._warn_of_damage(path, None)
+            return
         self.identifiers.append(experiment.spec.identifier)
         if damaged:
             self._warn_of_damage(path, experiment)
@@ -100,20 +112,25 @@ class _Absorber:
         )
 
 
-def absorb_journals(store: Store, read: ReadJournal) -> Absorbed:
+def absorb_journals(store: Store, read: ReadJournal, salvage: SalvageJournal) -> Absorbed:
     """Save every journal beside `store` that has ended, and delete it.
+
+    A damaged one is moved aside, and what of it can be read is saved: whatever it holds, the
+    other journals and the store are read.
 
     Parameters
     ----------
     read : callable
         Gives the experiment that a journal holds; raises DataError where it is damaged.
+    salvage : callable
+        Gives the experiment of those lines of a damaged journal that can be read, or None.
 
     Raises
     ------
     StoreError
         The store cannot be written; the journals stay.
     """
-    absorber = _Absorber(store, read)
+    absorber = _Absorber(store, read, salvage)
     for path in _journals(store.path):
         if store.read_only:
             absorber.cautions.append(
@@ -147,7 +164,8 @@ def _journals(store: str) -> list[str]:
 def _locked(path: str) -> Iterator[_State]:
     """Whether the journal has ended; if so, nobody else takes it meanwhile."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        # Not waiting: opening a pipe would, for somebody at its other end.
+        descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         yield _State.GONE
         return
@@ -158,6 +176,8 @@ def _locked(path: str) -> Iterator[_State]:
 
 
 def _lock(descriptor: int) -> _State:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return _State.OTHER
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -185,36 +205,3 @@ def _move_aside(path: str) -> str:
         aside = f"{path}.damaged-{number}"
     os.rename(path, aside)
     return aside
-
-
-def _salvage(path: str, read: ReadJournal) -> Experiment | None:
-    """The experiment of those lines of a damaged journal that can be read; None without any."""
-    with open(path, "rb") as file:
-        header, *lines = file.read().split(b"\n")
-    trial = f"{path}.salvage"
-    try:
-        whole = [line for line in lines if _is_object(line)]
-        found = _read_lines(trial, [header, *whole], read)
-        if found is not None:
-            return found
-        whole = [line for line in whole if _read_lines(trial, [header, line], read) is not None]
-        return _read_lines(trial, [header, *whole], read)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(trial)
-
-
-def _is_object(line: bytes) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except ValueError:
-        return False
-
-
-def _read_lines(path: str, lines: list[bytes], read: ReadJournal) -> Experiment | None:
-    with open(path, "wb") as file:
-        file.write(b"\n".join(lines) + b"\n")
-    try:
-        return read(path)
-    except DataError:
-        return None

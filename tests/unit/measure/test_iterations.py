@@ -17,7 +17,8 @@ from steelyard.measure.iterations import (
     parse_iteration_metric,
     parse_iterations,
 )
-from steelyard.measure.journal import JournalWriter, read_journal
+from steelyard.measure.journal import JournalWriter
+from steelyard.measure.journal_reader import read_journal
 from tests.unit.measure.test_journal import record
 
 TIME = MetricSpec("iteration_time", "s", source="iterations")
@@ -144,7 +145,9 @@ def test_the_journals_line_holds_without_the_files(tmp_path: Path) -> None:
 
 def _read_back(directory: Path, *written: dict[str, Any]) -> Any:
     variant = Variant("a", LaunchSpec(("a",)))
-    spec = ExperimentSpec("01HZX", "measurement", (variant,), (TIME,), 7, iterations=LINES)
+    spec = ExperimentSpec(
+        "01HZX000000000000000000000", "measurement", (variant,), (TIME,), 7, iterations=LINES
+    )
     path = str(directory / "journal")
     with JournalWriter(path, spec, {}, 1.0) as journal:
         for line in written:

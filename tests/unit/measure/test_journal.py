@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from steelyard.core.errors import BusyError, DataError, StoreError
 from steelyard.core.model import ExperimentSpec, LaunchSpec, MetricSpec, Variant
-from steelyard.measure.journal import JournalWriter, read_journal, trial_from_record
+from steelyard.measure.journal import JournalWriter, trial_from_record
+from steelyard.measure.journal_reader import read_journal
 
 PRINTED = MetricSpec("score", "points", source="regex", pattern="(.*)")
 SPEC = ExperimentSpec(
-    "01HZX",
+    "01HZX000000000000000000000",
     "measurement",
     (Variant("a", LaunchSpec(("a", os.fsdecode(b"\xff")))),),
     (MetricSpec("wall_time", "s"), MetricSpec("cycles", "count", source="counter")),

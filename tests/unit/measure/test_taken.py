@@ -12,7 +12,8 @@ import pytest
 from steelyard.core.events_spec import EventsSpec
 from steelyard.core.model import ExperimentSpec, LaunchSpec, MetricSpec, Trial, Variant
 from steelyard.measure.iterations import iterations_file
-from steelyard.measure.journal import JournalWriter, read_journal
+from steelyard.measure.journal import JournalWriter
+from steelyard.measure.journal_reader import read_journal
 from steelyard.measure.layout_report import report_file
 from steelyard.measure.taken import forget_taken, taken_line
 from steelyard.measure.tracing import events_file
@@ -20,7 +21,7 @@ from steelyard.measure.tracing import events_file
 EVENTS = {"kinds": ["waits"], "counts": [2], "order": [0, 0], "lost": 0}
 REPORT = {"parts": {"code": True, "stack": False, "heap": False}, "interval_ns": 5_000_000}
 SPEC = ExperimentSpec(
-    "01HZX",
+    "01HZX000000000000000000000",
     "comparison",
     tuple(Variant(name, LaunchSpec((name,))) for name in ("off", "on")),
     (MetricSpec("wall_time", "s"),),
