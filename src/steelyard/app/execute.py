@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.app.check_run import asks_of_host, check_run
 from steelyard.app.session import Session, Watcher
+from steelyard.core.errors import UsageError
+from steelyard.core.masked_experiment import MASKED
 from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial, Variant
 from steelyard.host.facts import host_facts
 from steelyard.host.lock import machine_lock
@@ -190,6 +192,7 @@ def run_experiment(
         Midway; every trial that had ended is kept.
     """
     check_usable(place.store)
+    _refuse_masked(earlier)
     started_unix_s = time.time()
     with contextlib.ExitStack() as stack:
         purpose = f"experiment {spec.identifier}"
@@ -226,6 +229,15 @@ def run_experiment(
     from steelyard.store.merge import merge_experiments
 
     return merge_experiments(earlier, session)
+
+
+def _refuse_masked(earlier: Experiment | None) -> None:
+    if earlier is not None and earlier.provenance.get(MASKED):
+        raise UsageError(
+            f"The experiment {earlier.spec.identifier} was exported without its secrets, so its "
+            "commands cannot be run again. Export it with --show-secrets where it was measured.",
+            field="experiment",
+        )
 
 
 def _set_up(spec: ExperimentSpec) -> None:

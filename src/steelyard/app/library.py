@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steelyard.core.errors import BusyError, DataError
+from steelyard.core.masked_experiment import masked_experiment
 from steelyard.core.model import Caution, Experiment
 from steelyard.store.location import log_directory
 
@@ -82,6 +83,12 @@ class Library:
             return live
         return merge_experiments(self.store.load(identifier), live)
 
+    def shown(self, prefix: str, hidden: Sequence[str] | None = ()) -> Experiment:
+        """The same as it may be shown: without secrets, and without the values `hidden` in what
+        programs wrote; all of it for None."""
+        experiment = self.load(prefix)
+        return experiment if hidden is None else masked_experiment(experiment, hidden)
+
     def is_running(self, identifier: str) -> bool:
         """Whether a session is adding to the experiment now."""
         return identifier in self._live
@@ -129,7 +136,8 @@ class Library:
         experiment = reader_of(chosen)(path)
         identifier = experiment.spec.identifier
         if identifier in self.store.identifiers():
-            if not _same(self.store.load(identifier), experiment):
+            kept = self.store.load(identifier)
+            if not _same(kept, experiment):
                 raise DataError(
                     f"{path} holds the experiment {identifier}, which the store has with other "
                     f"content. `steelyard delete {identifier}` makes room for it.",
@@ -139,13 +147,15 @@ class Library:
             self.save(experiment)
         return Imported(experiment, tuple(left_out(experiment)))
 
-    def export_file(self, prefix: str, format_name: str, path: str) -> Exported:
+    def export_file(
+        self, prefix: str, format_name: str, path: str, hidden: Sequence[str] | None = ()
+    ) -> Exported:
         """Write an experiment to a file, which appears whole or not at all."""
         from steelyard.store.file_format import writer_of
         from steelyard.store.formats import FORMATS
 
         chosen = FORMATS.get(format_name)
-        experiment = self.load(prefix)
+        experiment = self.shown(prefix, hidden)
         return Exported(experiment, chosen.name, tuple(writer_of(chosen)(experiment, path)))
 
 
@@ -182,16 +192,22 @@ def _listed_live(experiment: Experiment) -> Listed:
 
 
 def _same(left: Experiment, right: Experiment) -> bool:
-    return _plain(left) == _plain(right)
+    """Whether both are one experiment, though secrets may be left out of one of them."""
+    return _plain(masked_experiment(left)) == _plain(masked_experiment(right))
 
 
 def _plain(experiment: Experiment) -> Experiment:
-    """With every sequence of values as a tuple, which an array is not equal to."""
+    """With every sequence of values as a tuple, which an array is not equal to, and without what
+    programs wrote, in which more may have been masked."""
     trials = tuple(
-        replace(trial, measurements={k: tuple(v) for k, v in trial.measurements.items()})
+        replace(
+            trial,
+            measurements={k: tuple(v) for k, v in trial.measurements.items()},
+            details={},
+        )
         for trial in experiment.trials
     )
-    return replace(experiment, trials=trials)
+    return replace(experiment, trials=trials, provenance={})
 
 
 def format_of_file_name(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -63,6 +64,7 @@ class Request:
     setup: str | None = None
     environment: tuple[str, ...] = ()
     environment_padding_bytes: int = 0
+    recorded_environment: tuple[str, ...] = ()
     directory: str | None = None
     stdin_file: str | None = None
     timeout_s: float | None = None
@@ -249,6 +251,23 @@ def build_metrics(
     return tuple(metrics)
 
 
+def recorded_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The variables whose values are to be kept, once each is known to have one.
+
+    Raises
+    ------
+    UsageError
+        One is not set.
+    """
+    for name in names:
+        if name not in os.environ:
+            raise UsageError(
+                f"--record-env takes the name of a variable that is set; {name!r} is none.",
+                field="--record-env",
+            )
+    return names
+
+
 def build_experiment(request: Request) -> ExperimentSpec:
     """The specification of a new experiment, with its identifier and seed."""
     variants = build_variants(request)
@@ -273,6 +292,7 @@ def build_experiment(request: Request) -> ExperimentSpec:
         method=request.method,
         quiet=request.quiet,
         note=request.note,
+        recorded_environment=recorded_names(request.recorded_environment),
         iterations=iterations,
         levels=request.levels.levels,
     )

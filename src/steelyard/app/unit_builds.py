@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError
 from steelyard.core.model import ExperimentSpec
+from steelyard.core.private_file import DIRECTORY_MODE
 from steelyard.core.rng import derive_seed
 from steelyard.measure.built_variant import PLACE
 
@@ -89,7 +90,7 @@ class UnitBuilds:
         about: dict[str, str] = {}
         if os.path.exists(log):
             kept = os.path.join(self._logs, f"build-{index}-{number}.log")
-            os.makedirs(self._logs, exist_ok=True)
+            os.makedirs(self._logs, mode=DIRECTORY_MODE, exist_ok=True)
             shutil.copyfile(log, kept)
             with open(log, "rb") as file:
                 file.seek(max(0, os.path.getsize(log) - LOG_TAIL_BYTES))

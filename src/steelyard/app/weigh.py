@@ -10,6 +10,7 @@ from steelyard.app.request import Request, build_experiment
 from steelyard.app.session import Watcher
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.estimate import Estimate
+from steelyard.core.masked_experiment import masked_experiment
 from steelyard.core.model import Experiment, ExperimentSpec, StoppingSpec, Trial
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Weighing:
-    """An experiment with its answer."""
+    """An experiment as it may be shown, with its answer."""
 
     experiment: Experiment
     answer: Answer
@@ -83,6 +84,7 @@ def weigh_further(
 
 
 def _answered(experiment: Experiment) -> Weighing:
+    experiment = masked_experiment(experiment)
     kept = [trial for trial in experiment.trials if not trial.warmup]
     for index, variant in enumerate(experiment.spec.variants):
         own = [trial for trial in kept if trial.variant == index]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.cli.library_options import terminal_width
-from steelyard.cli.output import write_file, write_json, write_text
+from steelyard.cli.output import write_json, write_page, write_text
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def show_answer(
     if html is not None:
         if rendering.page is None:
             raise UsageError(f"--method {found.origin.method} has no page.", field="--html")
-        write_file(rendering.page(found.result, found.origin).encode(), html)
+        write_page(rendering.page(found.result, found.origin), html)
     if plots is not None:
         if rendering.plots is None:
             raise UsageError(f"--method {found.origin.method} has no plots.", field="--plots")

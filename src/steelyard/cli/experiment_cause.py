@@ -8,6 +8,7 @@ import click
 
 from steelyard.cli.library_options import JSON, STORE
 from steelyard.cli.study_answer import check_one_way, run_study, show_study, stored_study
+from steelyard.cli.weighing_options import RECORD_OPTION
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Of levels and order.")
 @click.option("--html", metavar="FILE", help="Write a page that needs no network.")
 @click.option("--plots", metavar="DIRECTORY", help="Write the plot as PNG and SVG.")
+@RECORD_OPTION
 @click.option("--wait", is_flag=True, help="Wait while another measurement holds the machine.")
 @STORE
 @JSON

@@ -9,6 +9,7 @@ import click
 
 from steelyard.cli.library_options import JSON, STORE
 from steelyard.cli.study_answer import check_one_way, run_study, show_study, stored_study
+from steelyard.cli.weighing_options import RECORD_OPTION
 
 
 @click.command("events", context_settings={"allow_interspersed_args": False})
@@ -35,6 +36,7 @@ from steelyard.cli.study_answer import check_one_way, run_study, show_study, sto
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Of order and permutations.")
 @click.option("--html", metavar="FILE", help="Write a page that needs no network.")
 @click.option("--plots", metavar="DIRECTORY", help="Write the plots as PNG and SVG.")
+@RECORD_OPTION
 @click.option("--wait", is_flag=True, help="Wait while another measurement holds the machine.")
 @STORE
 @JSON

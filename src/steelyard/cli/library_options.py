@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from steelyard.cli.hidden import show_secrets
+from steelyard.cli.output import write_note
 from steelyard.core.model import Caution
 from steelyard.store.location import store_path
 
@@ -18,6 +20,20 @@ if TYPE_CHECKING:
 
 STORE = click.option(
     "--store", metavar="FILE", help="The store (default: in the user's data directory)."
+)
+
+
+def _show_secrets(context: click.Context, parameter: click.Parameter, asked: bool) -> bool:
+    if asked:
+        show_secrets()
+    return asked
+
+
+SECRETS = click.option(
+    "--show-secrets",
+    is_flag=True,
+    callback=_show_secrets,
+    help="Also values of variables, and passwords in commands, which are masked otherwise.",
 )
 JSON = click.option("--json", "json_target", metavar="FILE", help="Write JSON to FILE; - prints.")
 
@@ -34,10 +50,8 @@ def opened_library(store: str | None) -> Iterator[Library]:
 
 def warn(cautions: Iterable[Caution]) -> None:
     """Each caution as one line on standard error."""
-    encoding = sys.stderr.encoding or "utf-8"
     for caution in cautions:
-        line = f"steelyard: warning: {caution.message}\n"
-        sys.stderr.write(line.encode(encoding, "replace").decode(encoding))
+        write_note(f"warning: {caution.message}")
 
 
 def terminal_width() -> int | None:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from steelyard.cli.hidden import hidden_values, secrets_are_shown
 from steelyard.core.errors import DataError, SteelyardError, UsageError
+from steelyard.core.masking import mask_page, mask_text, mask_value
+
+# Our own colours (ECMA-48, 8.3.117), else C0 and C1 controls and the marks of Unicode's
+# bidirectional algorithm (UAX #9). Compiled where a text has any.
+_OBEYED = "\x1b\\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 
 
 def write_json(document: dict[str, Any], target: str | None) -> None:
@@ -17,6 +24,8 @@ def write_json(document: dict[str, Any], target: str | None) -> None:
         return
     import json
 
+    if not secrets_are_shown():
+        document = mask_value(document, hidden_values())
     text = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
     write_data(text.encode("utf-8", "replace"), target)
 
@@ -40,6 +49,27 @@ def write_file(data: bytes, path: str) -> None:
         file.write(data)
 
 
+def write_page(page: str, path: str) -> None:
+    """Write a page of HTML to `path`, as `write_file` does, without secrets."""
+    if not secrets_are_shown():
+        page = mask_page(page, hidden_values())
+    write_file(page.encode("utf-8", "replace"), path)
+
+
+def shown_text(text: str, *, colours: bool = False) -> str:
+    """`text` without secrets, and without what a terminal would obey: control characters, and
+    characters that turn the direction of writing, become U+FFFD. Colours stay on request."""
+    if not secrets_are_shown():
+        text = mask_text(text, hidden_values())
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return re.sub(_OBEYED, lambda found: _harmless(found[0], colours), text)
+
+
+def _harmless(found: str, colours: bool) -> str:
+    return found if colours and found.endswith("m") else "\N{REPLACEMENT CHARACTER}"
+
+
 def refuse_nowhere(*paths: str | None) -> None:
     """Tell of a folder that is not there before the work whose answer is to be written there.
 
@@ -58,6 +88,7 @@ def refuse_nowhere(*paths: str | None) -> None:
 
 def write_text(text: str) -> None:
     """Write `text` to standard output; what a terminal cannot show is replaced."""
+    text = shown_text(text, colours=sys.stdout.isatty())
     encoding = sys.stdout.encoding or "utf-8"
     with _full_output():
         sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
@@ -66,6 +97,7 @@ def write_text(text: str) -> None:
 
 def write_note(text: str) -> None:
     """One line beside the answer, on standard error. Where that takes none, nobody can be told."""
+    text = shown_text(text)
     encoding = sys.stderr.encoding or "utf-8"
     with suppress(OSError):
         sys.stderr.write(f"steelyard: {text}\n".encode(encoding, "replace").decode(encoding))

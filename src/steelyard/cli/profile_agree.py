@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from steelyard.cli.output import refuse_nowhere, write_file, write_json, write_note, write_text
+from steelyard.cli.output import refuse_nowhere, write_json, write_note, write_page, write_text
 from steelyard.cli.profile_options import (
     commands_from,
     commands_option,
@@ -83,7 +83,7 @@ def agree(argv: tuple[str, ...], **options: Any) -> None:
     if options["html_target"] is not None:
         from steelyard.report.html.agreement_page import agreement_page
 
-        write_file(agreement_page(found).encode(), options["html_target"])
+        write_page(agreement_page(found), options["html_target"])
     write_json(agreement_document(found), options["json_target"])
     if options["json_target"] != "-":
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None

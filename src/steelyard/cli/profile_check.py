@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from steelyard.cli.finite_range import FiniteRange
-from steelyard.cli.output import refuse_nowhere, write_file, write_json, write_note, write_text
+from steelyard.cli.output import refuse_nowhere, write_json, write_note, write_page, write_text
 from steelyard.cli.profile_options import (
     commands_from,
     commands_option,
@@ -139,7 +139,7 @@ def _show_slopes(argv: tuple[str, ...], options: Mapping[str, Any]) -> None:
     if options["html_target"] is not None:
         from steelyard.report.html.causality_page import causality_page
 
-        write_file(causality_page(slopes, argv).encode(), options["html_target"])
+        write_page(causality_page(slopes, argv), options["html_target"])
     write_json(causality_document(slopes, argv, options["delay"]), options["json_target"])
     if options["json_target"] != "-":
         write_text(causality_text(slopes))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from steelyard.cli.output import write_file, write_json, write_note, write_text
+from steelyard.cli.output import write_json, write_note, write_page, write_text
 from steelyard.cli.profile_options import command_words, commands_from
 from steelyard.core.errors import UsageError
 
@@ -37,7 +37,7 @@ def show_speedup(argv: tuple[str, ...], options: Mapping[str, Any]) -> None:
     if options["html_target"] is not None:
         from steelyard.report.html.speedup_page import speedup_page
 
-        write_file(speedup_page(found, argv).encode(), options["html_target"])
+        write_page(speedup_page(found, argv), options["html_target"])
     write_json(speedup_document(found, argv, asked.builds.after), options["json_target"])
     if options["json_target"] != "-":
         write_text(speedup_text(found))

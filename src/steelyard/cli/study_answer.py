@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.analysis_answer import show_answer
+from steelyard.cli.hidden import hidden_values
 from steelyard.cli.library_options import opened_library
 from steelyard.cli.output import write_note
 from steelyard.core.errors import UsageError
@@ -35,8 +37,13 @@ def check_one_way(given: dict[str, Any]) -> None:
 
 def stored_study(given: dict[str, Any]) -> Experiment:
     """The experiment that `--experiment` names."""
+    if given["recorded_environment"]:
+        raise UsageError(
+            "--record-env is of an experiment that is run, not of a stored one.",
+            field="--record-env",
+        )
     with opened_library(given["store"]) as library:
-        return library.load(given["experiment"])
+        return library.shown(given["experiment"], hidden_values())
 
 
 def run_study(planned: Plan, given: dict[str, Any], json_target: str | None) -> Experiment:
@@ -45,8 +52,22 @@ def run_study(planned: Plan, given: dict[str, Any], json_target: str | None) -> 
     from steelyard.cli.weighing_answer import watching
     from steelyard.cli.weighing_request import place_from
 
+    planned = with_recorded(planned, given["recorded_environment"])
     with watching(json_target) as watch:
         return run_plan(planned, place_from(given), watch)
+
+
+def with_recorded(planned: Plan, names: tuple[str, ...]) -> Plan:
+    """The plan, whose experiment keeps the values of these variables too.
+
+    Raises
+    ------
+    UsageError
+        One is not set.
+    """
+    from steelyard.app.request import recorded_names
+
+    return replace(planned, spec=replace(planned.spec, recorded_environment=recorded_names(names)))
 
 
 def show_study(

@@ -13,6 +13,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _option = click.option
 
+RECORD_OPTION = _option(
+    "--record-env",
+    "recorded_environment",
+    multiple=True,
+    metavar="NAME",
+    help="Keep the value of this variable too; of others that explain no result a digest.",
+)
 PROGRAM_OPTIONS = (
     _option("--name", "names", multiple=True, help="Name of a command, in their order."),
     _option("--shell", is_flag=True, help="Hand each command to /bin/sh -c as it stands."),
@@ -33,6 +40,7 @@ PROGRAM_OPTIONS = (
         metavar="NAME=VALUE",
         help="Set a variable; NAME alone removes it.",
     ),
+    RECORD_OPTION,
     _option(
         "--env-padding",
         "environment_padding_bytes",

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from steelyard.app.build_request import BuildRequest
-from steelyard.app.command_text import is_suite_name, split_command
+from steelyard.app.command_text import is_suite_name, parse_environment, split_command
 from steelyard.app.execute import Place
 from steelyard.app.level_request import RequestedLevels, requested_levels
 from steelyard.app.request import Request
 from steelyard.app.weigh import Gate
+from steelyard.cli.hidden import hide
 from steelyard.cli.output import write_note
 from steelyard.core.errors import UsageError
 from steelyard.core.model import StoppingSpec
 from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
+from steelyard.core.recorded_names import names_secret
 from steelyard.store.location import store_path
 
 DEFAULT_BUDGET = "10min"
@@ -58,6 +60,7 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
             "--dimensioned takes the counts from the store; it does not go with --repeat.",
             field="--dimensioned",
         )
+    hide(value for name, value in parse_environment(values["environment"]) if names_secret(name))
     quiet = values["knobs"] or (("default",) if values["quiet"] else ())
     return Request(
         commands=commands,
@@ -89,6 +92,7 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
                 "setup",
                 "environment",
                 "environment_padding_bytes",
+                "recorded_environment",
                 "directory",
                 "stdin_file",
                 "parameters",

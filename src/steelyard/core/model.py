@@ -272,7 +272,8 @@ class ExperimentSpec:
     `levels` are the repetition levels above the iterations, highest first; without any, each
     block is one execution of every variant. `dimensioned` says where their counts come from, if
     from initial experiments. `varied` are the factors of an experiment file with their levels in
-    its order: the first level of each is the baseline.
+    its order: the first level of each is the baseline. `recorded_environment` names variables
+    whose values are to be kept beside those that are kept anyway.
     """
 
     identifier: str
@@ -296,6 +297,7 @@ class ExperimentSpec:
     setup_each: Literal["trial", "block"] = "block"
     varied: tuple[tuple[str, tuple[str, ...]], ...] = ()
     events: EventsSpec | None = None
+    recorded_environment: tuple[str, ...] = ()
 
     @property
     def primary_metric(self) -> MetricSpec:

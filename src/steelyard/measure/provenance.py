@@ -9,14 +9,16 @@ from typing import Any, BinaryIO
 
 from steelyard.core.errors import UsageError
 from steelyard.core.hashing import sha256_hex_of_file
+from steelyard.core.masked_experiment import secret_values
+from steelyard.core.masking import mask_words
 from steelyard.core.model import ExperimentSpec, LaunchSpec, Variant
 from steelyard.measure.elf_section import elf_section
 from steelyard.measure.program import environment_of, find_program
+from steelyard.measure.recorded_environment import recorded_environment
 
 # Larger arguments are told apart by size and time of change: reading them all would cost more
 # than many a measurement, and would warm the page cache for the first trial alone.
 HASHED_ARGUMENT_BYTES = 4 * 2**20
-SECRET_WORDS = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "APIKEY", "API_KEY", "AUTH")
 SHEBANG_BYTES = 256  # BINPRM_BUF_SIZE, linux/binfmts.h
 
 
@@ -26,30 +28,23 @@ def program_provenance(spec: ExperimentSpec) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``programs`` (one for each variant), ``environment`` (values of variables that look
-        secret as None), ``environment_bytes``, ``argv``, ``working_directory``, ``seed`` and
-        ``versions``.
+        ``programs`` (one for each variant), ``environment``, ``environment_digests`` and
+        ``environment_key`` (`recorded_environment`), ``environment_bytes``, ``argv`` (the call of
+        Steelyard, with secrets masked: the specification has what is needed to repeat it),
+        ``working_directory``, ``seed`` and ``versions``.
     """
     from steelyard import __version__
 
     environment = environment_of(LaunchSpec(()))
     return {
         "programs": [program_of(variant) for variant in spec.variants],
-        "environment": {
-            os.fsdecode(name): None if _is_secret(name) else os.fsdecode(value)
-            for name, value in environment.items()
-        },
+        **recorded_environment(environment, spec.recorded_environment),
         "environment_bytes": sum(len(name) + len(value) + 2 for name, value in environment.items()),
-        "argv": list(sys.argv),
+        "argv": list(mask_words(sys.argv, secret_values(spec))),
         "working_directory": os.getcwd(),
         "seed": spec.seed,
         "versions": {"steelyard": __version__, "python": ".".join(map(str, sys.version_info[:3]))},
     }
-
-
-def _is_secret(name: bytes) -> bool:
-    upper = name.decode("ascii", "replace").upper()
-    return upper.endswith("KEY") or any(word in upper for word in SECRET_WORDS)
 
 
 def program_of(variant: Variant) -> dict[str, Any]:

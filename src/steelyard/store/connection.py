@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
 from steelyard.core.errors import StoreError
+from steelyard.core.private_file import make_private_file
 from steelyard.store.location import (
     APPLICATION_ID,
     SCHEMA_VERSION,
@@ -73,6 +74,9 @@ def open_engine(path: str) -> Engine:
     uri = f"file:{quote(path)}" + ("?mode=ro" if read_only else "")
 
     def connect() -> sqlite3.Connection:
+        if not read_only:
+            with suppress(OSError):  # SQLite tells better than this what is wrong.
+                make_private_file(path)
         connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = EXTRA")

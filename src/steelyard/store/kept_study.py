@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from steelyard.core.errors import StoreError
+from steelyard.core.private_file import private_opener
 
 _NAME = "host-study.json"
 # What makes two machines the same one for a study: another kernel may behave otherwise.
@@ -27,7 +28,7 @@ def keep_study(store: str, facts: Mapping[str, Any], document: Mapping[str, Any]
     kept[_machine(facts)] = dict(document)
     waiting = f"{path}.{os.getpid()}"
     try:
-        with open(waiting, "w", encoding="utf-8") as file:
+        with open(waiting, "w", encoding="utf-8", opener=private_opener) as file:
             json.dump(kept, file)
             file.flush()
             os.fsync(file.fileno())

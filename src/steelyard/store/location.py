@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from steelyard.core.errors import StoreError
+from steelyard.core.private_file import DIRECTORY_MODE
 
 # "STLY" in ASCII, as PRAGMA application_id; https://www.sqlite.org/fileformat.html, 1.3.
 APPLICATION_ID = 0x53544C59
@@ -107,7 +108,7 @@ def read_header(store: str) -> bytes:
 def make_directory(directory: str) -> None:
     """Make a directory of the store, or say why that cannot be done."""
     try:
-        os.makedirs(directory, exist_ok=True)
+        os.makedirs(directory, mode=DIRECTORY_MODE, exist_ok=True)
         usable = os.access(directory, os.W_OK | os.X_OK)
         reason = "Permission denied"
     except OSError as error:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from steelyard.core.errors import DataError
+from steelyard.core.private_file import make_private_file
 
 _PAST = {"read": "read", "write": "written"}
 
@@ -26,7 +27,8 @@ def file_errors(path: str, doing: str) -> Iterator[None]:
 def whole_file(path: str) -> Iterator[str]:
     """A name to write to; what is there takes the place of `path` when all of it is written.
 
-    A path that is no regular file, such as a terminal or a pipe, is written directly.
+    A path that is no regular file, such as a terminal or a pipe, is written directly. A new file
+    is its owner's alone; one that is replaced gives its permissions to the next.
     """
     with file_errors(path, "write"):
         target = os.path.realpath(path)
@@ -35,6 +37,7 @@ def whole_file(path: str) -> Iterator[str]:
             return
         partial = f"{target}.{os.getpid()}.partial"
         try:
+            make_private_file(partial, like=target)
             yield partial
             with open(partial, "rb") as file:
                 os.fsync(file.fileno())

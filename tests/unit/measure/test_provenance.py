@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ from steelyard.measure.provenance import compiler_of, program_provenance
 from tests.unit.measure.test_program import make_program
 
 
+def spec_of(*argv: str) -> ExperimentSpec:
+    return ExperimentSpec("x", "measurement", (Variant("a", LaunchSpec(argv)),), (), seed=5)
+
+
 def provenance(*argv: str) -> dict[str, Any]:
-    variant = Variant("a", LaunchSpec(argv))
-    return program_provenance(ExperimentSpec("x", "measurement", (variant,), (), seed=5))
+    return program_provenance(spec_of(*argv))
 
 
 def test_a_program_is_recorded_by_its_real_path_and_its_content(tmp_path: Path) -> None:
@@ -51,11 +55,54 @@ def test_a_program_that_is_gone_is_recorded_as_missing() -> None:
     assert "absent" in program["missing"]
 
 
-def test_secrets_of_the_environment_are_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_API_TOKEN", "hush")
-    monkeypatch.setenv("PLAIN", "open")
-    environment = provenance("/bin/sh")["environment"]
-    assert (environment["MY_API_TOKEN"], environment["PLAIN"]) == (None, "open")
+def test_variables_that_explain_a_result_are_kept_by_value_and_others_by_digest(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    for name, value in (("OMP_NUM_THREADS", "4"), ("GH_PAT", "hush"), ("ASKED", "open")):
+        monkeypatch.setenv(name, value)
+    spec = replace(spec_of("/bin/sh"), recorded_environment=("ASKED",))
+    first, second = program_provenance(spec), program_provenance(spec)
+    assert first["environment"]["OMP_NUM_THREADS"] == "4"
+    assert first["environment"]["ASKED"] == "open"
+    assert "GH_PAT" not in first["environment"]
+    assert first["environment_digests"] == second["environment_digests"]
+    monkeypatch.setenv("GH_PAT", "hush!")
+    changed = program_provenance(spec)
+    digests = (first["environment_digests"], changed["environment_digests"])
+    assert {name for name in digests[0] if digests[0][name] != digests[1][name]} == {"GH_PAT"}
+    assert "hush" not in str(changed)
+
+
+def test_digests_of_variables_cannot_be_tried_out_without_the_key_of_their_user(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GH_PAT", "hush")
+    found = []
+    for home in ("one", "other"):
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / home))
+        found.append(program_provenance(spec_of("/bin/sh")))
+        key = tmp_path / home / "steelyard" / "environment.key"
+        assert key.stat().st_mode & 0o777 == 0o600
+    assert found[0]["environment_key"] != found[1]["environment_key"]
+    assert found[0]["environment_digests"]["GH_PAT"] != found[1]["environment_digests"]["GH_PAT"]
+
+
+def test_a_key_that_cannot_be_kept_or_is_no_key_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "steelyard").mkdir()
+    (tmp_path / "steelyard" / "environment.key").write_bytes(b"short")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    keys = {program_provenance(spec_of("/bin/sh"))["environment_key"] for _ in range(2)}
+    assert len(keys) == 2
+
+
+def test_the_call_is_recorded_without_its_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = ["steelyard", "measure", "--env", "API=abc", "--", "x", "--password", "hunter2"]
+    monkeypatch.setattr(sys, "argv", call)
+    told = provenance("/bin/sh")["argv"]
+    assert told == ["steelyard", "measure", "--env", "API=***", "--", "x", "--password", "***"]
 
 
 def test_the_seed_the_arguments_and_the_versions_are_recorded() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.analysis_answer import show_answer
+from steelyard.cli.hidden import hidden_values
 from steelyard.cli.library_options import JSON, STORE, opened_library
 from steelyard.cli.output import write_note
 from steelyard.core.errors import UsageError
@@ -89,7 +90,7 @@ def _analyzed(data: str, given: dict[str, object]) -> Analyzed:
     if method.reads == "trials":
         _refuse(given, ("variant", "metric"), "methods that read levels; see --response")
     with opened_library(_text(given, "store")) as library:
-        experiment = library.load(data)
+        experiment = library.shown(data, hidden_values())
     return analyze_experiment(experiment, names, method, question)
 
 

@@ -10,7 +10,7 @@ from steelyard.app.command_text import is_suite_name
 from steelyard.app.dimension import Dimensioned, Question
 from steelyard.app.initial_experiment import initial_counts, names_experiment
 from steelyard.cli.library_options import STORE, opened_library, terminal_width
-from steelyard.cli.output import write_file, write_json, write_text
+from steelyard.cli.output import write_json, write_page, write_text
 from steelyard.cli.weighing_answer import FAILED_STATUS, INTERRUPTED_STATUS, watching
 from steelyard.cli.weighing_options import (
     HOST_OPTIONS,
@@ -49,6 +49,7 @@ _RUN_ONLY = (
     *("build_commands", "build_sources", "randomize", "cc", "cxx", "ld", "repeat", "levels"),
     *("iterations", "benchmark", "warmup_iteration_count", "warmup_count", "seed", "note"),
     *("prepare", "cleanup", "setup", "stdin_file", "directory", "environment", "timeout", "cpus"),
+    "recorded_environment",
     *("initial_budget", "shell", "quiet", "knobs", "wait", "names", "parameters"),
 )
 # The initial experiment is no comparison and stops at its counts.
@@ -156,7 +157,7 @@ def _write_page(found: tuple[Dimensioned, ...], target: str | None) -> None:
     from steelyard.report.html.dimensioning_page import Shown, dimensioning_page
 
     shown = [Shown(_name(item), item.answer, item.metric) for item in found]
-    write_file(dimensioning_page(shown).encode(), target)
+    write_page(dimensioning_page(shown), target)
 
 
 def _origin(found: Dimensioned, ran: Experiment | None) -> str:

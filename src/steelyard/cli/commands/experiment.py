@@ -10,10 +10,13 @@ import click
 from steelyard.cli.analysis_answer import show_answer
 from steelyard.cli.experiment_cause import command as cause
 from steelyard.cli.experiment_events import command as events
+from steelyard.cli.hidden import hidden_values
 from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
 from steelyard.cli.output import write_file, write_json, write_text
-from steelyard.cli.study_answer import note_kept, study_status
+from steelyard.cli.study_answer import note_kept, study_status, with_recorded
+from steelyard.cli.weighing_options import RECORD_OPTION
 from steelyard.core.errors import UsageError
+from steelyard.core.masked_experiment import masked_experiment
 from steelyard.core.quantity import parse_ratio
 
 if TYPE_CHECKING:
@@ -47,14 +50,22 @@ def plan(file: str, json_target: str | None) -> None:
 @command.command("run")
 @_FILE
 @click.option("--dry-run", is_flag=True, help="Print the commands instead of running them.")
+@RECORD_OPTION
 @_WAIT
 @STORE
 @JSON
-def run(file: str, dry_run: bool, wait: bool, store: str | None, json_target: str | None) -> int:
+def run(
+    file: str,
+    dry_run: bool,
+    recorded_environment: tuple[str, ...],
+    wait: bool,
+    store: str | None,
+    json_target: str | None,
+) -> int:
     """Run all trials of FILE.toml in random order, and keep them in the store."""
     from steelyard.app.experiment import run_plan
 
-    planned = _planned(file)
+    planned = with_recorded(_planned(file), recorded_environment)
     if dry_run:
         from steelyard.app.check_run import planned_refusals
         from steelyard.report.plan_text import command_line
@@ -68,7 +79,7 @@ def run(file: str, dry_run: bool, wait: bool, store: str | None, json_target: st
 
     with watching(json_target) as watch:
         experiment = run_plan(planned, place_from({"store": store, "wait": wait}), watch)
-    _show_run(experiment, json_target)
+    _show_run(masked_experiment(experiment), json_target)
     return study_status(experiment)
 
 
@@ -132,7 +143,7 @@ def analyze(experiment: str, json_target: str | None, html: str | None, **given:
 
     said = {} if given["file"] is None else read_experiment_file(given["file"]).analysis
     with opened_library(given["store"]) as library:
-        loaded = library.load(experiment)
+        loaded = library.shown(experiment, hidden_values())
     found = analyze_run(loaded, said, given["method"], _question(given))
     if given["follow_up"] is not None:
         _write_follow_up(found.result, given["file"], given["follow_up"])

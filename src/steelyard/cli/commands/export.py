@@ -9,7 +9,8 @@ import tempfile
 
 import click
 
-from steelyard.cli.library_options import JSON, STORE, opened_library, warn
+from steelyard.cli.hidden import unless_asked
+from steelyard.cli.library_options import JSON, SECRETS, STORE, opened_library, warn
 from steelyard.cli.output import write_json
 from steelyard.core.errors import UsageError
 
@@ -25,6 +26,7 @@ STANDARD_OUTPUT = "-"
     "hyperfine-2, parquet or steelyard-json; else by the end of the file's name.",
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write; - prints.")
+@SECRETS
 @STORE
 @JSON
 @click.argument("experiment", default="latest")
@@ -32,12 +34,14 @@ def command(
     experiment: str,
     format_name: str | None,
     output: str,
+    show_secrets: bool,
     store: str | None,
     json_target: str | None,
 ) -> None:
     """Write an EXPERIMENT, the latest unless named, to a file.
 
-    steelyard-json loses nothing; of the others a warning tells what they have no place for.
+    steelyard-json loses nothing but secrets; of the others a warning tells what they have no place
+    for.
     """
     from steelyard.report.json.export import export_document
 
@@ -47,7 +51,7 @@ def command(
     with opened_library(store) as library, tempfile.TemporaryDirectory() as directory:
         prints = output == STANDARD_OUTPUT
         path = os.path.join(directory, "export") if prints else output
-        exported = library.export_file(experiment, chosen, path)
+        exported = library.export_file(experiment, chosen, path, unless_asked(show_secrets))
         if prints:
             sys.stdout.flush()
             with open(path, "rb") as file:

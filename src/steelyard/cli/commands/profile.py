@@ -8,7 +8,7 @@ import sys
 import click
 
 from steelyard.cli.finite_range import FiniteRange
-from steelyard.cli.output import write_data, write_file, write_json, write_note, write_text
+from steelyard.cli.output import write_data, write_json, write_note, write_page, write_text
 from steelyard.cli.profile_agree import agree
 from steelyard.cli.profile_check import check
 from steelyard.core.errors import UsageError
@@ -137,7 +137,7 @@ def report(
     if html_target is not None:
         from steelyard.report.html.profile_page import profile_page
 
-        write_file(profile_page(answer).encode(), html_target)
+        write_page(profile_page(answer), html_target)
     if json_target is not None:
         from steelyard.report.json.profile import profile_document
 

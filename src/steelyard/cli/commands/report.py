@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.hidden import unless_asked
+from steelyard.cli.library_options import SECRETS
 from steelyard.cli.output import write_file, write_json, write_note
 from steelyard.core.errors import UsageError
 
@@ -49,6 +51,7 @@ steelyard report latest --plots figures
     help="Write each plot as PNG and SVG into DIR; no page unless it is asked for.",
 )
 @click.option("--metric", metavar="NAME", help="The metric to report on instead of the first.")
+@SECRETS
 @click.option("--store", metavar="FILE", help="The store to read.")
 @click.option(
     "--json", "json_target", metavar="FILE", help="Write the answer as JSON; `-`: stdout."
@@ -60,7 +63,7 @@ def command(experiment: str, **values: Any) -> int:
 
     output, json_target, directory = values["output"], values["json_target"], values["plots"]
     chosen = _format_of(values["format_name"], output)
-    loaded = _load(values["store"], experiment)
+    loaded = _load(values["store"], experiment, values["show_secrets"])
     found = _on_metric(answer(loaded), values["metric"])
     wrote: list[str] = []
     if directory is not None:
@@ -93,14 +96,14 @@ def _format_of(name: str | None, output: str | None) -> ReportFormat:
     return FORMATS.get("html")
 
 
-def _load(store: str | None, experiment: str) -> Experiment:
+def _load(store: str | None, experiment: str, secrets: bool) -> Experiment:
     from steelyard.app.library import open_library
     from steelyard.store.location import store_path
 
     with open_library(store_path(store)) as library:
         for caution in library.cautions:
-            sys.stderr.write(f"steelyard: warning: {caution.message}\n")
-        return library.load(experiment)
+            write_note(f"warning: {caution.message}")
+        return library.shown(experiment, unless_asked(secrets))
 
 
 def _on_metric(answer: Answer, name: str | None) -> Answer:

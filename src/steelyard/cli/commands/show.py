@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import click
 
-from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
+from steelyard.cli.hidden import unless_asked
+from steelyard.cli.library_options import JSON, SECRETS, STORE, opened_library, terminal_width
 from steelyard.cli.output import write_json, write_text
 
 
 @click.command("show", short_help="Show one experiment.")
 @click.option("--trials", is_flag=True, help="Also every trial, with its values.")
+@SECRETS
 @STORE
 @JSON
 @click.argument("experiment", default="latest")
-def command(experiment: str, trials: bool, store: str | None, json_target: str | None) -> None:
+def command(
+    experiment: str, trials: bool, show_secrets: bool, store: str | None, json_target: str | None
+) -> None:
     """Show what an EXPERIMENT ran, where, how often, and what failed; the latest unless named.
 
     `steelyard report` gives its answer.
@@ -22,7 +26,7 @@ def command(experiment: str, trials: bool, store: str | None, json_target: str |
     from steelyard.report.listing import experiment_text
 
     with opened_library(store) as library:
-        found = library.load(experiment)
+        found = library.shown(experiment, unless_asked(show_secrets))
         running, cautions = library.is_running(found.spec.identifier), library.cautions
     if json_target is not None:
         write_json(

@@ -18,6 +18,7 @@ from steelyard.analysis.figures import (
     ViolinFigure,
 )
 from steelyard.core.errors import UsageError
+from steelyard.core.private_file import make_private_file
 from steelyard.report.drawings.drawing import Drawing
 from steelyard.report.drawings.heat_map import HEAT_MAP
 from steelyard.report.drawings.histogram import HISTOGRAM
@@ -60,6 +61,8 @@ def write_drawings(figures: tuple[Figure, ...], directory: str) -> list[str]:
         for index, shown in enumerate(figures, 1):
             name = f"{DRAWINGS[type(shown)].name}-{index}"
             targets = [(os.path.join(directory, f"{name}.{kind}"), kind) for kind in FILE_FORMATS]
+            for path, _ in targets:
+                make_private_file(path)
             _draw(shown, targets)
             paths += [path for path, _ in targets]
     except OSError as error:

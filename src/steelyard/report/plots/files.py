@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.analysis.results import Answer
 from steelyard.core.errors import UsageError
+from steelyard.core.private_file import make_private_file
 from steelyard.report.plots import plots_in_order
 
 FILE_FORMATS = ("png", "svg")
@@ -66,6 +67,7 @@ def _save(figure: Any, directory: str, name: str) -> list[str]:
     try:
         os.makedirs(directory, exist_ok=True)
         for path, metadata in zip(paths, ({"Software": None}, {"Date": None}), strict=True):
+            make_private_file(path)
             figure.savefig(path, metadata=metadata)
     except OSError as error:
         raise UsageError(

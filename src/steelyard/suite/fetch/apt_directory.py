@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 
 from steelyard.core.errors import FetchError
+from steelyard.core.private_file import private_opener
 from steelyard.suite.command import run_tool, tool
 
 UPDATE_AFTER_S = 24 * 3600.0
@@ -95,7 +96,8 @@ class AptDirectory:
         for name in os.listdir(place):
             os.unlink(os.path.join(place, name))
         for name, text in self._sources():
-            with open(os.path.join(place, name), "w") as file:
+            # An address may have a password in it, as the file that it is from may have.
+            with open(os.path.join(place, name), "w", opener=private_opener) as file:
                 file.write(text)
 
     def _sources(self) -> Iterator[tuple[str, str]]:

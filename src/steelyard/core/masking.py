@@ -1,0 +1,205 @@
+"""Secrets in texts that are shown: passwords in URLs, after options, in headers, and known ones.
+
+What a pattern does not know stays visible: SECURITY.md says which patterns there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from steelyard.core.recorded_names import explains_result, names_secret
+
+if TYPE_CHECKING:
+    import re
+
+MASK = "***"
+# A shorter value would be found inside words that have nothing to do with it.
+SHORTEST_VALUE = 6
+
+# Without one of these a text has no secret that a pattern finds.
+_MARKS = (
+    *(
+        "://",
+        "-u ",
+        "--user",
+        "--proxy-user",
+        "pass",
+        "pwd",
+        "pw",
+        "token",
+        "secret",
+        "key",
+        "cred",
+    ),
+    *("cred", "auth", "cookie", "bearer", "basic ", "dsn", "hook", "pat", "jwt", "session", "otp"),
+    *(
+        "ghp_",
+        "gho_",
+        "ghs_",
+        "ghu_",
+        "ghr_",
+        "glpat",
+        "xox",
+        "akia",
+        "asia",
+        "aiza",
+        "pypi-",
+        "npm_",
+    ),
+    *("sk-", "sk_", "rk-", "rk_", "eyj", "-----begin"),
+)
+# Names that are followed by a secret in prose too.
+_BEFORE_COLON = ("password", "passwd", "passphrase", "secret", "apikey", "api_key", "api-key")
+# Programs that take a password glued to -p: mysql(1).
+_GLUED = ("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump")
+_GIVEN_AFTER = {"sshpass": "-p", "redis-cli": "-a", "htpasswd": "-b"}
+_ENVIRONMENT_OPTIONS = ("--env", "-e")
+
+
+def mask_text(text: str, values: Iterable[str] = ()) -> str:
+    """`text` with what looks like a secret, and every one of `values`, replaced by ``***``."""
+    for value in values:
+        if value in text:
+            text = text.replace(value, MASK)
+    lowered = text.lower()
+    if not any(mark in lowered for mark in _MARKS):
+        return text
+    from steelyard.core import secret_patterns as patterns
+
+    text = patterns.TOKENS.sub(MASK, text)
+    text = patterns.URL_PASSWORD.sub(rf"\1:{MASK}@", text)
+    text = patterns.URL_TOKEN.sub(rf"\1{MASK}@", text)
+    text = patterns.HOOK.sub(rf"\1{MASK}", text)
+    text = patterns.HEADER.sub(rf"\1\2{MASK}", text)
+    text = patterns.BEARER.sub(rf"\1\2{MASK}", text)
+    text = patterns.USER_PASSWORD.sub(rf"\1\2:{MASK}", text)
+    return _mask_named(patterns.ASSIGNED, _mask_named(patterns.OPTION, text))
+
+
+def _mask_named(pattern: re.Pattern[str], text: str) -> str:
+    """`text` with the values of secret names masked; that of another name may have one in it."""
+    parts: list[str] = []
+    start = 0
+    while match := pattern.search(text, start):
+        name, between, value = match.groups()
+        is_secret = _is_secret(name, between, value)
+        end = match.end() if is_secret else match.end(2)
+        if is_secret:
+            quote = value[0] if value[0] in "\"'" else ""
+            parts.append(f"{text[start : match.start(3)]}{quote}{MASK}{quote}")
+        else:
+            parts.append(text[start:end])
+        start = end
+    return "".join((*parts, text[start:]))
+
+
+def _is_secret(name: str, between: str, value: str) -> bool:
+    if not names_secret(name.lstrip("-")) or value in ("=", ":"):
+        return False
+    # Prose has colons too: 'second pass: 3 s'.
+    return between.strip() != ":" or name.lower().endswith(_BEFORE_COLON)
+
+
+def mask_words(argv: Sequence[str], values: Iterable[str] = ()) -> tuple[str, ...]:
+    """The words of a command with secrets masked, also where one word names the next one."""
+    values = tuple(values)
+    program = argv[0].rpartition("/")[2] if argv else ""
+    masked: list[str] = []
+    before = ""
+    for word in argv:
+        if before in _ENVIRONMENT_OPTIONS or before == "--set":
+            masked.append(mask_assignment(word))
+        elif before == _GIVEN_AFTER.get(program) or _takes_secret(before, word):
+            masked.append(MASK)
+        elif before in ("-u", "--user", "--proxy-user") and ":" in word:
+            masked.append(f"{word.partition(':')[0]}:{MASK}")
+        elif program in _GLUED and word.startswith("-p") and len(word) > 2:
+            masked.append(f"-p{MASK}")
+        elif word.startswith("--env="):
+            masked.append("--env=" + mask_assignment(word.removeprefix("--env=")))
+        else:
+            masked.append(mask_text(word, values))
+        before = word
+    return tuple(masked)
+
+
+def _takes_secret(option: str, word: str) -> bool:
+    return (
+        option.startswith("-")
+        and "=" not in option
+        and not word.startswith("-")
+        and names_secret(option.lstrip("-"))
+    )
+
+
+def mask_page(page: str, values: Iterable[str] = ()) -> str:
+    """A page with its secrets masked, but for its scripts and styles, which no text of others
+    is in and whose digests the page states."""
+    from steelyard.core.secret_patterns import CODE
+
+    values = tuple(values)
+    escaped = (_escaped(value) for value in values)
+    hidden = tuple(dict.fromkeys((*values, *escaped)))
+    parts = CODE.split(page)
+    return "".join(
+        part if index % 2 else mask_text(part, hidden) for index, part in enumerate(parts)
+    )
+
+
+def _escaped(value: str) -> str:
+    """As HTML has it; the module of that name takes longer to load than a page to mask."""
+    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&#34;")):
+        value = value.replace(character, entity)
+    return value.replace("'", "&#39;")
+
+
+def mask_assignment(text: str) -> str:
+    """``NAME=VALUE`` with the value masked, unless it explains a result."""
+    name, separator, value = text.partition("=")
+    if not separator:
+        return text
+    return f"{name}={mask_text(value) if explains_result(name) else MASK}"
+
+
+def mask_environment(
+    pairs: Iterable[tuple[str, str | None]],
+) -> tuple[tuple[str, str | None], ...]:
+    """Variables with their values masked, unless they explain a result."""
+    return tuple(
+        (name, value if not value else mask_text(value) if explains_result(name) else MASK)
+        for name, value in pairs
+    )
+
+
+def worth_hiding(value: str | None) -> bool:
+    """Whether a secret is long enough to be looked for in what programs write."""
+    return value is not None and len(value) >= SHORTEST_VALUE
+
+
+def mask_value(value: Any, values: Sequence[str] = ()) -> Any:
+    """A JSON value with every text in it masked; a value under a secret's name as a whole."""
+    if isinstance(value, str):
+        return mask_text(value, values)
+    if isinstance(value, Mapping):
+        mapping = cast("Mapping[str, Any]", value)
+        return {key: _mask_member(key, item, values) for key, item in mapping.items()}
+    if isinstance(value, list | tuple):
+        items = cast("Sequence[Any]", value)
+        if len(items) == 2 and isinstance(items[0], str) and isinstance(items[1], str):
+            return [items[0], _mask_member(items[0], items[1], values)]
+        return [
+            mask_value(item, values) if isinstance(item, str | Mapping | list | tuple) else item
+            for item in items
+        ]
+    return value
+
+
+def _mask_member(name: str, value: Any, values: Sequence[str]) -> Any:
+    if isinstance(value, str) and value and names_secret(name):
+        return MASK
+    if name == "argv" and isinstance(value, list | tuple):
+        words = cast("Sequence[Any]", value)
+        if all(isinstance(word, str) for word in words):
+            return list(mask_words(words, values))
+    return mask_value(value, values)
