@@ -19,35 +19,10 @@ SHORTEST_VALUE = 6
 
 # Without one of these a text has no secret that a pattern finds.
 _MARKS = (
-    *(
-        "://",
-        "-u ",
-        "--user",
-        "--proxy-user",
-        "pass",
-        "pwd",
-        "pw",
-        "token",
-        "secret",
-        "key",
-        "cred",
-    ),
-    *("cred", "auth", "cookie", "bearer", "basic ", "dsn", "hook", "pat", "jwt", "session", "otp"),
-    *(
-        "ghp_",
-        "gho_",
-        "ghs_",
-        "ghu_",
-        "ghr_",
-        "glpat",
-        "xox",
-        "akia",
-        "asia",
-        "aiza",
-        "pypi-",
-        "npm_",
-    ),
-    *("sk-", "sk_", "rk-", "rk_", "eyj", "-----begin"),
+    *("://", "-u ", "--user", "--proxy-user", "pass", "pwd", "pw", "token", "secret", "key"),
+    *("cred", "auth", "cookie", "bearer", "basic ", "dsn", "hook", "pat", "jwt", "session"),
+    *("otp", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "glpat", "xox", "akia", "asia", "aiza"),
+    *("pypi-", "npm_", "sk-", "sk_", "rk-", "rk_", "eyj", "-----begin"),
 )
 # Names that are followed by a secret in prose too.
 _BEFORE_COLON = ("password", "passwd", "passphrase", "secret", "apikey", "api_key", "api-key")
