@@ -166,7 +166,7 @@ def test_a_killed_recording_is_read_up_to_its_last_flush(user, program):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     _, error = process.communicate(timeout=PATIENCE_S)
-    assert b"What it had flushed is in" in error
+    assert b"What it had flushed is in the profile" in error
     document = user.types("profile", "report", "--json", "-").document()
     assert document["samples"] > 0
     assert document["warnings"][0]["code"] == "cut-off"

@@ -107,3 +107,23 @@ def test_a_sampler_that_fails_on_a_cpu_says_so(
     told = user.types("profile", "record", "--", *BUSY)
     assert told.status == 2
     assert "The sampler cannot run on CPU" in told.err
+
+
+def test_who_may_not_watch_a_process_is_not_advised_to_set_what_is_set() -> None:
+    need("setpriv")
+    level = Path("/proc/sys/kernel/perf_event_paranoid")
+    if os.geteuid() != 0 or not level.exists() or not 0 < int(level.read_text()) <= 2:
+        pytest.skip("it takes root, and kernel.perf_event_paranoid at 1 or 2")
+    nobody = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
+    if subprocess.run([*nobody, "test", "-x", sampler_path()], check=False).returncode:
+        pytest.skip(f"other users may not execute {sampler_path()}")
+    words = ("--output", "/dev/null", "--header", "{}", "--report", "1")
+    told = subprocess.run(
+        [*nobody, sampler_path(), *words, "--pid", str(os.getpid())],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    ).stdout
+    assert told.startswith("error: ")
+    assert "sysctl" not in told
+    assert "another user's" in told

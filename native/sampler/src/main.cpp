@@ -9,10 +9,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "clock.hpp"
 #include "cpus.hpp"
@@ -35,22 +38,25 @@ void allow_many_files() {
     }
 }
 
+/// How the program ended, where it is known, as further fields.
+std::string ending_json(std::optional<int> status) {
+    if (status && WIFEXITED(*status))
+        return R"(, "exit_code": )" + std::to_string(WEXITSTATUS(*status));
+    if (status && WIFSIGNALED(*status))
+        return R"(, "signal": )" + std::to_string(WTERMSIG(*status));
+    return {};
+}
+
 std::string summary_json(const Recording& recording, const Sampler& sampler,
                          std::uint64_t elapsed_ns, std::optional<int> status) {
-    std::string json = R"({"samples": )" + std::to_string(recording.samples()) + R"(, "lost": )" +
-                       std::to_string(recording.lost()) + R"(, "unwatched_threads": )" +
-                       std::to_string(sampler.unwatched()) + R"(, "late": )" +
-                       std::to_string(sampler.delays().late) + R"(, "unseen": )" +
-                       std::to_string(sampler.delays().unseen) + R"(, "idle_ns": )" +
-                       std::to_string(sampler.idle_ns()) + R"(, "elapsed_ns": )" +
-                       std::to_string(elapsed_ns) + R"(, "handling_ns": )" +
-                       std::to_string(sampler.handling_ns()) + R"(, "scope": ")" + sampler.scope() +
-                       R"(")";
-    if (status && WIFEXITED(*status))
-        json += R"(, "exit_code": )" + std::to_string(WEXITSTATUS(*status));
-    if (status && WIFSIGNALED(*status))
-        json += R"(, "signal": )" + std::to_string(WTERMSIG(*status));
-    return json + "}";
+    return R"({"samples": )" + std::to_string(recording.samples()) + R"(, "lost": )" +
+           std::to_string(recording.lost()) + R"(, "unwatched_threads": )" +
+           std::to_string(sampler.unwatched()) + R"(, "late": )" +
+           std::to_string(sampler.delays().late) + R"(, "unseen": )" +
+           std::to_string(sampler.delays().unseen) + R"(, "idle_ns": )" +
+           std::to_string(sampler.idle_ns()) + R"(, "elapsed_ns": )" + std::to_string(elapsed_ns) +
+           R"(, "handling_ns": )" + std::to_string(sampler.handling_ns()) + R"(, "scope": ")" +
+           sampler.scope() + R"(")" + ending_json(status) + "}";
 }
 
 /// Blocks the signals that end a recording, so that they can be waited for.
@@ -70,22 +76,22 @@ bool is_over(pid_t process, Recording& recording) {
 
 /// Waits until the program has ended, the time is over or somebody says that it is enough. Who says
 /// so by Ctrl-C has told the program too; SIGTERM is handed on to it. It has until the next flush
-/// to end by that, so that how it ended is known.
-std::optional<int> wait_for_the_end(const Options& options, Target* target, Recording& recording,
-                                    const Sampler& sampler, const sigset_t& signals) {
-    const std::uint64_t begin_ns = monotonic_ns();
+/// to end by that, so that how it ended is known. Calls `go_on` as often as the file is flushed,
+/// and ends where that does not say so.
+std::optional<int> wait_for_the_end(const Options& options, Target* target, std::uint64_t begin_ns,
+                                    const sigset_t& signals, const std::function<bool()>& go_on) {
     const auto limit_ns = options.duration_s > 0
                               ? static_cast<std::uint64_t>(options.duration_s * 1e9)
                               : std::numeric_limits<std::uint64_t>::max();
     bool is_enough = false;
-    while (!sampler.failed()) {
+    while (true) {
         const std::uint64_t left_ns = limit_ns - std::min(limit_ns, monotonic_ns() - begin_ns);
         const timespec interval{0, static_cast<long>(std::min(flush_interval_ns, left_ns))};
         const int signal = sigtimedwait(&signals, nullptr, &interval);
         int status = 0;
         if (target != nullptr && target->ended(status))
             return status;
-        if (is_enough || (target == nullptr && is_over(options.process, recording)))
+        if (is_enough)
             break;
         if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
             if (target == nullptr)
@@ -94,9 +100,8 @@ std::optional<int> wait_for_the_end(const Options& options, Target* target, Reco
                 target->tell(signal);
             is_enough = true;
         }
-        if (monotonic_ns() - begin_ns >= limit_ns)
+        if (monotonic_ns() - begin_ns >= limit_ns || !go_on())
             break;
-        recording.flush();
     }
     return std::nullopt;
 }
@@ -112,11 +117,49 @@ void take_present(const std::vector<pid_t>& processes, Recording& recording) {
     }
 }
 
+std::unique_ptr<Sampler> sampler_of(const Options& options, pid_t process,
+                                    const std::vector<pid_t>& family, Recording& recording) {
+    const Rights rights = rights_here();
+    if (rights.whole_cpus && !options.threads_only && runs_within_reach(process))
+        return cpu_sampler(options.sampling, recording);
+    return thread_sampler(options.sampling, recording, family, rights.kernel);
+}
+
+/// Records from the program's beginning to its end, and reports. What ends the recording before
+/// does not end the program, which is waited for unwatched.
+void record_running(const Options& options, Target* target, Recording& recording,
+                    std::unique_ptr<Sampler> sampler, std::uint64_t begin_ns) {
+    const sigset_t signals = ending_signals();
+    std::optional<int> status;
+    try {
+        recording.begin();
+        status = wait_for_the_end(options, target, begin_ns, signals, [&] {
+            if (sampler->failed() || (target == nullptr && is_over(options.process, recording)))
+                return false;
+            recording.flush();
+            return true;
+        });
+        sampler->stop();
+        const std::string summary =
+            summary_json(recording, *sampler, monotonic_ns() - begin_ns, status);
+        recording.finish(summary);
+        dprintf(options.report, "%s\n", summary.c_str());
+    } catch (const Fatal& fatal) {
+        dprintf(options.report, "failed: %s\n", fatal.message.c_str());
+        sampler.reset();
+        if (target != nullptr && !status)
+            status = wait_for_the_end(options, target, begin_ns, signals, [] { return true; });
+        dprintf(options.report, "{\"samples\": %llu%s}\n",
+                static_cast<unsigned long long>(recording.samples()), ending_json(status).c_str());
+    }
+}
+
 void record(const Options& options) {
     fcntl(options.report, F_SETFD, FD_CLOEXEC);
     // What takes no more says so when it is written to.
     signal(SIGPIPE, SIG_IGN);
-    const sigset_t signals = ending_signals();
+    signal(SIGXFSZ, SIG_IGN);
+    ending_signals();
     Recording recording(options.storage, options.sampling.depth);
     std::unique_ptr<Target> target;
     if (options.process == 0)
@@ -124,26 +167,20 @@ void record(const Options& options) {
     allow_many_files();
     const pid_t process = target ? target->process() : options.process;
     const auto family = target ? std::vector{process} : family_of(process);
-    const Rights rights = rights_here();
     for (const pid_t member : family)
         recording.follow(member);
-    const bool on_cpus = rights.whole_cpus && !options.threads_only && runs_within_reach(process);
-    const auto sampler = on_cpus
-                             ? cpu_sampler(options.sampling, recording)
-                             : thread_sampler(options.sampling, recording, family, rights.kernel);
+    auto sampler = sampler_of(options, process, family, recording);
     if (!target)
         take_present(family_of(process), recording);
     const std::uint64_t begin_ns = monotonic_ns();
     sampler->start();
-    if (target)
+    if (sampler->failed())
+        sampler->stop();  // throws why, before the program has begun
+    if (target) {
+        dprintf(options.report, "program %d\n", static_cast<int>(process));
         target->release();
-    recording.begin();
-    const auto status = wait_for_the_end(options, target.get(), recording, *sampler, signals);
-    sampler->stop();
-    const std::string summary =
-        summary_json(recording, *sampler, monotonic_ns() - begin_ns, status);
-    recording.finish(summary);
-    dprintf(options.report, "%s\n", summary.c_str());
+    }
+    record_running(options, target.get(), recording, std::move(sampler), begin_ns);
 }
 
 }  // namespace

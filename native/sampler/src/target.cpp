@@ -19,7 +19,9 @@ namespace {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    signal(SIGPIPE, SIG_DFL);  // which the sampler ignores
+    // Which the sampler ignores.
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     char word = 0;
     if (read(go, &word, 1) == 1)
         execvp(command.front(), command.data());

@@ -51,7 +51,7 @@ def record_profile(
             if java:
                 raise
             say(f"Java methods will have no names. {error.message}")
-    summary = record(recording)
+    summary = record(recording, say)
     remove_older_maps(recording.output, began_ns)
     return summary
 

@@ -79,6 +79,13 @@ class LauncherDiedError(SteelyardError):
     exit_status = 3
 
 
+class RecordingFailedError(SteelyardError):
+    """A profile ended before its program. What was recorded until then is in its file."""
+
+    code = "recording-failed"
+    exit_status = 3
+
+
 class BuildFailedError(SteelyardError):
     """A program could not be built. The message names the log and shows its last lines."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
 from steelyard.core.errors import UsageError
+from steelyard.core.program_path import program_path
 from steelyard.profile.symbols import Symbols, read_symbols, readable_name
 
 
@@ -19,17 +19,14 @@ def executable_of(argv: Sequence[str]) -> str:
     Raises
     ------
     UsageError
-        No program is named, or there is none of that name.
+        No program is named, there is none of that name, or it may not be executed.
     """
     if not argv:
         raise UsageError(
             "Which program was it? This profile has no names: give the command after --.",
             field="command",
         )
-    found = shutil.which(argv[0])
-    if found is None:
-        raise UsageError(f"There is no program {argv[0]!r}.", field="command")
-    return os.path.realpath(found)
+    return os.path.realpath(program_path(argv[0]))
 
 
 def is_gprof_build(path: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
+import shlex
 import signal
 import subprocess
 import time
@@ -15,10 +15,18 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Literal
 
-from steelyard.core.errors import MissingCapabilityError, SteelyardError, UsageError
+from steelyard.core.errors import (
+    MissingCapabilityError,
+    RecordingFailedError,
+    SteelyardError,
+    UsageError,
+)
 from steelyard.core.native_program import native_program
+from steelyard.core.program_path import program_path
+from steelyard.profile.sampler_report import SamplerReport
 
-ERROR_MARK = "error: "
+# What the sampler says where the machine is why it cannot sample.
+_OF_THE_MACHINE = ("perf_event_paranoid", "perf_event_open", "use --event", "may be open")
 
 Spread = Literal["uniform", "exponential", "fixed"]
 Stacks = Literal["none", "frame-pointers", "dwarf"]
@@ -87,30 +95,39 @@ def sampler_path() -> str:
     return native_program("steelyard-sampler", "the sampler", variable="STEELYARD_SAMPLER")
 
 
-def record(recording: Recording) -> dict[str, Any]:
+def record(recording: Recording, say: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
     """Record until the program ends, and give what the sampler says of itself.
 
     The program has the standard streams of the caller. Ctrl-C ends the recording, not the answer.
 
+    Parameters
+    ----------
+    recording : Recording
+    say : callable
+        Takes a note for the user: that the recording has ended, and the program goes on.
+
     Raises
     ------
-    UsageError
-        There is no such program or process.
-    SteelyardError
-        The sampler failed; what it had flushed is in the file.
+    UsageError, MissingCapabilityError
+        There is no such program or process, or the kernel does not let it be watched.
+    RecordingFailedError
+        The recording ended before the program, by now mostly; what was flushed is in the file.
     """
     check_target(recording)
     read, write = os.pipe()
     sampler: list[subprocess.Popen[bytes]] = []
+    report = SamplerReport()
 
     def hand_on(number: int, _: FrameType | None) -> None:
         # Ctrl-C reaches the sampler by itself, which then ends well.
-        if number != signal.SIGINT:
-            for process in sampler:
+        for process in sampler:
+            if process.poll() is not None:
+                report.hand_on(number)
+            elif number != signal.SIGINT:
                 process.send_signal(number)
 
     with _handled((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), hand_on):
-        with os.fdopen(read, encoding="utf-8", errors="replace") as report:
+        with os.fdopen(read, encoding="utf-8", errors="replace") as lines:
             process = subprocess.Popen(
                 sampler_argv(recording, write),
                 env={**os.environ, **recording.environment},
@@ -118,16 +135,38 @@ def record(recording: Recording) -> dict[str, Any]:
             )
             sampler.append(process)
             os.close(write)
-            text = report.read()
-        status = process.wait()
-    if text.startswith(ERROR_MARK):
-        raise _failure(text.removeprefix(ERROR_MARK).strip())
-    if status != 0 or not text:
-        raise SteelyardError(
-            f"The sampler ended with status {status}. What it had flushed is in "
-            f"{recording.output}, and `steelyard profile report` reads it."
-        )
-    return json.loads(text)
+            report.take(lines, say)
+        try:
+            return _summary(recording, report, process.wait(), say)
+        finally:
+            report.close()
+
+
+def _summary(
+    recording: Recording, report: SamplerReport, status: int, say: Callable[[str], None]
+) -> dict[str, Any]:
+    """What a sampler that has ended says of itself."""
+    if report.error is not None:
+        raise _refusal(report.error)
+    if report.summary is not None and report.failure is None:
+        return report.summary
+    if report.summary is not None:
+        raise _failure(recording, report.failure or "", report.ending())
+    by = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+    failure = f"The sampler was ended {by}."
+    if report.program is not None and not report.program.has_ended():
+        say(f"{failure} The program goes on without being watched.")
+    raise _failure(recording, failure, report.outlive(recording.duration_s))
+
+
+def _failure(recording: Recording, failure: str, ending: str) -> RecordingFailedError:
+    shown = shlex.join(("steelyard", "profile", "report", recording.output))
+    return RecordingFailedError(
+        f"The recording ended early. {failure}\n"
+        f"{ending} What it had flushed is in the profile; `{shown}` reads it.\n"
+        "--rotate SIZE --keep N bounds the room that a recording takes.",
+        field="--output",
+    )
 
 
 @contextmanager
@@ -160,8 +199,7 @@ def check_target(recording: Recording) -> None:
         return
     if not recording.argv or not recording.argv[0]:
         raise UsageError("Name a program after --, or a process with --pid.", field="command")
-    if shutil.which(recording.argv[0]) is None:
-        raise UsageError(f"There is no program {recording.argv[0]!r}.", field="command")
+    program_path(recording.argv[0])
 
 
 def _leader_of(task: int) -> int | None:
@@ -214,14 +252,7 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
     return [*argv, "--", *recording.argv]
 
 
-def _failure(message: str) -> SteelyardError:
-    if "perf_event_paranoid" in message or "use --event" in message:
+def _refusal(message: str) -> SteelyardError:
+    if any(word in message for word in _OF_THE_MACHINE):
         return MissingCapabilityError(message)
     return UsageError(message)
-
-
-def command_words(argv: Sequence[str]) -> str:
-    """A command as one line, for people."""
-    import shlex
-
-    return shlex.join(argv)

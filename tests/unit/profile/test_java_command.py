@@ -30,13 +30,13 @@ def test_code_maps_stay_until_another_recording_has_taken_the_place_of_theirs(
     code_map.write_text("of the recording before")
     recording = Recording(str(tmp_path / "p"), ("sh", "start"))
 
-    def refuse(_):
+    def refuse(*_):
         raise UsageError("The profile is being written by another recording.")
 
     monkeypatch.setattr(sampler, "record", refuse)
     with pytest.raises(UsageError):
         record_profile(recording, print, java=True)
     assert code_map.exists()
-    monkeypatch.setattr(sampler, "record", lambda _: {})
+    monkeypatch.setattr(sampler, "record", lambda *_: {})
     record_profile(recording, print, java=True)
     assert not code_map.exists()
