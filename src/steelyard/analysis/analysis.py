@@ -42,6 +42,9 @@ class Effect:
         The probability that a repetition of the experiment finds an effect of the stated size.
     detectable : float or None
         The effect that would be found with a power of 80 %.
+    change : Interval or None
+        The change of the response from the low level to the high one that goes with the effect, as
+        a ratio to the response; None where the term has no two ends or the response no ratio.
     """
 
     term: str
@@ -56,6 +59,49 @@ class Effect:
     aliases: tuple[str, ...] = ()
     power: float | None = None
     detectable: float | None = None
+    change: Interval | None = None
+
+
+@dataclass(frozen=True)
+class LevelCode:
+    """A level, and the number that stands for it in each column of its factor's main effect."""
+
+    level: str
+    codes: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class FactorCoding:
+    """How the levels of a factor enter a model, the low level first."""
+
+    factor: str
+    levels: tuple[LevelCode, ...]
+
+
+@dataclass(frozen=True)
+class LevelMean:
+    """The mean response at one level of a factor, or at one level of each of two.
+
+    Parameters
+    ----------
+    term : str
+        The factor, or both (``A:B``).
+    levels : tuple of str
+        One of each factor of the term.
+    mean : Interval
+        By the model, over all combinations of the other factors alike, covariates at their means.
+    row_mean : float or None
+        Of the rows as they are: another value where combinations have unlike numbers of rows.
+        None where there are no rows.
+    count : int
+        Rows.
+    """
+
+    term: str
+    levels: tuple[str, ...]
+    mean: Interval
+    row_mean: float | None
+    count: int
 
 
 @dataclass(frozen=True)
@@ -125,6 +171,10 @@ class Analysis:
         Further numbers that describe the fit, by name.
     conclusion : tuple of str
         What may be said, in sentences.
+    codings : tuple of FactorCoding
+        What the levels of each factor are in the model, where the method codes them.
+    level_means : tuple of LevelMean
+        Of the levels of each factor, then of pairs of factors, the strongest interaction first.
     """
 
     kind: ClassVar[str] = "analysis"
@@ -142,3 +192,5 @@ class Analysis:
     figures: tuple[Figure, ...] = ()
     facts: Mapping[str, float | str] = field(default_factory=dict[str, "float | str"])
     conclusion: tuple[str, ...] = ()
+    codings: tuple[FactorCoding, ...] = ()
+    level_means: tuple[LevelMean, ...] = ()

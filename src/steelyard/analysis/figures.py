@@ -87,6 +87,42 @@ class LevelsFigure:
 
 
 @dataclass(frozen=True)
+class MeansLine:
+    """Means of the levels on the axis, with their bounds where there are any."""
+
+    name: str
+    means: tuple[float | None, ...]
+    low: tuple[float | None, ...]
+    high: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class MeansPanel:
+    """The levels of a factor on the axis; a line, or one for each level of another factor."""
+
+    x_axis: str
+    levels: tuple[str, ...]
+    lines: tuple[MeansLine, ...]
+    line_factor: str = ""
+
+
+@dataclass(frozen=True)
+class MainEffectsFigure:
+    """Means by level, a panel a factor, all on one scale."""
+
+    y_axis: str
+    panels: tuple[MeansPanel, ...]
+
+
+@dataclass(frozen=True)
+class InteractionFigure:
+    """Means by the levels of two factors, a panel a pair, all on one scale."""
+
+    y_axis: str
+    panels: tuple[MeansPanel, ...]
+
+
+@dataclass(frozen=True)
 class ScatterPanel:
     """Points of two variables, of one length."""
 
@@ -106,6 +142,8 @@ class ScatterFigure:
 
 Figure = (
     LevelsFigure
+    | MainEffectsFigure
+    | InteractionFigure
     | ScatterFigure
     | ResidualFigure
     | QuantileFigure

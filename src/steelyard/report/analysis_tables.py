@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from steelyard.analysis.analysis import Analysis, Effect, Source
-from steelyard.core.estimate import Estimate
+from steelyard.core.estimate import Estimate, Interval
 from steelyard.report.tables import RANGE, Table
-from steelyard.report.wording import confidence_text, one_line
+from steelyard.report.wording import confidence_text, decimals_for, one_line
 
 # An effect is shown with so many digits of its half-width: as many as published tables have.
 _DIGITS = 5
@@ -60,13 +60,14 @@ def effects_table(found: Analysis) -> Table:
         _Column("p corrected", lambda e: p_text(e.adjusted_p)),
         _Column("power", lambda e: _NOTHING if e.power is None else f"{100 * e.power:.0f} %"),
         _Column("80 % finds", _detectable),
+        _Column("change", _change),
     ]
     used = [c for c in columns if any(c.cell(effect) for effect in effects)]
     return Table(
         tuple(column.header for column in used),
         tuple(tuple(column.cell(effect) for column in used) for effect in effects),
         left=frozenset(index for index, column in enumerate(used) if column.left),
-        spare=_places(used, ("80 % finds", "power", "p corrected", "sum of squares")),
+        spare=_places(used, ("80 % finds", "power", "p corrected", "sum of squares", "change")),
     )
 
 
@@ -88,8 +89,8 @@ def _term(effect: Effect) -> str:
     return f"{name} (or {', '.join(shown)})"
 
 
-def _decimals(effect: Effect) -> int:
-    found = effect.effect
+def interval_decimals(found: Interval) -> int:
+    """The decimals by which an interval is shown: so many digits of its half-width."""
     value = found.half_width if isinstance(found, Estimate) else abs(found.estimate or 0.0)
     value = value or abs(found.estimate or 0.0)
     if value <= 0 or not math.isfinite(value):
@@ -103,21 +104,37 @@ def _decimals(effect: Effect) -> int:
 def _value(effect: Effect) -> str:
     if effect.effect.estimate is None:
         return "?"
-    return number_text(effect.effect.estimate, _decimals(effect))
+    return number_text(effect.effect.estimate, interval_decimals(effect.effect))
 
 
 def _bounds(effect: Effect) -> str:
     found = effect.effect
     if not isinstance(found, Estimate):
         return f"({found.reason})"
-    decimals = _decimals(effect)
+    decimals = interval_decimals(effect.effect)
     return f"{number_text(found.low, decimals)} {RANGE} {number_text(found.high, decimals)}"
+
+
+def _change(effect: Effect) -> str:
+    """The change of the response in percent, with its interval."""
+    found = effect.change
+    if found is None or found.estimate is None:
+        return _NOTHING
+    if not isinstance(found, Estimate):
+        return f"{100 * found.estimate:+.3g} %"
+    decimals = decimals_for(100 * found.half_width)
+    # Adding 0 after rounding takes the sign off a 0.
+    low, value, high = (
+        f"{round(100 * end, decimals) + 0.0:+.{decimals}f}"
+        for end in (found.low, found.estimate, found.high)
+    )
+    return f"{value} % ({low} {RANGE} {high})"
 
 
 def _detectable(effect: Effect) -> str:
     if effect.detectable is None:
         return _NOTHING
-    return number_text(effect.detectable, max(0, _decimals(effect) - 2))
+    return number_text(effect.detectable, max(0, interval_decimals(effect.effect) - 2))
 
 
 def _squares(effects: Sequence[Effect], sources: Sequence[Source]) -> Callable[[Effect], str]:

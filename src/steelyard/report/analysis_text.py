@@ -11,12 +11,14 @@ from steelyard.report.analysis_tables import (
     sources_table,
     tests_table,
 )
+from steelyard.report.level_means_text import coding_sentence, level_means_table
 from steelyard.report.rendering import Origin
 from steelyard.report.terminal import plain_table, wrapped
 from steelyard.report.wording import caution_text, one_line
 
 # Beyond it a list of effects is for a file.
 _MOST_EFFECTS = 200
+_MOST_MEANS = 40
 
 
 def headline(found: Analysis) -> str:
@@ -39,12 +41,19 @@ def analysis_text(found: Analysis, _origin: Origin, width: int | None = None) ->
     lines = wrapped(headline(found), width)
     for sentence in found.conclusion:
         lines += wrapped(sentence, width)
+    if coding := coding_sentence(found):
+        lines += wrapped(coding, width)
     if found.effects:
         table = effects_table(found)
         shown = table._replace(rows=table.rows[:_MOST_EFFECTS])
         lines += ["", *plain_table(shown, width)]
         if len(table.rows) > _MOST_EFFECTS:
             lines.append(f"… and {len(table.rows) - _MOST_EFFECTS} more; --json has all.")
+    means = level_means_table(found, _MOST_MEANS)
+    if means is not None:
+        lines += ["", *plain_table(means, width)]
+        if len(found.level_means) > _MOST_MEANS:
+            lines.append(f"… and {len(found.level_means) - _MOST_MEANS} more; --json has all.")
     lines += _fit_lines(found, width)
     if found.assumptions:
         lines.append("")

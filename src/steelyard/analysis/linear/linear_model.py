@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10
 
@@ -29,8 +29,16 @@ from steelyard.analysis.linear.effects import (
 )
 from steelyard.analysis.linear.factor import Factor
 from steelyard.analysis.linear.least_squares import Fit, fit
+from steelyard.analysis.linear.level_means import CodedFit, codings_of, level_means_of
+from steelyard.analysis.linear.means_figures import means_figures
 from steelyard.analysis.linear.model_matrix import Coding, Covariate, model_matrix
+from steelyard.analysis.linear.relative_change import (
+    Changed,
+    changes_of_logarithms,
+    relative_changes,
+)
 from steelyard.analysis.power import two_level_sample_size
+from steelyard.core.estimate import Interval
 
 Floats = NDArray[np.float64]
 
@@ -114,8 +122,15 @@ def linear_model(
         fitted, spread or common, question.confidence, unit, _change(question, values)
     )
     plain = fitted
+    plain_spread = spread or common
     if question.coding != "coded":
         plain = fit(model_matrix(factors, covariates, question.order, "coded"), values)
+        plain_spread = robust_spread(plain) if spread is not None else common_spread(plain)
+    sources = sources_of(plain, plain_spread)
+    coded = CodedFit(plain, plain_spread, factors, covariates, values)
+    means = level_means_of(coded, sources, question.confidence)
+    changed = Changed(fitted, spread or common, factors, covariates, question.coding)
+    effects = _with_changes(effects, changed, values, question)
     choice = None
     if question.transform is None and (unlike or not_normal(found)):
         choice = box_cox(*thinned(model, values))
@@ -126,7 +141,7 @@ def linear_model(
         unit=unit,
         count=len(values),
         effects=_corrected(effects),
-        sources=sources_of(plain, (robust_spread(plain) if robust else common_spread(plain))),
+        sources=sources,
         r_squared=fitted.r_squared,
         tests=found.tests(),
         assumptions=(
@@ -137,10 +152,25 @@ def linear_model(
             *design_cautions(fitted, factors, question.order),
             *fit_cautions(fitted, found, spread or common),
         ),
-        figures=_figures(fitted),
+        figures=(*means_figures(means, factors, response, unit), *_figures(fitted)),
         facts=_facts(fitted, found, question, _stated_change(question, values)),
         conclusion=_equation(effects, response, question.confidence),
+        codings=codings_of(factors, question.coding),
+        level_means=means,
     )
+
+
+def _with_changes(
+    effects: Sequence[Effect], changed: Changed, values: Floats, question: LinearQuestion
+) -> tuple[Effect, ...]:
+    """The effects, each with what it changes as a share of the response, where that is one."""
+    changes: Mapping[str, Interval] = {}
+    if question.transform == "log":
+        by_term = {effect.term: effect.effect for effect in effects}
+        changes = changes_of_logarithms(changed, by_term)
+    elif question.transform is None and float(values.min()) > 0:
+        changes = relative_changes(changed, question.confidence)
+    return tuple(replace(effect, change=changes.get(effect.term)) for effect in effects)
 
 
 def _equation(effects: Sequence[Effect], response: str, confidence: float) -> tuple[str, ...]:

@@ -121,8 +121,9 @@ def model_matrix(
         )
     point, levels, numbers = _points(factors, covariates)
     blocks = {
-        factor.name: (_coded(factor, levels[:, place], coding), _labels(factor, coding))
+        factor.name: (table[levels[:, place]], labels)
         for place, factor in enumerate(factors)
+        for table, labels in [factor_codes(factor, coding)]
     }
     matrix = [np.ones((len(levels), 1))]
     columns = [Column(INTERCEPT, INTERCEPT)]
@@ -182,16 +183,13 @@ def _renumbered(key: Integers) -> tuple[Integers, int]:
     return ranks[key].astype(np.int64), int(ranks[-1]) + 1
 
 
-def _coded(factor: Factor, codes: Integers, coding: Coding) -> Floats:
+def factor_codes(factor: Factor, coding: Coding) -> tuple[Floats, list[str]]:
+    """The columns of a main effect: for each level its numbers, and the label of each column."""
     count = len(factor.levels)
     table = np.zeros((count, count - 1))
     table[np.arange(1, count), np.arange(count - 1)] = 1.0
     if coding == "coded":
         table[0] = -1.0
-    return table[codes]
-
-
-def _labels(factor: Factor, coding: Coding) -> list[str]:
-    if len(factor.levels) == 2 and coding == "coded":
-        return [factor.name]
-    return [f"{factor.name}[{level}]" for level in factor.levels[1:]]
+        if count == 2:
+            return table, [factor.name]
+    return table, [f"{factor.name}[{level}]" for level in factor.levels[1:]]

@@ -10,7 +10,9 @@ from typing import Any
 from steelyard.analysis.figures import (
     Figure,
     HistogramFigure,
+    InteractionFigure,
     LevelsFigure,
+    MainEffectsFigure,
     MapFigure,
     QuantileFigure,
     ResidualFigure,
@@ -20,6 +22,7 @@ from steelyard.analysis.figures import (
 from steelyard.core.errors import UsageError
 from steelyard.core.private_file import make_private_file
 from steelyard.report.drawings.drawing import Drawing
+from steelyard.report.drawings.factor_means import INTERACTIONS, MAIN_EFFECTS
 from steelyard.report.drawings.heat_map import HEAT_MAP
 from steelyard.report.drawings.histogram import HISTOGRAM
 from steelyard.report.drawings.level_means import LEVEL_MEANS
@@ -36,6 +39,8 @@ DRAWINGS: dict[type, Drawing] = {
     HistogramFigure: HISTOGRAM,
     MapFigure: HEAT_MAP,
     LevelsFigure: LEVEL_MEANS,
+    MainEffectsFigure: MAIN_EFFECTS,
+    InteractionFigure: INTERACTIONS,
     ScatterFigure: SCATTER,
 }
 

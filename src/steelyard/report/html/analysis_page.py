@@ -17,13 +17,21 @@ from steelyard.report.analysis_tables import (
 from steelyard.report.analysis_text import headline
 from steelyard.report.drawings import DRAWINGS, svg_of
 from steelyard.report.html.rendered import rendered_page
+from steelyard.report.level_means_text import coding_sentence, level_means_table
 from steelyard.report.rendering import Origin
+from steelyard.report.tables import Table
 from steelyard.report.wording import caution_text
 
 
 def _drawing(shown: Figure) -> dict[str, Any]:
     image = base64.b64encode(svg_of(shown)).decode("ascii")
     return {"drawing": DRAWINGS[type(shown)], "image": image}
+
+
+def _means(found: Analysis) -> Table | None:
+    """The means by level without their plot in characters: the page has a picture."""
+    table = level_means_table(found)
+    return None if table is None else table.without(len(table.headers) - 1)
 
 
 def analysis_page(found: Analysis, origin: Origin) -> str:
@@ -37,6 +45,8 @@ def analysis_page(found: Analysis, origin: Origin) -> str:
         "method": found.method,
         "conclusion": found.conclusion,
         "effects": effects_table(found) if found.effects else None,
+        "coding": coding_sentence(found),
+        "means": _means(found),
         "sources": sources_table(found),
         "tests": tests_table(found),
         "assumptions": assumption_lines(found),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from steelyard.analysis.analysis import Analysis, Effect
+from steelyard.analysis.analysis import Analysis, Effect, FactorCoding, LevelMean
 from steelyard.analysis.figures import (
     Figure,
     HistogramFigure,
+    InteractionFigure,
+    MainEffectsFigure,
     MapFigure,
     QuantileFigure,
     ResidualFigure,
@@ -24,6 +26,8 @@ FIGURE_KINDS: dict[type, str] = {
     ViolinFigure: "violins",
     HistogramFigure: "histogram",
     MapFigure: "map",
+    MainEffectsFigure: "main-effects",
+    InteractionFigure: "interactions",
 }
 
 
@@ -41,6 +45,22 @@ def _effect_object(effect: Effect) -> dict[str, Any]:
         "aliases": list(effect.aliases),
         "power": effect.power,
         "detectable": effect.detectable,
+        "change": None if effect.change is None else effect.change.as_json(),
+    }
+
+
+def _coding_object(coding: FactorCoding) -> dict[str, Any]:
+    levels = [{"level": one.level, "codes": dict(one.codes)} for one in coding.levels]
+    return {"factor": coding.factor, "levels": levels}
+
+
+def _level_mean_object(mean: LevelMean) -> dict[str, Any]:
+    return {
+        "term": mean.term,
+        "levels": list(mean.levels),
+        "mean": mean.mean.as_json(),
+        "row_mean": mean.row_mean,
+        "count": mean.count,
     }
 
 
@@ -69,6 +89,8 @@ def analysis_document(found: Analysis, origin: Origin) -> dict[str, Any]:
             "unit": found.unit,
             "count": found.count,
             "effects": [_effect_object(effect) for effect in found.effects],
+            "codings": [_coding_object(coding) for coding in found.codings],
+            "level_means": [_level_mean_object(mean) for mean in found.level_means],
             "sources": [asdict(source) for source in found.sources],
             "r_squared": found.r_squared,
             "tests": [asdict(test) for test in found.tests],
