@@ -322,9 +322,14 @@ std::string_view function_type(std::string_view text) {
 
 }  // namespace
 
-std::string with_pads(std::string_view assembly) {
+bool is_compiled(std::string_view assembly) {
     const std::size_t ident = assembly.rfind("\t.ident\t");
-    if (ident == std::string_view::npos || assembly.find("clang", ident) == std::string_view::npos)
+    return ident != std::string_view::npos &&
+           assembly.find("clang", ident) != std::string_view::npos;
+}
+
+std::string with_pads(std::string_view assembly) {
+    if (!is_compiled(assembly))
         return std::string(assembly);
     std::vector<Line> lines = parse_lines(assembly);
     std::vector<std::string> before(lines.size());

@@ -21,4 +21,7 @@ namespace steelyard::layout {
 /// Text without clang's `.ident` was written by people and is given back as it is.
 std::string with_pads(std::string_view assembly);
 
+/// Whether clang wrote it.
+bool is_compiled(std::string_view assembly);
+
 }  // namespace steelyard::layout

@@ -15,9 +15,6 @@ namespace steelyard::layout {
 
 namespace {
 
-// The runtime moves the others and stays itself: what it defines for C, and its namespace.
-constexpr std::string_view runtime_section = "steelyard_text";
-constexpr std::string_view runtime_namespace = "9steelyard6layout";
 constexpr std::string_view pad_section = ".debug_steelyard_pads";
 constexpr std::uint8_t padding_trap = 0xcc, padding_nop = 0x90;
 constexpr std::int64_t tls_sequence_bytes = 16;  // the longest pair of the psABI, chapter 11
@@ -72,8 +69,7 @@ void Functions::collect() {
         const Section* section = image_.section_of(symbol.address);
         const bool is_function = symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC;
         if (!is_function || section == nullptr || !section->is_code() ||
-            section->name == runtime_section ||
-            symbol.name.find(runtime_namespace) != std::string::npos)
+            section->name == runtime_section || is_of_runtime(symbol))
             continue;
         Function found;
         found.name = symbol.name;

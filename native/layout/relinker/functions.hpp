@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decode.hpp"
@@ -10,6 +11,13 @@
 #include "table.hpp"
 
 namespace steelyard::layout {
+
+/// The runtime moves the others and stays itself: what it defines for C lies in this section, and
+/// the rest in its namespace.
+constexpr std::string_view runtime_section = "steelyard_text";
+inline bool is_of_runtime(const Symbol& symbol) {
+    return symbol.name.find("9steelyard6layout") != std::string::npos;
+}
 
 /// A PC-relative field of a function, with the address that it leads to.
 struct FieldUse {

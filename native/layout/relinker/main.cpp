@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "audit.hpp"
 #include "elf_image.hpp"
 #include "functions.hpp"
 #include "table_writer.hpp"
@@ -25,7 +26,7 @@ void relink(const std::string& path, const Wishes& wishes) {
         throw ImageError("has a layout table already");
     const Functions functions(image);
     const auto table = layout_table(image, functions, wishes);
-    const std::string told = audit(functions, wishes);
+    const std::string told = audit(image, functions, wishes);
     image.append_section(".steelyard.layout", table);
     image.append_section(".steelyard.audit", as_bytes(told));
     image.write(path);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 #include <limits>
-#include <sstream>
 #include <string_view>
 
 #include "table.hpp"
@@ -189,26 +188,6 @@ void describe_image(const ElfImage& image, const Functions& functions, TableHead
     }
 }
 
-std::string json_text(const std::string& text) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string quoted = "\"";
-    for (const char letter : text) {
-        const auto code = static_cast<unsigned char>(letter);
-        const bool plain = code >= 0x20 && code < 0x7f && letter != '"' && letter != '\\';
-        if (plain)
-            quoted += letter;
-        else
-            quoted += {'\\', 'u', '0', '0', digits[code >> 4U], digits[code & 0xfU]};
-    }
-    return quoted + '"';
-}
-
-bool calls_without_pad(const Function& function) {
-    return function.moves() && function.pads.empty() &&
-           std::ranges::find(function.fields, Field::call, &FieldUse::kind) !=
-               function.fields.end();
-}
-
 }  // namespace
 
 std::vector<std::uint8_t> layout_table(const ElfImage& image, const Functions& functions,
@@ -241,26 +220,6 @@ std::vector<std::uint8_t> layout_table(const ElfImage& image, const Functions& f
     header.size = bytes.size();
     std::memcpy(bytes.data(), &header, sizeof header);
     return bytes;
-}
-
-std::string audit(const Functions& functions, const Wishes& wishes) {
-    std::ostringstream text;
-    text << "{\"parts\": " << wishes.parts << ", \"interval_ns\": " << wishes.interval_ns
-         << ", \"functions\": [";
-    std::string_view separator = "\n";
-    std::size_t padded = 0;
-    for (const auto& function : functions.all()) {
-        text << separator << '[' << json_text(function.name) << ", " << function.start << ", "
-             << function.end - function.start << ", "
-             << (function.moves() ? "null" : json_text(function.exempted)) << ", "
-             << (calls_without_pad(function) ? "true" : "false") << ", " << function.blocks.size()
-             << ", " << (function.uncut.empty() ? "null" : json_text(function.uncut)) << ", "
-             << (function.unpadded.empty() ? "null" : json_text(function.unpadded)) << ']';
-        separator = ",\n";
-        padded += function.moves() && !function.pads.empty() ? 1U : 0U;
-    }
-    text << "\n], \"padded\": " << padded << "}\n";
-    return text.str();
 }
 
 }  // namespace steelyard::layout

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "elf_image.hpp"
@@ -19,8 +18,5 @@ struct Wishes {
 /// The bytes of the layout table.
 std::vector<std::uint8_t> layout_table(const ElfImage& image, const Functions& functions,
                                        const Wishes& wishes);
-
-/// The audit: every function by name, and why it stays where it does, as JSON.
-std::string audit(const Functions& functions, const Wishes& wishes);
 
 }  // namespace steelyard::layout

@@ -7,6 +7,7 @@
 #include "pages.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
+#include "surroundings.hpp"
 
 namespace steelyard::layout {
 
@@ -23,6 +24,7 @@ const char* Code::start(Random random, Random pads) {
     if (newest_ == nullptr)
         return "there is no memory for the copies of functions";
     redirect(*newest_, arena_.slots());
+    warn_of_lost_breakpoints(program_);
     replace_originals(program_, arena_.slots());
     return nullptr;
 }

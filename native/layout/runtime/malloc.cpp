@@ -1,4 +1,8 @@
 /// malloc and its family: the shuffled heap, or the C library's own where the heap is to stay.
+///
+/// All of it is weak and lies in an archive behind what the user links, so a malloc of the
+/// program's own takes its place. What the program does not define is then the C library's, as
+/// without us.
 #include <dlfcn.h>
 
 #include <cerrno>
@@ -12,7 +16,7 @@
 #include "size_classes.hpp"
 
 #define STEELYARD_HOOK \
-    extern "C" __attribute__((visibility("default"), section("steelyard_text"), used))
+    extern "C" __attribute__((visibility("default"), section("steelyard_text"), used, weak))
 
 // What the C library keeps behind the names that are taken here.
 extern "C" {
@@ -97,13 +101,21 @@ void* moved(void* object, std::size_t old_size, std::size_t size) {
 
 }  // namespace
 
-STEELYARD_HOOK void* malloc(std::size_t size) {
+/// The names that tell whose malloc the program has; nobody else can define these.
+extern "C" __attribute__((section("steelyard_text"))) void* steelyard_malloc(
+    std::size_t size) noexcept {
     return allocate(size);
 }
 
-STEELYARD_HOOK void free(void* object) {
+extern "C" __attribute__((section("steelyard_text"))) void steelyard_free(void* object) noexcept {
     if (object != nullptr)
         release(object);
+}
+
+extern "C" {
+__attribute__((visibility("default"), used, weak, alias("steelyard_malloc"))) void* malloc(
+    std::size_t size);
+__attribute__((visibility("default"), used, weak, alias("steelyard_free"))) void free(void* object);
 }
 
 STEELYARD_HOOK void* calloc(std::size_t count, std::size_t size) {
@@ -124,9 +136,9 @@ STEELYARD_HOOK void* realloc(void* object, std::size_t size) {
     if (is_plain())
         return __libc_realloc(object, size);
     if (object == nullptr)
-        return malloc(size);
+        return allocate(size);
     if (size == 0) {
-        free(object);
+        release(object);
         return nullptr;
     }
     const bool is_based = heap_base() == Base::other;

@@ -9,6 +9,7 @@
 #include "pages.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
+#include "surroundings.hpp"
 #include "threads.hpp"
 
 // The linker's name for the start of the program's image.
@@ -48,7 +49,12 @@ void Modules::load_program() {
     Module* module = place_for(nullptr);
     if (module == nullptr)
         fail("there is no memory for the program's layout table");
-    if (const char* failure = module->code.load(&__ehdr_start, own_file))
+    const char* failure = module->code.load(&__ehdr_start, own_file);
+    if (failure != nullptr && file_of_program() != nullptr)
+        failure = module->code.load(&__ehdr_start, file_of_program());
+    if (failure != nullptr && settings().parts_given && settings().parts == 0)
+        return;
+    if (failure != nullptr)
         fail("the program cannot be moved: ", failure);
     module->image = &__ehdr_start;
     const auto& header = module->code.program().header();

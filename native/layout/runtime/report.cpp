@@ -22,7 +22,8 @@ void write_parts(Text& text) {
     text << R"("parts": {"code": )" << flag(settings().has(part_code))
          << ", \"stack\": " << flag(settings().has(part_stack))
          << ", \"heap\": " << flag(settings().has(part_heap))
-         << ", \"blocks\": " << flag(settings().has(part_blocks)) << "}";
+         << ", \"blocks\": " << flag(settings().has(part_blocks))
+         << "}, \"own_malloc\": " << flag(settings().own_malloc);
 }
 
 /// Of the program and of the libraries that it has loaded, those that it has closed among them.

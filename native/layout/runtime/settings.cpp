@@ -136,4 +136,13 @@ void default_settings(std::uint32_t parts, std::uint64_t interval_ns, std::uint6
         raw(SYS_getrandom, word(&current.seed), sizeof current.seed, 0);
 }
 
+void leave_heap_to_program() {
+    current.own_malloc = true;
+    current.parts &= ~std::uint32_t{part_heap};
+}
+
+void draw_only_once() {
+    current.interval_ns = 0;
+}
+
 }  // namespace steelyard::layout

@@ -13,6 +13,7 @@ struct Settings {
     std::uint64_t seed = 0;
     const char* base = nullptr;    ///< the allocator below the shuffled heap; null: our own
     const char* report = nullptr;  ///< the file for the report at the end
+    bool own_malloc = false;       ///< the program has a malloc of its own, which stays
     bool parts_given = false, interval_given = false, seed_given = false;
 
     bool has(Part part) const { return (parts & part) != 0; }
@@ -29,5 +30,9 @@ const Settings& settings();
 void load_defaults();
 /// What the link asked for, where the environment is silent.
 void default_settings(std::uint32_t parts, std::uint64_t interval_ns, std::uint64_t seed);
+/// The program has a malloc of its own: whatever was asked for, its heap is not shuffled.
+void leave_heap_to_program();
+/// Nothing is drawn anew while the program runs, whatever was asked for.
+void draw_only_once();
 
 }  // namespace steelyard::layout

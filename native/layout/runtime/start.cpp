@@ -6,14 +6,27 @@
 #include "heap.hpp"
 #include "manager.hpp"
 #include "modules.hpp"
+#include "raw.hpp"
 #include "report.hpp"
 #include "settings.hpp"
 #include "stack.hpp"
+#include "surroundings.hpp"
 #include "threads.hpp"
+
+// What malloc and free are, where the program does not define them (malloc.cpp).
+extern "C" void* steelyard_malloc(std::size_t size) noexcept;
+extern "C" void steelyard_free(void* object) noexcept;
 
 namespace steelyard::layout {
 
 namespace {
+
+/// A compiler may take two names for two functions.
+template <typename Function>
+bool are_same(Function* one, Function* other) {
+    asm("" : "+r"(one));
+    return one == other;
+}
 
 void hold_all() {
     hold_manager();
@@ -42,6 +55,10 @@ void start(int /*count*/, char** /*arguments*/, char** /*environment*/) {
     if (settings().has(part_stack))
         start_stack();
     if (settings().has(part_code) || settings().has(part_stack)) {
+        if (settings().interval_ns != 0 && !can_list_threads()) {
+            draw_only_once();
+            tell("there is no /proc to find threads by: the layout is drawn once, at the start");
+        }
         prepare_rounds();
         modules().start();
     }
@@ -58,6 +75,8 @@ __attribute__((section(".preinit_array"), used)) void (*const before_all)(int, c
 
 void load_defaults() {
     modules().load_program();
+    if (!are_same(malloc, steelyard_malloc) || !are_same(free, steelyard_free))
+        leave_heap_to_program();
 }
 
 }  // namespace steelyard::layout

@@ -61,10 +61,10 @@ def driver_contents(compilers: Mapping[str, str]) -> tuple[str, ...]:
     from steelyard.layout.toolchain import find_toolchain
 
     tools = find_toolchain("c")
-    assembler = os.path.join(tools.assembler_folder, "as")
     digests: list[str] = []
-    compiler = os.path.realpath(tools.compiler)
-    for path in (compiler, tools.relinker, tools.runtime, tools.module, assembler):
+    own = (tools.relinker, tools.runtime, tools.allocator, tools.module)
+    others = (os.path.realpath(tools.compiler), os.path.realpath(tools.assembler))
+    for path in (*own, os.path.join(tools.pads_folder, "as"), *filter(os.path.isfile, others)):
         with open(path, "rb") as file:
             digests.append(sha256_hex_of_file(file))
     return tuple(digests)

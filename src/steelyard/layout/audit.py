@@ -21,6 +21,7 @@ _UNPADDED = ".steelyard.unpadded"
 class AuditedFunction:
     """A function of the program: where the linker put it, and why it stays there, if it does.
 
+    `size_bytes`: where its symbol has no size, the bytes up to the next symbol.
     `calls_without_pad`: it calls others, and its frame has no random pad. `block_count`: into how
     many basic blocks it can be taken apart; 0: it is copied whole, and `whole` says why, where it
     has more than one. `unused_pad`: why the pad that it was compiled with is not used.
@@ -59,6 +60,10 @@ class LayoutAudit:
         Frames with a random pad. Functions that call no other have none.
     unpadded : tuple of (name, reason)
         Functions that move, call others and have no pad, where the program is to randomise stacks.
+    unnamed : tuple of (section, bytes)
+        Code that no symbol names, such as the linker's stubs: it stays where it is.
+    own_malloc : bool
+        The program has a malloc of its own, so that its heap is never shuffled.
     """
 
     path: str
@@ -67,6 +72,8 @@ class LayoutAudit:
     functions: tuple[AuditedFunction, ...]
     padded_count: int
     unpadded: tuple[tuple[str, str], ...]
+    unnamed: tuple[tuple[str, int], ...] = ()
+    own_malloc: bool = False
 
     @property
     def exempted(self) -> tuple[AuditedFunction, ...]:
@@ -84,11 +91,20 @@ class LayoutAudit:
         return sum(function.block_count for function in self.functions)
 
     @property
+    def code_bytes(self) -> int:
+        """All code but the runtime's own and what fills the room between functions."""
+        named_bytes = sum(function.size_bytes for function in self.functions)
+        return named_bytes + sum(count for _, count in self.unnamed)
+
+    @property
+    def moving_bytes(self) -> int:
+        """The code of the functions that move."""
+        return sum(function.size_bytes for function in self.functions if function.moves)
+
+    @property
     def moving_ratio(self) -> float:
-        """The share of the functions' bytes that moves; 0 where there are none."""
-        total_bytes = sum(function.size_bytes for function in self.functions)
-        moving_bytes = sum(function.size_bytes for function in self.functions if function.moves)
-        return moving_bytes / total_bytes if total_bytes else 0.0
+        """The share of the program's bytes of code that moves; 0 where there are none."""
+        return self.moving_bytes / self.code_bytes if self.code_bytes else 0.0
 
 
 def audit_program(path: str) -> LayoutAudit:
@@ -108,6 +124,7 @@ def audit_program(path: str) -> LayoutAudit:
         told = json.loads(sections[_AUDIT])
         functions = tuple(AuditedFunction(*function) for function in told["functions"])
         reasons = dict(_pairs(sections.get(_UNPADDED, b"")))
+        unnamed = tuple((section, count) for section, count in told.get("unnamed", ()))
     except (ValueError, TypeError, LookupError):
         raise DataError(f"{path} is damaged: what the relinker wrote into it is.") from None
     others = "it was not compiled by `steelyard cc` or `steelyard c++` with stack pads"
@@ -123,6 +140,8 @@ def audit_program(path: str) -> LayoutAudit:
             for function in functions
             if function.calls_without_pad and "stack" in parts
         ),
+        unnamed=unnamed,
+        own_malloc=told.get("own_malloc", False),
     )
 
 

@@ -1,14 +1,12 @@
-"""A compiler's command line: what it asks for, and what a layout build makes of it."""
+"""A compiler's command line: what it asks for."""
 
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from steelyard.core.errors import UsageError
-from steelyard.layout.toolchain import Language, Toolchain
+from steelyard.layout import clang_options as options
+from steelyard.layout.response_files import expanded_words
 from steelyard.layout.wishes import (
     DEFAULT_PARTS,
     LayoutWishes,
@@ -17,168 +15,67 @@ from steelyard.layout.wishes import (
     parse_seed,
 )
 
-# Options after which clang links nothing.
-_NO_LINK = frozenset(
-    (
-        *("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--precompile", "-emit-ast", "-###"),
-        *("-r", "-Wl,-r"),
-    )
-)
-_SHARED = {"-shared", "--shared", "-Wl,-shared"}
-_QUERIES = ("--version", "--help", "-help", "-dump", "-print-", "--print-", "--target-help")
-# Options of clang whose value is the next argument; it must not be taken for an input.
-_TAKES_VALUE = frozenset(
-    [
-        "-o",
-        "-x",
-        "-I",
-        "-D",
-        "-U",
-        "-L",
-        "-l",
-        "-T",
-        "-u",
-        "-z",
-        "-B",
-        "-F",
-        "-MF",
-        "-MT",
-        "-MQ",
-        "-include",
-        "-imacros",
-        "-isystem",
-        "-iquote",
-        "-idirafter",
-        "-iprefix",
-        "-isysroot",
-        "-iwithprefix",
-        "-iwithprefixbefore",
-        "-Xclang",
-        "-Xlinker",
-        "-Xassembler",
-        "-Xpreprocessor",
-        "-arch",
-        "-target",
-        "--target",
-        "--sysroot",
-        "-mllvm",
-        "-framework",
-        "-dumpdir",
-    ]
-)
-# What moving takes is decided here, so the opposite is left out of the user's words.
-_REPLACED = frozenset(
-    [
-        "-no-pie",
-        "-nopie",
-        "-fno-pie",
-        "-fno-PIE",
-        "-fno-pic",
-        "-fno-PIC",
-        "-fno-function-sections",
-        "-s",
-        "-Wl,-s",
-        "-Wl,--strip-all",
-        "-Wl,-S",
-        "-Wl,--strip-debug",
-        "-gz",
-        "-static-libgcc",
-        "-fno-ident",
-        "-Qn",
-        "-fomit-frame-pointer",
-        "-fintegrated-as",
-    ]
-)
-# Of these the user would see something in the program, and is told.
-_LEFT_OUT = {
-    **dict.fromkeys(
-        ("-s", "-Wl,-s", "-Wl,--strip-all", "-Wl,-S", "-Wl,--strip-debug"),
-        "functions are found by their symbols; `strip` the program afterwards, it moves still",
-    ),
-    "-gz": "debugging sections have to be read; `objcopy --compress-debug-sections` it afterwards",
-    **dict.fromkeys(
-        ("-no-pie", "-nopie", "-fno-pie", "-fno-PIE"),
-        "only position-independent programs can move",
-    ),
-}
-_REFUSED_SANITIZERS = frozenset(("address", "hwaddress", "leak", "memory", "thread"))
-_REFUSED = {
-    "-static": "a program that is linked statically has no dynamic linker to start the runtime; "
-    "take -static-libstdc++ for the library of the language",
-    "-m32": "functions are moved on x86-64 only",
-    "-mx32": "functions are moved on x86-64 only",
-    "-fsplit-stack": "stack pads use the field of split stacks",
-    "--unwindlib=libunwind": "exceptions find moved functions through libgcc's unwinder",
-    "-unwindlib=libunwind": "exceptions find moved functions through libgcc's unwinder",
-}
-# Of a program; a library finds the runtime in the program that loads it.
-_REFUSED_OF_PROGRAMS = {
-    "-nostdlib": "the runtime needs the C library",
-    "-nodefaultlibs": "the runtime needs the C library; name it with -lc",
-    "-nostartfiles": "the runtime is started by the C library's start-up files",
-}
-_POSITION_INDEPENDENT = frozenset(("-fPIC", "-fpic", "-fPIE", "-fpie"))
-_LINKER = ("-fuse-ld=lld", "-Wl,--emit-relocs")
-# What shared libraries must find in the program instead of in the C library.
-_EXPORTED = [
-    "_Unwind_Find_FDE",
-    "_Unwind_SetIP",
-    "malloc",
-    "free",
-    "calloc",
-    "realloc",
-    "reallocarray",
-    "memalign",
-    "posix_memalign",
-    "aligned_alloc",
-    "valloc",
-    "pvalloc",
-    "malloc_usable_size",
-    "pthread_create",
-    "dlclose",
-    "steelyard_layout_enter",
-    "steelyard_layout_leave",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
-@dataclass(frozen=True)
 class CommandLine:
-    """A compiler's arguments without the options of Steelyard, and what these say."""
+    """A compiler's arguments without the options of Steelyard, and what these say.
 
-    arguments: tuple[str, ...]
-    expanded: tuple[str, ...]
-    wishes: LayoutWishes
+    Parameters
+    ----------
+    arguments : sequence of str
+        What is passed on. Response files stand in it by their names, as long as nothing in them
+        is for Steelyard or has to be left out.
+    expanded : sequence of str
+        The same with what response files hold.
+    wishes : LayoutWishes
+        What the options of Steelyard said.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str], expanded: Sequence[str], wishes: LayoutWishes
+    ) -> None:
+        self.arguments = tuple(arguments)
+        self.expanded = tuple(expanded)
+        self.wishes = wishes
+        self.linker_words = tuple(_linker_words(self.expanded))
+        self.is_query = any(options.is_query(word) for word in self.expanded)
+        self._links = self._is_link()
+        shared = not options.SHARED.isdisjoint(self.expanded)
+        self.is_shared = shared or not options.LINKER_SHARED.isdisjoint(self.linker_words)
 
     @property
     def links_program(self) -> bool:
         """Whether a program comes out of it, rather than an object, a library or an answer."""
-        return self._links and not _SHARED & set(self.expanded)
+        return self._links and not self.is_shared
 
     @property
     def links_library(self) -> bool:
         """Whether a shared library comes out of it."""
-        return self._links and bool(_SHARED & set(self.expanded))
+        return self._links and self.is_shared
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """What of the link's options is not kept: each with its reason, for the user to read."""
         if not self._links:
             return ()
-        words = dict.fromkeys(word for word in self.expanded if word in _LEFT_OUT)
-        return tuple(f"{word} is left out: {_LEFT_OUT[word]}." for word in words)
-
-    @property
-    def _links(self) -> bool:
-        if any(word in _NO_LINK or word.startswith(_QUERIES) for word in self.expanded):
-            return False
-        return any(True for _ in self._inputs())
+        found: dict[str, str] = {}
+        for word in self.expanded:
+            kind = "-gz" if word.startswith("-gz") else word
+            found[word] = options.LEFT_OUT.get(kind, "")
+        for word in self.linker_words:
+            reason = options.LINKER_LEFT_OUT.get(word.partition("=")[0], "")
+            found[f"-Wl,{word}"] = reason
+        return tuple(f"{word} is left out: {reason}." for word, reason in found.items() if reason)
 
     @property
     def output(self) -> str:
         """The file that comes out of linking."""
         found = "a.out"
-        for word, following in zip(self.expanded, (*self.expanded[1:], ""), strict=True):
-            if word == "-o":
+        for word, following in _with_next(self.expanded):
+            if word in ("-o", "--output"):
                 found = following
             elif word.startswith("-o") and len(word) > len("-o"):
                 found = word[len("-o") :]
@@ -186,12 +83,32 @@ class CommandLine:
                 found = word.partition("=")[2]
         return found
 
-    def _inputs(self) -> Iterator[str]:
-        skip = False
+    def inputs(self) -> Iterator[tuple[str, str]]:
+        """Each input, libraries among them, with the language that ``-x`` said for it."""
+        language, takes, only_inputs = "", "", False
         for word in self.expanded:
-            if not skip and (word == "-" or not word.startswith("-") or word.startswith("-l")):
-                yield word
-            skip = not skip and word in _TAKES_VALUE
+            if takes:
+                language = word if takes in ("-x", "--language") else language
+                takes = ""
+            elif word == "--" and not only_inputs:
+                only_inputs = True
+            elif only_inputs or word == "-" or not word.startswith("-"):
+                yield word, language
+            elif word in options.TAKES_VALUE:
+                if word == "-l":
+                    yield word, language
+                takes = word
+            elif word.startswith("-l"):
+                yield word, language
+            elif word.startswith(("-x", "--language=")):
+                language = word.removeprefix("-x").removeprefix("--language=")
+
+    def _is_link(self) -> bool:
+        if self.is_query or not options.NO_LINK.isdisjoint(self.expanded):
+            return False
+        if not options.NO_PROGRAM.isdisjoint(self.linker_words):
+            return False
+        return any(not _is_header(word, language) for word, language in self.inputs())
 
 
 def parse_command_line(
@@ -212,32 +129,67 @@ def parse_command_line(
         One of them is wrong, or an option of clang's cannot be with a moving program.
     """
     wishes = LayoutWishes(default_parts)
-    parts, interval_ns, seed = wishes.parts, wishes.interval_ns, wishes.seed
-    kept: list[str] = []
-    for word in arguments:
+    expanded: list[str] = []
+    for word in expanded_words(arguments):
         name, _, value = word.partition("=")
         if name == "--layout":
-            parts = parse_parts(value)
+            wishes.parts = parse_parts(value)
         elif name == "--layout-interval":
-            interval_ns = parse_interval(value)
+            wishes.interval_ns = parse_interval(value)
         elif name == "--layout-seed":
-            seed = parse_seed(value)
+            wishes.seed = parse_seed(value)
         else:
-            kept.append(word)
-    expanded = tuple(_expand(kept))
-    for word in expanded:
-        if word in _REFUSED:
-            raise UsageError(f"{word} is refused: {_REFUSED[word]}.", field=word)
-        _refuse_sanitizers(word)
-    line = CommandLine(tuple(kept), expanded, LayoutWishes(parts, interval_ns, seed))
-    if line.links_program:
-        _refuse_without_libc(expanded)
+            expanded.append(word)
+    from_files = any(word.startswith("@") for word in arguments)
+    concerned = from_files and any(_is_ours(word) for word in expanded_words(arguments))
+    passed_on = expanded if concerned or not from_files else arguments
+    line = CommandLine(passed_on, expanded, wishes)
+    _refuse(line)
     return line
+
+
+def is_replaced(word: str, wishes: LayoutWishes) -> bool:
+    """Whether a build decides itself what this word says."""
+    if word in options.REPLACED_WITH_PADS:
+        return "stack" in wishes.parts
+    return word in options.REPLACED or word.startswith(options.REPLACED_PREFIXES)
+
+
+def is_replaced_linker_word(word: str) -> bool:
+    """The same of a word to the linker."""
+    prefixes = options.LINKER_REPLACED_PREFIXES
+    return word in options.LINKER_REPLACED or word.startswith(prefixes)
+
+
+def _is_ours(word: str) -> bool:
+    own = word.startswith(("--layout=", "--layout-interval=", "--layout-seed="))
+    to_linker = word.startswith(("-Wl,", "-Xlinker"))
+    return own or to_linker or is_replaced(word, LayoutWishes())
+
+
+def _refuse(line: CommandLine) -> None:
+    for word, following in _with_next(line.expanded):
+        if word in options.REFUSED:
+            raise UsageError(f"{word} is refused: {options.REFUSED[word]}.", field=word)
+        _refuse_sanitizers(word)
+        target = following if word == "-target" else ""
+        if word.startswith("--target="):
+            target = word.partition("=")[2]
+        if target and options.is_foreign_target(target):
+            raise UsageError(
+                f"The target {target} is refused: functions are moved on x86-64 Linux with "
+                "glibc only.",
+                field="--target",
+            )
+    if line.links_program:
+        _refuse_without_libc(line.expanded)
 
 
 def _refuse_sanitizers(word: str) -> None:
     option, _, names = word.partition("=")
-    refused = _REFUSED_SANITIZERS & set(names.split(",")) if option == "-fsanitize" else set()
+    if option != "-fsanitize":
+        return
+    refused = options.REFUSED_SANITIZERS & set(names.split(","))
     if refused:
         raise UsageError(
             f"-fsanitize={min(refused)} is refused: it takes the place of malloc and "
@@ -248,83 +200,27 @@ def _refuse_sanitizers(word: str) -> None:
 
 def _refuse_without_libc(words: Sequence[str]) -> None:
     for word in words:
-        names_it = word == "-nodefaultlibs" and "-lc" in words
-        if word in _REFUSED_OF_PROGRAMS and not names_it:
-            raise UsageError(f"{word} is refused: {_REFUSED_OF_PROGRAMS[word]}.", field=word)
+        names_it = word in ("-nodefaultlibs", "-nolibc") and "-lc" in words
+        if word in options.REFUSED_OF_PROGRAMS and not names_it:
+            reason = options.REFUSED_OF_PROGRAMS[word]
+            raise UsageError(f"{word} is refused: {reason}.", field=word)
 
 
-def compiler_arguments(line: CommandLine, tools: Toolchain, language: Language) -> list[str]:
-    """What clang, or gfortran, is to be called with."""
-    argv = [tools.compiler]
-    argv += [word for word in line.arguments if word not in _REPLACED and not _is_linker(word)]
-    if any(word.startswith(_QUERIES) for word in line.expanded):
-        return [tools.compiler, *line.arguments]
-    argv.append("-ffunction-sections")
-    if not _POSITION_INDEPENDENT & set(line.expanded):
-        argv.append("-fPIE")
-    if language == "fortran":
-        argv += _fortran_arguments(line, tools)
-    else:
-        argv.append("-Wno-unused-command-line-argument")
-    if "stack" in line.wishes.parts and language != "fortran":
-        argv += _stack_arguments(line, tools)
-    if line.links_program:
-        argv += _link_arguments(tools)
-    elif line.links_library:
-        argv += [*_LINKER, *_whole(tools.module)]
-    return argv
+def _is_header(word: str, language: str) -> bool:
+    """Whether clang precompiles it instead of compiling it."""
+    if language and language != "none":
+        return language.endswith("-header")
+    return os.path.splitext(word)[1] in options.HEADER_SUFFIXES
 
 
-def relinker_arguments(line: CommandLine, tools: Toolchain) -> list[str]:
-    """What the relinker is to be called with after the link."""
-    wishes = line.wishes
-    numbers = (wishes.mask, wishes.interval_ns, wishes.seed)
-    return [tools.relinker, *map(str, numbers), line.output]
+def _with_next(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each word with the one behind it; behind the last there is none."""
+    return zip(words, (*words[1:], ""), strict=False)
 
 
-def _fortran_arguments(line: CommandLine, tools: Toolchain) -> list[str]:
-    if "stack" in line.wishes.parts:
-        raise UsageError(
-            "Frames are padded in what clang compiles; --layout takes code and heap for Fortran.",
-            field="--layout",
-        )
-    return [f"-B{tools.linker_folder}"]
-
-
-def _stack_arguments(line: CommandLine, tools: Toolchain) -> list[str]:
-    if any(word.startswith("-flto") and word != "-fno-lto" for word in line.expanded):
-        raise UsageError(
-            "Stack pads are put in by the assembler, and -flto leaves nothing to it; "
-            "use --layout=code,heap with it.",
-            field="-flto",
-        )
-    return [
-        "-fno-omit-frame-pointer",
-        "-momit-leaf-frame-pointer",
-        "-fno-integrated-as",
-        f"-B{tools.assembler_folder}",
-    ]
-
-
-def _link_arguments(tools: Toolchain) -> list[str]:
-    exports = [f"-Wl,--export-dynamic-symbol={name}" for name in _EXPORTED]
-    return ["-pie", *_LINKER, *exports, *_whole(tools.runtime)]
-
-
-def _whole(archive: str) -> list[str]:
-    return ["-Wl,--whole-archive", archive, "-Wl,--no-whole-archive"]
-
-
-def _is_linker(word: str) -> bool:
-    return word.startswith("-fuse-ld=")
-
-
-def _expand(words: Sequence[str]) -> Iterator[str]:
-    """The arguments with those of response files in their places."""
-    for word in words:
-        path = word[1:]
-        if word.startswith("@") and os.path.isfile(path):
-            with open(path, encoding="utf-8", errors="surrogateescape") as file:
-                yield from _expand(shlex.split(file.read()))
-        else:
-            yield word
+def _linker_words(words: Sequence[str]) -> Iterator[str]:
+    for word, following in _with_next(words):
+        if word.startswith("-Wl,"):
+            yield from word.split(",")[1:]
+        elif word == "-Xlinker":
+            yield following

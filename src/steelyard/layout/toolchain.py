@@ -3,34 +3,72 @@
 from __future__ import annotations
 
 import os
-import shutil
-from dataclasses import dataclass
-from typing import Literal
 
 from steelyard.core.errors import MissingCapabilityError
 
-Language = Literal["c", "c++", "fortran"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Language = Literal["c", "c++", "fortran"]
+
 NATIVE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_native", "layout")
 # The version whose code the relinker and the stack pads are proven on.
 _LLVM = "19"
 _LLVM_FOLDER = f"/usr/lib/llvm-{_LLVM}/bin"
-_NAMES = {"c": f"clang-{_LLVM}", "c++": f"clang++-{_LLVM}", "fortran": "gfortran"}
+COMPILERS = {"c": f"clang-{_LLVM}", "c++": f"clang++-{_LLVM}", "fortran": "gfortran"}
 
 
-@dataclass(frozen=True)
 class Toolchain:
     """Paths of what a build runs and links.
 
-    `linker_folder` holds an `ld.lld`. `runtime` is linked into programs, `module` into shared
-    libraries; `assembler_folder` holds the `as` that puts pads into functions.
+    Parameters
+    ----------
+    compiler : str
+        clang or gfortran.
+    linker_folder : str
+        Holds an `ld.lld`.
+    native_folder : str
+        Holds the parts of Steelyard's own.
+    assembler : str
+        GNU as; empty where there is none, and clang assembles.
     """
 
-    compiler: str
-    linker_folder: str
-    relinker: str
-    runtime: str
-    module: str
-    assembler_folder: str
+    def __init__(
+        self, compiler: str, linker_folder: str, native_folder: str, assembler: str = ""
+    ) -> None:
+        self.compiler = compiler
+        self.linker_folder = linker_folder
+        self.assembler = assembler
+        self._native = native_folder
+
+    @property
+    def relinker(self) -> str:
+        """What makes a linked program movable."""
+        return self._part("steelyard-relink")
+
+    @property
+    def runtime(self) -> str:
+        """What is linked into programs."""
+        return self._part("libsteelyard-layout.a")
+
+    @property
+    def allocator(self) -> str:
+        """What is linked into programs that have no malloc of their own."""
+        return self._part("libsteelyard-malloc.a")
+
+    @property
+    def module(self) -> str:
+        """What is linked into shared libraries."""
+        return self._part("libsteelyard-module.a")
+
+    @property
+    def pads_folder(self) -> str:
+        """Holds the `as` that puts pads into functions."""
+        return self._part("bin")
+
+    def _part(self, name: str) -> str:
+        return os.path.join(self._native, name)
 
 
 def find_toolchain(language: Language) -> Toolchain:
@@ -41,23 +79,27 @@ def find_toolchain(language: Language) -> Toolchain:
     MissingCapabilityError
         Some of it is not installed; the message says what and how to get it.
     """
-    compiler = shutil.which(_NAMES[language])
-    linker = shutil.which(f"ld.lld-{_LLVM}") or shutil.which("ld.lld", path=_LLVM_FOLDER)
-    if compiler is None or linker is None:
+    compiler = _find(COMPILERS[language])
+    linker = _find(f"ld.lld-{_LLVM}") or _find("ld.lld", _LLVM_FOLDER)
+    if not compiler or not linker:
         packages = ("gfortran" if language == "fortran" else f"clang-{_LLVM}", f"lld-{_LLVM}")
         raise MissingCapabilityError(
-            f"{packages[compiler is not None]} is not installed, which layout builds take: "
+            f"{packages[bool(compiler)]} is not installed, which layout builds take: "
             f"`apt-get install {' '.join(packages)}`."
         )
-    relinker = native_file("steelyard-relink")
-    return Toolchain(
-        compiler=compiler,
-        linker_folder=os.path.dirname(os.path.realpath(linker)),
-        relinker=relinker,
-        runtime=native_file("libsteelyard-layout.a"),
-        module=native_file("libsteelyard-module.a"),
-        assembler_folder=os.path.dirname(native_file(os.path.join("bin", "as"))),
-    )
+    native_file("steelyard-relink")
+    folder = os.path.dirname(os.path.realpath(linker))
+    return Toolchain(compiler, folder, NATIVE, _find("as"))
+
+
+def _find(name: str, path: str | None = None) -> str:
+    """As shutil.which, which takes 5 ms to load."""
+    folders = os.environ.get("PATH", os.defpath) if path is None else path
+    for folder in folders.split(os.pathsep):
+        found = os.path.join(folder, name)
+        if os.access(found, os.X_OK) and not os.path.isdir(found):
+            return found
+    return ""
 
 
 def native_file(name: str) -> str:

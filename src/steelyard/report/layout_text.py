@@ -14,12 +14,16 @@ def audit_lines(audit: LayoutAudit) -> Iterator[str]:
     parts = ", ".join(audit.parts) or "nothing"
     yield f"{audit.path} randomises {parts}, {interval}."
     yield (
-        f"{moving_count} of {len(audit.functions)} functions move, "
-        f"{100 * audit.moving_ratio:.4g} % of their bytes."
+        f"{moving_count} of {len(audit.functions)} functions move: {audit.moving_bytes} of "
+        f"{audit.code_bytes} bytes of code, {100 * audit.moving_ratio:.1f} %."
     )
     yield f"{audit.padded_count} frames have a random pad."
     if "blocks" in audit.parts:
         yield f"{audit.block_count} basic blocks lie apart."
+    if audit.own_malloc:
+        yield "The heap is not shuffled: the program has a malloc of its own."
+    for section, count in audit.unnamed:
+        yield f"stays: {section} ({count} bytes): no symbol names this code"
     for function in audit.exempted:
         yield f"stays: {function.name} ({function.size_bytes} bytes): {function.exempted}"
     for function in audit.whole if "blocks" in audit.parts else ():

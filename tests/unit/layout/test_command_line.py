@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.layout.command_line import compiler_arguments, parse_command_line
+from steelyard.layout.command_line import parse_command_line
+from steelyard.layout.compiler_call import compiler_arguments
 from steelyard.layout.toolchain import Toolchain
 
-TOOLS = Toolchain("clang-19", "lld", "relink", "runtime.a", "module.a", "bin")
+TOOLS = Toolchain("clang-19", "lld", "native")
 
 
 def arguments(*words: str) -> list[str]:
@@ -34,6 +35,25 @@ def arguments(*words: str) -> list[str]:
         (("-v",), False),
         (("-o", "a"), False),
         (("-I", "include"), False),
+        (("-",), True),
+        (("-x", "c", "-"), True),
+        (("-x", "c-header", "h"), False),
+        (("-xc++-header", "h"), False),
+        (("a.h",), False),
+        (("a.hpp", "-o", "a.hpp.pch"), False),
+        (("-x", "c", "a.h"), True),
+        (("a.h", "a.c"), True),
+        (("--analyze", "a.c"), False),
+        (("-e", "start"), False),
+        (("--param", "x=1"), False),
+        (("-Wl,-r", "a.o"), False),
+        (("-Xlinker", "-r", "a.o"), False),
+        (("-Wl,-rpath,lib", "a.o"), True),
+        (("-Wl,--version", "a.o"), False),
+        (("-dumpdir", "x-", "a.c"), True),
+        (("-dumpversion",), False),
+        (("-O2", "--", "a.c"), True),
+        (("-Wl,-shared", "a.o"), False),
     ],
 )
 def test_a_link_is_known_from_what_is_none(words: tuple[str, ...], links: bool) -> None:
@@ -45,8 +65,8 @@ def test_a_library_gets_a_table_too_and_finds_the_runtime_in_its_program() -> No
     assert not parse_command_line(["-shared", "-c", "a.c"]).links_library
     words = arguments("-shared", "-nostdlib", "a.o", "-lc")
     assert "-Wl,--emit-relocs" in words
-    assert "module.a" in words
-    assert "runtime.a" not in words
+    assert TOOLS.module in words
+    assert TOOLS.runtime not in words
 
 
 def test_a_program_without_the_c_library_is_refused_unless_it_names_it() -> None:
@@ -84,7 +104,11 @@ def test_the_options_of_steelyard_are_taken_out() -> None:
 
 @pytest.mark.parametrize(
     "word",
-    ["--layout=cod", "--layout-interval=5", "--layout-interval=0ms", "--layout-seed=0", "-static"],
+    [
+        *("--layout=cod", "--layout-interval=5", "--layout-interval=0ms", "--layout-seed=0"),
+        *("-static", "--static", "-static-pie", "-m32"),
+        *("--target=aarch64-linux-gnu", "--target=x86_64-linux-musl", "--target=x86_64-windows"),
+    ],
 )
 def test_wrong_words_are_refused(word: str) -> None:
     with pytest.raises(UsageError):
@@ -105,12 +129,15 @@ def test_frames_are_padded_only_where_the_stack_is_asked_for() -> None:
         arguments("-flto", "-c", "a.c")
 
 
-@pytest.mark.parametrize("word", ["-s", "-gz", "-no-pie"])
+@pytest.mark.parametrize(
+    "word", ["-s", "-gz", "-gz=zlib", "-no-pie", "-Wl,-s", "-Wl,-x", "-Wl,--strip-all"]
+)
 def test_what_the_program_does_not_get_is_told_once_where_it_is_linked(word: str) -> None:
     line = parse_command_line(["-O2", word, word, "a.c"])
     assert [sentence.split()[0] for sentence in line.left_out] == [word]
     assert word not in compiler_arguments(line, TOOLS, "c")
     assert parse_command_line([word, "-c", "a.c"]).left_out == ()
+    assert parse_command_line(["-x", "c", "a.c"]).left_out == ()
     assert parse_command_line(["a.c"]).left_out == ()
 
 
@@ -133,3 +160,38 @@ def test_fortran_is_compiled_by_gfortran_and_linked_by_lld() -> None:
     assert "-fno-integrated-as" not in words
     with pytest.raises(UsageError, match="Fortran"):
         compiler_arguments(parse_command_line(["--layout=stack", "a.f90"]), TOOLS, "fortran")
+
+
+def test_what_goes_to_the_linker_in_one_word_is_left_out_alone() -> None:
+    words = arguments("a.c", "-Wl,-O1,-s,--as-needed", "-Xlinker", "-S", "-Wl,-s")
+    assert "-Wl,-O1,--as-needed" in words
+    assert "-Wl,-s" not in words
+    assert "-S" not in words
+
+
+def test_what_a_response_file_says_is_left_out_too(tmp_path: Path) -> None:
+    file = tmp_path / "words"
+    file.write_text("-fuse-ld=gold --layout=heap 'a \\' b.c' -DX=\"1 2\" never\\ closed '")
+    line = parse_command_line([f"@{file}"])
+    assert line.wishes.parts == ("heap",)
+    words = compiler_arguments(line, TOOLS, "c")
+    assert words[1:5] == ["a ' b.c", "-DX=1 2", "never closed", ""]
+
+
+def test_a_response_file_that_names_itself_has_an_end(tmp_path: Path) -> None:
+    file = tmp_path / "words"
+    file.write_text(f"-c @{file}")
+    assert not parse_command_line([f"@{file}"]).links_program
+
+
+def test_the_archives_are_of_no_language_and_stand_before_the_end_of_options() -> None:
+    words = arguments("-x", "c", "-o", "a", "--", "-")
+    assert words[-2:] == ["--", "-"]
+    assert words[words.index(TOOLS.runtime) - 1] == "-Xlinker"
+    assert words[words.index(TOOLS.allocator) - 1] == "-Xlinker"
+
+
+def test_the_compiler_keeps_its_own_frames_where_none_are_padded() -> None:
+    words = ("-fomit-frame-pointer", "-c", "a.c")
+    assert "-fomit-frame-pointer" in arguments("--layout=code,heap", *words)
+    assert "-fomit-frame-pointer" not in arguments(*words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from steelyard.cli.output import write_note
+from steelyard.cli.compiler_drivers import call_driver
 
 DRIVER_SETTINGS = {
     "ignore_unknown_options": True,
@@ -20,6 +20,4 @@ def command(arguments: tuple[str, ...]) -> int:
 
     All options are clang's, but --layout, --layout-interval and --layout-seed.
     """
-    from steelyard.layout.driver import drive
-
-    return drive(arguments, "c", write_note)
+    return call_driver("cc", arguments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from steelyard.cli.commands.cc import DRIVER_SETTINGS
-from steelyard.cli.output import write_note
+from steelyard.cli.compiler_drivers import call_driver
 
 
 @click.command("c++", context_settings=DRIVER_SETTINGS, add_help_option=False)
@@ -15,6 +15,4 @@ def command(arguments: tuple[str, ...]) -> int:
 
     All options are clang's, but --layout, --layout-interval and --layout-seed.
     """
-    from steelyard.layout.driver import drive
-
-    return drive(arguments, "c++", write_note)
+    return call_driver("c++", arguments)

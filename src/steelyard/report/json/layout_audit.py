@@ -19,6 +19,12 @@ def layout_audit_document(audit: LayoutAudit) -> dict[str, Any]:
             "parts": list(audit.parts),
             "interval_s": audit.interval_ns / 1e9,
             "moving_ratio": audit.moving_ratio,
+            "moving_bytes": audit.moving_bytes,
+            "code_bytes": audit.code_bytes,
+            "own_malloc": audit.own_malloc,
+            "unnamed": [
+                {"section": section, "size_bytes": count} for section, count in audit.unnamed
+            ],
             "functions": [
                 {
                     "name": function.name,

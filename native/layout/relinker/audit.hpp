@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "elf_image.hpp"
+#include "functions.hpp"
+#include "table_writer.hpp"
+
+namespace steelyard::layout {
+
+/// The audit as JSON: every function by name, why it stays where it does, and code without a name.
+std::string audit(const ElfImage& image, const Functions& functions, const Wishes& wishes);
+
+}  // namespace steelyard::layout

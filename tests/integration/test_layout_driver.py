@@ -1,0 +1,168 @@
+"""The compiler drivers, called as builds and people call them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import User, validate
+from tests.layout_programs import environment_with, read_report, require_layout, run
+from tests.needs import need
+
+require_layout()
+
+STEELYARD = Path(sys.executable).with_name("steelyard")
+NAMES = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+ALLOCATOR = (
+    "#include <string.h>\nstatic char pool[1 << 24];\nstatic unsigned long used;\n"
+    "void *malloc(unsigned long size) { unsigned long *p = (unsigned long *)(pool + used);"
+    " size = (size + 31) & ~15ul; used += size; *p = size - 16; return p + 2; }\n"
+    "void free(void *p) { (void)p; }\n"
+    "void *calloc(unsigned long n, unsigned long size) {"
+    " void *p = malloc(n * size); return memset(p, 0, n * size); }\n"
+    "void *realloc(void *old, unsigned long size) { void *p = malloc(size);"
+    " unsigned long has = old ? ((unsigned long *)old)[-2] : 0;"
+    " return old ? memcpy(p, old, has < size ? has : size) : p; }\n"
+    "int is_own(void *p) { return (char *)p >= pool && (char *)p < pool + sizeof pool; }\n"
+)
+USER_OF_IT = (
+    f"{NAMES}int is_own(void *);\n"
+    'int main(void) { char *copy = strdup("x"); void *other = NULL;'
+    " if (posix_memalign(&other, 64, 9) != 0) return 3;"
+    " return is_own(copy) && is_own(malloc(3)) ? 0 : 4; }\n"
+)
+
+
+def drive(user: User, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """The console script itself, which takes another way than `python -m`."""
+    return subprocess.run(
+        [STEELYARD, *arguments],
+        cwd=user.home,
+        input=typed,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def linked(user: User, *arguments: str, typed: str = "") -> None:
+    done = drive(user, *arguments, typed=typed)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_program_is_compiled_from_standard_input(user: User) -> None:
+    linked(user, "cc", "-x", "c", "-", "-o", "program", typed="int main(void) { return 0; }\n")
+    run(str(user.home / "program"))
+    linked(user, "c++", "-xc++", "-o", "program", "-", typed="int main() { return 0; }\n")
+    run(str(user.home / "program"))
+
+
+def test_a_precompiled_header_is_made_and_used(user: User) -> None:
+    (user.home / "all.h").write_text("#include <stdio.h>\n#define STATUS 0\n")
+    (user.home / "main.c").write_text('int main(void) { puts(""); return STATUS; }\n')
+    linked(user, "cc", "-O2", "-x", "c-header", "all.h", "-o", "all.h.pch")
+    linked(user, "cc", "-O2", "-include", "all.h", "main.c", "-o", "program")
+    run(str(user.home / "program"))
+    linked(user, "c++", "-x", "c++-header", "all.h", "-o", "all.gch")
+
+
+def test_analysis_answers_as_clangs_and_links_nothing(user: User) -> None:
+    (user.home / "main.c").write_text("int main(void) { int *p = 0; return *p; }\n")
+    done = drive(user, "cc", "--analyze", "main.c")
+    assert (done.returncode, "Dereference of null pointer" in done.stderr) == (0, True)
+    assert not (user.home / "a.out").exists()
+
+
+def test_a_link_into_a_device_leaves_the_device_alone(user: User) -> None:
+    (user.home / "main.c").write_text("int main(void) { return 0; }\n")
+    linked(user, "cc", "main.c", "-o", "/dev/null")
+    assert Path("/dev/null").is_char_device()
+    assert "LLD" in drive(user, "cc", "-Wl,--version", "main.c").stdout
+
+
+@pytest.mark.parametrize("layout", ["none", "code,stack,heap"])
+@pytest.mark.parametrize("is_archive", [False, True])
+def test_a_malloc_of_the_programs_own_stays_in_its_place(
+    user: User, layout: str, is_archive: bool
+) -> None:
+    (user.home / "own.c").write_text(ALLOCATOR)
+    (user.home / "main.c").write_text(USER_OF_IT)
+    linked(user, "cc", "-O2", "-c", "own.c")
+    subprocess.run(["ar", "rcs", "libown.a", "own.o"], cwd=user.home, check=True)
+    where = ("-L.", "-lown") if is_archive else ("own.o",)
+    linked(user, "cc", f"--layout={layout}", "main.c", *where, "-o", "program")
+    program, file = str(user.home / "program"), user.home / "report.json"
+    for parts in ("none", "heap", "code,stack,heap"):
+        run(program, _INTERVAL="1ms", _REPORT=str(file), **{"": parts})
+        report = read_report(file)
+        validate(report)
+        assert (report["own_malloc"], report["parts"]["heap"]) == (True, False)
+    assert drive(user, "layout", "audit", program).stdout.count("malloc of its own") == 1
+
+
+def test_a_malloc_that_only_the_heap_replaces_is_not_the_programs_own(user: User) -> None:
+    (user.home / "main.c").write_text(f"{NAMES}int main(void) {{ return malloc(3) == 0; }}\n")
+    linked(user, "cc", "main.c", "-o", "program")
+    file = user.home / "report.json"
+    run(str(user.home / "program"), _REPORT=str(file))
+    report = read_report(file)
+    assert (report["own_malloc"], report["parts"]["heap"]) == (False, True)
+
+
+@pytest.mark.parametrize("driver", ["cc", "c++", "fc"])
+def test_the_help_is_steelyards_own_and_names_the_compilers(user: User, driver: str) -> None:
+    told = drive(user, driver, "--help")
+    assert told.returncode == 0
+    assert told.stdout.startswith(f"Usage: steelyard {driver} ")
+    for word in ("--layout=", "--layout-interval=", "--layout-seed=", "STEELYARD_LAYOUT="):
+        assert word in told.stdout
+    assert told.stdout == user.types(driver, "--help").out
+    other = next(line for line in told.stdout.splitlines() if line.startswith("All other options"))
+    words = other.split("`")[1].split()[1:]
+    assert driver == "fc" or "OVERVIEW: clang" in drive(user, *words).stdout
+
+
+def test_a_program_runs_without_proc(user: User) -> None:
+    (user.home / "main.c").write_text(f'{NAMES}int main(void) {{ puts("here"); return 0; }}\n')
+    linked(user, "cc", "main.c", "-o", "program")
+    hide = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+    if subprocess.run([*hide, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("only root can take /proc away")
+    for layout, told in (("none", ""), ("heap", ""), ("code", "no /proc")):
+        done = subprocess.run(
+            [*hide, str(user.home / "program")],
+            env=environment_with({"": layout}),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (0, "here\n")
+        assert told in done.stderr
+
+
+def test_a_debugger_is_told_that_its_breakpoints_are_lost(user: User) -> None:
+    need("gdb")
+    (user.home / "main.c").write_text(
+        f"{NAMES}__attribute__((noinline)) int called(int x) {{ return x + 1; }}\n"
+        "int main(int count, char **words) { (void)words; return called(count) - 2; }\n"
+    )
+    linked(user, "cc", "-g", "-O1", "main.c", "-o", "program")
+    call = ["gdb", "-q", "-batch", "-ex", "break called"]
+    end = ["-ex", "run", "-ex", "bt", str(user.home / "program")]
+
+    def seen(*more: str) -> str:
+        done = subprocess.run(
+            [*call, *more, *end], cwd=user.home, capture_output=True, text=True, check=False
+        )
+        return done.stdout + done.stderr
+
+    lost = seen()
+    if "Operation not permitted" in lost:
+        pytest.skip("nobody may trace processes here")
+    assert "1 breakpoints are lost" in lost
+    kept = seen("-ex", "set environment STEELYARD_LAYOUT=heap")
+    assert "breakpoints are lost" not in kept
+    assert "in main (count=1" in kept
