@@ -39,3 +39,8 @@ def format_cpu_list(cpus: Iterable[int]) -> str:
         else:
             ranges.append([cpu, cpu])
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges)
+
+
+def is_cpu_text(text: object) -> bool:
+    """Whether this may be the text of a file with a list or a mask of CPUs, which may be empty."""
+    return isinstance(text, str) and all(c in "0123456789abcdef,-" for c in text)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from steelyard.host.cpu_list import format_cpu_list, parse_cpu_list
+from steelyard.host.cpu_list import format_cpu_list, is_cpu_text, parse_cpu_list
 from steelyard.host.system import Host
 
 REST_GROUP = "steelyard-rest"
@@ -72,6 +72,22 @@ def read_groups(host: Host, version: int, top: str) -> dict[str, Any]:
         "own": _own_group(host, version, top),
         "subtree_control": host.read(f"{top}/cgroup.subtree_control") if version == 2 else None,
     }
+
+
+def foreign_groups(host: Host, groups: dict[str, Any]) -> str | None:
+    """What in a state of `read_groups` or `plan_groups` is of no group of this machine."""
+    found = find_cpuset(host)
+    if found is None or (groups["version"], groups["top"]) != found:
+        return f"{groups['top']!r} is no hierarchy of cpusets here"
+    top = f"{groups['top']}/"
+    inside = [*groups["groups"], f"{groups.get('own', groups['top'])}/"]
+    for path in inside:
+        if not path.startswith(top) or ".." in path.split("/"):
+            return f"{path!r} is no group of cpusets"
+    for path, text in groups["groups"].items():
+        if not path.endswith("/cpuset.cpus") or not is_cpu_text(text):
+            return f"{path!r} with {text!r} is no list of CPUs"
+    return None
 
 
 def plan_groups(former: dict[str, Any], rest: Sequence[int]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.host.cpu_list import format_cpu_list, parse_cpu_list
+from steelyard.host.cpu_list import format_cpu_list, is_cpu_text, parse_cpu_list
 from steelyard.host.system import Host
 
 _IRQ = "/proc/irq"
@@ -22,6 +22,19 @@ def read_irq_cpus(host: Host) -> dict[str, str]:
     paths = [f"{_IRQ}/{name}/smp_affinity_list" for name in irq_numbers(host)]
     found = {path: host.read(path) for path in [*paths, _DEFAULT, _WORKQUEUES]}
     return {path: text for path, text in found.items() if text}
+
+
+def foreign_irqs(states: Sequence[dict[str, str]]) -> str | None:
+    """What in states of `read_irq_cpus` is no such file, or no CPUs; None when nothing is."""
+    for state in states:
+        for path, text in state.items():
+            number = path.removeprefix(f"{_IRQ}/").removesuffix("/smp_affinity_list")
+            known = path in (_DEFAULT, _WORKQUEUES) or path == f"{_IRQ}/{number}/smp_affinity_list"
+            if not known or (path not in (_DEFAULT, _WORKQUEUES) and not number.isdigit()):
+                return f"{path!r} is no file of interrupts"
+            if not is_cpu_text(text):
+                return f"{text!r} is no list of CPUs"
+    return None
 
 
 def without_cpus(

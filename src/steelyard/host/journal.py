@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from steelyard.core.errors import HostError
+from steelyard.host.trusted_file import check_trusted
 
 JOURNAL_VARIABLE = "STEELYARD_HOST_JOURNAL"
 # Not in /run: it must outlive a power cut.
@@ -92,6 +95,18 @@ class HostJournal:
         """The changes that are not put back, oldest first."""
         return tuple(self._changes[number] for number in sorted(self._changes))
 
+    def open(self) -> None:
+        """Make sure that the file can be written, which is made where it is missing.
+
+        Raises
+        ------
+        HostError
+            It cannot be written, or is not to be trusted.
+        """
+        with self._telling():
+            if self._fd is None:
+                self._fd = self._open()
+
     def announce(self, knob: str, previous: Any, wanted: Any, boot_id: str) -> Change:
         """Record a change and have it on the disk; only then may it be made."""
         change = Change(self._next, knob, previous, wanted, boot_id)
@@ -121,12 +136,17 @@ class HostJournal:
             os.unlink(self.path)
 
     def _append(self, record: dict[str, Any], sync: bool) -> None:
-        try:
+        with self._telling():
             if self._fd is None:
                 self._fd = self._open()
             os.write(self._fd, json.dumps(record).encode() + b"\n")
             if sync:
                 os.fsync(self._fd)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             raise HostError(
                 f"The host journal {self.path} cannot be written: {error.strerror}. "
@@ -136,7 +156,12 @@ class HostJournal:
     def _open(self) -> int:
         is_new = not os.path.exists(self.path)
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        fd = os.open(self.path, flags, 0o644)
+        fd = os.open(self.path, flags, 0o600)
+        try:
+            check_trusted(fd, self.path)
+        except HostError:
+            os.close(fd)
+            raise
         if is_new:
             os.write(fd, json.dumps({"host_journal": _VERSION}).encode() + b"\n")
             _sync_directory(os.path.dirname(self.path))
@@ -146,7 +171,9 @@ class HostJournal:
 
     def _load(self) -> None:
         try:
-            with open(self.path, "rb") as file:
+            fd = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+            with open(fd, "rb") as file:
+                check_trusted(fd, self.path)
                 lines = file.read().split(b"\n")
         except FileNotFoundError:
             return

@@ -7,6 +7,7 @@ chosen word, which is what the kernel takes back.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from steelyard.core.errors import HostError
 from steelyard.host.system import Host
@@ -47,6 +48,22 @@ def difference(host: Host, wanted: Mapping[str, str]) -> str | None:
         found = host.selected(path)
         if found != text:
             return f"{path} is {found!r} and not {text!r}"
+    return None
+
+
+def foreign_text(host: Host, states: Sequence[object], paths: Sequence[str]) -> str | None:
+    """What in `states` is of no file among `paths`, or no text of one line; None when nothing is.
+
+    A file that is gone may be named: it cannot be written.
+    """
+    for state in states:
+        if not isinstance(state, Mapping):
+            return f"{state!r} is no state of files"
+        for path, text in cast("Mapping[object, object]", state).items():
+            if not isinstance(text, str) or not text.isprintable():
+                return f"{text!r} is no text of a file"
+            if not isinstance(path, str) or (path not in paths and host.exists(path)):
+                return f"{path!r} is none of its files"
     return None
 
 

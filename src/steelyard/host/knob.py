@@ -11,6 +11,7 @@ from steelyard.host.kernel_files import (
     difference,
     file_texts,
     files_unavailable,
+    foreign_text,
     texts_left,
     write_back,
 )
@@ -124,6 +125,11 @@ class Knob(ABC):
             Something could not be put back.
         """
 
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        """What in a change of the journal this knob would never have written there; None when
+        all of it may be its own. Asked before anything is put back."""
+        return None
+
     def left_by_boot(self, host: Host, previous: Any, wanted: Any) -> Any:
         """What of `previous` is still to be put back after the machine has started anew.
 
@@ -196,6 +202,9 @@ class FileKnob(Knob):
 
     def verify(self, host: Host, wanted: Any) -> str | None:
         return difference(host, wanted)
+
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        return foreign_text(host, (previous, wanted), self.paths(host, Request()))
 
     def restore(self, host: Host, previous: Any, wanted: Any) -> None:
         write_back(host, previous)

@@ -26,6 +26,8 @@ def restore_changes(host: Host, journal: HostJournal, changes: Sequence[Change])
     done: list[str] = []
     failures: list[tuple[str, str]] = []
     boot_id = host.boot_id()
+    if changes:
+        journal.open()  # What cannot be recorded is not begun.
     for change in reversed(changes):
         try:
             _restore_change(host, change, boot_id)
@@ -41,12 +43,23 @@ def restore_changes(host: Host, journal: HostJournal, changes: Sequence[Change])
 
 def _restore_change(host: Host, change: Change, boot_id: str) -> None:
     maker = _maker(change.knob)
+    _refuse_foreign(maker, host, change)
     previous = change.previous
     if change.boot_id != boot_id:
         previous = maker.left_by_boot(host, change.previous, change.wanted)
         if previous is None:
             return
     maker.restore(host, previous, change.wanted)
+
+
+def _refuse_foreign(maker: Knob | Setting, host: Host, change: Change) -> None:
+    """Believe nothing of an entry that its knob would not have written."""
+    try:
+        reason = maker.foreign(host, change.previous, change.wanted)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        reason = "its state has parts of another kind"
+    if reason is not None:
+        raise HostError(f"the journal's entry is not of {change.knob}: {reason}")
 
 
 def _maker(name: str) -> Knob | Setting:

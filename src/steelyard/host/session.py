@@ -19,6 +19,11 @@ MACHINE_LOCK = "/run/steelyard-host.lock"
 _FLOCK = "hhqqi0q"
 
 
+def is_session(name: str) -> bool:
+    """Whether a text may be the name of a session in the names of what a session makes."""
+    return bool(name) and all(c.isascii() and (c.isalnum() or c == "-") for c in name)
+
+
 def session_lock_path(journal_path: str, host: Host) -> str:
     """The file that a session with this journal holds."""
     is_shared = host.is_root and not host.root

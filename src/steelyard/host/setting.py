@@ -17,6 +17,7 @@ from steelyard.host.kernel_files import (
     difference,
     file_texts,
     files_unavailable,
+    foreign_text,
     texts_left,
     write_back,
 )
@@ -111,6 +112,11 @@ class Setting(ABC):
         """
         return
 
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        """What in a change of the journal this setting would never have written there; None when
+        all of it may be its own."""
+        return None
+
     def left_by_boot(self, host: Host, previous: Any, wanted: Any) -> Any:
         """What of `previous` is still to be put back after the machine has started anew."""
         return None
@@ -162,6 +168,9 @@ class FileSetting(Setting):
     def realised(self, host: Host, wanted: Any) -> str:
         found = (host.selected(path) for path in wanted)
         return "+".join(sorted({self.level(text) for text in found if text is not None}))
+
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        return foreign_text(host, (previous, wanted), self.paths(host))
 
     def restore(self, host: Host, previous: Any, wanted: Any) -> None:
         write_back(host, previous)

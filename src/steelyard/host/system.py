@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import stat
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -83,6 +84,15 @@ class Host(HostFiles):
         """Start swapping to `path`. The kernel gives negative priorities itself."""
         flags = SWAP_FLAG_PREFER | priority if priority >= 0 else 0
         _check(_libc().swapon(os.fsencode(path), flags), path)
+
+    def is_own_area(self, path: str) -> bool:
+        """Whether a swap area is root's, and no link, and others may not write it."""
+        try:
+            status = os.lstat(self.root + path)
+        except FileNotFoundError:
+            return True  # Then it cannot be swapped to either.
+        plain = stat.S_ISREG(status.st_mode) or stat.S_ISBLK(status.st_mode)
+        return plain and status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
 
     def swap_off(self, path: str) -> None:
         """Bring everything back from `path` and stop swapping to it."""

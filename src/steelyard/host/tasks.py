@@ -86,6 +86,16 @@ def affinities(host: Host, skip: frozenset[int]) -> dict[str, Any]:
     return found
 
 
+def foreign_tasks(*states: dict[str, Any]) -> str | None:
+    """What in states of `affinities` is no thread with its CPUs; None when nothing is."""
+    for state in states:
+        for name, (start, cpus) in state.items():
+            numbers = [start, *cpus]
+            if not name.isdigit() or not all(isinstance(n, int) or n is None for n in numbers):
+                return f"{name!r} is no thread with its CPUs"
+    return None
+
+
 def restore_affinities(host: Host, former: dict[str, Any]) -> int:
     """Give threads their former CPUs where they have others; how many could not be changed.
 

@@ -17,17 +17,19 @@ from steelyard.host.cpu_list import format_cpu_list, parse_cpu_list
 from steelyard.host.cpuset import (
     cpuset_reason,
     find_cpuset,
+    foreign_groups,
     narrow_groups,
     plan_groups,
     read_groups,
     widen_groups,
 )
-from steelyard.host.irqs import move_irqs, read_irq_cpus, without_cpus
+from steelyard.host.irqs import foreign_irqs, move_irqs, read_irq_cpus, without_cpus
 from steelyard.host.kernel_files import write_back
 from steelyard.host.knob import Knob, Request, Severity
 from steelyard.host.system import Host
 from steelyard.host.tasks import (
     affinities,
+    foreign_tasks,
     move_tasks,
     own_threads,
     restore_affinities,
@@ -111,6 +113,15 @@ class CpuShield(Knob):
         if groups and host.read(path) != groups["rest"]:
             return f"{path} is {host.read(path)!r}"
         return None
+
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        for groups in (previous["groups"], wanted["groups"]):
+            reason = foreign_groups(host, groups) if groups else None
+            if reason is not None:
+                return reason
+        return foreign_irqs((previous["irqs"], wanted["irqs"])) or foreign_tasks(
+            {**previous["tasks"], **previous["own"]}, wanted["tasks"]
+        )
 
     def restore(self, host: Host, previous: Any, wanted: Any) -> None:
         failures = self._put_back(host, previous, wanted)

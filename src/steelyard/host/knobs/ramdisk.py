@@ -11,6 +11,7 @@ from typing import Any
 
 from steelyard.core.errors import HostError
 from steelyard.host.knob import Knob, Request, Severity
+from steelyard.host.session import is_session
 from steelyard.host.system import Host
 
 # tmpfs takes `noswap` since this release (Documentation/filesystems/tmpfs.rst).
@@ -59,6 +60,17 @@ class RamDisk(Knob):
         if wanted["kind"] is not None and mounted_kind(host, wanted["directory"]) is None:
             return f"nothing is mounted on {wanted['directory']}"
         return None if host.exists(wanted["directory"]) else f"{wanted['directory']} is not there"
+
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        directory, kind = wanted["directory"], wanted["kind"]
+        if kind not in (None, "tmpfs", "ramfs") or (kind is None) == host.is_root:
+            return f"{kind!r} is no file system that it mounts"
+        parent = f"{_MOUNT_PARENT}/steelyard-"
+        if kind is None:
+            parent = f"{_SHARED_MEMORY}/steelyard-{os.geteuid()}-"
+        if not directory.startswith(parent) or not is_session(directory.removeprefix(parent)):
+            return f"{directory!r} is no directory that it makes"
+        return None
 
     def restore(self, host: Host, previous: Any, wanted: Any) -> None:
         directory = wanted["directory"]

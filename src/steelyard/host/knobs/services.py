@@ -5,12 +5,15 @@ Only those that are named and that run are stopped, and only these are started a
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from steelyard.core.errors import HostError
 from steelyard.host.knob import Knob, Request, Severity
 from steelyard.host.system import Host
 
+# systemd.unit(5): what a name may be made of.
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@:\\-]*")
 # What these do is periodic, and nobody waits for it (Larres 2012, appendix A, names most).
 _DISTURBING = (
     "anacron",
@@ -58,6 +61,12 @@ class Services(Knob):
     def verify(self, host: Host, wanted: Any) -> str | None:
         running = [name for name in wanted if _runs(host, name)]
         return f"the service {running[0]} still runs" if running else None
+
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        for name in (*previous, *wanted):
+            if not _NAME.fullmatch(name):
+                return f"{name!r} is no name of a service"
+        return None
 
     def restore(self, host: Host, previous: Any, wanted: Any) -> None:
         failures: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from steelyard.core.errors import HostError
@@ -40,6 +41,14 @@ class Swap(Knob):
     def verify(self, host: Host, wanted: Any) -> str | None:
         left = swap_areas(host)
         return f"{left[0][0]} is still in use" if left else None
+
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        for path, priority in previous:
+            if not isinstance(priority, int) or not os.path.isabs(path):
+                return f"{path!r} is no swap area"
+            if not host.is_own_area(path):
+                return f"{path!r} is a file that others may write"
+        return None
 
     def restore(self, host: Host, previous: Any, wanted: Any) -> None:
         active = {path: priority for path, priority, _ in swap_areas(host)}

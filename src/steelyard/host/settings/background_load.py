@@ -8,11 +8,13 @@ from typing import Any
 
 from steelyard.core.errors import HostError
 from steelyard.host.load import KINDS
+from steelyard.host.session import is_session
 from steelyard.host.setting import Asked, Setting
 from steelyard.host.system import Host
 
 NONE = "none"
 RUN = "run:"
+_WORD = "steelyard-load-"
 
 
 class BackgroundLoad(Setting):
@@ -31,7 +33,7 @@ class BackgroundLoad(Setting):
         return {"argv": [], "count": 0}
 
     def wanted(self, host: Host, asked: Asked, previous: Any) -> Any:
-        word = f"steelyard-load-{asked.session}"
+        word = f"{_WORD}{asked.session}"
         if asked.level == NONE:
             return {"level": NONE, "count": 0, "argv": [], "word": word}
         if asked.level.startswith(RUN):
@@ -54,6 +56,12 @@ class BackgroundLoad(Setting):
         if wanted["level"].startswith(RUN):
             return wanted["level"] if running else NONE
         return f"{wanted['level'].partition(':')[0]}:{running}"
+
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        word = wanted["word"]
+        if word.startswith(_WORD) and is_session(word.removeprefix(_WORD)):
+            return None
+        return f"{word!r} is no word by which it finds its processes"
 
     def restore(self, host: Host, previous: Any, wanted: Any) -> None:
         host.end_marked(wanted["word"])

@@ -37,6 +37,11 @@ class Command(Setting):
         told = _told(host, wanted["commands"])
         return wanted["level"] if told is None else told
 
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        # Which commands these are only their user knows: the journal itself must be trusted.
+        same = previous["commands"] == wanted["commands"]
+        return None if same else "its commands were not those that set it"
+
     def restore(self, host: Host, previous: Any, wanted: Any) -> None:
         commands, before = previous["commands"], previous["level"]
         if before is not None and _told(host, commands) == before:

@@ -12,6 +12,7 @@ from typing import Any
 
 from steelyard.core.errors import HostError
 from steelyard.host.knobs.ramdisk import mounted_kind
+from steelyard.host.session import is_session
 from steelyard.host.setting import Asked, Setting
 from steelyard.host.system import Host
 
@@ -92,6 +93,18 @@ class FileSystem(Setting):
             place = host.mount_of(wanted["launch"] or os.getcwd())
             return f"{AS_IS}: {mounted_kind(host, place)}"
         return str(mounted_kind(host, wanted["directory"]))
+
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        directory = wanted["directory"]
+        if directory is None:
+            return None
+        parent = f"{_MOUNT_PARENT}/steelyard-files-"
+        session = directory.removeprefix(parent)
+        if not directory.startswith(parent) or not is_session(session):
+            return f"{directory!r} is no directory that it makes"
+        if wanted["image"] not in (None, f"{_IMAGES}/steelyard-{session}.image"):
+            return f"{wanted['image']!r} is no file that it makes"
+        return None
 
     def restore(self, host: Host, previous: Any, wanted: Any) -> None:
         directory = wanted["directory"]

@@ -40,6 +40,9 @@ class Swap(Setting):
     def restore(self, host: Host, previous: Any, wanted: Any) -> None:
         KNOB.restore(host, previous, wanted)
 
+    def foreign(self, host: Host, previous: Any, wanted: Any) -> str | None:
+        return KNOB.foreign(host, previous, wanted)
+
     def left_by_boot(self, host: Host, previous: Any, wanted: Any) -> Any:
         return KNOB.left_by_boot(host, previous, wanted)
 
