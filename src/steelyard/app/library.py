@@ -53,14 +53,28 @@ class Library:
         self._live = {experiment.spec.identifier: experiment for experiment in live}
 
     def listing(self) -> tuple[Listed, ...]:
-        """All experiments, the newest first."""
-        stored = {found.spec.identifier: found for found in self.store.listing()}
+        """All experiments, the one that was added last first.
+
+        One that cannot be read is left out; `cautions` tell of it from then on.
+        """
+        damaged: list[Caution] = []
+        stored = {found.spec.identifier: found for found in self.store.listing(damaged)}
+        self.cautions = (*self.cautions, *(c for c in damaged if c not in self.cautions))
         for identifier in self._live:
             stored[identifier] = _listed_live(self.load(identifier))
-        return tuple(stored[identifier] for identifier in sorted(stored, reverse=True))
+        return tuple(stored[found] for found in self._identifiers() if found in stored)
+
+    def _identifiers(self) -> list[str]:
+        """Of all experiments, the one that was added last first: those that are not stored yet."""
+        known = self.store.identifiers()
+        live = sorted(self._live.values(), key=lambda e: e.created_unix_s, reverse=True)
+        new = [e.spec.identifier for e in live if e.spec.identifier not in known]
+        return [*new, *known]
 
     def find(self, prefix: str) -> str:
-        """The whole identifier of the experiment that `prefix` names; ``latest`` is the newest.
+        """The whole identifier of the experiment that `prefix` names.
+
+        ``latest`` is the one that was added last: measured, or imported.
 
         Raises
         ------
@@ -69,7 +83,7 @@ class Library:
         """
         from steelyard.store.database import find_identifier
 
-        return find_identifier(prefix, [*{*self.store.identifiers(), *self._live}])
+        return find_identifier(prefix, self._identifiers())
 
     def load(self, prefix: str) -> Experiment:
         """The experiment that `prefix` names, with what a running session has added so far."""

@@ -328,7 +328,7 @@ class ExperimentSpec:
         return tuple(tuple(group) for group in found.values())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Trial:
     """One execution, with all its iterations. A failed one keeps its reason.
 

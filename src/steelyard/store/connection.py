@@ -124,6 +124,22 @@ def bring_up_to_date(engine: Engine, path: str, scripts: str | None = None) -> N
             broken = connection.execute(text("PRAGMA foreign_key_check")).first()
             if broken is not None:
                 raise StoreError(f"The store {path} has rows without their owner: {broken}.")
+    if version:
+        _shrink(engine)
+
+
+def _shrink(engine: Engine) -> None:
+    """Give back the room of what a migration left: best effort, for it takes as much again."""
+    with suppress(DBAPIError), engine.connect() as connection:
+        raw = connection.connection.driver_connection
+        assert isinstance(raw, sqlite3.Connection)
+        with suppress(sqlite3.Error):
+            free, all_pages = (
+                raw.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("freelist_count", "page_count")
+            )
+            if free > all_pages / 4:
+                raw.execute("VACUUM")
 
 
 @contextmanager

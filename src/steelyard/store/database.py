@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import gc
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_args
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from steelyard.core.errors import DataError, StoreError, UsageError
+from steelyard.core.experiment_check import check_spec, is_between
 from steelyard.core.identifier import LENGTH
 from steelyard.core.json_codec import experiment_spec_from_json
-from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial
+from steelyard.core.model import Caution, Experiment, ExperimentSpec, StopReason, Trial
+from steelyard.core.units import LAST_UNIX_S
 from steelyard.store.connection import bring_up_to_date, open_engine, store_errors
 from steelyard.store.location import check_header, journal_directory, make_directory, read_header
 from steelyard.store.merge import new_sessions, provenance_of, sessions_of
-from steelyard.store.rows import TrialReader, dump_json, measurement_rows, trial_row, unpack_values
-from steelyard.store.schema import dimensionings, experiments, measurements, sessions, trials
+from steelyard.store.schema import dimensionings, experiments, sessions, trial_chunks
+from steelyard.store.trial_chunk import ChunkReader, chunks_of, dump_json, positions_of
 
 LATEST = "latest"
 DIMENSIONING_KEY = ("benchmark", "content", "platform", "runtime", "metric")
+# What decoding a row raises that was damaged, or edited by hand.
+_FAULTS = (
+    ArithmeticError,
+    AttributeError,
+    DataError,
+    IndexError,
+    KeyError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True)
@@ -108,37 +121,28 @@ class Store:
                 _continue_experiment(connection, identity, experiment)
             _insert_trials(connection, identity, experiment.trials)
 
-    def listing(self) -> tuple[Listed, ...]:
-        """All experiments, the newest first."""
-        counted = (
-            select(
-                trials.c.experiment_id,
-                func.count().label("trials"),
-                func.count().filter(trials.c.status == "failed").label("failed"),
-            )
-            .where(~trials.c.warmup)
-            .group_by(trials.c.experiment_id)
-            .subquery()
-        )
-        query = (
-            select(experiments, counted.c.trials, counted.c.failed)
-            .outerjoin(counted, counted.c.experiment_id == experiments.c.id)
-            .order_by(experiments.c.identifier.desc())
-        )
+    def listing(self, cautions: list[Caution] | None = None) -> tuple[Listed, ...]:
+        """All experiments, the one that was added last first.
+
+        Parameters
+        ----------
+        cautions : list, optional
+            Takes one for each experiment that cannot be read, and is left out; without the list,
+            such an experiment is a `StoreError`.
+        """
+        found: list[Listed] = []
         with self._reading() as connection:
-            return tuple(
-                Listed(
-                    spec=_read_spec(self.path, row),
-                    created_unix_s=row.created_unix_s,
-                    stopped=row.stopped,
-                    trials=row.trials or 0,
-                    failed=row.failed or 0,
-                )
-                for row in connection.execute(query)
-            )
+            for row in connection.execute(select(experiments).order_by(experiments.c.id.desc())):
+                try:
+                    found.append(_listed(self.path, row))
+                except StoreError as error:
+                    if cautions is None:
+                        raise
+                    cautions.append(Caution("damaged-experiment", error.message))
+        return tuple(found)
 
     def identifiers(self) -> tuple[str, ...]:
-        """The identifiers of all experiments, the newest first."""
+        """The identifiers of all experiments, the one that was added last first."""
         with self._reading() as connection:
             return _read_identifiers(connection)
 
@@ -155,13 +159,15 @@ class Store:
             row = connection.execute(
                 select(experiments).where(experiments.c.identifier == identifier)
             ).one()
-            return Experiment(
-                spec=_read_spec(self.path, row),
-                provenance=provenance_of(_read_sessions(connection, row.id)),
-                created_unix_s=row.created_unix_s,
-                trials=_read_trials(connection, row.id),
-                stopped=row.stopped,
-            )
+            about = _listed(self.path, row)
+            with _damage(self.path, identifier, "trials"):
+                return Experiment(
+                    spec=about.spec,
+                    provenance=provenance_of(_read_sessions(connection, row.id)),
+                    created_unix_s=about.created_unix_s,
+                    trials=_read_trials(connection, row.id, len(about.spec.variants)),
+                    stopped=about.stopped,
+                )
 
     def save_dimensioning(self, found: StoredDimensioning) -> None:
         """Keep what an initial experiment gave, in the place of one with the same key."""
@@ -181,16 +187,13 @@ class Store:
             query = query.where(dimensionings.c.benchmark == benchmark)
         if metric is not None:
             query = query.where(dimensionings.c.metric == metric)
+        found: list[StoredDimensioning] = []
         with self._reading() as connection:
-            return tuple(
-                StoredDimensioning(
-                    *(getattr(row, name) for name in DIMENSIONING_KEY),
-                    created_unix_s=row.created_unix_s,
-                    identity=json.loads(row.identity),
-                    result=json.loads(row.result),
-                )
-                for row in connection.execute(query)
-            )
+            for row in connection.execute(query):
+                # What is damaged is as none: the initial experiment can be run again.
+                with suppress(*_FAULTS):
+                    found.append(_dimensioning(row))
+        return tuple(found)
 
     def delete(self, identifiers: Iterable[str]) -> None:
         """Forget experiments with all that belongs to them, by their whole identifiers."""
@@ -200,7 +203,13 @@ class Store:
 
 
 def find_identifier(prefix: str, identifiers: Sequence[str]) -> str:
-    """The one of `identifiers` that starts with `prefix`; ``latest`` is the greatest.
+    """The one of `identifiers` that starts with `prefix`; ``latest`` is the first of them.
+
+    Parameters
+    ----------
+    identifiers : sequence of str
+        Those that there are, the one that was added last first. An identifier says when its
+        experiment was made by a clock that may have been set back, on whatever machine.
 
     Raises
     ------
@@ -214,7 +223,7 @@ def find_identifier(prefix: str, identifiers: Sequence[str]) -> str:
             field="experiment",
         )
     if prefix.lower() == LATEST:
-        return max(identifiers)
+        return identifiers[0]
     found = [known for known in identifiers if prefix and known.startswith(prefix.upper())]
     if len(found) == 1:
         return found[0]
@@ -282,33 +291,70 @@ def _insert_sessions(
 
 
 def _insert_trials(connection: Connection, identity: int, given: Sequence[Trial]) -> None:
-    query = select(trials.c.position).where(trials.c.experiment_id == identity)
-    known = set(connection.execute(query).scalars())
+    known: set[int] = set()
+    query = select(trial_chunks.c.content).where(trial_chunks.c.experiment_id == identity)
+    for content in connection.execute(query).scalars():
+        known.update(positions_of(content))
     new = [trial for trial in given if trial.position not in known]
-    if not new:
-        return
-    last = connection.execute(select(func.max(trials.c.id))).scalar_one() or 0
-    numbered = list(enumerate(new, start=last + 1))
-    connection.execute(insert(trials), [trial_row(t, number, identity) for number, t in numbered])
-    values = [row for number, trial in numbered for row in measurement_rows(trial, number)]
-    if values:
-        connection.execute(insert(measurements), values)
+    if len({trial.position for trial in new}) < len(new):
+        raise StoreError("An experiment with two trials at one position cannot be stored.")
+    for count, content in chunks_of(new):
+        row = {"experiment_id": identity, "trial_count": count, "content": content}
+        connection.execute(insert(trial_chunks).values(**row))
+    counted = [trial for trial in new if not trial.warmup]
+    failed = sum(trial.status == "failed" for trial in counted)
+    connection.execute(
+        update(experiments)
+        .where(experiments.c.id == identity)
+        .values(
+            trial_count=experiments.c.trial_count + len(counted),
+            failed_count=experiments.c.failed_count + failed,
+        )
+    )
 
 
 def _read_identifiers(connection: Connection) -> tuple[str, ...]:
-    query = select(experiments.c.identifier).order_by(experiments.c.identifier.desc())
-    return tuple(connection.execute(query).scalars())
+    query = select(experiments.c.identifier).order_by(experiments.c.id.desc())
+    return tuple(str(found) for found in connection.execute(query).scalars())
 
 
-def _read_spec(path: str, row: Any) -> ExperimentSpec:
+@contextmanager
+def _damage(path: str, identifier: str, what: str) -> Iterator[None]:
+    """Turn what decoding damaged rows raises into one message."""
     try:
-        return experiment_spec_from_json(json.loads(row.specification))
-    except (ValueError, DataError) as error:
-        told = str(error).removesuffix(".")
+        yield
+    except _FAULTS as error:
+        told = str(error).removesuffix(".") or type(error).__name__
+        told = f"it lacks {told}" if isinstance(error, KeyError) else told
         raise StoreError(
-            f"The store {path} holds no readable specification of {row.identifier}: {told}. "
-            f"`steelyard delete {row.identifier}` removes it."
+            f"The store {path} holds no readable {what} of {identifier}: {told}. "
+            f"`steelyard delete {identifier}` removes it.",
+            field="--store",
         ) from None
+
+
+def _listed(path: str, row: Any) -> Listed:
+    with _damage(path, str(row.identifier), "specification"):
+        spec = experiment_spec_from_json(json.loads(row.specification))
+        check_spec(spec)
+        if spec.identifier != row.identifier:
+            raise ValueError(f"it is that of {spec.identifier}")
+        if not is_between(row.created_unix_s, 0, LAST_UNIX_S):
+            raise ValueError(f"it was created at {row.created_unix_s!r}")
+        if row.stopped not in (None, *get_args(StopReason)):
+            raise ValueError(f"it was stopped by {row.stopped!r}")
+        counts = [int(row.trial_count), int(row.failed_count)]
+    return Listed(spec, float(row.created_unix_s), row.stopped, *counts)
+
+
+def _dimensioning(row: Any) -> StoredDimensioning:
+    identity, result = json.loads(row.identity), json.loads(row.result)
+    if not isinstance(identity, dict) or not isinstance(result, dict):
+        raise ValueError("it holds no objects")
+    key = [str(getattr(row, name)) for name in DIMENSIONING_KEY]
+    return StoredDimensioning(
+        *key, created_unix_s=float(row.created_unix_s), identity=identity, result=result
+    )
 
 
 def _read_sessions(connection: Connection, identity: int) -> list[dict[str, Any]]:
@@ -317,20 +363,45 @@ def _read_sessions(connection: Connection, identity: int) -> list[dict[str, Any]
         .where(sessions.c.experiment_id == identity)
         .order_by(sessions.c.place)
     )
-    return [json.loads(found) for found in connection.execute(query).scalars()]
+    found = [json.loads(text) for text in connection.execute(query).scalars()]
+    if not all(isinstance(session, dict) for session in found):
+        raise ValueError("a session is no object")
+    return found
 
 
-def _read_trials(connection: Connection, identity: int) -> tuple[Trial, ...]:
-    taken: dict[int, dict[str, Sequence[float]]] = defaultdict(dict)
+def _read_trials(connection: Connection, identity: int, variant_count: int) -> tuple[Trial, ...]:
     query = (
-        select(measurements)
-        .join(trials, trials.c.id == measurements.c.trial_id)
-        .where(trials.c.experiment_id == identity)
+        select(trial_chunks.c.content)
+        .where(trial_chunks.c.experiment_id == identity)
+        .order_by(trial_chunks.c.id)
     )
-    for trial_id, metric, data in connection.execute(query):
-        taken[trial_id][metric] = unpack_values(data)
-    reader = TrialReader()
-    rows = connection.execute(
-        select(trials).where(trials.c.experiment_id == identity).order_by(trials.c.position)
-    )
-    return tuple(reader.trial(row, taken.get(row.id, {})) for row in rows)
+    reader = ChunkReader(variant_count)
+    found: list[Trial] = []
+    with _without_collector():
+        for content in connection.execute(query).scalars():
+            found += reader.trials(content)
+        if any(map(_is_behind, found, found[1:])):
+            found.sort(key=lambda trial: trial.position)
+            if any(map(_is_same, found, found[1:])):
+                raise ValueError("two trials are at one position")
+        return tuple(found)
+
+
+def _is_behind(trial: Trial, following: Trial) -> bool:
+    return trial.position >= following.position
+
+
+def _is_same(trial: Trial, following: Trial) -> bool:
+    return trial.position == following.position
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Reading makes millions of objects and no cycle: looking for some takes most of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -7,13 +7,14 @@ here must cost next to nothing: one header, one directory, one file system.
 from __future__ import annotations
 
 import os
+import stat
 
 from steelyard.core.errors import StoreError
 from steelyard.core.private_file import DIRECTORY_MODE
 
 # "STLY" in ASCII, as PRAGMA application_id; https://www.sqlite.org/fileformat.html, 1.3.
 APPLICATION_ID = 0x53544C59
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 SQLITE_MAGIC = b"SQLite format 3\x00"
 SQLITE_HEADER_BYTES = 100
 # A journal line takes about 0.7 kB, so this is room for some 20,000 trials.
@@ -93,7 +94,14 @@ def newer_version_message(store: str, version: int) -> str:
 def read_header(store: str) -> bytes:
     """The first bytes of the store's file; none where there is no file."""
     try:
-        with open(store, "rb", buffering=0) as file:
+        # Not waiting: opening a pipe would, for somebody at its other end.
+        descriptor = os.open(store, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb", buffering=0) as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise StoreError(
+                    f"The store {store} is not a regular file. Name another file with --store.",
+                    field="--store",
+                )
             return file.read(SQLITE_HEADER_BYTES)
     except FileNotFoundError:
         return b""

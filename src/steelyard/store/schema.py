@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sqlalchemy import (
-    Boolean,
     Column,
     Float,
     ForeignKey,
@@ -19,6 +18,7 @@ metadata = MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",
         "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
         "uq": "uq_%(table_name)s_%(column_0_name)s",
     }
 )
@@ -37,6 +37,9 @@ experiments = Table(
     Column("created_unix_s", Float, nullable=False),
     Column("stopped", Text),
     Column("specification", Text, nullable=False),
+    # Of trials that are no warm-ups, for a list that reads none of them.
+    Column("trial_count", Integer, nullable=False, server_default="0"),
+    Column("failed_count", Integer, nullable=False, server_default="0"),
 )
 
 # One row for each time that the experiment was started or resumed.
@@ -48,34 +51,14 @@ sessions = Table(
     Column("provenance", Text, nullable=False),
 )
 
-trials = Table(
-    "trials",
+# Trials as columns, some thousands in a row: see trial_chunk.py.
+trial_chunks = Table(
+    "trial_chunks",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("experiment_id", Integer, _belongs_to("experiments"), nullable=False),
-    Column("position", Integer, nullable=False),
-    Column("block", Integer, nullable=False),
-    Column("variant", Integer, nullable=False),
-    Column("build", Integer, nullable=False),
-    Column("warmup", Boolean, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("reason", Text),
-    Column("started_unix_s", Float, nullable=False),
-    Column("spent_s", Float, nullable=False),
-    Column("realised", Text, nullable=False),
-    Column("details", Text, nullable=False),
-    Column("levels", Text, nullable=False, server_default="[]"),
-    UniqueConstraint("experiment_id", "position"),
-)
-
-# All iterations of one metric of one trial, as little-endian IEEE 754 doubles: a row for each
-# value would make a million rows of what is 8 MB.
-measurements = Table(
-    "measurements",
-    metadata,
-    Column("trial_id", Integer, _belongs_to("trials"), primary_key=True),
-    Column("metric", Text, primary_key=True),
-    Column("values_f64le", LargeBinary, nullable=False),
+    Column("experiment_id", Integer, _belongs_to("experiments"), nullable=False, index=True),
+    Column("trial_count", Integer, nullable=False),
+    Column("content", LargeBinary, nullable=False),
 )
 
 # What initial experiments gave, for each benchmark, content, platform, runtime (digests of what

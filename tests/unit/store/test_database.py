@@ -1,15 +1,24 @@
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 from array import array
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 import pytest
 
 from steelyard.core.errors import StoreError, UsageError
-from steelyard.store.database import Store, find_identifier
+from steelyard.store.database import (
+    DIMENSIONING_KEY,
+    Store,
+    StoredDimensioning,
+    find_identifier,
+)
 from steelyard.store.merge import merge_experiments
+from steelyard.store.trial_chunk import CHUNK_TRIALS, ChunkReader
 from tests.experiments import failed_trial, identifier, make_experiment, make_trial
 
 
@@ -98,14 +107,13 @@ def test_a_finished_trial_is_never_changed(store):
     assert store.load("latest").trials == experiment.trials
 
 
-def test_the_newest_is_listed_first(store):
-    for number in (2, 1, 3):
+def test_what_was_added_last_is_listed_first_whatever_clock_made_its_identifier(store):
+    for number in (2, 3, 1):
         store.save(make_experiment(number))
-    assert [found.spec.identifier for found in store.listing()] == [
-        identifier(3),
-        identifier(2),
-        identifier(1),
-    ]
+    newest_first = [identifier(1), identifier(3), identifier(2)]
+    assert [found.spec.identifier for found in store.listing()] == newest_first
+    assert list(store.identifiers()) == newest_first
+    assert store.load("latest") == make_experiment(1)
 
 
 def test_an_experiment_without_trials_is_listed(store):
@@ -122,10 +130,10 @@ def test_deleting_takes_everything_of_one_experiment_only(store):
     connection = sqlite3.connect(store.path)
     counts = [
         connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-        for table in ("experiments", "sessions", "trials", "measurements")
+        for table in ("experiments", "sessions", "trial_chunks")
     ]
     connection.close()
-    assert counts == [1, 1, 6, 12]
+    assert counts == [1, 1, 1]
 
 
 def test_nothing_is_kept_of_an_experiment_that_cannot_be_saved_whole(store):
@@ -150,8 +158,108 @@ def test_a_prefix_of_none_is_refused(prefix):
         find_identifier(prefix, ["01A0"])
 
 
-def test_the_latest_is_the_greatest():
-    assert find_identifier("latest", ["01A0", "01C0", "01B0"]) == "01C0"
+def test_the_latest_is_the_one_that_was_added_last():
+    assert find_identifier("latest", ["01A0", "01C0", "01B0"]) == "01A0"
+
+
+DAMAGE = {
+    "a specification that is no JSON": "experiments SET specification = '{'",
+    "a specification that nests": f"experiments SET specification = '{'[' * 100_000}'",
+    "a specification of a list": "experiments SET specification = '[]'",
+    "another one's specification": "experiments SET identifier = '01HF7YAT0Q000000000000000Z'",
+    "a start that is a text": "experiments SET created_unix_s = 'now'",
+    "a start that is infinite": "experiments SET created_unix_s = 9e999",
+    "an unknown reason to stop": "experiments SET stopped = 'weather'",
+    "a count that is a text": "experiments SET trial_count = 'many'",
+}
+DAMAGE_INSIDE = {
+    "trials of nothing": "trial_chunks SET content = x''",
+    "trials that are cut off": "trial_chunks SET content = substr(content, 1, length(content) - 9)",
+    "trials that are a text": "trial_chunks SET content = 'text'",
+    "trials in zeros": "trial_chunks SET content = zeroblob(1000)",
+    "a session that is no JSON": "sessions SET provenance = '{'",
+    "a session that is a list": "sessions SET provenance = '[]'",
+}
+
+
+def damage(store, change):
+    connection = sqlite3.connect(store.path)
+    connection.execute(f"UPDATE {change} WHERE rowid = 1")
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_damaged_experiment_is_named_and_the_others_are_listed(name, store):
+    store.save(make_experiment(1))
+    store.save(make_experiment(2))
+    damage(store, DAMAGE[name])
+    cautions = []
+    assert [found.spec.identifier for found in store.listing(cautions)] == [identifier(2)]
+    (caution,) = cautions
+    assert "holds no readable specification of 01" in caution.message
+    assert "`steelyard delete 01" in caution.message
+    with pytest.raises(StoreError, match="no readable specification"):
+        store.load(store.identifiers()[-1])
+    store.delete([store.identifiers()[-1]])
+    assert len(store.listing()) == 1
+
+
+@pytest.mark.parametrize("name", DAMAGE_INSIDE)
+def test_damaged_trials_and_sessions_are_one_clear_error(name, store):
+    store.save(make_experiment(1))
+    store.save(make_experiment(2))
+    damage(store, DAMAGE_INSIDE[name])
+    with pytest.raises(StoreError, match=r"no readable trials of .*`steelyard delete") as told:
+        store.load(identifier(1))
+    assert "\n" not in told.value.message
+    assert store.load(identifier(2)) == make_experiment(2)
+
+
+def test_whatever_byte_of_trials_is_damaged_is_one_error_or_trials(store):
+    store.save(make_experiment(1))
+    (content,) = sqlite3.connect(store.path).execute("SELECT content FROM trial_chunks").fetchone()
+    reader = ChunkReader(variant_count=2)
+    for at in range(len(content)):
+        for value in (0, 0x7F, 0xFF, content[at] ^ 1):
+            damaged = content[:at] + bytes([value]) + content[at + 1 :]
+            with suppress(ValueError, KeyError, TypeError):
+                for trial in reader.trials(damaged):
+                    assert trial.variant in (0, 1)
+                    assert trial.status in ("ok", "failed")
+                    assert all(map(math.isfinite, chain(*trial.measurements.values())))
+
+
+def test_a_damaged_dimensioning_is_as_none(store):
+    key = [f"{name}1" for name in DIMENSIONING_KEY]
+    for created in (1.0, 2.0):
+        key[0] = f"benchmark{created}"
+        store.save_dimensioning(StoredDimensioning(*key, created, {}, {"a": 1}))
+    damage(store, "dimensionings SET result = '{'")
+    assert [found.created_unix_s for found in store.dimensionings()] == [2.0]
+
+
+def test_a_pipe_is_no_store_and_nobody_waits_for_it(tmp_path):
+    path = str(tmp_path / "s.sqlite")
+    os.mkfifo(path)
+    with pytest.raises(StoreError, match="is not a regular file"):
+        Store(path)
+
+
+def test_many_trials_with_all_that_they_may_have_come_back(store):
+    trials = [make_trial(position) for position in range(CHUNK_TRIALS + 2)]
+    trials[1] = failed_trial(1, details={"exit_code": 3, "stderr_tail": "\udcff"})
+    trials[2] = make_trial(2, measurements={"wall_time": (), "other": (1.0, 2.0)})
+    trials[3] = make_trial(3, measurements={"max_rss": (5.0,)}, levels=(1, 2), build=7)
+    trials[4] = make_trial(4, measurements={"wall_time": array("d", range(100))})
+    trials[5] = make_trial(5, block=2**31 - 1, reason="check", status="failed")
+    store.save(make_experiment(trials=tuple(trials)))
+    assert store.load("latest").trials == tuple(trials)
+
+
+def test_a_trial_takes_few_bytes(store):
+    store.save(make_experiment(blocks=20_000))
+    assert os.path.getsize(store.path) / 40_000 < 60
 
 
 def test_an_empty_store_says_how_to_fill_it():

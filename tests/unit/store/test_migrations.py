@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+from array import array
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from steelyard.store.connection import bring_up_to_date, open_engine
 from steelyard.store.database import Store
 from steelyard.store.location import APPLICATION_ID, SCHEMA_VERSION
 from steelyard.store.schema import metadata
-from tests.experiments import make_experiment
+from tests.experiments import failed_trial, identifier, make_experiment, make_trial
 
 SCRIPTS = os.path.dirname(migrations.__file__)
 NEXT = """
@@ -84,25 +85,60 @@ def test_a_new_store_says_whose_it_is_and_which_version(tmp_path):
     connection.close()
 
 
-def test_a_store_of_version_1_keeps_its_data(tmp_path):
+def _store_of(version, tmp_path):
     path = str(tmp_path / "s.sqlite")
     connection = sqlite3.connect(path)
-    with open(os.path.join(os.path.dirname(__file__), "version_1.sql"), encoding="utf-8") as file:
-        connection.executescript(file.read())
+    script = Path(__file__).parent / f"version_{version}.sql"
+    connection.executescript(script.read_text(encoding="utf-8"))
     connection.close()
-    assert Store(path).load("latest") == make_experiment()
+    return path
+
+
+def test_a_store_of_version_1_keeps_its_data(tmp_path):
+    assert Store(_store_of(1, tmp_path)).load("latest") == make_experiment()
+
+
+def test_a_store_of_version_2_keeps_all_of_its_trials(tmp_path):
+    store = Store(_store_of(2, tmp_path))
+    assert store.identifiers() == (identifier(2), identifier(1))
+    assert store.load("latest") == make_experiment(2)
+    values = array("d", [0.1 * n for n in range(20)])
+    assert store.load(identifier(1)).trials == (
+        make_trial(-1, variant=0, block=0, warmup=True),
+        failed_trial(0),
+        make_trial(1, levels=(2, 1), build=3),
+        make_trial(2, measurements={"wall_time": values, "extra": (1.5, 2.5)}),
+        make_trial(3, realised={}, details={"error": "\udcff"}),
+        make_trial(4),
+        make_trial(5),
+    )
+    assert [(found.trials, found.failed) for found in store.listing()] == [(6, 0), (6, 1)]
+
+
+def test_a_trial_of_version_2_that_is_damaged_leaves_the_store_as_it_was(tmp_path):
+    path = _store_of(2, tmp_path)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE trials SET block = 'first' WHERE position = 2")
+    connection.commit()
+    connection.close()
+    before = _dump(path, ["experiments", "trials", "measurements"])
+    with pytest.raises(
+        StoreError, match=r"trial 2 of experiment number \d of the store is damaged"
+    ):
+        Store(path)
+    assert _dump(path, ["experiments", "trials", "measurements"]) == before
 
 
 def test_an_upgrade_keeps_data_even_where_it_rebuilds_a_table(tmp_path, monkeypatch):
     path = str(tmp_path / "s.sqlite")
     Store(path).save(make_experiment())
-    before = _dump(path, ["sessions", "trials", "measurements"])
+    before = _dump(path, ["sessions", "trial_chunks"])
     monkeypatch.setattr(module, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
     bring_up_to_date(open_engine(path), path, _next_version(tmp_path, end="pass"))
     names, version = _columns(path)
     assert {"mood", "sort"} < set(names)
     assert version == SCHEMA_VERSION + 1
-    assert _dump(path, ["sessions", "trials", "measurements"]) == before
+    assert _dump(path, ["sessions", "trial_chunks"]) == before
 
 
 def test_an_upgrade_that_fails_leaves_the_store_as_it_was(tmp_path):
@@ -125,6 +161,6 @@ def test_a_store_of_a_newer_version_is_refused_and_left_alone(tmp_path):
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 5}")
     connection.close()
     content = Path(path).read_bytes()
-    with pytest.raises(StoreError, match=r"newer Steelyard \(store version 7.*Update Steelyard"):
+    with pytest.raises(StoreError, match=r"newer Steelyard \(store version 8.*Update Steelyard"):
         Store(path)
     assert Path(path).read_bytes() == content
