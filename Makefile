@@ -66,6 +66,7 @@ bench: setup-dev ## the numbers of docs/PERFORMANCE.md; takes long, wants a quie
 	@. tools/system_packages.sh; command -v hyperfine >/dev/null || install_packages hyperfine
 	@$(PYTHON) -m benchmarks.speed
 	@$(PYTHON) -m benchmarks.million_measurements
+	@$(PYTHON) -m benchmarks.million_trials
 	@$(PYTHON) -m benchmarks.analyses
 	@$(PYTHON) -m benchmarks.soundness
 

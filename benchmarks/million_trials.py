@@ -46,10 +46,10 @@ def empty_store_of_version_2(path: str) -> sqlite3.Connection:
     config = Config()
     config.set_main_option("script_location", os.path.dirname(migrations.__file__))
     config.set_main_option("path_separator", "os")
-    with open_engine(path).connect().execution_options(writing=True) as connection:
-        with connection.begin():
-            config.attributes["connection"] = connection
-            command.upgrade(config, "0002")
+    engine = open_engine(path).execution_options(writing=True)
+    with engine.connect() as connection, connection.begin():
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0002")
     raw = sqlite3.connect(path)
     raw.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     raw.execute("PRAGMA user_version = 2")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from math import erfc, exp, fsum, lgamma, log, sqrt
 from operator import mul
 
@@ -17,6 +18,10 @@ _SHOWN_LAGS = 25
 # Hyndman and Athanasopoulos, Forecasting: Principles and Practice (3rd ed.), section 5.4:
 # 10 lags for data that are not seasonal, at most a fifth of the values.
 _TESTED_LAGS = 10
+# Above it the trend is looked for in the means of as many groups of neighbours.
+_MOST_RANKED = 8192
+# From here on numpy's sums are worth its import.
+_MANY = 20_000
 
 
 def independence(values: Sequence[float]) -> Independence | None:
@@ -54,6 +59,8 @@ def autocorrelation(values: Sequence[float], lag_count: int) -> tuple[float, ...
     Box, Jenkins and Reinsel, Time Series Analysis, section 2.1.5: autocovariances over n.
     """
     mean = mean_of(values)
+    if len(values) >= _MANY:
+        return _autocorrelation_of_many(values, mean, lag_count)
     deviations = [value - mean for value in values]
     total = fsum(map(mul, deviations, deviations))
     # Below it, all that varies is the rounding of the values themselves.
@@ -61,6 +68,22 @@ def autocorrelation(values: Sequence[float], lag_count: int) -> tuple[float, ...
         return None
     return tuple(
         sum(map(mul, deviations, deviations[lag:])) / total for lag in range(1, lag_count + 1)
+    )
+
+
+def _autocorrelation_of_many(
+    values: Sequence[float], mean: float, lag_count: int
+) -> tuple[float, ...] | None:
+    import numpy as np
+
+    deviations = np.asarray(values, dtype=np.float64) - mean
+    # Not by BLAS, whose threads wait for each other on a busy machine.
+    total = float(np.einsum("i,i->", deviations, deviations))
+    if not total > len(values) * (1e-15 * mean) ** 2:
+        return None
+    return tuple(
+        float(np.einsum("i,i->", deviations[:-lag], deviations[lag:])) / total
+        for lag in range(1, lag_count + 1)
     )
 
 
@@ -82,8 +105,12 @@ def mann_kendall(values: Sequence[float]) -> float:
     """The p value of no monotonic trend, two-sided.
 
     Mann, Econometrica 13 (1945) 245, and Kendall, Rank Correlation Methods: normal
-    approximation with the variance corrected for ties and the continuity correction.
+    approximation with the variance corrected for ties and the continuity correction. Above
+    8,192 values the test is of the means of that many groups of neighbours, which are independent
+    of each other where the values are, and have the trend that the values have.
     """
+    if len(values) > _MOST_RANKED:
+        values = _group_means(values, _MOST_RANKED)
     count = len(values)
     seen: list[float] = []
     score = 0
@@ -95,6 +122,12 @@ def mann_kendall(values: Sequence[float]) -> float:
     if variance <= 0 or score == 0:
         return 1.0
     return erfc((abs(score) - 1) / sqrt(variance) / sqrt(2.0))
+
+
+def _group_means(values: Sequence[float], group_count: int) -> list[float]:
+    """The means of groups of neighbours, alike in size up to one value."""
+    ends = [len(values) * place // group_count for place in range(group_count + 1)]
+    return [fsum(values[start:end]) / (end - start) for start, end in pairwise(ends)]
 
 
 def chi_squared_tail(statistic: float, degrees: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import fsum
 from typing import Any
 
@@ -56,6 +57,10 @@ def top_level(trials: Sequence[Trial], metric: str) -> TopLevel:
     """
     by_build = has_builds(trials)
     nested = bool(trials) and bool(trials[0].levels)
+    if not by_build and not nested:
+        plain = _one_value_a_block(trials, metric)
+        if plain is not None:
+            return plain
     executions: dict[Any, list[float]] = {}
     for trial in trials:
         values = trial.measurements.get(metric)
@@ -71,6 +76,20 @@ def top_level(trials: Sequence[Trial], metric: str) -> TopLevel:
         executions = _top_of(executions)
     means = [v[0] if len(v) == 1 else fsum(v) / len(v) for v in executions.values()]
     return TopLevel(tuple(means), tuple(executions))
+
+
+def _one_value_a_block(trials: Sequence[Trial], metric: str) -> TopLevel | None:
+    """The values where every trial has one, and a block of its own; None where one has not.
+
+    Most experiments are so, and some have a million trials.
+    """
+    series = [trial.measurements.get(metric, ()) for trial in trials]
+    if set(map(len, series)) != {1}:
+        return None
+    units = tuple([trial.block for trial in trials])
+    if len(set(units)) != len(units):
+        return None
+    return TopLevel(tuple(chain.from_iterable(series)), units)
 
 
 def _top_of(means: Mapping[tuple[int, ...], list[float]]) -> dict[int, list[float]]:
@@ -90,7 +109,7 @@ def _above(means: Mapping[tuple[int, ...], list[float]]) -> dict[tuple[int, ...]
 
 def has_builds(trials: Sequence[Trial]) -> bool:
     """Whether the trials come from more than one build."""
-    return any(trial.build != trials[0].build for trial in trials)
+    return len({trial.build for trial in trials}) > 1
 
 
 def spent_s(trials: Sequence[Trial], user_levels: Sequence[str] = ()) -> float:

@@ -10,6 +10,8 @@ from steelyard.analysis.student import student_quantile
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 MEAN_METHOD = "student-blocks"
+# From here on numpy's sums are worth its import; they are pairwise, so that errors do not add up.
+_MANY = 20_000
 
 
 def mean_of(values: Sequence[float]) -> float:
@@ -19,7 +21,14 @@ def mean_of(values: Sequence[float]) -> float:
 
 def covariance_of(first: Sequence[float], second: Sequence[float]) -> float:
     """The covariance of two sequences of one length, with n - 1 below. At least 2 values."""
-    first_mean, second_mean = mean_of(first), mean_of(second)
+    first_mean = mean_of(first)
+    second_mean = first_mean if second is first else mean_of(second)
+    if len(first) >= _MANY:
+        import numpy as np
+
+        deviations = np.asarray(first, dtype=np.float64) - first_mean
+        products = deviations * (np.asarray(second, dtype=np.float64) - second_mean)
+        return float(products.sum()) / (len(first) - 1)
     first_deviations = [value - first_mean for value in first]
     second_deviations = (
         first_deviations if second is first else [value - second_mean for value in second]

@@ -343,8 +343,8 @@ def _listed(path: str, row: Any) -> Listed:
             raise ValueError(f"it was created at {row.created_unix_s!r}")
         if row.stopped not in (None, *get_args(StopReason)):
             raise ValueError(f"it was stopped by {row.stopped!r}")
-        counts = [int(row.trial_count), int(row.failed_count)]
-    return Listed(spec, float(row.created_unix_s), row.stopped, *counts)
+        count, failed = int(row.trial_count), int(row.failed_count)
+    return Listed(spec, float(row.created_unix_s), row.stopped, count, failed)
 
 
 def _dimensioning(row: Any) -> StoredDimensioning:

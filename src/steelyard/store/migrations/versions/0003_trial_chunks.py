@@ -32,6 +32,7 @@ def upgrade() -> None:
     )
     op.create_index("ix_trial_chunks_experiment_id", "trial_chunks", ["experiment_id"])
     raw = op.get_bind().connection.driver_connection
+    assert raw is not None
     writing = raw.cursor()
     for chunk in chunks_of_rows(raw.execute(ROWS)):
         writing.execute(

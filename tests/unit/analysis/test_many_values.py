@@ -1,0 +1,68 @@
+"""Ways for very many values give what those for few give."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from steelyard.analysis import independence, mean
+from steelyard.analysis.levels import TopLevel, top_level
+from tests.experiments import make_trial
+
+
+def series(count, drift=0.0):
+    draw = random.Random(7).gauss
+    return [1.0 + draw(0, 0.1) + drift * place / count for place in range(count)]
+
+
+def test_variance_and_autocorrelation_of_many_are_those_of_few(monkeypatch):
+    values, others = series(1000), series(1000, drift=0.3)
+    few = (
+        mean.covariance_of(values, others),
+        mean.variance_of(values),
+        *(independence.autocorrelation(values, 10) or ()),
+    )
+    monkeypatch.setattr(mean, "_MANY", 10)
+    monkeypatch.setattr(independence, "_MANY", 10)
+    many = (
+        mean.covariance_of(values, others),
+        mean.variance_of(values),
+        *(independence.autocorrelation(values, 10) or ()),
+    )
+    assert many == pytest.approx(few, rel=1e-9)
+
+
+def test_many_values_that_are_alike_have_no_autocorrelation(monkeypatch):
+    monkeypatch.setattr(independence, "_MANY", 10)
+    assert independence.autocorrelation([0.1] * 100, 3) is None
+
+
+def test_the_trend_of_many_values_is_found_in_the_means_of_groups():
+    assert independence.mann_kendall(series(20_001, drift=0.05)) < 1e-6
+    assert independence.mann_kendall(series(20_001)) > 0.01
+
+
+def test_few_values_are_ranked_one_by_one(monkeypatch):
+    values = series(100, drift=0.1)
+    one_by_one = independence.mann_kendall(values)
+    monkeypatch.setattr(independence, "_MOST_RANKED", 100)
+    assert independence.mann_kendall(values) == one_by_one
+
+
+def test_the_level_of_a_false_alarm_holds_for_means_of_groups(monkeypatch):
+    monkeypatch.setattr(independence, "_MOST_RANKED", 64)
+    draw = random.Random(11)
+    alarms = sum(
+        independence.mann_kendall([draw.lognormvariate(0, 1) for _ in range(500)]) < 0.05
+        for _ in range(1000)
+    )
+    # Of 1,000 draws at 5 %, 99.9 % lie within 30 and 73.
+    assert 30 <= alarms <= 73
+
+
+def test_one_value_a_block_is_taken_as_it_is():
+    trials = [make_trial(2 * block) for block in range(5)]
+    level = top_level(trials, "wall_time")
+    assert level == TopLevel(tuple(t.measurements["wall_time"][0] for t in trials), (0, 1, 2, 3, 4))
+    assert top_level([*trials, trials[0]], "wall_time").units == (0, 1, 2, 3, 4)
