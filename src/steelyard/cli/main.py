@@ -19,6 +19,7 @@ import click
 import steelyard
 from steelyard.cli.output import write_error, write_json, write_note, write_text
 from steelyard.core.errors import DataError, SteelyardError, UsageError
+from steelyard.core.registry import failed_plugins
 
 COMMANDS = {
     "measure": "Weigh one program: an estimate for each metric.",
@@ -123,10 +124,18 @@ def _from_click(error: click.ClickException) -> UsageError:
     return UsageError(f"{message}.{hint}", field=field)
 
 
+def _result(arguments: list[str]) -> object:
+    try:
+        return program.main(arguments, prog_name="steelyard", standalone_mode=False)
+    finally:
+        for failure in failed_plugins():
+            write_note(f"warning: {failure}")
+
+
 def run(arguments: list[str]) -> int:
     """Run one command and give its exit status (DESIGN: 0, 1, 2, 3 or 4; 130 interrupted)."""
     try:
-        result = program.main(arguments, prog_name="steelyard", standalone_mode=False)
+        result = _result(arguments)
     except SteelyardError as error:
         return _fail(error, arguments)
     except click.exceptions.NoArgsIsHelpError as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.output import write_file
+from steelyard.cli.output import shown_text, write_file
 from steelyard.core.errors import UsageError
 from steelyard.suite.recipe import SIZES
 
@@ -109,7 +109,7 @@ def progress() -> Callable[[str], None]:
         return lambda _: None
 
     def show(text: str) -> None:
-        sys.stderr.write(f"\r\x1b[K{text}" if text else "\r\x1b[K")
+        sys.stderr.write(f"\r\x1b[K{shown_text(text)}" if text else "\r\x1b[K")
         sys.stderr.flush()
 
     return show

@@ -1,7 +1,8 @@
 """Registries of extensions: one extension is one file with one `EXTENSION` in it.
 
 A registry first knows the modules of its own folder, then the entry points of the group
-that carries the same name. A single name is found without importing its neighbours, so that
+that carries the same name. An entry point that fails is left out and noted, so that no package of
+another can break a command. A single name is found without importing its neighbours, so that
 a command pays only for what it uses; listing imports everything and finds duplicates.
 """
 
@@ -9,8 +10,8 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterator
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any, Generic, Protocol, TypeVar
 
 from steelyard.core.errors import RegistryError, UnknownNameError
 
@@ -96,7 +97,9 @@ class Registry(Generic[T]):
             return
         found: dict[str, T] = {}
         origins: dict[str, str] = {}
-        for origin, extension in self._discover():
+        own = list(self._discover())
+        wanted = self._public_names(extension for _, extension in own)
+        for origin, extension in (*own, *self._plugins(wanted)):
             if extension.name in found:
                 raise RegistryError(
                     f"The {self.kind} {extension.name!r} is registered twice: "
@@ -106,6 +109,11 @@ class Registry(Generic[T]):
             origins[extension.name] = origin
         self._found = found
         self._complete = True
+
+    def _public_names(self, extensions: Iterable[T]) -> set[str]:
+        """What all of Steelyard's own extensions of this kind have, and so what one must have."""
+        names = [{name for name in dir(item) if name[0] != "_"} for item in extensions]
+        return set[str].intersection(*names) if names else {"name"}
 
     def _discover(self) -> Iterator[tuple[str, T]]:
         folder = importlib.import_module(self.package)
@@ -118,7 +126,50 @@ class Registry(Generic[T]):
                 extension: T | None = getattr(loaded, "EXTENSION", None)
                 if extension is not None:
                     yield loaded.__name__, extension
+
+    def _plugins(self, wanted: set[str]) -> Iterator[tuple[str, T]]:
+        """The extensions of other distributions; one that cannot be used is left out and noted."""
         from importlib.metadata import entry_points
 
         for point in entry_points(group=self.entry_point_group):
-            yield point.value, point.load()
+            extension: T | None = load_plugin(self.kind, point)
+            if extension is None:
+                continue
+            lacks = sorted(name for name in wanted if not hasattr(extension, name))
+            if lacks:
+                _note(f"The {self.kind} {point.value} has no {lacks[0]!r}, so it is none")
+                continue
+            yield point.value, extension
+
+
+class Point(Protocol):
+    """What an entry point has (`importlib.metadata.EntryPoint`)."""
+
+    @property
+    def value(self) -> str: ...
+
+    def load(self) -> Any: ...
+
+
+def load_plugin(kind: str, point: Point) -> Any:
+    """What an entry point of another distribution loads to; None, and a note, where it fails."""
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - what others wrote may raise anything.
+        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        _note(f"The {kind} {point.value} could not be loaded: {reason}")
+        return None
+
+
+_FAILED: dict[str, None] = {}
+
+
+def _note(failure: str) -> None:
+    _FAILED[f"{failure}. It is left out; mend or uninstall its package."] = None
+
+
+def failed_plugins() -> tuple[str, ...]:
+    """A sentence for each extension of another distribution that was left out so far, once."""
+    told = tuple(_FAILED)
+    _FAILED.clear()
+    return told

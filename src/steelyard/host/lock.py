@@ -1,7 +1,7 @@
 """One measurement at a time on a machine: a lock that all users share.
 
-The kernel holds it (flock), so it goes with the process, however that ends. The file's text
-only says who holds it.
+The kernel holds it (flock), so it goes with the process, however that ends, and is asked who
+holds it. The file's text only says what for.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from steelyard.core.errors import BusyError, HostError
 LOCK_VARIABLE = "STEELYARD_LOCK"
 _DIRECTORIES = ("/run/lock", "/tmp")
 _NAME = "steelyard.lock"
+_TEXT_BYTES = 512
+_LONGEST_TIME = 12
 
 
 def lock_path() -> str:
@@ -152,16 +154,40 @@ def _describe_holder(fd: int, purpose: str) -> None:
     text = f"{os.getpid()} {time.time():.0f} {purpose}\n"
     try:
         os.ftruncate(fd, 0)
-        os.pwrite(fd, text.encode("utf-8", "replace")[:512], 0)
+        os.pwrite(fd, text.encode("utf-8", "replace")[:_TEXT_BYTES], 0)
     except OSError:
         # Opened for reading only: another user's file. The lock holds without the text.
         return
 
 
 def _read_holder(fd: int) -> str:
-    pid, _, rest = os.pread(fd, 512, 0).decode("utf-8", "replace").strip().partition(" ")
+    """Who holds the lock, by the kernel. What the file says counts only if it is of that process:
+    every user may write it."""
+    holder = _locking_process(fd)
+    text = os.pread(fd, _TEXT_BYTES, 0).decode("ascii", "replace")
+    pid, _, rest = text.strip().partition(" ")
     started, _, purpose = rest.partition(" ")
-    if not pid.isdigit() or not started.isdigit():
-        return "by a process that left no name"
+    if holder is None:
+        return "a process that cannot be seen from here"
+    if pid != str(holder) or not started.isdigit() or len(started) > _LONGEST_TIME:
+        return f"process {holder}"
     age_s = max(0, int(time.time()) - int(started))
-    return f"process {pid}, {purpose or 'unnamed'}, for {age_s} s"
+    plain = "".join(c for c in purpose if c.isascii() and (c.isalnum() or c in " .-_:"))
+    return f"process {pid}, {plain or 'unnamed'}, for {age_s} s"
+
+
+def _locking_process(fd: int) -> int | None:
+    """The process that holds a flock(2) of this file, as /proc/locks (proc(5)) has it; None where
+    it is in another namespace of processes."""
+    status = os.fstat(fd)
+    file = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+    try:
+        with open("/proc/locks", encoding="ascii", errors="replace") as locks:
+            for line in locks:
+                fields = line.split()
+                # One that waits has `->` in its second field.
+                if fields[1:2] == ["FLOCK"] and fields[5:6] == [file] and int(fields[4]) > 0:
+                    return int(fields[4])
+    except (OSError, ValueError):
+        return None
+    return None

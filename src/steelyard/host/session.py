@@ -84,8 +84,9 @@ class SessionLock:
         except BlockingIOError:
             holder = os.pread(fd, 200, 0).decode("utf-8", "replace").split()
             os.close(fd)
+            process = holder[0] if holder and holder[0].isdigit() else "?"
             raise BusyError(
-                f"Another quiet session is under way: process {holder[0] if holder else '?'}. "
+                f"Another quiet session is under way: process {process}. "
                 "Wait for it to end; it restores the host itself."
             ) from None
         os.ftruncate(fd, 0)

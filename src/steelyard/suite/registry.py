@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 from steelyard.core.errors import DataError, RegistryError, UnknownNameError
+from steelyard.core.registry import load_plugin
 from steelyard.suite.read_recipe import read_recipe
 from steelyard.suite.recipe import GROUPS, Recipe
 
@@ -106,7 +107,9 @@ def _recipe_files() -> Iterator[str]:
     from importlib.metadata import entry_points
 
     for point in entry_points(group=ENTRY_POINTS):
-        path = point.load()
+        path = load_plugin("recipe", point)
+        if path is None:
+            continue
         if not isinstance(path, str | os.PathLike):
             raise DataError(f"The entry point {point.value} must be the path of a recipe.")
         yield os.fspath(path)

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from steelyard.core.errors import RegistryError, UnknownNameError
-from steelyard.core.registry import Registry
+from steelyard.core.registry import Registry, failed_plugins
 
 EXTENSION = """
 class Sound:
@@ -98,6 +98,37 @@ def test_an_extension_under_another_name_than_its_file_is_still_found(registry, 
     (folder / "tiger.py").write_text(EXTENSION.format(name="panther"))
     assert registry.get("panther").name == "panther"
     assert "tiger" not in registry
+
+
+class Broken:
+    value = "elsewhere:broken"
+
+    def __init__(self, error):
+        self._error = error
+
+    def load(self):
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ImportError("no module x"), SyntaxError("bad"), SystemExit(3), RuntimeError("\x1b[2J")],
+)
+def test_a_plugin_that_fails_is_named_and_left_out(registry, monkeypatch, error):
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda *, group: [Broken(error)])
+    assert registry.names() == ["lion", "sea-cow"]
+    (told,) = failed_plugins()
+    assert "animal elsewhere:broken" in told
+    assert type(error).__name__ in told
+    assert failed_plugins() == ()
+
+
+def test_a_plugin_that_lacks_what_all_others_have_is_left_out(registry, folder, monkeypatch):
+    for name in ("lion", "sea_cow"):
+        (folder / f"{name}.py").write_text(EXTENSION.format(name=name) + "Sound.roar = 'r'\n")
+    entry_points(monkeypatch, Sound("zebra"))
+    assert registry.names() == ["lion", "sea_cow"]
+    assert "no 'roar'" in failed_plugins()[0]
 
 
 def test_a_broken_extension_says_what_it_could_not_import(registry, folder):

@@ -45,6 +45,35 @@ def test_a_second_measurement_is_refused_and_told_who_holds_the_machine(holder, 
     assert "compare 01J" in caught.value.message
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"1 1700000000 \x1b]0;title\x07\x1b[2Jsudo rm\n",
+        b"\xff\xfe not a text",
+        b"99999999999999999999 1 x",
+        b"",
+    ],
+)
+def test_what_others_write_into_the_lock_file_is_not_believed(holder, path, text):
+    with open(path, "r+b") as file:
+        file.truncate(0)
+        file.write(text)
+    with pytest.raises(BusyError) as caught, machine_lock("measure", path=path):
+        pass
+    assert f"already: process {holder.pid}. " in caught.value.message
+
+
+def test_escapes_in_the_text_of_the_holder_are_not_printed(holder, path):
+    with open(path, "r+b") as file:
+        file.write(f"{holder.pid} {'9' * 400} \x1b[2J".encode())
+        file.seek(0)
+        file.write(f"{holder.pid} 1700000000 a\x1b[2J\u202eb\n".encode())
+    with pytest.raises(BusyError) as caught, machine_lock("measure", path=path):
+        pass
+    assert caught.value.message.isprintable()
+    assert f"process {holder.pid}, a2Jb" in caught.value.message
+
+
 def test_waiting_names_the_holder_and_ends_with_it(holder, path):
     told: list[str] = []
 
@@ -118,7 +147,10 @@ def test_a_holder_that_left_no_name_is_still_a_holder(path):
     fd = os.open(path, os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
-        with pytest.raises(BusyError, match="left no name"), machine_lock("measure", path=path):
+        with (
+            pytest.raises(BusyError, match="process"),
+            machine_lock("measure", path=path),
+        ):
             pass
     finally:
         os.close(fd)

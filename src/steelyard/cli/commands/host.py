@@ -8,7 +8,7 @@ import click
 
 from steelyard.cli.host_study import study
 from steelyard.cli.library_options import STORE
-from steelyard.cli.output import write_json, write_text
+from steelyard.cli.output import write_json, write_note, write_text
 from steelyard.core.errors import HostError
 from steelyard.host.cpu_list import parse_cpu_list
 
@@ -141,4 +141,4 @@ def _names(
 def _tell(lines: list[str]) -> None:
     # Standard output belongs to the command.
     for line in lines:
-        click.echo(f"steelyard: {line}", err=True)
+        write_note(line)

@@ -1,0 +1,44 @@
+"""Packages of others that register extensions which cannot be used: commands go on without them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.conftest import User
+
+GROUPS = ("file_formats", "knobs", "settings", "metrics", "plots", "profilers", "recipes")
+
+
+@pytest.fixture
+def plagued(user: User) -> User:
+    """A user who has a package whose every extension fails, each with escapes in its words."""
+    site = user.home / "site"
+    about = site / "plague-1.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: plague\nVersion: 1\n")
+    lines = [f"[steelyard.{group}]\nplague = plague:EXTENSION\n" for group in GROUPS]
+    (about / "entry_points.txt").write_text("".join(lines))
+    (site / "plague.py").write_text("raise RuntimeError('cursed \\x1b[2J')\n")
+    return User(user.home, {**user.environment, "PYTHONPATH": str(site)})
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("host", "status"),
+        ("export", "--format", "csv", "-o", "-"),
+        ("import", "plague"),
+        ("suite", "list"),
+        ("report", "--plots", "plots"),
+        ("measure", "--metric", "no-such", "--", "true"),
+    ],
+)
+def test_a_plugin_that_fails_is_warned_of_and_breaks_no_command(plagued, call):
+    (plagued.home / "plague").write_text("no known format\n")
+    assert plagued.types("measure", "--runs", "2", "--", "true").status == 0
+    told = plagued.types(*call)
+    assert "Traceback" not in told.err
+    if call[0] != "export":  # One format by its name is found without the others.
+        assert "plague:EXTENSION could not be loaded: RuntimeError: cursed" in told.err
+    assert "\x1b" not in told.err
+    assert told.status in ((2,) if call[0] in ("import", "measure") else (0,))
