@@ -12,7 +12,6 @@ from steelyard.profile.java_command import agent_path
 
 # The packages of Debian that are not named as their program is.
 PACKAGES = {
-    "addr2line": "binutils",
     "ar": "binutils",
     "cc": "gcc",
     "java": "default-jdk-headless",

@@ -238,7 +238,8 @@ def _file_and_name(text: str, variant: Variant) -> tuple[str, str]:
 
 
 def _function(text: str, variant: Variant) -> tuple[str, str, int, int]:
-    from steelyard.profile.symbols import read_symbols, readable_name
+    from steelyard.profile.demangling import readable_name
+    from steelyard.profile.symbols import read_symbols
 
     path, wanted = _file_and_name(text, variant)
     symbols = read_symbols(path)

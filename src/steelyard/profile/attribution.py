@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from steelyard.analysis.profile_samples import Frame, ProfileSamples
 from steelyard.profile.address_space import mapping_indices
-from steelyard.profile.inlined_code import inlined_at
+from steelyard.profile.code_places import CodePlace, code_places
 from steelyard.profile.java_code import JavaCode
 from steelyard.profile.perf_map import perf_map_path, read_perf_map
 from steelyard.profile.profile_file import RawProfile
-from steelyard.profile.symbols import NO_SYMBOLS, Symbols, read_symbols, readable_name
+from steelyard.profile.symbols import NO_SYMBOLS, Symbols, read_symbols
 
 KERNEL = Frame("[kernel]", "[kernel]")
 UNKNOWN = Frame("[unknown]", "[unknown]")
@@ -35,15 +35,43 @@ class _Frames:
 
     def __init__(self) -> None:
         self._numbers: dict[Frame, int] = {}
-        self._places: dict[tuple[int, ...], int] = {}
+        self._places: dict[tuple[tuple[int, ...], bool], int] = {}
+        self._stacks: list[tuple[tuple[int, ...], bool]] = []
 
     def number(self, frame: Frame) -> int:
         return self._numbers.setdefault(frame, len(self._numbers))
 
-    def place(self, *frames: Frame) -> int:
-        """The number of a place in the code: its function, and those that it was inlined into."""
-        numbers = tuple(self.number(frame) for frame in frames)
-        return self._places.setdefault(numbers, len(self._places))
+    def place(self, *frames: Frame, is_part: bool = False) -> int:
+        """The number of a place in the code: its function, and those that it was inlined into.
+
+        `is_part`: the last one is called by its own beginning, wherever that was inlined.
+        """
+        return self._place(tuple(self.number(frame) for frame in frames), is_part)
+
+    def _place(self, numbers: tuple[int, ...], is_part: bool) -> int:
+        place = self._places.setdefault((numbers, is_part), len(self._places))
+        if place == len(self._stacks):
+            self._stacks.append((numbers, is_part))
+        return place
+
+    def without_beginnings(
+        self, places: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.int64]:
+        """Chains of places in which a function that is in two parts does not seem to call itself.
+
+        A place of which nothing is left becomes -1. `begins` marks where chains begin.
+        """
+        rests = np.array([is_part for _, is_part in self._stacks], bool)
+        places = places.copy()
+        called = np.flatnonzero(rests[places[:-1]] & ~begins[1:]) if len(places) else []
+        for at in map(int, called):
+            if places[at] < 0:
+                continue
+            function = self._stacks[places[at]][0][-1]
+            numbers, is_part = self._stacks[places[at + 1]]
+            if numbers[0] == function and not (is_part and len(numbers) == 1):
+                places[at + 1] = self._place(numbers[1:], is_part) if len(numbers) > 1 else -1
+        return places
 
     def table(self) -> tuple[Frame, ...]:
         return tuple(self._numbers)
@@ -52,9 +80,8 @@ class _Frames:
         self, places: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The functions of places, the inmost of each first, and how many each has."""
-        stacks = tuple(self._places)
-        lengths = np.array([len(stack) for stack in stacks], np.int64)[places]
-        functions = [function for place in places.tolist() for function in stacks[place]]
+        lengths = np.array([len(stack) for stack, _ in self._stacks], np.int64)[places]
+        functions = [function for place in places.tolist() for function in self._stacks[place][0]]
         return np.array(functions, np.int64), lengths
 
 
@@ -69,7 +96,10 @@ class _Places:
 
 
 def attribute(
-    raw: RawProfile, java: Mapping[int, JavaCode] | None = None, inlined: bool = True
+    raw: RawProfile,
+    java: Mapping[int, JavaCode] | None = None,
+    inlined: bool = True,
+    clones_apart: bool = False,
 ) -> ProfileSamples:
     """Which function each sample was in, by the symbols that this machine has now.
 
@@ -83,6 +113,8 @@ def attribute(
     inlined : bool
         Look native functions up that the compiler had inlined, where debugging information has
         them. Without it their time is that of the functions that they were inlined into.
+    clones_apart : bool
+        Name the copies and parts that gcc makes of a function for themselves.
     """
     frames = _Frames()
     of_program = raw.samples["process"] != 0
@@ -92,7 +124,7 @@ def attribute(
     leaf = _Places(
         samples["process"], samples["time_ns"], samples["user_address"], words[of_program]
     )
-    naming = _Naming(raw, java or {}, frames, inlined)
+    naming = _Naming(raw, java or {}, frames, inlined, clones_apart)
     places = naming.places(leaf)
     places[samples["user_address"] == 0] = frames.place(KERNEL)
     own, own_lengths = frames.expanded(places)
@@ -154,6 +186,7 @@ class _Naming:
     java: Mapping[int, JavaCode]
     frames: _Frames
     inlined: bool
+    clones_apart: bool
 
     def places(self, at: _Places) -> npt.NDArray[np.int64]:
         """For each address the number of its place in the code."""
@@ -179,14 +212,19 @@ class _Naming:
         self, path: str, symbols: Symbols, addresses: npt.NDArray[np.uint64]
     ) -> npt.NDArray[np.int64]:
         unique, inverse = np.unique(addresses, return_inverse=True)
-        inner: Sequence[tuple[str, ...]] = [()] * len(unique)
-        if self.inlined and path.startswith("/"):
-            inner = inlined_at(path, unique.tolist())
-        numbers = [
-            self.frames.place(*(Frame(name, path) for name in names), _function(path, symbols, at))
-            for at, names in zip(symbols.function_indices(unique).tolist(), inner, strict=True)
-        ]
+        places = code_places(
+            path,
+            symbols,
+            unique.tolist(),
+            inlined=self.inlined and path.startswith("/"),
+            clones_apart=self.clones_apart,
+        )
+        numbers = [self._number(path, place) for place in places]
         return np.array(numbers, np.int64)[inverse]
+
+    def _number(self, path: str, place: CodePlace) -> int:
+        names = place.names or (f"[{path.rsplit('/', 1)[-1].strip('[]')}]",)
+        return self.frames.place(*(Frame(name, path) for name in names), is_part=place.is_part)
 
     def _name_java(
         self,
@@ -217,12 +255,6 @@ def _by_file(
         process = int(processes[index]) if path.startswith(_ANONYMOUS) else 0
         grouped.setdefault((path, process), []).append(index)
     return {key: np.array(indices) for key, indices in grouped.items()}
-
-
-def _function(path: str, symbols: Symbols, index: int) -> Frame:
-    if index < 0:
-        return Frame(f"[{path.rsplit('/', 1)[-1].strip('[]')}]", path)
-    return Frame(readable_name(symbols.names[index]), path)
 
 
 def _chains(
@@ -260,8 +292,12 @@ def _chains(
     rest = np.ones(len(places), bool)
     rest[begins] = False
     places[rest] = naming.places(at)
-    stacks, depths = frames.expanded(places)
-    return stacks, np.add.reduceat(depths, begins)
+    places = frames.without_beginnings(places, ~rest)
+    kept = places >= 0
+    stacks, depths = frames.expanded(places[kept])
+    all_depths = np.zeros(len(places), np.int64)
+    all_depths[kept] = depths
+    return stacks, np.add.reduceat(all_depths, begins)
 
 
 def _thread_names(raw: RawProfile) -> dict[int, str]:

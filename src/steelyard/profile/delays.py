@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.native_program import native_program
+from steelyard.profile.demangling import function_name, readable_name
 from steelyard.profile.executable import executable_of
 from steelyard.profile.profilers import Launch, Profiler
-from steelyard.profile.symbols import read_symbols, readable_name
+from steelyard.profile.symbols import read_symbols
 
 _END_BRANCH = b"\xf3\x0f\x1e\xfa"
 # What the longest delay takes, in native/delayer/src/sled.hpp, and the sled to build with.
@@ -131,14 +132,19 @@ def delayable_functions(program: str) -> dict[str, DelayableFunction]:
     symbols = read_symbols(program)
     with open(program, "rb") as file:
         code = file.read()
-    found: dict[str, DelayableFunction] = {}
-    often = Counter(map(readable_name, symbols.names))
+    sleds: dict[str, list[tuple[bytes, int]]] = {}
     for address, name in zip(symbols.addresses, symbols.names, strict=True):
         offset = _file_offset(symbols.segments, int(address))
         if offset is not None and _has_sled(code[offset : offset + 64]):
-            plain = readable_name(name)
-            if often[plain] == 1:
-                found[plain] = DelayableFunction(plain, offset)
+            sleds.setdefault(function_name(name), []).append((name, offset))
+    often = Counter(map(readable_name, symbols.names))
+    found: dict[str, DelayableFunction] = {}
+    for plain, places in sleds.items():
+        # A profile has one row for a function and what the compiler made of it.
+        whole = [offset for name, offset in places if readable_name(name) == plain]
+        offsets = whole or [offset for _, offset in places]
+        if len(offsets) == 1 and often[plain] <= 1:
+            found[plain] = DelayableFunction(plain, offsets[0])
     if not found:
         raise UsageError(
             f"No function of {program} has room for a delay. Build it with "

@@ -156,16 +156,14 @@ def _names(raw: Mapping[str, Any], known: KnownNames) -> dict[Place, tuple[Funct
 def _looked_up(path: str, offsets: Sequence[int]) -> Iterator[tuple[Function, ...]]:
     import numpy as np
 
-    from steelyard.profile.inlined_code import inlined_at
-    from steelyard.profile.symbols import readable_name
+    from steelyard.profile.code_places import code_places
 
     symbols = _symbols(path)
     addresses = symbols.virtual_addresses(np.array(offsets, np.uint64))
     shown = "[anonymous memory]" if path.startswith(_ANONYMOUS) else path
-    inner = inlined_at(path, addresses.tolist()) if path.startswith("/") else [()] * len(offsets)
-    for index, names in zip(symbols.function_indices(addresses).tolist(), inner, strict=True):
-        own = readable_name(symbols.names[index]) if index >= 0 else _nameless(shown)
-        yield (*((name, shown) for name in names), (own, shown))
+    in_file = path.startswith("/")
+    for place in code_places(path, symbols, addresses.tolist(), inlined=in_file):
+        yield tuple((name, shown) for name in place.names or (_nameless(shown),))
 
 
 def _symbols(path: str) -> Symbols:

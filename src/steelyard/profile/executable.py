@@ -10,7 +10,8 @@ import numpy as np
 
 from steelyard.core.errors import UsageError
 from steelyard.core.program_path import program_path
-from steelyard.profile.symbols import Symbols, read_symbols, readable_name
+from steelyard.profile.demangling import function_name
+from steelyard.profile.symbols import Symbols, read_symbols
 
 
 def executable_of(argv: Sequence[str]) -> str:
@@ -78,4 +79,4 @@ class FunctionNames:
         index = int(self._symbols.function_indices(np.array([address], np.uint64))[0])
         if index < 0:
             return f"[{os.path.basename(self.path)}]"
-        return readable_name(self._symbols.names[index])
+        return function_name(self._symbols.names[index])

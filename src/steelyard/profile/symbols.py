@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
-import os
+import io
+import lzma
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.core.elf_file import from_elf
+from steelyard.profile.debug_files import build_id_of, separate_file
 
 # Elf64_Sym and Elf32_Sym, as in elf(5).
 _KIND = [("info", "u1"), ("other", "u1"), ("section", "<u2")]
@@ -22,7 +22,61 @@ _SYMBOLS = {
     32: np.dtype([("name", "<u4"), ("value", "<u4"), ("size", "<u4"), *_KIND]),
 }
 _FUNCTION, _INDIRECT = 2, 10  # STT_FUNC, STT_GNU_IFUNC
-_DEBUG_ROOT = "/usr/lib/debug/.build-id"
+_LOCAL, _KIND_BITS = 0, 4  # STB_LOCAL
+_FIRST_RESERVED_SECTION = 0xFF00
+_NEVER = 2**64 - 1
+_ENTRIES = np.dtype(
+    [("value", "<u8"), ("size", "<u8"), ("limit", "<u8"), ("name", "<u8"), ("info", "u1")]
+)
+_NO_ENTRIES = np.empty(0, _ENTRIES)
+
+
+class SymbolNames(Sequence[bytes]):
+    """Names in a table of strings, each read when it is asked for."""
+
+    def __init__(self, strings: bytes, offsets: npt.NDArray[np.uint64]) -> None:
+        self._strings = strings
+        self._offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    @overload
+    def __getitem__(self, at: int) -> bytes: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, at: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(at, slice):
+            return SymbolNames(self._strings, self._offsets[at])
+        begin = int(self._offsets[at])
+        return self._strings[begin : self._strings.index(b"\0", begin)]
+
+
+@dataclass(frozen=True)
+class Aliases:
+    """All symbols of a file, of which several may stand for one function.
+
+    Parameters
+    ----------
+    addresses : array of uint64
+        Rising.
+    names : sequence of bytes
+    indirect : array of bool
+        Whether a symbol's code only chooses the code that is called (STT_GNU_IFUNC).
+    """
+
+    addresses: npt.NDArray[np.uint64]
+    names: Sequence[bytes]
+    indirect: npt.NDArray[np.bool_]
+
+    def at(self, address: int) -> Sequence[bytes]:
+        """The names of what begins at an address."""
+        low, high = np.searchsorted(self.addresses, np.array([address, address + 1], np.uint64))
+        return self.names[int(low) : int(high)]
+
+
+_NOTHING = np.empty(0, np.uint64)
+_NO_ALIASES = Aliases(_NOTHING, (), np.empty(0, bool))
 
 
 @dataclass(frozen=True)
@@ -34,10 +88,13 @@ class Symbols:
     addresses, ends : array of uint64
         Where each function begins and ends, as virtual addresses of the file.
     names : sequence of bytes
+        Of several names for one function the one that programmers call it by.
     segments : tuple of (offset, file bytes, virtual address)
         How offsets in the file become virtual addresses.
     build_id : str
         Hexadecimal, empty where the file has none.
+    aliases : Aliases
+        All names of these functions.
     """
 
     addresses: npt.NDArray[np.uint64]
@@ -45,6 +102,7 @@ class Symbols:
     names: Sequence[bytes]
     segments: tuple[tuple[int, int, int], ...]
     build_id: str = ""
+    aliases: Aliases = field(default=_NO_ALIASES, repr=False)
 
     def virtual_addresses(self, offsets: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         """Virtual addresses of offsets in the file; an offset in no segment stays as it is."""
@@ -55,15 +113,33 @@ class Symbols:
         return addresses
 
     def function_indices(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """Which function each virtual address is in; -1 for none."""
+        """Which function each virtual address is in, the innermost where several are; -1: none."""
         if not len(self.addresses):
             return np.full(len(addresses), -1)
         index = np.searchsorted(self.addresses, addresses, side="right").astype(np.int64) - 1
-        inside = (index >= 0) & (addresses < self.ends[np.maximum(index, 0)])
-        return np.where(inside, index, -1)
+        while True:
+            outside = (index >= 0) & (addresses >= self.ends[np.maximum(index, 0)])
+            if not outside.any():
+                return index
+            index[outside] = self._enclosing[index[outside]]
+
+    @cached_property
+    def _enclosing(self) -> npt.NDArray[np.int64]:
+        """For each function the one that it lies in, as hand-written assembler has them; or -1."""
+        found = np.full(len(self.addresses), -1)
+        if (self.ends[:-1] <= self.addresses[1:]).all():
+            return found
+        open_ones: list[tuple[int, int]] = []
+        spans = zip(self.addresses.tolist(), self.ends.tolist(), strict=True)
+        for number, (begin, end) in enumerate(spans):
+            while open_ones and open_ones[-1][0] <= begin:
+                open_ones.pop()
+            if open_ones:
+                found[number] = open_ones[-1][1]
+            open_ones.append((end, number))
+        return found
 
 
-_NOTHING = np.empty(0, np.uint64)
 NO_SYMBOLS = Symbols(_NOTHING, _NOTHING, (), ())
 
 
@@ -72,110 +148,105 @@ def read_symbols(path: str) -> Symbols:
 
     A file that is gone, is not ELF, or is damaged has none.
     """
-    return from_elf(path, _symbols_of, NO_SYMBOLS)
+    return from_elf(path, lambda elf: symbols_of(elf, path), NO_SYMBOLS)
 
 
-def _symbols_of(elf: Any) -> Symbols:
+def symbols_of(elf: Any, path: str = "") -> Symbols:
+    """The same of a file that is open, at a path where its separate file can be found from."""
     segments = tuple(
         (segment["p_offset"], segment["p_filesz"], segment["p_vaddr"])
         for segment in elf.iter_segments("PT_LOAD")
     )
-    build_id = _build_id(elf)
     found = _functions(elf, ".symtab")
-    if not found:
-        found = _debug_functions(build_id) or _functions(elf, ".dynsym")
-    return _sorted(found, segments, build_id)
+    if not len(found[0]):
+        separate = separate_file(path) if path else None
+        if separate is not None:
+            found = from_elf(separate, lambda other: _functions(other, ".symtab"), found)
+    if not len(found[0]):
+        found = _together(_functions(elf, ".dynsym"), _packed_functions(elf))
+    return _sorted(*found, segments, build_id_of(elf))
 
 
-_Found = list[tuple[npt.NDArray[np.void], bytes]]
+_Found = tuple[npt.NDArray[np.void], bytes]
 
 
 def _functions(elf: Any, name: str) -> _Found:
     section = elf.get_section_by_name(name)
     if section is None or section["sh_type"] == "SHT_NOBITS":
-        return []
+        return _NO_ENTRIES, b""
     table = np.frombuffer(section.data(), _SYMBOLS[elf.elfclass])
     kind = table["info"] & 0xF
     wanted = ((kind == _FUNCTION) | (kind == _INDIRECT)) & (table["section"] != 0)
-    strings = elf.get_section(section["sh_link"]).data()
-    return [(table[wanted], strings)] if wanted.any() else []
+    table = table[wanted]
+    entries = np.empty(len(table), _ENTRIES)
+    for part in ("value", "size", "name", "info"):
+        entries[part] = table[part]
+    entries["limit"] = _section_ends(elf)[table["section"]] if len(table) else 0
+    return entries, elf.get_section(section["sh_link"]).data()
 
 
-def _build_id(elf: Any) -> str:
-    section = elf.get_section_by_name(".note.gnu.build-id")
+def _section_ends(elf: Any) -> npt.NDArray[np.uint64]:
+    """Where each section ends, by its number; those that are none never end."""
+    ends = np.full(2**16, _NEVER, np.uint64)
+    for number, section in enumerate(elf.iter_sections()):
+        if 0 < number < _FIRST_RESERVED_SECTION:
+            ends[number] = min(section["sh_addr"] + section["sh_size"], _NEVER)
+    return ends
+
+
+def _packed_functions(elf: Any) -> _Found:
+    """Those of `.gnu_debugdata`: a packed ELF file with the symbols that were stripped."""
+    from elftools.elf.elffile import ELFFile
+
+    section = elf.get_section_by_name(".gnu_debugdata")
     if section is None:
-        return ""
-    return next((str(note["n_desc"]) for note in section.iter_notes()), "")
+        return _NO_ENTRIES, b""
+    try:
+        packed = lzma.decompress(section.data())
+    except lzma.LZMAError:
+        return _NO_ENTRIES, b""
+    return _functions(ELFFile(io.BytesIO(packed)), ".symtab")
 
 
-def has_debugging_information(path: str) -> bool:
-    """Whether an ELF file describes its sources, by itself or in its separate debug file."""
-    return from_elf(path, _is_described, False)
+def _together(one: _Found, other: _Found) -> _Found:
+    moved = other[0].copy()
+    moved["name"] += len(one[1])
+    return np.concatenate((one[0], moved)), one[1] + other[1]
 
 
-def _is_described(elf: Any) -> bool:
-    if elf.get_section_by_name(".debug_info") is not None:
-        return True
-    build_id = _build_id(elf)
-    return bool(build_id) and os.path.exists(_debug_path(build_id))
-
-
-def _debug_path(build_id: str) -> str:
-    return os.path.join(_DEBUG_ROOT, build_id[:2], build_id[2:] + ".debug")
-
-
-def _debug_functions(build_id: str) -> _Found:
-    if not build_id:
-        return []
-    return from_elf(_debug_path(build_id), lambda elf: _functions(elf, ".symtab"), [])
-
-
-def _sorted(found: _Found, segments: tuple[tuple[int, int, int], ...], build_id: str) -> Symbols:
-    if not found:
+def _sorted(
+    entries: npt.NDArray[np.void],
+    strings: bytes,
+    segments: tuple[tuple[int, int, int], ...],
+    build_id: str,
+) -> Symbols:
+    if not len(entries):
         return Symbols(_NOTHING, _NOTHING, (), segments, build_id)
-    table, strings = found[0]
-    # Of several names for one address the one with a size comes last, and is kept.
-    order = np.lexsort((table["size"], table["value"]))
-    table = table[order]
-    last = np.append(table["value"][1:] != table["value"][:-1], True)
-    table = table[last]
-    addresses = table["value"].astype(np.uint64)
-    following = np.append(addresses[1:], np.uint64(2**64 - 1))
-    # Hand-written assembler often gives no size: it goes to the next symbol then.
-    sizes = table["size"].astype(np.uint64)
-    ends = np.where(sizes > 0, addresses + sizes, following)
-    names = [_name_at(strings, int(at)) for at in table["name"]]
-    return Symbols(addresses, ends, names, segments, build_id)
+    entries = entries[np.lexsort((entries["size"], entries["value"]))]
+    names = SymbolNames(strings, entries["name"])
+    indirect = (entries["info"] & 0xF) == _INDIRECT
+    begins = np.flatnonzero(np.append(True, np.diff(entries["value"]) != 0))
+    counts = np.diff(np.append(begins, len(entries)))
+    # Of several names for one address the largest comes last; its size is that of all.
+    largest = begins + counts - 1
+    chosen = largest.copy()
+    for group in np.flatnonzero(counts > 1).tolist():
+        begin = int(begins[group])
+        rows = range(begin, begin + int(counts[group]))
+        chosen[group] = max(rows, key=lambda row: _rank(entries[row], names[row]))
+    addresses = entries["value"][begins]
+    following = np.append(addresses[1:], np.uint64(_NEVER))
+    # Hand-written assembler often gives no size: it goes to the next symbol then, or to the end.
+    sizes = entries["size"][largest]
+    limits = np.minimum(following, entries["limit"][largest])
+    ends = np.where(sizes > 0, addresses + sizes, np.maximum(limits, addresses))
+    aliases = Aliases(entries["value"], names, indirect)
+    own_names = SymbolNames(strings, entries["name"][chosen])
+    return Symbols(addresses, ends, own_names, segments, build_id, aliases)
 
 
-def _name_at(strings: bytes, at: int) -> bytes:
-    return strings[at : strings.index(b"\0", at)]
-
-
-@cache
-def _demangler() -> ctypes.CDLL | None:
-    name = ctypes.util.find_library("stdc++")
-    if name is None:
-        return None
-    library = ctypes.CDLL(name)
-    library.__cxa_demangle.restype = ctypes.c_void_p
-    return library
-
-
-@cache
-def readable_name(name: bytes) -> str:
-    """A symbol's name as a person writes it: C++ and Rust without their mangling.
-
-    Where the machine has no C++ library the name stays as it is.
-    """
-    plain = name.decode("utf-8", "replace")
-    library = _demangler() if name.startswith(b"_Z") else None
-    if library is None:
-        return plain
-    status = ctypes.c_int()
-    memory = library.__cxa_demangle(name, None, None, ctypes.byref(status))
-    if not memory or status.value:
-        return plain
-    text = ctypes.string_at(memory).decode("utf-8", "replace")
-    ctypes.CDLL(None).free(ctypes.c_void_p(memory))
-    return text
+def _rank(entry: np.void, name: bytes) -> tuple[bool, bool, int, int]:
+    """Of several names that is shown which has a size, is not local, and is the plainest."""
+    is_global = int(entry["info"]) >> _KIND_BITS != _LOCAL
+    underscores = len(name) - len(name.lstrip(b"_"))
+    return int(entry["size"]) > 0, is_global, -underscores, -len(name)

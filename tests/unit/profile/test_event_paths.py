@@ -53,7 +53,7 @@ def test_paths_by_different_lines_of_the_same_functions_are_one(program: str) ->
     assert (found["events"], found["cut"], found["lost"]) == (9, 1, 2)
 
 
-@needs("cc", "addr2line")
+@needs("cc")
 def test_a_function_that_was_inlined_stands_in_the_path(tmp_path: Path) -> None:
     # An instruction that stays, whatever the compiler makes of the rest.
     body = 'int y; __asm__ volatile("mov %1, %0" : "=r"(y) : "r"(x)); return y;'

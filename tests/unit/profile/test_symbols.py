@@ -5,13 +5,11 @@ import subprocess
 import numpy as np
 import pytest
 
+from steelyard.profile.demangling import readable_name
+from steelyard.profile.inlined_code import debug_source
 from steelyard.profile.perf_map import read_perf_map
 from steelyard.profile.static_probes import static_probes
-from steelyard.profile.symbols import (
-    has_debugging_information,
-    read_symbols,
-    readable_name,
-)
+from steelyard.profile.symbols import read_symbols
 from tests.needs import need
 
 SOURCE = """
@@ -91,7 +89,7 @@ def test_a_program_that_was_damaged_is_read_or_has_no_symbols(program, tmp_path)
         path.write_bytes(data)
         symbols = read_symbols(str(path))
         assert len(symbols.names) == len(symbols.addresses)
-        has_debugging_information(str(path))
+        debug_source(str(path))
         static_probes(str(path))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.core.errors import DataError
+from steelyard.profile.demangling import function_name
 from steelyard.profile.profilers import (
     Launch,
     Profiler,
@@ -14,7 +15,6 @@ from steelyard.profile.profilers import (
     shares_of,
     tool_output,
 )
-from steelyard.profile.symbols import readable_name
 
 # The same rate as Steelyard's own default.
 _FREQUENCY = "999"
@@ -51,7 +51,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
             continue
         name = symbol.strip().partition("] ")[2] or symbol.strip()
         # perf's own way to write a name of C++ leaves out the arguments that tell overloads apart.
-        name = readable_name(name.encode())
+        name = function_name(name.encode())
         counts[name] = counts.get(name, 0) + int(count)
     return Reading(shares_of(counts, path))
 

@@ -1,0 +1,45 @@
+// What functions are called, as linkers know them, or else as programmers do.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "debug_file.hpp"
+#include "scopes.hpp"
+
+namespace steelyard {
+
+/// A function's name. One for linkers is to be read by whoever knows its language. One that is put
+/// together here may hold such names, each between `linkage_begin` and `linkage_end`.
+struct FunctionName {
+    bool is_linkage = false;
+    std::string text;       ///< empty where the function has none
+    std::string last_part;  ///< without scopes and parameters
+};
+
+class FunctionNames {
+  public:
+    static constexpr char linkage_begin = '\x01', linkage_end = '\x02';
+
+    /// The name of a function's entry, or of what that refers to.
+    FunctionName of(Place place);
+
+  private:
+    std::string plain(const Place& place, int depth);
+    std::string scoped(const Place& place, int depth);
+    std::string scope_part(const Place& place, int depth);
+    std::string unnamed_type(const Place& place, int depth);
+    std::string call_parameters(const Place& type, int depth);
+    std::string parameters(const Place& place, int depth);
+    std::string type(const Unit& unit, const Die& die, int depth);
+    std::string type_at(const Place& place, int depth);
+    bool is_const_method(const Place& place);
+    const Scopes& scopes(const Unit& unit);
+
+    std::map<const Unit*, std::unique_ptr<Scopes>> scopes_;
+};
+
+}  // namespace steelyard

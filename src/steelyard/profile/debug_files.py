@@ -1,0 +1,144 @@
+"""Where the debugging information of a program or library is, if not in its own file."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from steelyard.core.elf_file import from_elf
+
+DEBUG_ROOT = "/usr/lib/debug"
+_CRC = struct.Struct("<I")
+_BLOCK_BYTES = 1 << 20
+
+
+def build_id_of(elf: Any) -> str:
+    """The build id of an opened ELF file, hexadecimal; empty where it has none."""
+    for section in elf.iter_sections("SHT_NOTE"):
+        for note in section.iter_notes():
+            if note["n_type"] == "NT_GNU_BUILD_ID":
+                return str(note["n_desc"])
+    for segment in elf.iter_segments("PT_NOTE"):
+        for note in segment.iter_notes():
+            if note["n_type"] == "NT_GNU_BUILD_ID":
+                return str(note["n_desc"])
+    return ""
+
+
+def read_build_id(path: str) -> str:
+    """The build id of a file; empty where it has none, or is no ELF file."""
+    return from_elf(path, build_id_of, "")
+
+
+def separate_file(path: str) -> str | None:
+    """The file that holds what was stripped of `path`: by its build id, or by `.gnu_debuglink`.
+
+    One that belongs to another build is passed over: its build id, or checksum, is another one.
+    """
+    wanted = from_elf(path, _wanted, ("", None))
+    return next(_separate_files(path, *wanted), None)
+
+
+def supplementary_file(path: str) -> str | None:
+    """The file that several share parts of their debugging information in, as dwz writes it."""
+    name, build_id = from_elf(path, _supplement, ("", ""))
+    if not name:
+        return None
+    folder = os.path.dirname(path)
+    candidates = [*_by_build_id(build_id), os.path.join(folder, name)]
+    candidates.append(os.path.join(DEBUG_ROOT, ".dwz", os.path.basename(name)))
+    return _of_build(candidates, build_id)
+
+
+def split_file(path: str, name: str, folder: str) -> str | None:
+    """The file of a split unit (`.dwo`), where it was compiled or beside the program."""
+    beside = os.path.dirname(path)
+    candidates = (
+        os.path.join(folder, name),
+        os.path.join(beside, name),
+        os.path.join(beside, os.path.basename(name)),
+    )
+    return next((found for found in candidates if os.path.isfile(found)), None)
+
+
+def package_file(*paths: str) -> str | None:
+    """The package of split units (`.dwp`) beside one of these files."""
+    return next((f"{path}.dwp" for path in paths if os.path.isfile(f"{path}.dwp")), None)
+
+
+def _wanted(elf: Any) -> tuple[str, tuple[str, int] | None]:
+    return build_id_of(elf), _debug_link(elf)
+
+
+def _debug_link(elf: Any) -> tuple[str, int] | None:
+    """The name and the checksum of the separate file: GDB manual, 'Separate Debug Files'."""
+    section = elf.get_section_by_name(".gnu_debuglink")
+    if section is None:
+        return None
+    data = section.data()
+    return _text(data), _CRC.unpack(data[-_CRC.size :])[0]
+
+
+def _separate_files(path: str, build_id: str, link: tuple[str, int] | None) -> Iterator[str]:
+    yield from _by_build_id(build_id)
+    if link is None:
+        return
+    name, checksum = link
+    folder = os.path.dirname(os.path.realpath(path))
+    for candidate in (
+        os.path.join(folder, name),
+        os.path.join(folder, ".debug", name),
+        os.path.join(DEBUG_ROOT, folder.lstrip("/"), name),
+    ):
+        if os.path.isfile(candidate) and not _is_same(candidate, path):
+            belongs = read_build_id(candidate) == build_id
+            if belongs if build_id else _checksum(candidate) == checksum:
+                yield candidate
+
+
+def _by_build_id(build_id: str) -> list[str]:
+    path = os.path.join(DEBUG_ROOT, ".build-id", build_id[:2], f"{build_id[2:]}.debug")
+    return [path] if len(build_id) > 2 and os.path.isfile(path) else []
+
+
+def _supplement(elf: Any) -> tuple[str, str]:
+    """The name and build id of the supplementary file: of dwz, and by DWARF 5, section 7.3.6."""
+    section = elf.get_section_by_name(".gnu_debugaltlink")
+    if section is not None:
+        data = section.data()
+        name = _text(data)
+        return name, data[len(os.fsencode(name)) + 1 :].hex()
+    section = elf.get_section_by_name(".debug_sup")
+    if section is None or section.data()[2:3] != b"\0":
+        return "", ""
+    data = section.data()[3:]
+    name = _text(data)
+    # The length of the checksum is a number of one byte: a build id has 20.
+    return name, data[len(os.fsencode(name)) + 2 :].hex()
+
+
+def _of_build(candidates: Iterable[str], build_id: str) -> str | None:
+    existing = (path for path in candidates if os.path.isfile(path))
+    return next((path for path in existing if read_build_id(path) == build_id), None)
+
+
+def _text(data: bytes) -> str:
+    return os.fsdecode(data[: data.index(b"\0")])
+
+
+def _is_same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _checksum(path: str) -> int:
+    checksum = 0
+    try:
+        with open(path, "rb") as file:
+            while block := file.read(_BLOCK_BYTES):
+                checksum = zlib.crc32(block, checksum)
+    except OSError:
+        return -1
+    return checksum

@@ -1,0 +1,84 @@
+"""The sections of debugging information of an ELF file, as parts of files without compression."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from steelyard.core.elf_file import from_elf
+
+_PREFIX, _OLD_PREFIX = ".debug_", ".zdebug_"
+# As in elf(5) and the ELF gABI, "Section Compression".
+_COMPRESSED, _ZLIB, _ZSTD = 0x800, 1, 2
+_HEADS = {32: struct.Struct("<III"), 64: struct.Struct("<IIQQ")}
+# What gcc and binutils wrote before compression became a flag: "ZLIB", then the size.
+_OLD_HEAD = struct.Struct(">4sQ")
+_UNUSED = frozenset(
+    f"{_PREFIX}{name}"
+    for name in ("line", "loc", "loclists", "macro", "macinfo", "frame", "pubnames", "pubtypes")
+) | {f"{_PREFIX}gdb_scripts", f"{_PREFIX}gnu_pubnames", f"{_PREFIX}gnu_pubtypes"}
+
+
+class Section(NamedTuple):
+    """Where the bytes of a section are."""
+
+    name: str
+    path: str
+    offset: int
+    size: int
+
+
+def debug_sections(path: str, folder: str) -> list[Section]:
+    """The sections that tell which functions are where.
+
+    Parameters
+    ----------
+    path : str
+    folder : str
+        Where compressed sections are put without their compression.
+
+    Returns
+    -------
+    list of Section
+        None where the file is gone, is damaged, or has no debugging information.
+    """
+    return from_elf(path, lambda elf: list(_sections_of(elf, path, folder)), [])
+
+
+def _sections_of(elf: Any, path: str, folder: str) -> Iterator[Section]:
+    for section in elf.iter_sections():
+        name = section.name
+        wanted = name.startswith((_PREFIX, _OLD_PREFIX))
+        if not wanted or section["sh_type"] == "SHT_NOBITS" or name.removesuffix(".dwo") in _UNUSED:
+            continue
+        if name.startswith(_OLD_PREFIX) or section["sh_flags"] & _COMPRESSED:
+            plain = _decompressed(elf, section)
+            kept = os.path.join(folder, f"{len(os.listdir(folder))}{name}")
+            with open(kept, "wb") as file:
+                file.write(plain)
+            yield Section(name.replace(_OLD_PREFIX, _PREFIX), kept, 0, len(plain))
+        else:
+            yield Section(name, path, section["sh_offset"], section["sh_size"])
+
+
+def _decompressed(elf: Any, section: Any) -> bytes:
+    elf.stream.seek(section["sh_offset"])
+    data = elf.stream.read(section["sh_size"])
+    if section.name.startswith(_OLD_PREFIX):
+        return zlib.decompress(data[_OLD_HEAD.size :])
+    head = _HEADS[elf.elfclass]
+    kind, *_, size, _ = head.unpack_from(data)
+    if kind == _ZLIB:
+        return zlib.decompress(data[head.size :])
+    if kind == _ZSTD:
+        return _from_zstd(data[head.size :], size)
+    return b""
+
+
+def _from_zstd(data: bytes, size: int) -> bytes:
+    import pyarrow
+
+    return pyarrow.decompress(data, size, "zstd", asbytes=True)
