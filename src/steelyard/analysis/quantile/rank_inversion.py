@@ -7,12 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.quantile.vertex import Vertex, untied
+from steelyard.analysis.quantile.vertex import (
+    Vertex,
+    descended,
+    first_basis,
+    tie_size,
+    untied,
+)
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _MOST_STEPS = 100_000
+# The statistic is looked at so many sizes of a tie beyond a step, past all rows that tie there.
+_BESIDE = 100.0
+_NO_SLOPE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -81,88 +90,51 @@ def rank_bound(problem: RankProblem, column: int, cutoff: float, upwards: bool) 
     Koenker, Probability and Statistics Letters 22 (1994) 295. The statistic of "the coefficient
     is b" is ``x' (a(b) - (1 - tau)) / sqrt(tau (1 - tau) q)`` with the regression rank scores
     a(b) of the model without x, fitted to ``y - b x``. It is a step function of b, walked here
-    from step to step by the simplex method, and interpolated between the two steps around the
-    cutoff as in R's ``quantreg``.
+    from step to step and interpolated between the two steps around the cutoff.
+
+    In a factorial table the model without x often has many equally good solutions, and where the
+    steps lie between which one interpolates depends on which of them are walked through. It is
+    done as R's ``quantreg`` does it: solved anew right beside the estimate, and after each row
+    that the plane meets only those rows leave it whose scores must.
     """
-    walk = _Walk(problem, column, 1.0 if upwards else -1.0)
+    others = np.delete(problem.matrix, column, axis=1)
+    removed, values = problem.matrix[:, column], untied(problem.values)
+    sign = 1.0 if upwards else -1.0
+    beside = sign * _BESIDE * tie_size(problem.values)
     scale = np.sqrt(problem.quantile * (1.0 - problem.quantile) * problem.variances[column])
-    before, previous = 0.0, walk.coefficient
+    before, previous = 0.0, float(problem.vertex.coefficients[column])
+    place = previous
+    basis: Integers | None = None
     for _ in range(_MOST_STEPS):
-        place = walk.coefficient
-        statistic = abs(walk.release()) / scale
-        if statistic > cutoff:
+        here = values - (place + beside) * removed
+        if basis is None:
+            basis = first_basis(others, here, problem.quantile)
+        vertex = descended(others, here, problem.quantile, basis)
+        basis = vertex.basis
+        statistic = abs(float(removed @ (vertex.duals - (1.0 - problem.quantile)))) / scale
+        if statistic >= cutoff:
             return previous + (cutoff - before) / (statistic - before) * (place - previous)
-        if walk.advance() is None:
-            return None
         before, previous = statistic, place
+        way = _way_to_next(others, removed, vertex, sign)
+        if way is None:
+            return None
+        place += beside + sign * way
     return None
 
 
-class _Walk:
-    """The solutions of the model without one column, as its coefficient grows or falls."""
-
-    def __init__(self, problem: RankProblem, column: int, direction: float) -> None:
-        vertex = problem.vertex
-        self.removed = problem.matrix[:, column]
-        self.others = np.delete(problem.matrix, column, axis=1)
-        self.direction = direction
-        self.duals = vertex.duals.copy()
-        self.residuals = vertex.residuals.copy()
-        self.zeros = vertex.basis.tolist()
-        moved = untied(problem.values)
-        self.coefficient = float(
-            np.linalg.solve(problem.matrix[vertex.basis], moved[vertex.basis])[column]
-        )
-        self.statistic = 0.0
-        self.left = -1
-
-    def release(self) -> float:
-        """Let one of the rows that the plane goes through go; the statistic after that."""
-        zeros = np.array(self.zeros)
-        basis, _ = np.linalg.qr(self.others[zeros], mode="complete")
-        null = basis[:, -1]
-        rate = float(self.removed[zeros] @ null)
-        if rate * self.direction > 0:
-            null, rate = -null, -rate
-        duals = self.duals[zeros]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(null > 0, (1.0 - duals) / null, -duals / null)
-        room[np.abs(null) < 1e-12] = np.inf
-        place = int(room.argmin())
-        length = max(0.0, float(room[place]))
-        self.duals[zeros] = duals + length * null
-        self.duals[zeros[place]] = 1.0 if null[place] > 0 else 0.0
-        self.statistic += length * rate
-        self.left = int(zeros[place])
-        self.zeros.pop(place)
-        return self.statistic
-
-    def advance(self) -> float | None:
-        """Move the coefficient until the plane meets the next row; None where it meets none."""
-        zeros = np.array(self.zeros, dtype=np.int64)
-        slopes = -self.removed
-        if len(zeros):
-            turn = np.linalg.solve(self.others[zeros], self.removed[zeros])
-            slopes = slopes + self.others @ turn
-        slopes = slopes * self.direction
-        with np.errstate(divide="ignore", invalid="ignore"):
-            lengths = -self.residuals / slopes
-        # Whose residual moves away from 0, or stays, is not met.
-        away = ((self.duals > 0.5) & ~(slopes < -1e-13)) | ((self.duals <= 0.5) & ~(slopes > 1e-13))
-        lengths[away] = np.inf
-        lengths[zeros] = np.inf
-        lengths[self.left] = np.inf
-        entering = int(lengths.argmin())
-        length = float(lengths[entering])
-        if not np.isfinite(length):
-            return None
-        length = max(0.0, length)
-        self.residuals += length * slopes
-        self.residuals[zeros] = 0.0
-        self.residuals[entering] = 0.0
-        self.coefficient += self.direction * length
-        self.zeros.append(entering)
-        return self.coefficient
+def _way_to_next(others: Floats, removed: Floats, vertex: Vertex, sign: float) -> float | None:
+    """How far the coefficient moves until the plane meets another row; None where it meets none."""
+    slopes = -removed
+    if len(vertex.basis):
+        turn = np.linalg.solve(others[vertex.basis], removed[vertex.basis])
+        slopes = slopes + others @ turn
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lengths = -sign * vertex.residuals / slopes
+    lengths[vertex.basis] = np.inf
+    # A slope of rounding alone is none.
+    lengths[~(lengths > 0) | (np.abs(slopes) < _NO_SLOPE * np.abs(removed).max())] = np.inf
+    shortest = float(lengths.min())
+    return shortest if np.isfinite(shortest) else None
 
 
 def rank_statistic(problem: RankProblem, column: int, vertex: Vertex) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,10 @@ Integers = NDArray[np.int64]
 
 # How far outside [0, 1] rounding may leave a dual value.
 _TOLERANCE = 1e-9
-# Ties are told apart by so much of the spread, far below the digits of any clock; the vertex is
-# then solved for the values as they are.
-_TIE_RATIO = 1e-10
+# Ties are told apart by so much of the spread, far below the digits of any clock and above those of
+# rounding; the vertex is then solved for the values as they are.
+_TIE_RATIO = 1e-12
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)
 _TIE_SEED = 20150416
 _MOST_STEPS = 100_000
 
@@ -45,9 +46,14 @@ class Vertex:
 
 def untied(values: Floats) -> Floats:
     """The values with ties told apart, always in the same way."""
-    spread = float(np.ptp(values)) or abs(float(values[0])) or 1.0
     noise = np.random.Generator(np.random.SFC64(_TIE_SEED)).uniform(-1, 1, len(values))
-    return values + _TIE_RATIO * spread * noise
+    return values + tie_size(values) * noise
+
+
+def tie_size(values: Floats) -> float:
+    """By how much values that tie are moved apart at most."""
+    spread = float(np.ptp(values)) or abs(float(values[0])) or 1.0
+    return max(_TIE_RATIO * spread, _ROUNDING * float(np.abs(values).max()))
 
 
 def best_vertex(
@@ -63,19 +69,57 @@ def best_vertex(
     quantile : float
         Above 0 and below 1.
     basis : array of int, optional
-        Linearly independent rows to start from.
+        Linearly independent rows to start from; `first_basis` unless given.
 
     Notes
     -----
+    Where several vertices are as good (a share of the rows of a factorial table that is a whole
+    number, say), it is that of R's ``quantreg``, which starts at the same place.
+
     Barrodale and Roberts (SIAM J. Numerical Analysis 10 (1973) 839) as Koenker and d'Orey
     extended it (Applied Statistics 36 (1987) 383): of the rows that the plane goes through, the
     one whose dual value is furthest outside [0, 1] is left, and the plane moves past as many
     other rows as the sum gains by.
     """
-    if basis is None:
-        start, *_ = np.linalg.lstsq(matrix, values, rcond=None)
-        basis = independent_rows(matrix, np.abs(values - matrix @ start))
     moved = untied(values)
+    basis = first_basis(matrix, moved, quantile) if basis is None else basis.copy()
+    vertex = descended(matrix, moved, quantile, basis)
+    coefficients = np.linalg.solve(matrix[vertex.basis], values[vertex.basis])
+    return replace(vertex, coefficients=np.asarray(coefficients, dtype=np.float64))
+
+
+def first_basis(matrix: Floats, values: Floats, quantile: float) -> Integers:
+    """Linearly independent rows near the solution: one coefficient after the other leaves 0.
+
+    Each time the one along which the sum of distances falls fastest moves, with the rows that the
+    plane goes through already held, to the row at which the sum stops falling.
+    """
+    width = matrix.shape[1]
+    # A slot holds a coefficient that is still 0 (its unit vector) or a row of residual 0.
+    held = np.eye(width)
+    rows = np.full(width, -1, dtype=np.int64)
+    wanted = (1.0 - quantile) * matrix.sum(axis=0)
+    residuals = values.copy()
+    while bool((rows < 0).any()):
+        inverse = np.asarray(np.linalg.inv(held), dtype=np.float64)
+        basis = rows[rows >= 0]
+        weights = (residuals >= 0).astype(np.float64)
+        weights[basis] = 0.0
+        gradient = (wanted - weights @ matrix) @ inverse
+        place = _first_of_largest(np.where(rows < 0, np.abs(gradient), -1.0))
+        slopes = matrix @ inverse[:, place]
+        slopes = -slopes if gradient[place] <= _TOLERANCE else slopes
+        entering, length = _entering(residuals, slopes, basis, abs(float(gradient[place])))
+        residuals = residuals + length * slopes
+        residuals[basis] = 0.0
+        residuals[entering] = 0.0
+        rows[place] = entering
+        held[place] = matrix[entering]
+    return rows
+
+
+def descended(matrix: Floats, moved: Floats, quantile: float, basis: Integers) -> Vertex:
+    """The solution at the end of the walk from `basis`, for values without ties."""
     basis = basis.copy()
     wanted = (1.0 - quantile) * matrix.sum(axis=0)
     inverse = _inverse(matrix, basis)
@@ -85,12 +129,13 @@ def best_vertex(
         weights = (residuals > 0).astype(np.float64)
         weights[basis] = 0.0
         duals = (wanted - weights @ matrix) @ inverse
+        if not len(basis):
+            return Vertex(duals, basis, weights, residuals)
         excess = np.maximum(duals - 1.0, -duals)
-        place = int(excess.argmax())
+        place = _first_of_largest(excess)
         if excess[place] <= _TOLERANCE:
             weights[basis] = np.clip(duals, 0.0, 1.0)
-            coefficients = np.linalg.solve(matrix[basis], values[basis])
-            return Vertex(np.asarray(coefficients, dtype=np.float64), basis, weights, residuals)
+            return Vertex(inverse @ moved[basis], basis, weights, residuals)
         rising = duals[place] > 1.0
         # The residual of the row that is left grows at rate 1 in its direction.
         slopes = matrix @ inverse[:, place]
@@ -103,6 +148,11 @@ def best_vertex(
         inverse = _inverse(matrix, basis)
         residuals[basis] = 0.0
     raise AnalysisError("The quantile regression did not end; its columns nearly depend.")
+
+
+def _first_of_largest(values: Floats) -> int:
+    """The place of the largest value, the first of those that differ by rounding alone."""
+    return int(np.argmax(values >= values.max() - _TOLERANCE))
 
 
 def _inverse(matrix: Floats, basis: Integers) -> Floats:
@@ -128,7 +178,7 @@ def _entering(residuals: Floats, slopes: Floats, basis: Integers, gain: float) -
             near = candidates[np.argpartition(lengths[candidates], size - 1)[:size]]
         near = near[np.argsort(lengths[near], kind="stable")]
         left = gain - np.cumsum(np.abs(slopes[near]))
-        stops = np.flatnonzero(left <= 0)
+        stops = np.flatnonzero(left <= _TOLERANCE)
         if len(stops):
             taken = int(near[stops[0]])
             return taken, float(lengths[taken])

@@ -174,3 +174,21 @@ def test_as_many_clusters_as_effects_leave_no_interval():
     found = analyze(data, question("y", "a", quantiles=(0.5,), cluster="run"))
     assert isinstance(found.effects[1].effect, Unbounded)
     assert found.effects[1].p is None
+
+
+def test_a_model_without_effects_has_bounds():
+    values = np.random.default_rng(4).exponential(size=30)
+    found = analyze(table(a=["x"] * 30, y=values), question("y", "a", quantiles=(0.5,)))
+    effect = found.effects[0].effect
+    assert isinstance(effect, Estimate)
+    assert effect.low < np.median(values) < effect.high
+
+
+def test_values_that_tie_have_bounds_that_do_not_run_away():
+    generator = np.random.default_rng(5)
+    a = np.repeat([-1.0, 1.0], 24)
+    y = np.round(10 + a + 2 * generator.exponential(size=48))
+    asked = question("y", "a", quantiles=(0.25, 0.5, 0.9), intervals="rank-iid")
+    for effect in analyze(table(a=a, y=y), asked).effects:
+        assert isinstance(effect.effect, Estimate)
+        assert effect.effect.high - effect.effect.low < 8
