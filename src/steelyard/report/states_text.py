@@ -13,6 +13,8 @@ from steelyard.report.wording import caution_text, confidence_text, one_line
 
 _NEVER = "never"
 _NOT_KNOWN = "–"
+# A class that fewer redraws come to says how many.
+_PLAIN_SHARE = 0.95
 _RULES = {"dacapo": "DaCapo's harness", "georges": "Georges et al."}
 _AGREEMENTS = {
     "steady": "All executions{told} reach a steady state.",
@@ -78,7 +80,9 @@ def _class(found: ExecutionState) -> str:
     if found.state is None:
         return "no answer"
     period = "" if found.period is None else f", period {found.period}"
-    return f"{found.state}{period}"
+    share = found.share if found.share is not None else 1.0
+    doubt = "" if share >= _PLAIN_SHARE or found.period is not None else f" ({share:.0%})"
+    return f"{found.state}{period}{doubt}"
 
 
 def _index(index: int | None, found: ExecutionState) -> str:

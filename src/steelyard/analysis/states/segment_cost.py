@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from steelyard.analysis.table import Floats
 
 Integers = NDArray[np.int64]
+_ROWS = 80
 
 
 class SegmentCost:
@@ -36,3 +37,21 @@ class SegmentCost:
         means = (self.sums[ends] - self.sums[starts]) / lengths
         variances = (self.squares[ends] - self.squares[starts]) / lengths - means * means
         return lengths * np.log(np.maximum(variances, 0.0) + self.floor)
+
+    def between(self, places: Integers, shortest: int) -> Floats:
+        """A row for each of `places` as an end: the costs of the segments from the others up to
+        before it; infinite where one would have fewer than `shortest` values."""
+        found = np.full((len(places), len(places)), np.inf)
+        sums, squares = self.sums[places], self.squares[places]
+        # Only the triangle below the diagonal is asked for.
+        for first in range(0, len(places), _ROWS):
+            rows = slice(first, first + _ROWS)
+            columns = slice(0, min(first + _ROWS, len(places)))
+            lengths = places[rows, None] - places[columns]
+            scale = 1.0 / np.maximum(lengths, 1)
+            variances = (squares[rows, None] - squares[columns]) * scale
+            variances -= np.square((sums[rows, None] - sums[columns]) * scale)
+            totals = lengths * np.log(np.maximum(variances, 0.0) + self.floor)
+            totals[lengths < shortest] = np.inf
+            found[rows, columns] = totals
+        return found

@@ -123,4 +123,8 @@ def _about(found: ExecutionState) -> str:
     )
     period = "" if found.period is None else f" with period {found.period}"
     sure = 100 * (found.confidence or 0)
-    return f"Proposed: {found.state}{period}, {begin}, {independent} ({sure:.0f} % sure)."
+    share = 100 * (found.share or 0)
+    return (
+        f"Proposed: {found.state}{period}, {begin}, {independent} ({sure:.0f} % sure whether it "
+        f"is steady; {share:.0f} % of redraws give this class)."
+    )

@@ -20,6 +20,7 @@ def _execution_object(found: ExecutionState, chosen: int | None) -> dict[str, An
         "initialised": found.initialised,
         "independent": found.independent,
         "confidence": found.confidence,
+        "class_share": found.share,
         "start_up_count": found.start_up_count,
         "period": found.period,
         "chosen": chosen,
