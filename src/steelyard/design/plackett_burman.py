@@ -7,9 +7,10 @@ from itertools import combinations
 
 from steelyard.core.errors import UsageError
 from steelyard.design.design import Alias, Design, DesignFactor, check_factors, two_level
+from steelyard.design.hadamard import LARGEST_ORDER, hadamard_matrix
 
 # R. L. Plackett and J. P. Burman, The design of optimum multifactorial experiments, Biometrika 33
-# (1946) 305: first rows, to be rotated. Powers of 2 are made by doubling.
+# (1946) 305: first rows, to be rotated. Other sizes are made of Hadamard matrices.
 _FIRST_ROWS = {
     12: "++-+++---+-",
     20: "++--++++-+-+----++-",
@@ -54,25 +55,18 @@ def plackett_burman(factors: Sequence[DesignFactor], folded: bool = False) -> De
 
 
 def _signs(factor_count: int) -> list[tuple[int, ...]]:
-    size = _SMALLEST
-    while True:
-        if size - 1 >= factor_count and (size in _FIRST_ROWS or size & (size - 1) == 0):
-            break
-        size += 4
-        if size > 64:
-            raise UsageError(
-                f"Plackett-Burman designs are made for up to 63 factors; there are {factor_count}. "
-                "Screen them in groups.",
-                field="factors",
-            )
+    size = max(_SMALLEST, 4 * -(-(factor_count + 1) // 4))
+    if size > LARGEST_ORDER:
+        raise UsageError(
+            f"Plackett-Burman designs are made for up to {LARGEST_ORDER - 1} factors; there are "
+            f"{factor_count}. Screen them in groups.",
+            field="factors",
+        )
     if size in _FIRST_ROWS:
         first = [1 if sign == "+" else -1 for sign in _FIRST_ROWS[size]]
         rotated = [tuple(first[-k:] + first[:-k]) for k in range(size - 1)]
         return [*rotated, (-1,) * (size - 1)]
-    matrix = [[1]]
-    while len(matrix) < size:
-        matrix = [row + row for row in matrix] + [row + [-x for x in row] for row in matrix]
-    return [tuple(row[1:]) for row in matrix]
+    return [tuple(row[1:]) for row in hadamard_matrix(size)]
 
 
 def _aliases(names: Sequence[str], rows: Sequence[Sequence[int]]) -> Iterator[Alias]:

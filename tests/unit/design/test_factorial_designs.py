@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from steelyard.core.errors import UsageError
@@ -9,6 +10,7 @@ from steelyard.design.constraints import Constraint
 from steelyard.design.design import DesignFactor
 from steelyard.design.fractional_factorial import fractional_factorial
 from steelyard.design.full_factorial import full_factorial
+from steelyard.design.hadamard import hadamard_matrix
 from steelyard.design.latin_square import latin_square
 from steelyard.design.plackett_burman import plackett_burman
 
@@ -125,13 +127,37 @@ def test_generators_that_make_no_fraction_are_refused(count, generators, message
         fractional_factorial(two(*"abcd"), count, generators)
 
 
-@pytest.mark.parametrize("count", [3, 7, 11, 12, 19, 20, 23, 31, 35, 43, 63])
-def test_plackett_burman_columns_are_balanced_and_orthogonal(count):
+@pytest.mark.parametrize("runs", range(4, 65, 4))
+def test_plackett_burman_designs_of_every_multiple_of_4_are_balanced_and_orthogonal(runs):
+    """Every pair of columns of 4, 8, 12 ... 64 runs, which are all that so many factors take."""
+    design = plackett_burman(two(*(f"x{k}" for k in range(runs - 1))))
+    matrix = np.array([signs(design, place) for place in range(runs - 1)])
+    assert len(design.points) == runs
+    assert (matrix.sum(axis=1) == 0).all()
+    assert (matrix @ matrix.T == runs * np.eye(runs - 1)).all()
+
+
+@pytest.mark.parametrize("count", [12, 24, 27, 36, 39, 47, 50, 59])
+def test_plackett_burman_takes_no_more_runs_than_the_next_multiple_of_4(count):
     design = plackett_burman(two(*(f"x{k}" for k in range(count))))
+    assert len(design.points) == 4 * (count // 4 + 1)
     columns = [signs(design, place) for place in range(count)]
-    assert all(sum(column) == 0 for column in columns)
-    for a, b in combinations(columns[:12], 2):
+    for a, b in combinations(columns, 2):
         assert sum(x * y for x, y in zip(a, b, strict=True)) == 0
+
+
+@pytest.mark.parametrize("order", [1, 2, *range(4, 65, 4), 68, 72, 76, 80, 84, 88])
+def test_hadamard_matrices_are_orthogonal_with_a_first_column_of_ones(order):
+    matrix = np.array(hadamard_matrix(order))
+    assert set(matrix.ravel().tolist()) <= {1, -1}
+    assert (matrix[:, 0] == 1).all()
+    assert (matrix @ matrix.T == order * np.eye(order)).all()
+
+
+@pytest.mark.parametrize("order", [3, 6, 10, 92])
+def test_orders_without_a_construction_are_refused(order):
+    with pytest.raises(ValueError, match=f"order {order}|order {order // 2}"):
+        hadamard_matrix(order)
 
 
 def test_plackett_burman_says_how_much_of_each_interaction_is_in_a_main_effect():
