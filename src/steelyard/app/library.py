@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from steelyard.core.decoding import decoding
 from steelyard.core.errors import BusyError, DataError
+from steelyard.core.experiment_check import check_experiment
 from steelyard.core.masked_experiment import masked_experiment
 from steelyard.core.model import Caution, Experiment
 from steelyard.store.location import log_directory
@@ -147,7 +149,12 @@ class Library:
         from steelyard.store.harness_experiment import left_out
 
         chosen = FORMATS.get(format_name) if format_name else detect_format(path, FORMATS)
-        experiment = reader_of(chosen)(path)
+        with decoding(f"{path} is not what {chosen.name} is"):
+            experiment = reader_of(chosen)(path)
+        try:
+            check_experiment(experiment)
+        except DataError as error:
+            raise DataError(f"{path}: {error.message}", field=error.field) from None
         identifier = experiment.spec.identifier
         if identifier in self.store.identifiers():
             kept = self.store.load(identifier)

@@ -19,7 +19,7 @@ from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import block_order
 from steelyard.profile.executable import executable_of
 from steelyard.profile.java_command import is_java
-from steelyard.profile.profilers import PROFILERS, Language, Profiler, Reading
+from steelyard.profile.profilers import PROFILERS, Language, Profiler, Reading, read_profile
 from steelyard.profile.python_command import script_index
 
 # Functions that a message names.
@@ -144,7 +144,7 @@ def _from_files(request: AgreementRequest) -> dict[str, list[Reading]]:
     found: dict[str, list[Reading]] = {}
     for name, path in request.files:
         argv = request.commands.get(name, request.argv)
-        found.setdefault(name, []).append(PROFILERS.get(name).read(path, argv))
+        found.setdefault(name, []).append(read_profile(PROFILERS.get(name), path, argv))
     return found
 
 

@@ -16,7 +16,7 @@ from steelyard.design.blocks import block_order
 from steelyard.profile.delays import NativeDelays
 from steelyard.profile.java_command import is_java
 from steelyard.profile.java_delays import JavaDelays
-from steelyard.profile.profilers import PROFILERS, Profiler
+from steelyard.profile.profilers import PROFILERS, Profiler, read_profile
 
 if TYPE_CHECKING:
     from steelyard.analysis.causality import Role
@@ -107,7 +107,7 @@ class CheckedProfiler:
         self.runs.clear()
         seed = self.runs.draw_seed()
         self.runs.run(self.delays.launch(self.profiler, self.runs.path, function, turns, seed))
-        shares = self.profiler.read(self.runs.path, self.delays.argv).shares
+        shares = read_profile(self.profiler, self.runs.path, self.delays.argv).shares
         if not self.profiler.is_program_timed:
             self.plain_s(function, turns)
         return DelayedRun(turns, self.delays.program_s(), shares, block)

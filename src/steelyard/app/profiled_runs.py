@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.rng import derive_seed
-from steelyard.profile.profilers import Launch, Profiler, Reading
+from steelyard.profile.profilers import Launch, Profiler, Reading, read_profile
 
 # What gperftools says behind all that a program did, however that ended.
 _OF_GPERFTOOLS = "PROFILE: "
@@ -65,7 +65,7 @@ class ProfiledRuns:
         """Run the program under a profiler, and read what it says."""
         self.clear()
         self.run(profiler.launch(self.path, self.argv, self.draw_seed()))
-        return profiler.read(self.path, self.argv)
+        return read_profile(profiler, self.path, self.argv)
 
     def run(self, launch: Launch) -> float:
         """Run the program as `launch` says; give the processor time of all that it was, in seconds.

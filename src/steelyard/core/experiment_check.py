@@ -93,7 +93,8 @@ def check_trial(trial: Trial, spec: ExperimentSpec) -> None:
     DataError
         The message names the field.
     """
-    for name, least in (("position", -LARGEST_INDEX), ("block", 0), ("build", 0)):
+    first = -LARGEST_INDEX if trial.warmup is True else 0
+    for name, least in (("position", first), ("block", 0), ("build", 0)):
         index = getattr(trial, name)
         wanted = f"a whole number from {least} to {LARGEST_INDEX}"
         _require(is_whole(index, least), f"trial.{name}", wanted, index)

@@ -95,7 +95,8 @@ class FieldReader:
 
     def choice(self, value: Any, field: str, choices: Sequence[Any]) -> Any:
         """`value`, one of a few."""
-        if value not in choices:
+        # True is 1 for Python, and not in a file.
+        if not any(value == choice and type(value) is type(choice) for choice in choices):
             raise self.error(field, "one of " + ", ".join(map(str, choices)), value)
         return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError
 from steelyard.core.model import Direction
 from steelyard.core.registry import Registry
@@ -140,7 +141,8 @@ def read_series(adapter: Adapter, source: Source, others: Registry[Adapter]) -> 
     if not source.text.strip():
         raise DataError(f"{source.name} is empty, so it holds no iterations.", field="file")
     try:
-        series = adapter.read(source)
+        with decoding(f"{source.name} is not what {adapter.harness} writes"):
+            series = adapter.read(source)
         for item in series:
             _check_values(item, source.name)
         return series

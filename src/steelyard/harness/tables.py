@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from typing import cast
 
+from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError
 from steelyard.harness.adapter import Source
 
@@ -26,16 +28,36 @@ def table_rows(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
         raise DataError(
             f"{source.name} has no end of line at its end: it is cut off.", field="file"
         )
-    for number, row in enumerate(csv.DictReader(io.StringIO(text, newline="")), start=2):
+    columns_of(source)
+    rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    for number, row in _numbered(source, rows):
         if None in row or None in row.values():
             raise DataError(
                 f"{source.name}: line {number} has not as many cells as the first one has columns.",
                 field="file",
             )
-        yield number, row
+        yield number, cast("dict[str, str]", row)
+
+
+def _numbered(
+    source: Source, rows: csv.DictReader[str]
+) -> Iterator[tuple[int, dict[str | None, str | None]]]:
+    number = 1
+    while True:
+        number += 1
+        with decoding(f"{source.name}: line {number} is not CSV"):
+            row = next(rows, None)
+        if row is None:
+            return
+        yield number, cast("dict[str | None, str | None]", row)
 
 
 def columns_of(source: Source) -> list[str]:
     """The columns that the first line names."""
     first = source.text.lstrip(WHITE).split("\n", 1)[0]
-    return next(csv.reader([first]))
+    with decoding(f"{source.name} is not CSV"):
+        names: list[str] = next(csv.reader([first], strict=True), list[str]())
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        raise DataError(f"{source.name} has the column {twice!r} twice.", field=twice)
+    return names

@@ -14,7 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.core.decoding import DECODING_FAULTS
 from steelyard.core.errors import HostError
+from steelyard.core.experiment_check import is_whole
 from steelyard.host.trusted_file import check_trusted
 
 JOURNAL_VARIABLE = "STEELYARD_HOST_JOURNAL"
@@ -185,7 +187,7 @@ class HostJournal:
         for number, line in enumerate(lines[:-1], start=1):
             try:
                 self._take(json.loads(line))
-            except (ValueError, KeyError, TypeError):
+            except DECODING_FAULTS:
                 raise HostError(
                     f"Line {number} of the host journal {self.path} is damaged. Mend or move "
                     "the file; it holds what the host's settings were."
@@ -193,7 +195,9 @@ class HostJournal:
 
     def _take(self, record: dict[str, Any]) -> None:
         if "change" in record:
-            number = int(record["change"])
+            number = record["change"]
+            if not is_whole(number, 0) or not isinstance(record["knob"], str):
+                raise ValueError("a change has a number and the name of its knob")
             self._changes[number] = Change(
                 number, record["knob"], record["previous"], record["wanted"], record["boot_id"]
             )

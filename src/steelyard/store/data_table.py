@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite, nan
 from typing import TYPE_CHECKING
 
+from steelyard.core.decoding import number_of
 from steelyard.core.errors import DataError
 from steelyard.store.whole_file import file_errors
 
@@ -91,7 +92,7 @@ def _column(cells: Sequence[str]) -> Column:
 
     stripped = [cell.strip() for cell in cells]
     try:
-        return np.array([nan if cell in _MISSING else float(cell) for cell in stripped])
+        return np.array([nan if cell in _MISSING else number_of(cell) for cell in stripped])
     except ValueError:
         return tuple("" if _is_missing(cell) else cell for cell in stripped)
 
@@ -101,6 +102,6 @@ def _is_missing(cell: str) -> bool:
     if cell in _MISSING:
         return True
     try:
-        return not isfinite(float(cell))
+        return not isfinite(number_of(cell))
     except ValueError:
         return False

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from steelyard.core.decoding import number_of
 from steelyard.core.errors import AnalysisError, DataError
 from steelyard.core.units import LARGEST_VALUE
 from steelyard.store.whole_file import file_errors
@@ -255,7 +256,7 @@ class _RowReader:
         if not cell.strip():
             return math.nan
         try:
-            value = float(cell)
+            value = number_of(cell)
         except ValueError:
             raise self.error(column, "a number", cell) from None
         if not math.isfinite(value):

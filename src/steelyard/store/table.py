@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+from steelyard.core.decoding import number_of
 from steelyard.core.errors import DataError
+from steelyard.core.experiment_check import LARGEST_INDEX
 from steelyard.core.model import Caution, Experiment, FailureReason, MetricSpec, Trial
 from steelyard.core.units import LARGEST_VALUE, LARGEST_WHOLE, LAST_UNIX_S
 from steelyard.store.imported import imported_experiment, imported_variant
@@ -33,6 +35,12 @@ COLUMNS: dict[str, type] = {
     "value": float,
 }
 REQUIRED = ("variant", "value")
+INDICES = ("position", "block", "build", "execution", "iteration")
+# Columns that say the same in all rows of a trial.
+OF_TRIAL = (
+    *("variant", "position", "block", "build", "execution", "warmup", "status", "reason"),
+    *("exit_code", "started_unix_s", "spent_s"),
+)
 # Of columns with times: the greatest one, and what they hold.
 TIMES = {
     "started_unix_s": (LAST_UNIX_S, "seconds since 1970, up to the year 9999"),
@@ -101,7 +109,7 @@ def table_rows(experiment: Experiment) -> Iterator[dict[str, Any]]:
                 yield {**row, "iteration": iteration, "value": value}
 
 
-@dataclass
+@dataclass(slots=True)
 class _Draft:
     """A trial whose rows are still being read."""
 
@@ -115,7 +123,8 @@ class _Draft:
     exit_code: int | None
     started_unix_s: float
     spent_s: float
-    measurements: dict[str, list[float]] = field(default_factory=dict)
+    said: tuple[Any, ...]
+    measurements: dict[str, dict[int | None, float]] = field(default_factory=dict)
 
 
 class _TableReader:
@@ -148,13 +157,20 @@ class _TableReader:
                 raise self.error(column, "true or false", value)
             return known[str(value).lower()]
         try:
-            converted = kind(value)
+            if isinstance(value, bool) and kind is not str:
+                raise TypeError
+            converted: Any = kind(value)
+            if isinstance(value, str) and kind is not str:
+                converted = number_of(value, int if kind is int else float)
             if isinstance(value, float) and converted != value and not math.isnan(value):
                 raise ValueError
         except (TypeError, ValueError, OverflowError):
             raise self.error(column, f"of type {kind.__name__}", value) from None
         if kind is int and abs(converted) > LARGEST_WHOLE:
             raise self.error(column, "a whole number of at most 64 bits", value)
+        least = -LARGEST_INDEX if column == "position" else 0
+        if column in INDICES and not least <= converted <= LARGEST_INDEX:
+            raise self.error(column, f"a whole number from {least} to {LARGEST_INDEX}", value)
         if column in TIMES and not 0 <= converted <= TIMES[column][0]:
             raise self.error(column, TIMES[column][1], value)
         return converted
@@ -177,9 +193,17 @@ class _TableReader:
         if abs(value) > LARGEST_VALUE:
             raise self.error("value", f"at most {LARGEST_VALUE:.0e} to be plausible", value)
         metric = self.cell(row, "metric", "wall_time")
-        draft.measurements.setdefault(metric, []).append(value)
+        self._keep(draft, metric, value, row)
         if metric not in self.metrics:
             self.metrics[metric] = self._metric(row, metric)
+
+    def _keep(self, draft: _Draft, metric: str, value: float, row: Row) -> None:
+        values = draft.measurements.setdefault(metric, {})
+        iteration = self.cell(row, "iteration")
+        if values and (iteration in values or iteration is None or None in values):
+            wanted = f"another number in each row of {metric} of one execution"
+            raise self.error("iteration", wanted, row.get("iteration"))
+        values[iteration] = value
 
     def _metric(self, row: Row, name: str) -> MetricSpec:
         direction = self.cell(row, "direction", "lower")
@@ -198,10 +222,15 @@ class _TableReader:
         elif execution is not None:
             key = (variant, build, execution)
         found = self.drafts.get(key)
+        said = tuple(row.get(column) for column in OF_TRIAL)
         if found is None:
             found = self.drafts[key] = self._new_draft(row, variant, position, build)
+            found.said = said
         elif found.variant != variant:
             raise self.error("position", "of one variant only", position)
+        elif found.said != said:
+            place = next(i for i, cell in enumerate(said) if cell != found.said[i])
+            raise self.error(OF_TRIAL[place], f"{found.said[place]!r} as before", said[place])
         return found
 
     def _new_draft(self, row: Row, variant: int, position: int | None, build: int) -> _Draft:
@@ -221,6 +250,7 @@ class _TableReader:
             exit_code=self.cell(row, "exit_code"),
             started_unix_s=self.cell(row, "started_unix_s", self.created_unix_s),
             spent_s=self.cell(row, "spent_s", 0.0),
+            said=(),
         )
 
     def trials(self) -> list[Trial]:
@@ -241,11 +271,17 @@ class _TableReader:
                     reason=draft.reason,
                     started_unix_s=draft.started_unix_s,
                     spent_s=draft.spent_s,
-                    measurements={k: tuple(v) for k, v in draft.measurements.items()},
+                    measurements={k: _in_order(v) for k, v in draft.measurements.items()},
                     details=details,
                 )
             )
         return sorted(trials, key=lambda trial: trial.position)
+
+
+def _in_order(values: Mapping[int | None, float]) -> tuple[float, ...]:
+    if len(values) == 1:
+        return tuple(values.values())
+    return tuple(values[iteration] for iteration in sorted(values, key=lambda i: i or 0))
 
 
 def check_columns(path: str, columns: Iterable[str]) -> None:
@@ -256,7 +292,11 @@ def check_columns(path: str, columns: Iterable[str]) -> None:
     DataError
         It names the column.
     """
-    missing = [name for name in REQUIRED if name not in set(columns)]
+    names = list(columns)
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        raise DataError(f"{path} has the column {twice!r} twice.", field=twice)
+    missing = [name for name in REQUIRED if name not in set(names)]
     if missing:
         raise DataError(
             f"{path} lacks the column {missing[0]!r}. A table of measurements has one row a "

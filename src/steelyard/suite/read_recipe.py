@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from steelyard.core.decoding import decoding, open_regular
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 from steelyard.suite.read_source import read_source
@@ -44,17 +45,16 @@ def read_recipe(path: str) -> Recipe:
         It is not a recipe; the message names the file, the field and what is wanted.
     """
     try:
-        with open(path, "rb") as file:
+        with open(open_regular(path), "rb") as file, decoding(f"The recipe {path} is not TOML"):
             data = tomllib.load(file)
     except OSError as error:
         raise DataError(f"The recipe {path} cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"The recipe {path} is not TOML: {error}.") from None
     stem, _ = os.path.splitext(path)
     table = Table(FieldReader(path), data, "")
-    recipe = _recipe(table, path, stem)
-    table.end()
-    _check_whole(table, recipe)
+    with decoding(f"The recipe {path} is damaged"):
+        recipe = _recipe(table, path, stem)
+        table.end()
+        _check_whole(table, recipe)
     return recipe
 
 
@@ -133,13 +133,18 @@ def _sizes(table: Table, run: Table, folder: str) -> Mapping[str, Size]:
     sizes: dict[str, Size] = {}
     for name in SIZES:
         own = table.table(name)
-        environment = {**common.get("environment", {}), **own.values.get("environment", {})}
+        environment = {**_environment(run), **_environment(own)}
         merged = {**common, **own.values}
         if environment:
             merged["environment"] = environment
         sizes[name] = _size(Table(own.reader, merged, own.where), folder)
     table.end()
     return sizes
+
+
+def _environment(table: Table) -> Mapping[str, Any]:
+    found = table.values.get("environment", {})
+    return table.reader.mapping(found, table.named("environment"))
 
 
 def _size(table: Table, folder: str) -> Size:
@@ -210,7 +215,7 @@ def _check(table: Table, folder: str) -> Check:
     ignore = table.text("ignore", None)
     try:
         re.compile(ignore or "")
-    except re.error:
+    except (re.error, OverflowError, RecursionError):
         raise table.wrong("ignore", "a regular expression", ignore) from None
     found = Check(comparator, expected, table.text("file", None), tolerance, ignore)
     table.end()

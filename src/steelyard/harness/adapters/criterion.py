@@ -7,6 +7,7 @@ version 0.3; ``sample.json`` has ``iters`` and ``times``, in nanoseconds for the
 
 from __future__ import annotations
 
+from steelyard.core.decoding import number_of
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 from steelyard.harness.adapter import ITERATION_TIME, Adapter, Series, Source
@@ -83,7 +84,7 @@ def _read_table(source: Source) -> tuple[Series, ...]:
 
 def _number(fields: FieldReader, cell: str, where: str) -> float:
     try:
-        return float(cell)
+        return number_of(cell)
     except ValueError:
         raise fields.error(where, "a number", cell) from None
 

@@ -46,7 +46,7 @@ def read(source: Source) -> tuple[Series, ...]:
     line_of = re.compile(
         r"^===== DaCapo (?:\S+ )?(?P<name>\S+)"
         r"(?: completed (?P<warmup>warmup)(?: \d+)?| PASSED| (?P<failed>FAILED)(?: warmup)?)"
-        r"(?: in (?P<ms>\d+) msec)? =====",
+        r"(?: in (?P<ms>[0-9]{1,15}) msec)? =====",
         re.MULTILINE,
     )
     open_ones: dict[str, _Execution] = {}

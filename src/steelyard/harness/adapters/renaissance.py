@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from steelyard.core.decoding import number_of
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 from steelyard.harness.adapter import ITERATION_TIME, Adapter, Series, Source
@@ -92,7 +93,7 @@ def _read_table(source: Source) -> tuple[Series, ...]:
 
 def _cell(fields: FieldReader, cell: str, where: str) -> float:
     try:
-        return fields.finite(float(cell), where)
+        return fields.finite(number_of(cell), where)
     except ValueError:
         raise fields.error(where, "a number", cell) from None
 

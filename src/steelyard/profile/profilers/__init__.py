@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.core.registry import Registry
 
@@ -89,6 +90,20 @@ class Profiler:
     read: Callable[[str, Sequence[str]], Reading]
     is_program_timed: bool = True
     loads_program: bool = False
+
+
+def read_profile(profiler: Profiler, path: str, argv: Sequence[str]) -> Reading:
+    """What the profile in the file `path` says, of a program that `argv` may name.
+
+    Raises
+    ------
+    DataError
+        The file is none of the profiler's, whatever it is.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise DataError(f"The profile {path} is not a regular file.", field="profile")
+    with decoding(f"{path} is not a profile of {profiler.name}, or is damaged", "profile"):
+        return profiler.read(path, argv)
 
 
 PROFILERS: Registry[Profiler] = Registry(

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError
 from steelyard.core.model import Caution, Experiment
 from steelyard.store.file_format import FileFormat
@@ -47,7 +48,9 @@ def read(path: str) -> Experiment:
     with file_errors(path, "read"), open(path, encoding="utf-8-sig", newline="") as file:
         try:
             reader = csv.DictReader(file, strict=True)
-            check_columns(path, reader.fieldnames or ())
+            with decoding(f"{path} is not CSV"):
+                names = reader.fieldnames or ()
+            check_columns(path, names)
             return experiment_from_rows(_rows(path, reader), file_source(path, "csv"))
         except UnicodeDecodeError:
             raise DataError(f"{path} is not UTF-8 text.", field="file") from None

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import csv
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
 from typing import Any
 
+from steelyard.core.decoding import open_regular
 from steelyard.core.errors import DataError
 from steelyard.core.model import Caution, Experiment
 from steelyard.store.file_format import FileFormat
@@ -53,24 +60,40 @@ def _encodable(cell: Any) -> Any:
 
 
 def read(path: str) -> Experiment:
-    """The experiment of a table; see `experiment_from_rows` for the columns."""
-    import pyarrow
-    import pyarrow.parquet
+    """The experiment of a table; see `experiment_from_rows` for the columns.
 
+    It is read by a process of its own that may not take much memory: `parquet_rows`.
+    """
     with file_errors(path, "read"):
+        os.close(open_regular(path))
+    command = [sys.executable, "-m", "steelyard.store.parquet_rows", path]
+    with tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
+        )
+        assert child.stdout is not None
         try:
-            with pyarrow.parquet.ParquetFile(path) as file:
-                check_columns(path, file.schema_arrow.names)
-                return experiment_from_rows(_rows(file), file_source(path, "parquet"))
-        except pyarrow.ArrowInvalid as error:
-            reason = str(error).splitlines()[0].rstrip(".")
-            raise DataError(f"{path} is not a Parquet file: {reason}.", field="file") from None
+            with io.TextIOWrapper(child.stdout, encoding="utf-8", newline="") as rows:
+                experiment = _experiment(path, rows)
+        finally:
+            child.kill()
+            status = child.wait()
+            errors.seek(0)
+            told = errors.read(1000).decode("utf-8", "replace").strip().split("\n")[-1]
+        if experiment is None or status != 0:
+            reason = told or f"its reader was ended by signal {-status}"
+            raise DataError(f"{path} is not read: {reason}.", field="file") from None
+        return experiment
 
 
-def _rows(file: Any) -> Iterator[dict[str, Any]]:
-    known = [name for name in file.schema_arrow.names if name in COLUMNS]
-    for batch in file.iter_batches(columns=known):
-        yield from batch.to_pylist()
+def _experiment(path: str, rows: io.TextIOWrapper) -> Experiment | None:
+    """The experiment of the rows that the other process prints; None where there are none."""
+    reader = csv.DictReader(rows, strict=True)
+    names = reader.fieldnames
+    if names is None:
+        return None
+    check_columns(path, names)
+    return experiment_from_rows(reader, file_source(path, "parquet"))
 
 
 EXTENSION = FileFormat(
