@@ -60,11 +60,6 @@ std::size_t ring_pages(Depth depth, bool in_company) {
     return is_long && in_company ? round_pages : sampling_pages;
 }
 
-int open_event(perf_event_attr& attributes, Watched watched) {
-    return static_cast<int>(syscall(SYS_perf_event_open, &attributes, watched.thread, watched.cpu,
-                                    -1, PERF_FLAG_FD_CLOEXEC));
-}
-
 /// What kernel.perf_event_paranoid is set to; nothing where that is not shown.
 std::optional<int> paranoia() {
     std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
@@ -108,16 +103,6 @@ Fatal refusal(const char* what) {
     if (errno == EMFILE)
         return too_many_files();
     return Fatal::with_errno(std::string("The kernel refuses ") + what);
-}
-
-perf_event_attr monotonic_attributes(bool kernel) {
-    perf_event_attr attributes{};
-    attributes.size = sizeof attributes;
-    attributes.exclude_kernel = kernel ? 0 : 1;
-    attributes.exclude_hv = 1;
-    attributes.use_clockid = 1;
-    attributes.clockid = CLOCK_MONOTONIC;
-    return attributes;
 }
 
 /// Takes values from a record, one after the other, and knows when it has ended.
@@ -200,6 +185,21 @@ void take_registers(Cursor& cursor, Depth depth, Sample& sample) {
 }
 
 }  // namespace
+
+int open_event(perf_event_attr& attributes, Watched watched) {
+    return static_cast<int>(syscall(SYS_perf_event_open, &attributes, watched.thread, watched.cpu,
+                                    -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+perf_event_attr monotonic_attributes(bool kernel) {
+    perf_event_attr attributes{};
+    attributes.size = sizeof attributes;
+    attributes.exclude_kernel = kernel ? 0 : 1;
+    attributes.exclude_hv = 1;
+    attributes.use_clockid = 1;
+    attributes.clockid = CLOCK_MONOTONIC;
+    return attributes;
+}
 
 perf_event_attr copying_attributes(std::uint32_t copied_bytes) {
     if (copied_registers == 0)

@@ -64,6 +64,12 @@ struct Origin {
 };
 Origin origin_of(const RawRecord& record);
 
+/// The file of an event, or a negative number and errno.
+int open_event(perf_event_attr& attributes, Watched watched);
+
+/// Of an event whose times are those of CLOCK_MONOTONIC; `kernel`: not of programs alone.
+perf_event_attr monotonic_attributes(bool kernel);
+
 /// Whether this user may look at whole CPUs, and into the kernel.
 struct Rights {
     bool whole_cpus = false;

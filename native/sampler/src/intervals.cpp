@@ -59,4 +59,23 @@ std::uint64_t Intervals::next_ns() {
     return static_cast<std::uint64_t>(interval_ns);
 }
 
+// The forward recurrence time of a stationary renewal process: a random part of an interval that is
+// met in proportion to its length (D. R. Cox, Renewal Theory, 1962, section 5.4).
+std::uint64_t Intervals::first_ns() {
+    double met_ns = period_ns_;
+    if (spread_ == Spread::uniform) {
+        const double low_ns = period_ns_ * (1 - ratio_);
+        const double high_ns = period_ns_ * (1 + ratio_);
+        met_ns =
+            std::sqrt(low_ns * low_ns + random_share() * (high_ns * high_ns - low_ns * low_ns));
+    }
+    if (spread_ == Spread::exponential) {
+        const double mean_ns = period_ns_ - nearest_ns_;
+        met_ns = nearest_ns_ - mean_ns * std::log1p(-random_share());
+        if (random_share() * period_ns_ < mean_ns)
+            met_ns -= mean_ns * std::log1p(-random_share());
+    }
+    return static_cast<std::uint64_t>(spread_ == Spread::fixed ? met_ns : met_ns * random_share());
+}
+
 }  // namespace steelyard

@@ -24,6 +24,10 @@ class Intervals {
     Intervals(Spread spread, double period_ns, double ratio, std::uint64_t seed);
 
     std::uint64_t next_ns();
+    /// From a moment that knows nothing of the row of samples to the first of them, as long as it
+    /// is from any moment to the next one: so that also what ends before is sampled once a period
+    /// on average. Of a fixed spread a whole period.
+    std::uint64_t first_ns();
     double mean_ns() const { return period_ns_; }
 
   private:

@@ -28,6 +28,11 @@ namespace steelyard {
 namespace {
 
 constexpr std::uint64_t flush_interval_ns = 250'000'000;
+// Flushes from one summary to the next: a recording that is cut off has the last one.
+constexpr unsigned flushes_a_summary = 8;
+// Processor time of a program before it begins, and what more than a twentieth beside it is.
+constexpr std::uint64_t start_ns = 20'000'000;
+constexpr std::uint64_t other_users_ratio = 20;
 
 /// Many threads take many files; the limit that is raised is the sampler's, not the program's.
 void allow_many_files() {
@@ -47,7 +52,20 @@ std::string ending_json(std::optional<int> status) {
     return {};
 }
 
-std::string summary_json(const Recording& recording, const Sampler& sampler,
+/// How much of the program's time was watched, where that is not all of it and is known.
+std::string coverage_json(Sampler& sampler, const Target* target) {
+    auto coverage = sampler.coverage();
+    if (!coverage)
+        return {};
+    // What runs as another user is not counted with the rest, and is known when it was waited for.
+    const std::uint64_t taken_ns = target == nullptr ? 0 : target->processor_ns();
+    if (taken_ns > coverage->program_ns + coverage->program_ns / other_users_ratio + start_ns)
+        coverage->program_ns = taken_ns;
+    return R"(, "program_ns": )" + std::to_string(coverage->program_ns) + R"(, "watched_ns": )" +
+           std::to_string(coverage->watched_ns);
+}
+
+std::string summary_json(const Recording& recording, Sampler& sampler, const Target* target,
                          std::uint64_t elapsed_ns, std::optional<int> status) {
     return R"({"samples": )" + std::to_string(recording.samples()) + R"(, "lost": )" +
            std::to_string(recording.lost()) + R"(, "unwatched_threads": )" +
@@ -56,7 +74,7 @@ std::string summary_json(const Recording& recording, const Sampler& sampler,
            std::to_string(sampler.delays().unseen) + R"(, "idle_ns": )" +
            std::to_string(sampler.idle_ns()) + R"(, "elapsed_ns": )" + std::to_string(elapsed_ns) +
            R"(, "handling_ns": )" + std::to_string(sampler.handling_ns()) + R"(, "scope": ")" +
-           sampler.scope() + R"(")" + ending_json(status) + "}";
+           sampler.scope() + R"(")" + coverage_json(sampler, target) + ending_json(status);
 }
 
 /// Blocks the signals that end a recording, so that they can be waited for.
@@ -130,20 +148,25 @@ std::unique_ptr<Sampler> sampler_of(const Options& options, pid_t process,
 void record_running(const Options& options, Target* target, Recording& recording,
                     std::unique_ptr<Sampler> sampler, std::uint64_t begin_ns) {
     const sigset_t signals = ending_signals();
+    const auto summary = [&](std::optional<int> ending, const char* tail) {
+        return summary_json(recording, *sampler, target, monotonic_ns() - begin_ns, ending) + tail;
+    };
+    unsigned flushes = 0;
     std::optional<int> status;
     try {
         recording.begin();
         status = wait_for_the_end(options, target, begin_ns, signals, [&] {
             if (sampler->failed() || (target == nullptr && is_over(options.process, recording)))
                 return false;
+            if (flushes++ % flushes_a_summary == 0)
+                recording.summarize(summary(std::nullopt, R"(, "interim": true})"));
             recording.flush();
             return true;
         });
         sampler->stop();
-        const std::string summary =
-            summary_json(recording, *sampler, monotonic_ns() - begin_ns, status);
-        recording.finish(summary);
-        dprintf(options.report, "%s\n", summary.c_str());
+        const std::string whole = summary(status, "}");
+        recording.summarize(whole);
+        dprintf(options.report, "%s\n", whole.c_str());
     } catch (const Fatal& fatal) {
         dprintf(options.report, "failed: %s\n", fatal.message.c_str());
         sampler.reset();

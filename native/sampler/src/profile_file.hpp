@@ -21,7 +21,7 @@
 //   F  start     time_ns u64, process u32, thread u32, parent process u32, parent thread u32
 //   X  end       time_ns u64, process u32, thread u32
 //   L  lost      time_ns u64, samples u64
-//   E  the end   JSON: what the sampler says of itself
+//   E  summary   JSON: what the sampler says of itself; "interim" but for the last one
 
 #pragma once
 

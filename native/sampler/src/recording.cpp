@@ -100,7 +100,7 @@ void Recording::flush() {
     file_->flush();
 }
 
-void Recording::finish(const std::string& summary_json) {
+void Recording::summarize(const std::string& summary_json) {
     const std::scoped_lock lock(mutex_);
     file_->write_summary(summary_json);
     file_->flush();

@@ -37,7 +37,8 @@ class Recording {
     /// whether those are random.
     void take_look(std::uint64_t time_ns, std::uint32_t cpu);
     void flush();
-    void finish(const std::string& summary_json);
+    /// Writes what the sampler says of itself so far.
+    void summarize(const std::string& summary_json);
 
     bool follows_nobody();
     std::uint64_t samples() const { return samples_; }

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "counting.hpp"
 #include "recording.hpp"
 #include "sample_source.hpp"
 
@@ -23,6 +25,8 @@ class Sampler {
     virtual void stop() = 0;
     /// Processor time that handling samples took, in nanoseconds.
     virtual std::uint64_t handling_ns() const = 0;
+    /// How much of the program's time was watched, where that is not all of it and is known.
+    virtual std::optional<Coverage> coverage() { return std::nullopt; }
     /// Threads that could not be watched.
     virtual std::uint64_t unwatched() const { return 0; }
     /// What went otherwise than planned, once it has stopped.

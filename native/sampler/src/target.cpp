@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,11 @@
 namespace steelyard {
 
 namespace {
+
+std::uint64_t nanoseconds_of(const timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(time.tv_usec) * 1'000;
+}
 
 [[noreturn]] void become(const std::vector<char*>& command, int go, int failure) {
     sigset_t none;
@@ -74,7 +80,11 @@ void Target::tell(int signal) const {
 }
 
 bool Target::ended(int& status) {
-    return waitpid(process_, &status, WNOHANG) == process_;
+    rusage usage{};
+    if (wait4(process_, &status, WNOHANG, &usage) != process_)
+        return false;
+    processor_ns_ = nanoseconds_of(usage.ru_utime) + nanoseconds_of(usage.ru_stime);
+    return true;
 }
 
 }  // namespace steelyard

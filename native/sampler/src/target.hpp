@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace steelyard {
@@ -24,12 +25,15 @@ class Target {
     void tell(int signal) const;
     /// Whether it has ended; its status as of waitpid(2) then.
     bool ended(int& status);
+    /// Processor time that it had taken when it ended, with that of all that it waited for.
+    std::uint64_t processor_ns() const { return processor_ns_; }
 
   private:
     pid_t process_;
     int go_ = -1;
     int failure_ = -1;
     const char* name_;
+    std::uint64_t processor_ns_ = 0;
 };
 
 }  // namespace steelyard

@@ -2,14 +2,17 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "clock.hpp"
 #include "cpus.hpp"
 #include "fatal.hpp"
+#include "inheriting_mutex.hpp"
 #include "sampler.hpp"
 
 namespace steelyard {
@@ -33,6 +36,7 @@ class ThreadSampler : public Sampler {
         const std::vector<int> cpus = online_cpus();
         for (const pid_t process : processes) {
             for (const pid_t thread : threads_of(process)) {
+                count(thread);
                 for (const int cpu : cpus)
                     track({thread, cpu});
                 watch(thread);
@@ -70,6 +74,18 @@ class ThreadSampler : public Sampler {
             std::rethrow_exception(failure_);
     }
 
+    std::optional<Coverage> coverage() override {
+        if (!is_counted_)
+            return std::nullopt;
+        const std::scoped_lock lock(mutex_);
+        Coverage found{0, gone_ns_};
+        for (const auto& whole : whole_)
+            found.program_ns += whole->count_ns();
+        for (const auto& [thread, watch] : watched_)
+            found.watched_ns += watch.time->count_ns();
+        return found;
+    }
+
     std::uint64_t handling_ns() const override { return handling_ns_; }
     std::uint64_t unwatched() const override { return unwatched_; }
     const char* scope() const override { return "threads"; }
@@ -79,6 +95,21 @@ class ThreadSampler : public Sampler {
     // Threads have positive numbers.
     static constexpr std::uint64_t ending_key = 1ULL << 63;
     static constexpr std::uint64_t tracking_key = 1ULL << 62;
+
+    struct Watch {
+        std::unique_ptr<SamplingEvent> samples;
+        std::unique_ptr<CountingEvent> time;
+    };
+
+    /// Counts the time of a thread and of all that it starts, watched or not.
+    void count(pid_t thread) {
+        try {
+            whole_.push_back(std::make_unique<CountingEvent>(
+                thread, CountingEvent::Scope::descendants, kernel_));
+        } catch (const Fatal&) {
+            is_counted_ = false;
+        }
+    }
 
     void wait_for(int file, std::uint64_t key) const {
         epoll_event event{};
@@ -96,11 +127,17 @@ class ThreadSampler : public Sampler {
 
     void watch(pid_t thread) {
         try {
-            auto event = std::make_unique<SamplingEvent>(Watched{thread, -1}, sampling_.clock,
-                                                         sampling_.depth, kernel_);
-            wait_for(event->file(), static_cast<std::uint64_t>(thread));
-            arm(*event);
-            watched_.emplace(thread, std::move(event));
+            // First the time: what is sampled is counted.
+            Watch watch{nullptr, std::make_unique<CountingEvent>(
+                                     thread, CountingEvent::Scope::thread, kernel_)};
+            watch.samples = std::make_unique<SamplingEvent>(Watched{thread, -1}, sampling_.clock,
+                                                            sampling_.depth, kernel_);
+            wait_for(watch.samples->file(), static_cast<std::uint64_t>(thread));
+            if (sampling_.spread == Spread::fixed)
+                watch.samples->run(intervals_.next_ns());
+            else
+                watch.samples->sample_once(intervals_.first_ns());
+            watched_.emplace(thread, std::move(watch));
         } catch (const Fatal&) {
             // Gone already, or there are more threads than rings are allowed.
             if (watched_.empty())
@@ -109,11 +146,12 @@ class ThreadSampler : public Sampler {
         }
     }
 
-    void arm(SamplingEvent& event) {
-        if (sampling_.spread == Spread::fixed)
-            event.run(intervals_.next_ns());
-        else
-            event.sample_once(intervals_.next_ns());
+    /// Arms an event that has sampled. It was off since then, which its next interval includes, so
+    /// that threads are sampled as often as those that end before their first sample.
+    void arm(SamplingEvent& event, std::uint64_t sampled_ns) {
+        const std::uint64_t off_ns = monotonic_ns() - sampled_ns;
+        const std::uint64_t interval_ns = intervals_.next_ns();
+        event.sample_once(interval_ns - std::min(interval_ns - 1, off_ns));
     }
 
     void serve() {
@@ -121,6 +159,7 @@ class ThreadSampler : public Sampler {
         bool ending = false;
         while (!ending) {
             const int count = epoll_wait(epoll_, ready.data(), events_at_once, -1);
+            const std::scoped_lock lock(mutex_);
             for (int at = 0; at < count; ++at) {
                 const epoll_event& event = ready[static_cast<std::size_t>(at)];
                 const std::uint64_t key = event.data.u64;
@@ -133,9 +172,10 @@ class ThreadSampler : public Sampler {
             }
             handling_ns_ = thread_time_ns();
         }
+        const std::scoped_lock lock(mutex_);
         drain_tracking();
-        for (auto& [thread, event] : watched_)
-            drain(*event);
+        for (auto& [thread, watch] : watched_)
+            drain(*watch.samples);
     }
 
     /// Its thread has gone where it is over, and would be told of again and again.
@@ -150,23 +190,29 @@ class ThreadSampler : public Sampler {
         if (found == watched_.end())
             return;
         drain_tracking();
-        const bool sampled = drain(*found->second);
-        if (gone)
+        const std::uint64_t sampled_ns = drain(*found->second.samples);
+        if (gone) {
+            gone_ns_ += found->second.time->count_ns();
             watched_.erase(found);
-        else if (sampled && sampling_.spread != Spread::fixed)
-            arm(*found->second);
+        } else if (sampled_ns != 0 && sampling_.spread != Spread::fixed) {
+            arm(*found->second.samples, sampled_ns);
+        }
     }
 
-    bool drain(SamplingEvent& event) {
-        bool sampled = false;
-        event.ring().drain([this, &sampled](const RawRecord& record) {
-            sampled = true;
-            if (record.header->type != PERF_RECORD_SAMPLE)
+    /// When the last sample was taken; 0: there was none.
+    std::uint64_t drain(SamplingEvent& event) {
+        std::uint64_t sampled_ns = 0;
+        event.ring().drain([this, &sampled_ns](const RawRecord& record) {
+            if (record.header->type != PERF_RECORD_SAMPLE) {
+                // The sample may be what was lost.
+                sampled_ns = monotonic_ns();
                 recording_.take(happening_from(record));
-            else if (const auto sample = sample_from(record, sampling_.depth))
+            } else if (const auto sample = sample_from(record, sampling_.depth)) {
+                sampled_ns = sample->time_ns;
                 recording_.take(*sample);
+            }
         });
-        return sampled;
+        return sampled_ns;
     }
 
     void drain_tracking() {
@@ -197,7 +243,11 @@ class ThreadSampler : public Sampler {
     int epoll_;
     int ending_;
     std::vector<std::unique_ptr<TrackingEvent>> tracking_;
-    std::unordered_map<pid_t, std::unique_ptr<SamplingEvent>> watched_;
+    InheritingMutex mutex_;  // of what is watched, and how long that took
+    std::unordered_map<pid_t, Watch> watched_;
+    std::vector<std::unique_ptr<CountingEvent>> whole_;
+    std::uint64_t gone_ns_ = 0;  // of threads that were watched to their end
+    std::atomic<bool> is_counted_ = true;
     std::thread thread_;
     std::exception_ptr failure_;
     std::atomic<bool> has_failed_ = false;

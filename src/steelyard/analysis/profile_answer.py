@@ -18,6 +18,7 @@ from steelyard.analysis.profile_samples import (
     thread_shares,
 )
 from steelyard.analysis.sampling_health import SamplingHealth, sampling_health
+from steelyard.analysis.unwatched_time import UNWATCHED, unwatched_ratio_of
 from steelyard.core.model import Caution
 
 # Of independent intervals one lag in twenty passes its bound. A fifth of 40 lags do by chance in
@@ -26,6 +27,7 @@ _SUSPECT_LAGS_RATIO = 0.2
 # So few looks that went otherwise than planned move no share by as much as a point.
 _SUSPECT_DELAYS_RATIO = 0.01
 _TOLD_MENDED_RATIO = 0.01
+_TOLD_UNWATCHED_RATIO = 0.01
 _TOLD_NAMELESS_RATIO = 0.05
 # Files that the kernel calls so hold what a program has written into its memory.
 _MADE_AT_RUN_TIME = ("//anon", "[anon", "/memfd:", "/dev/zero")
@@ -49,6 +51,8 @@ class Recorded:
     lost_count : int
     damage : str or None
         What is wrong with the file, for a person.
+    are_cpus_looked_at : bool
+        Whether whole CPUs were looked at, where the summary does not say it.
     """
 
     path: str
@@ -58,6 +62,7 @@ class Recorded:
     look_sources: npt.NDArray[np.unsignedinteger]
     lost_count: int = 0
     damage: str | None = None
+    are_cpus_looked_at: bool = True
 
     @property
     def late_count(self) -> int:
@@ -82,6 +87,11 @@ class Recorded:
         idle_ns += _LOOK_NS * self.unseen_count
         explained = idle_ns / period_ns if period_ns else 0.0
         return max(0, math.floor(self.unseen_count - explained - 4 * math.sqrt(explained)))
+
+    @property
+    def unwatched_ratio(self) -> float | None:
+        """The part of the program's time that was not watched; None: not known."""
+        return unwatched_ratio_of(self.summary, self.are_cpus_looked_at)
 
     @property
     def source_kind(self) -> str:
@@ -109,8 +119,8 @@ def profile_answer(
     return ProfileAnswer(
         recorded,
         samples,
-        function_shares(samples, confidence),
-        thread_shares(samples, confidence),
+        function_shares(samples, confidence, recorded.unwatched_ratio),
+        thread_shares(samples, confidence, recorded.unwatched_ratio),
         health,
         (*_of_the_recording(recorded), *_of_the_times(recorded, health), *_of_the_names(samples)),
     )
@@ -133,14 +143,26 @@ def _of_the_recording(recorded: Recorded) -> list[Caution]:
             "kernel does not show what ran."
         )
         found.append(Caution("delayed-samples", message))
-    unwatched = recorded.summary.get("unwatched_threads", 0)
-    if unwatched:
+    return [*found, *_of_what_was_not_watched(recorded)]
+
+
+def _of_what_was_not_watched(recorded: Recorded) -> list[Caution]:
+    ratio, threads = recorded.unwatched_ratio, recorded.summary.get("unwatched_threads", 0)
+    if ratio is not None and ratio < _TOLD_UNWATCHED_RATIO and not threads:
+        return []
+    if ratio is None:
         message = (
-            f"{unwatched} threads ended before they could be watched, or were too many: their "
-            "time is missing. Root can watch whole CPUs, which misses none."
+            "How much of the program's time was watched is not known, so that no share has bounds."
         )
-        found.append(Caution("unwatched-threads", message))
-    return found
+    else:
+        message = (
+            f"{100 * ratio:.1f} % of the program's time was not watched: threads are, from a "
+            f"moment after their start, and {threads} ended before or were too many. The intervals "
+            "are wider by it, as it may have passed in any function."
+        )
+    alone = ", without --threads-only," if recorded.header.get("threads_only") else ""
+    message += f" Root{alone} can watch whole CPUs, which misses nothing."
+    return [Caution(UNWATCHED, message)]
 
 
 def _of_the_times(recorded: Recorded, health: tuple[SamplingHealth, ...]) -> list[Caution]:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.core.estimate import Estimate
+from steelyard.analysis.unwatched_time import widened
+from steelyard.core.estimate import Estimate, Interval
 
 Indices = npt.NDArray[np.int64]
 
@@ -80,9 +81,9 @@ class FunctionShare:
 
     frame: Frame
     sample_count: int
-    share: Estimate
+    share: Interval
     kernel_ratio: float
-    total_share: Estimate | None
+    total_share: Interval | None
     inlined_ratio: float = 0.0
 
 
@@ -94,7 +95,7 @@ class ThreadShare:
     process: int
     name: str
     sample_count: int
-    share: Estimate
+    share: Interval
 
 
 def independent_count(samples: ProfileSamples) -> float:
@@ -143,12 +144,18 @@ def share_estimate(
     return Estimate(share, min(low, share), max(high, share), confidence, "wilson")
 
 
-def function_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[FunctionShare, ...]:
-    """Every function that was met, the hottest first."""
+def function_shares(
+    samples: ProfileSamples, confidence: float = 0.95, unwatched_ratio: float | None = 0.0
+) -> tuple[FunctionShare, ...]:
+    """Every function that was met, the hottest first; `unwatched_ratio` as in `widened`."""
     total = len(samples.functions)
     if not total:
         return ()
     worth = independent_count(samples)
+
+    def share_of(count: int) -> Interval:
+        return widened(share_estimate(count, total, confidence, worth), unwatched_ratio)
+
     counts = np.bincount(samples.functions, minlength=len(samples.frames))
     kernel = np.bincount(samples.functions[samples.in_kernel], minlength=len(samples.frames))
     inlined = np.bincount(samples.functions[samples.inlined], minlength=len(samples.frames))
@@ -164,17 +171,19 @@ def function_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[
             FunctionShare(
                 samples.frames[index],
                 count,
-                share_estimate(count, total, confidence, worth),
+                share_of(count),
                 float(kernel[index]) / count if count else 0.0,
-                None if within is None else share_estimate(within, total, confidence, worth),
+                None if within is None else share_of(within),
                 float(inlined[index]) / count if count else 0.0,
             )
         )
     return tuple(shares)
 
 
-def thread_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[ThreadShare, ...]:
-    """Every thread that was met, the busiest first."""
+def thread_shares(
+    samples: ProfileSamples, confidence: float = 0.95, unwatched_ratio: float | None = 0.0
+) -> tuple[ThreadShare, ...]:
+    """Every thread that was met, the busiest first; `unwatched_ratio` as in `widened`."""
     total, worth = len(samples.threads), independent_count(samples)
     threads, first, counts = np.unique(samples.threads, return_index=True, return_counts=True)
     shares = [
@@ -183,7 +192,7 @@ def thread_shares(samples: ProfileSamples, confidence: float = 0.95) -> tuple[Th
             int(samples.processes[at]),
             samples.thread_names.get(int(thread), ""),
             int(count),
-            share_estimate(int(count), total, confidence, worth),
+            widened(share_estimate(int(count), total, confidence, worth), unwatched_ratio),
         )
         for thread, at, count in zip(threads, first, counts, strict=True)
     ]

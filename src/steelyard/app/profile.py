@@ -80,6 +80,7 @@ def read_answer(path: str, confidence: float = 0.95) -> ProfileAnswer:
         look_sources=raw.samples["thread" if by_thread else "cpu"],
         lost_count=raw.lost_count,
         damage=raw.damage,
+        are_cpus_looked_at=bool((raw.samples["process"] == 0).any()),
     )
     # Maps of an older recording to the same file may lie beside it.
     processes = frozenset(raw.samples["process"].tolist())

@@ -13,7 +13,7 @@ _LONGEST_TIME_S = 1e11
 _TEXTS = ("unit", "spread", "event")
 _COUNTS = (
     *("samples", "lost", "unwatched_threads", "late", "unseen"),
-    *("idle_ns", "elapsed_ns", "handling_ns"),
+    *("idle_ns", "elapsed_ns", "handling_ns", "program_ns", "watched_ns"),
 )
 _DEEPEST = 8
 _SHOWN = 60

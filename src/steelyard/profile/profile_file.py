@@ -93,7 +93,7 @@ class RawProfile:
     lost_count : int
         Samples that the kernel had to drop.
     summary : dict or None
-        What the sampler says of itself; None where it was cut off.
+        What the sampler says of itself, or had said last before it was cut off; None: nothing.
     damage : str or None
         What is wrong with the end of the file, for a person.
     """
@@ -149,7 +149,8 @@ def read_profile(path: str) -> RawProfile:
         raw.chains = np.concatenate(chains)
         raw.frame_words = np.concatenate(words)
         _order_by_time(raw)
-    if raw.summary is None and raw.damage is None:
+    is_whole = raw.summary is not None and not raw.summary.get("interim")
+    if not is_whole and raw.damage is None:
         raw.damage = "The recording was cut off; what it had flushed is here."
     return raw
 

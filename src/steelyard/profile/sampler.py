@@ -227,6 +227,7 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
             "seed": recording.seed,
             "event": recording.event,
             "stacks": recording.stacks,
+            "threads_only": recording.threads_only,
         }
     )
     options = {

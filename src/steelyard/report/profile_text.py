@@ -7,7 +7,7 @@ import os
 from steelyard.analysis.profile_answer import ProfileAnswer
 from steelyard.analysis.profile_samples import FunctionShare, independent_count
 from steelyard.analysis.sampling_health import SamplingHealth
-from steelyard.core.estimate import Estimate
+from steelyard.core.estimate import Interval, Unbounded
 from steelyard.core.units import format_duration, format_value
 from steelyard.report.tables import Table
 from steelyard.report.terminal import plain_table
@@ -16,10 +16,13 @@ from steelyard.report.wording import caution_text, one_line
 SHOWN_FUNCTIONS = 25
 _NAME_WIDTH = 60
 _TOLD_WORTH_RATIO = 0.95
+_TOLD_UNWATCHED_RATIO = 0.01
 
 
-def share_text(share: Estimate) -> str:
+def share_text(share: Interval) -> str:
     """A share with its interval, in percent."""
+    if isinstance(share, Unbounded):
+        return f"{100 * (share.estimate or 0.0):.1f} % (unbounded)"
     low, high = 100 * share.low, 100 * share.high
     return f"{100 * share.estimate:.1f} % ({low:.1f} – {high:.1f})"
 
@@ -48,7 +51,7 @@ def _part(ratio: float) -> str:
 
 def _function_row(share: FunctionShare, chains: bool, inlines: bool) -> tuple[str, ...]:
     total = share.total_share
-    within = ("–" if total is None else f"{100 * total.estimate:.1f} %",) if chains else ()
+    within = ("–" if total is None else f"{100 * (total.estimate or 0.0):.1f} %",) if chains else ()
     kernel = _part(share.kernel_ratio)
     inlined = (_part(share.inlined_ratio),) if inlines else ()
     place = one_line(os.path.basename(share.frame.object)) or share.frame.object
@@ -113,6 +116,10 @@ def facts_line(answer: ProfileAnswer) -> str:
     if worth < _TOLD_WORTH_RATIO * count:
         counted += f", worth {worth:.0f} independent ones"
     parts = [counted, f"period {period}, {spread.get(header.get('spread', ''), '?')}"]
+    ratio = answer.recorded.unwatched_ratio
+    if ratio is None or ratio >= _TOLD_UNWATCHED_RATIO:
+        told = "an unknown part" if ratio is None else f"{100 * ratio:.0f} %"
+        parts.append(f"{told} of its time not watched")
     if "elapsed_ns" in summary:
         parts.append(f"over {format_duration(summary['elapsed_ns'] * 1e-9)}")
     if "handling_ns" in summary and count:

@@ -131,9 +131,10 @@ def report(
         raise UsageError("Only one of -o and --json can be standard output.", field="--json")
     answer = read_answer(path, confidence)
     if format_name is not None and output is not None:
+        from steelyard.analysis.exported_profile import exported
         from steelyard.report.profile_formats import PROFILE_FORMATS
 
-        write_data(PROFILE_FORMATS.get(format_name).render(answer), output)
+        write_data(PROFILE_FORMATS.get(format_name).render(exported(answer)), output)
     if html_target is not None:
         from steelyard.report.html.profile_page import profile_page
 

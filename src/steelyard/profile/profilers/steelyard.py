@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from steelyard.analysis.unwatched_time import NOT_WATCHED, unwatched_ratio_of
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 from steelyard.profile.sampler import Recording, sampler_argv, sampler_path
 
 # The sampler reports on standard error, which a run under a profiler keeps for messages.
 _REPORT = 2
+# A program has as much before its threads are watched, and it is no function of the program.
+_LEAST_UNWATCHED_RATIO = 0.01
 
 
 def _require(_: Sequence[str]) -> None:
@@ -26,11 +29,16 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     from steelyard.profile.attribution import attribute
     from steelyard.profile.profile_file import read_profile
 
-    samples = attribute(read_profile(path), inlined=False)
+    raw = read_profile(path)
+    samples = attribute(raw, inlined=False)
     counts: dict[str, float] = {}
     seen = np.bincount(samples.functions, minlength=len(samples.frames))
     for frame, count in zip(samples.frames, seen.tolist(), strict=True):
         counts[frame.name] = counts.get(frame.name, 0.0) + count
+    # What is known of one run is how much passed unwatched, so that shares are of all its time.
+    ratio = unwatched_ratio_of(raw.summary or {}, bool((raw.samples["process"] == 0).any())) or 0.0
+    if _LEAST_UNWATCHED_RATIO <= ratio < 1:
+        counts[NOT_WATCHED] = sum(counts.values()) * ratio / (1 - ratio)
     # A stack begins with the sample's own function: each but the last of one is called by the next.
     last = np.cumsum(samples.stack_lengths) - 1
     called = np.ones(len(samples.stacks), bool)

@@ -12,6 +12,7 @@ import numpy as np
 from steelyard.analysis.call_stacks import merged_stacks
 from steelyard.analysis.profile_answer import ProfileAnswer
 from steelyard.analysis.profile_samples import FunctionShare
+from steelyard.core.estimate import Interval, Unbounded
 from steelyard.report.html.provenance import command_line
 from steelyard.report.html.rendered import plotted_page
 from steelyard.report.plots.drawing import as_plotly_text, axis, layout
@@ -71,7 +72,8 @@ def _where(answer: ProfileAnswer) -> dict[str, Any]:
 
 def _bars(answer: ProfileAnswer) -> dict[str, Any]:
     shown = [share for share in answer.functions if share.sample_count][:_BAR_FUNCTIONS][::-1]
-    shares = [100 * share.share.estimate for share in shown]
+    shares = [100 * (share.share.estimate or 0.0) for share in shown]
+    bounds = [_bounds(share.share) for share in shown]
     bars = {
         "type": "bar",
         "orientation": "h",
@@ -81,8 +83,8 @@ def _bars(answer: ProfileAnswer) -> dict[str, Any]:
         "error_x": {
             "type": "data",
             "symmetric": False,
-            "array": [100 * (s.share.high - s.share.estimate) for s in shown],
-            "arrayminus": [100 * (s.share.estimate - s.share.low) for s in shown],
+            "array": [high for _, high in bounds],
+            "arrayminus": [low for low, _ in bounds],
             "color": "#6B7B8C",
         },
         "hovertemplate": "%{y}: %{x:.2f} %<extra></extra>",
@@ -90,6 +92,15 @@ def _bars(answer: ProfileAnswer) -> dict[str, Any]:
     height = 90 + 24 * len(shown)
     figure = layout(height, axis("share of the time [%]"), axis("", automargin=True))
     return {"data": [bars], "layout": figure}
+
+
+def _bounds(share: Interval) -> tuple[float, float]:
+    """How far the bounds of a share are below and above it, in percent; without bounds as far as
+    a share goes."""
+    estimate = share.estimate or 0.0
+    if isinstance(share, Unbounded):
+        return 100 * estimate, 100 * (1 - estimate)
+    return 100 * (estimate - share.low), 100 * (share.high - estimate)
 
 
 def _bar_labels(shares: Sequence[FunctionShare]) -> list[str]:

@@ -20,6 +20,7 @@ def profile_document(answer: ProfileAnswer) -> dict[str, Any]:
             "file": recorded.path,
             "samples": len(answer.samples.functions),
             "independent_samples": independent_count(answer.samples),
+            "unwatched_ratio": recorded.unwatched_ratio,
             "lost": recorded.lost_count,
             "recording": {**recorded.header, **recorded.summary},
             "threads": [

@@ -1,0 +1,92 @@
+"""Threads that end before they can be watched: their time is known, and every interval has it."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tests.integration.conftest import User
+from tests.integration.profiling import sampled
+from tests.needs import need
+
+# Prints which part of its processor time was spent in each of its functions, by its own clocks.
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+static double seconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec + 1e-9 * now.tv_nsec;
+}
+static inline __attribute__((always_inline)) void chain(long n) {
+    unsigned long x = 1;
+    for (long i = 0; i < n; i++) {
+        x = x * 2862933555777941757UL + 1;
+        __asm__ volatile("" : "+r"(x));
+    }
+}
+__attribute__((noinline)) void in_main(long n) { chain(n); }
+__attribute__((noinline)) void in_short(long n) { chain(n); }
+static double short_s;
+static void *work(void *n) {
+    double begin = seconds(CLOCK_THREAD_CPUTIME_ID);
+    in_short((long)n);
+    short_s += seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
+    return 0;
+}
+int main(int count, char **words) {
+    long turns = atol(words[1]), mine = atol(words[2]), theirs = atol(words[3]);
+    double main_s = 0;
+    for (long i = 0; i < turns; i++) {
+        pthread_t thread;
+        double begin = seconds(CLOCK_THREAD_CPUTIME_ID);
+        in_main(mine);
+        main_s += seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
+        pthread_create(&thread, 0, work, (void *)theirs);
+        pthread_join(thread, 0);
+    }
+    double whole = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    printf("%.9f %.9f\n", main_s / whole, short_s / whole);
+    return count != 4;
+}
+"""
+# Threads of some 20 µs, which end before anybody can look at them, and of some hundred.
+LIVES = (10_000, 100_000)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> str:
+    need("gcc")
+    folder = tmp_path_factory.mktemp("threads")
+    (folder / "threads.c").write_text(PROGRAM)
+    words = ("gcc", "-O1", "-pthread", "threads.c", "-o", "threads")
+    subprocess.run(words, cwd=folder, check=True)
+    return str(folder / "threads")
+
+
+@pytest.mark.parametrize("life", LIVES)
+def test_intervals_of_a_program_with_short_threads_hold_where_threads_are_watched(
+    user: User, program: str, life: int
+) -> None:
+    words = (program, str(100_000_000 // life), "30000", str(life))
+    told = sampled(user, "record", "--threads-only", "--", *words)
+    # What fails once in a million times is a fault.
+    words = ("profile", "report", "--confidence", "0.999999", "--json", "-")
+    document = user.types(*words).document()
+    shares = {item["name"]: item["share"] for item in document["functions"]}
+    for name, truth in zip(("in_main", "in_short"), map(float, told.out.split()), strict=True):
+        if name in shares:
+            assert shares[name]["low"] <= truth <= shares[name]["high"], (name, truth)
+    assert 0 < document["unwatched_ratio"] < 1
+    assert "unwatched-threads" in {item["code"] for item in document["warnings"]}
+
+
+def test_a_program_that_is_watched_as_a_whole_has_intervals_of_no_more_than_chance(
+    user: User, program: str
+) -> None:
+    sampled(user, "record", "--threads-only", "--", program, "1", "300000000", "1")
+    document = user.types("profile", "report", "--json", "-").document()
+    assert document["unwatched_ratio"] < 0.01
