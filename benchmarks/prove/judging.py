@@ -11,8 +11,9 @@ from steelyard.analysis.cautions import (
     shape_cautions,
 )
 from steelyard.analysis.independence import independence
-from steelyard.analysis.inference import Inference, block_correlation, is_dependent
+from steelyard.analysis.inference import Inference, block_correlation
 from steelyard.analysis.levels import TopLevel
+from steelyard.analysis.paired_ratio import is_dependent
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.core.model import (
     Experiment,
@@ -20,6 +21,7 @@ from steelyard.core.model import (
     LaunchSpec,
     MetricSpec,
     StoppingSpec,
+    StopReason,
     Variant,
 )
 
@@ -99,8 +101,9 @@ def inference(
     variant_count: int,
     stopping: StoppingSpec | None = None,
     method: str = "fieller",
+    stopped: StopReason | None = None,
 ) -> Inference:
-    """The tool's own intervals for a plain experiment, stopped by `stopping` where given."""
+    """The tool's own intervals for a plain experiment, which `stopping` ended where given."""
     variants = tuple(Variant(f"v{i}", LaunchSpec(("true",))) for i in range(variant_count))
     spec = ExperimentSpec(
         identifier="PROOF",
@@ -108,10 +111,11 @@ def inference(
         variants=variants,
         metrics=(MetricSpec("wall_time", "s"),),
         seed=1,
-        stopping=stopping or StoppingSpec(),
+        stopping=stopping or StoppingSpec(runs=1),
         method=method,
     )
-    return Inference(Experiment(spec, {}, 0.0, (), "precision" if stopping else "runs"))
+    ended = stopped or ("precision" if stopping else "runs")
+    return Inference(Experiment(spec, {}, 0.0, (), ended))
 
 
 def top_levels(columns: Sequence[Sequence[float]]) -> list[TopLevel]:

@@ -23,6 +23,7 @@ from benchmarks.prove.judging import (
     top_levels,
 )
 from benchmarks.prove.populations import DRIFTS, POPULATIONS, VARIATIONS
+from steelyard.analysis.error_spending import ONE_LOOK, spending_of
 from steelyard.analysis.inference import Inference
 from steelyard.analysis.mean import two_sided
 from steelyard.analysis.stopping import Stopping, first_look, widening_after
@@ -140,9 +141,11 @@ def _twin_stops(values: Array, spec: StoppingSpec) -> NDArray[np.int64]:
         products -= blocks * centred_means[first] * centred_means[second]
         return products / (blocks * np.maximum(blocks - 1, 1))
 
+    spending = ONE_LOOK if len(values) == 1 else spending_of(spec, "precision")
+    spent = spending.confidence(CONFIDENCE)
     quantiles = np.array(
         [
-            student_quantile(two_sided(CONFIDENCE), max(1, block - 1)) * widening_after(block, spec)
+            student_quantile(two_sided(spent), max(1, block - 1)) * widening_after(block, spec)
             for block in blocks.tolist()
         ]
     )

@@ -12,6 +12,7 @@ from steelyard.analysis.results import (
     Summary,
     VariantResult,
 )
+from steelyard.analysis.verdict import sign
 from steelyard.core.errors import UnknownNameError
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.model import (
@@ -46,7 +47,8 @@ def variant(name, values):
 
 
 def comparison(candidate, ratio, verdict):
-    return Comparison("A", candidate, WALL_TIME, ratio, verdict, 0.01, False, 3, 4.0)
+    side = sign(ratio, WALL_TIME.direction)
+    return Comparison("A", candidate, WALL_TIME, ratio, verdict, side, 0.01, False, 3, 4.0)
 
 
 def answer_of(kind="comparison", candidate="B", values=(0.9, 0.8, 1.0), ratio=RATIO):

@@ -15,8 +15,9 @@ from steelyard.analysis.cautions import (
     trial_cautions,
 )
 from steelyard.analysis.independence import independence
-from steelyard.analysis.inference import Inference, Ratio, block_correlation, is_dependent
+from steelyard.analysis.inference import Inference, Ratio, block_correlation
 from steelyard.analysis.levels import TopLevel, analysed_trials, repetitions, spent_s, top_level
+from steelyard.analysis.paired_ratio import is_dependent
 from steelyard.analysis.results import (
     Answer,
     Comparison,
@@ -26,7 +27,7 @@ from steelyard.analysis.results import (
     VariantResult,
 )
 from steelyard.analysis.summary import summarise
-from steelyard.analysis.verdict import decide, further_blocks
+from steelyard.analysis.verdict import decide, further_blocks, sign
 from steelyard.core.estimate import Interval, Unbounded
 from steelyard.core.model import Caution, Experiment, ExperimentSpec, MetricSpec, Trial, Variant
 
@@ -75,11 +76,14 @@ def answer(experiment: Experiment) -> Answer:
         metric=experiment.spec.primary_metric,
         variants=variants,
         comparisons=tuple(
-            _comparison(experiment, metric, pair, ratio) for metric, pair, ratio in ratios
+            _comparison(inference, experiment, metric, pair, ratio)
+            for metric, pair, ratio in ratios
         ),
         cautions=tuple(_cautions(experiment, variants, levels, ratios)),
         stopped=experiment.stopped,
         geometric_means=tuple(_geometric_means(experiment, inference, levels)),
+        resumable=experiment.spec.has_commands,
+        looks=experiment.spec.stopping.looks,
     )
 
 
@@ -191,20 +195,26 @@ def _ratios(
 
 
 def _comparison(
-    experiment: Experiment, metric: MetricSpec, pair: tuple[int, int], ratio: Ratio | None
+    inference: Inference,
+    experiment: Experiment,
+    metric: MetricSpec,
+    pair: tuple[int, int],
+    ratio: Ratio | None,
 ) -> Comparison:
     spec = experiment.spec
     interval = ratio.interval if ratio else _no_values(spec.confidence)
     verdict = decide(interval, spec.margin_ratio, metric.direction)
     blocks = None
     if verdict == "undecided" and ratio is not None:
-        blocks = further_blocks(interval, ratio.block_count, spec.margin_ratio)
+        quantiles = inference.ratio_quantiles(ratio, len(spec.variants) - len(spec.groups()))
+        blocks = further_blocks(interval, ratio.block_count, spec.margin_ratio, quantiles)
     return Comparison(
         baseline=spec.variants[pair[0]].name,
         candidate=spec.variants[pair[1]].name,
         metric=metric,
         ratio=interval,
         verdict=verdict,
+        sign=sign(interval, metric.direction),
         margin_ratio=spec.margin_ratio,
         simultaneous=len(spec.variants) - len(spec.groups()) > 1,
         further_blocks=blocks,

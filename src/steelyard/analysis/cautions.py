@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from steelyard.analysis.inference import DEPENDENCE_LEVEL, Ratio, block_correlation
+from steelyard.analysis.inference import Ratio, block_correlation
 from steelyard.analysis.levels import TopLevel
+from steelyard.analysis.paired_ratio import DEPENDENCE_LEVEL
 from steelyard.analysis.results import Independence, MetricResult, VariantResult
 from steelyard.analysis.shapiro_wilk import shapiro_wilk
 from steelyard.analysis.summary import skewness_of
@@ -18,6 +19,11 @@ FEW_BLOCKS = 20
 # errs in no more than 6 % when n > 25 times the squared skewness.
 _COCHRAN = 25.0
 _NORMALITY_LEVEL = 0.01
+_WANTED = {
+    "precision": "the wanted precision was reached",
+    "decided": "every verdict was decided",
+    "runs": "all its runs were done",
+}
 # From here the mean of any but wildly skewed values is normal enough: Cochran's rule remains.
 _NORMALITY_MATTERS_BELOW = 100
 
@@ -45,10 +51,11 @@ def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
             "interrupted": "it was interrupted",
             "failures": "too many trials failed",
         }[experiment.stopped]
+        rule = experiment.spec.stopping.rule
         yield Caution(
             "stopped-early",
-            f"The experiment ended because {cause}, not because the wanted precision was "
-            "reached. `steelyard resume` continues it.",
+            f"The experiment ended because {cause}, not because {_WANTED[rule]}. "
+            "`steelyard resume` continues it.",
         )
     if experiment.spec.order == "sequential" and len(variants) > 1:
         yield Caution(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import frexp, sqrt
+from math import frexp, inf, sqrt
 
 from steelyard.analysis.mean import (
     covariance_of,
@@ -182,7 +182,7 @@ def fieller_interval(means: MeanPair, quantile: float, confidence: float, method
     ----------
     means : MeanPair
     quantile : float
-        How many standard errors from zero a contrast may be.
+        How many standard errors from zero a contrast may be; infinite gives no bounds.
     confidence, method
         For the result.
 
@@ -193,6 +193,8 @@ def fieller_interval(means: MeanPair, quantile: float, confidence: float, method
     been cancelled by hand. With A <= 0 the baseline cannot be told from 0 and the set is the
     outside of an interval or the whole line.
     """
+    if quantile == inf:
+        return _too_few(means.ratio, confidence, method)
     means = means.in_own_unit()
     x, y, square = means.baseline, means.candidate, quantile * quantile
     ratio = means.ratio
@@ -207,6 +209,17 @@ def fieller_interval(means: MeanPair, quantile: float, confidence: float, method
     root = quantile * sqrt(max(0.0, inner))
     low, high = (middle - root) / leading, (middle + root) / leading
     return Estimate(ratio, min(low, ratio), max(high, ratio), confidence, method)
+
+
+def _too_few(ratio: float | None, confidence: float, method: str) -> Unbounded:
+    return Unbounded(
+        ratio,
+        confidence,
+        method,
+        "few-blocks",
+        "There are too few blocks for an interval that holds however often one looks. More "
+        "blocks mend it.",
+    )
 
 
 def _unbounded_at_zero(confidence: float, method: str) -> Unbounded:

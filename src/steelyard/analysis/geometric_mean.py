@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from math import exp, fsum, log, sqrt
 
 from steelyard.analysis.independence import independence
-from steelyard.analysis.inference import Inference, is_dependent
+from steelyard.analysis.inference import Inference
 from steelyard.analysis.levels import TopLevel, common_units
 from steelyard.analysis.mean import mean_of, two_sided, variance_of
+from steelyard.analysis.paired_ratio import is_dependent
 from steelyard.analysis.student import student_quantile
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
@@ -65,7 +66,7 @@ def geometric_mean(pairs: Sequence[Pair], inference: Inference) -> Interval:
     logarithms = block_logarithms(columns) if columns[0] else []
     if len(logarithms) < 2:
         return _too_few(logarithms, confidence)
-    found = inference.mean(logarithms, is_dependent(independence(logarithms)))
+    found = inference.geometric_mean(logarithms, is_dependent(independence(logarithms)))
     if isinstance(found, Unbounded):
         return _too_few(logarithms, confidence)
     method = BLOCKS_METHOD if found.method.startswith("student") else f"log-{found.method}"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
-from steelyard.analysis import cosine_series
+from steelyard.analysis import autoregression, cosine_series
+from steelyard.analysis.error_spending import sequence_quantile, sequence_widening, spending_of
 from steelyard.analysis.fieller import (
     RATIO_METHOD,
-    fieller_interval,
     paired_fieller,
     unpaired_fieller,
     unpaired_means,
@@ -17,26 +18,26 @@ from steelyard.analysis.fieller import (
 from steelyard.analysis.independence import FEWEST_VALUES, independence
 from steelyard.analysis.levels import TopLevel, common_units
 from steelyard.analysis.mean import (
+    MEAN_METHOD,
     covariance_of,
     mean_interval,
     mean_of,
+    one_value,
     two_sided,
     variance_of,
 )
+from steelyard.analysis.paired_ratio import DEPENDENCE_LEVEL, contrasts_of, dependent_ratio
 from steelyard.analysis.results import Independence
 from steelyard.analysis.simultaneous import (
+    confidence_of_each,
     contrast_loadings,
     group_confidence,
-    simultaneous_quantile,
 )
 from steelyard.analysis.stopping import widening_after
 from steelyard.analysis.student import student_quantile
+from steelyard.analysis.verdict import Quantiles
 from steelyard.core.estimate import Estimate, Interval, Unbounded
-from steelyard.core.model import Experiment, ExperimentSpec
-
-# Below it a sequence is taken for dependent. Not 5 %: with two tests of each of three
-# sequences, one in four answers about sound data would carry a false warning.
-DEPENDENCE_LEVEL = 0.01
+from steelyard.core.model import Experiment, ExperimentSpec, PastLook, StoppingSpec
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Ratio:
         Of the contrasts.
     dependent : bool
         Whether the interval allows for dependence.
+    quantile : float
+        How many standard errors of independent blocks the interval reaches, about.
     """
 
     interval: Interval
@@ -61,13 +64,7 @@ class Ratio:
     contrasts: tuple[float, ...]
     independence: Independence | None
     dependent: bool
-
-
-def is_dependent(found: Independence | None) -> bool:
-    """Whether a portmanteau or a trend test speaks against independence, at 1 %."""
-    if found is None or found.dependence_p is None or found.trend_p is None:
-        return False
-    return min(found.dependence_p, found.trend_p) < DEPENDENCE_LEVEL
+    quantile: float = 1.0
 
 
 def block_correlation(own: TopLevel, others: Sequence[TopLevel]) -> float | None:
@@ -105,14 +102,17 @@ class Inference:
     Notes
     -----
     `method` ``"fieller"``: Student's and Fieller's intervals; ``"bootstrap"``: the
-    hierarchical bootstrap. Dependent sequences get intervals by cosine series in both.
+    hierarchical bootstrap. Dependent sequences get intervals that allow for that in both.
+    Ratios spend what `error_spending` says; a mean has no verdict to be wrong about.
     """
 
     def __init__(self, experiment: Experiment) -> None:
         self.spec: ExperimentSpec = experiment.spec
         self._by_precision = experiment.stopped == "precision"
+        self._spending = spending_of(self.spec.stopping, experiment.stopped)
         groups = [group for group in self.spec.groups() if len(group) > 1]
-        self._group_confidence = group_confidence(self.spec.confidence, len(groups))
+        confidence = group_confidence(self.spec.confidence, len(groups))
+        self._group_confidence = self._spending.confidence(confidence)
         self._simultaneous = sum(len(group) - 1 for group in groups) > 1
 
     def widening(self, count: int, comparison_count: int = 1) -> float:
@@ -123,11 +123,16 @@ class Inference:
 
     def mean(self, values: Sequence[float], dependent: bool) -> Interval:
         """The interval of a variant's mean; dependent values get one by cosine series."""
-        confidence, count = self.spec.confidence, len(values)
         # A comparison stops by its ratio, which hardly selects among means.
-        widening = self.widening(count) if self.spec.kind == "measurement" else 1.0
-        if dependent and count >= FEWEST_VALUES:
-            return cosine_series.long_run_mean_interval(values, confidence, widening)
+        widening = self.widening(len(values)) if self.spec.kind == "measurement" else 1.0
+        return self._mean(values, self.spec.confidence, widening, dependent)
+
+    def _mean(
+        self, values: Sequence[float], confidence: float, widening: float, dependent: bool
+    ) -> Interval:
+        count = len(values)
+        if count >= FEWEST_VALUES and (dependent or autoregression.resembles(values)):
+            return _dependent_mean(values, confidence, widening, dependent)
         if self.spec.method == "bootstrap" and count > 1:
             from steelyard.analysis.bootstrap import bootstrap_mean
 
@@ -137,6 +142,32 @@ class Inference:
         return mean_interval(
             values, confidence, widening * student_quantile(two_sided(confidence), count - 1)
         )
+
+    def geometric_mean(self, logarithms: Sequence[float], dependent: bool) -> Interval:
+        """The mean of a value a block whose verdict spends as a ratio's does."""
+        confidence, count = self.spec.confidence, len(logarithms)
+        spent = self._spending.confidence(confidence)
+        widening = self.widening(count)
+        if self._spending.sequence:
+            widening = sequence_widening(spent, count)
+        if widening == inf:
+            return one_value(mean_of(logarithms), confidence, MEAN_METHOD)
+        found = self._mean(logarithms, spent, widening, dependent)
+        return replace(found, confidence=confidence)
+
+    def ratio_quantiles(self, ratio: Ratio, comparison_count: int) -> Quantiles:
+        """Of a ratio's interval, and of the one after going on from it."""
+        looks = (PastLook(ratio.block_count, self.spec.stopping.rule),)
+        onward = self.spec.stopping
+        if not onward.looks and not self._spending.sequence:
+            onward = replace(onward, looks=looks)
+        each = self._onward_confidence(onward, comparison_count)
+        return Quantiles(ratio.quantile, lambda count: sequence_quantile(each, count))
+
+    def _onward_confidence(self, onward: StoppingSpec, comparison_count: int) -> float:
+        share = spending_of(onward, "decided").share
+        groups = max(1, sum(len(group) > 1 for group in self.spec.groups()))
+        return 1.0 - share * (1.0 - self.spec.confidence) / groups / max(1, comparison_count)
 
     def ratios(self, levels: Sequence[TopLevel]) -> list[Ratio]:
         """The ratio of each candidate to the first of `levels`, those of one group of variants;
@@ -157,10 +188,17 @@ class Inference:
         columns = common_units(levels)
         return contrast_loadings(columns[0], columns[1:])
 
-    def _quantile(self, degrees: float, loadings: tuple[float, ...] | None) -> float:
+    def _each_confidence(self, loadings: tuple[float, ...] | None) -> float:
+        """The confidence that each comparison needs."""
         if loadings is None:
-            return student_quantile(two_sided(self._group_confidence), degrees)
-        return simultaneous_quantile(self._group_confidence, degrees, loadings)
+            return self._group_confidence
+        return confidence_of_each(self._group_confidence, loadings)
+
+    def _widening(self, each: float, count: int, comparison_count: int) -> float:
+        """What Student's quantiles are multiplied by: for a sequence, or a chosen end."""
+        if self._spending.sequence:
+            return sequence_widening(each, count)
+        return self.widening(count, comparison_count)
 
     def _paired_ratio(
         self,
@@ -171,34 +209,30 @@ class Inference:
         confidence, count = self.spec.confidence, len(baseline)
         if count == 0:
             return Ratio(_nothing_in_common(confidence), 0, (), None, False)
-        contrasts = _contrasts(baseline, candidate)
+        contrasts = contrasts_of(baseline, candidate)
         found = independence(contrasts)
         if count < 2:
             return Ratio(
                 paired_fieller(baseline, candidate, confidence), count, contrasts, found, False
             )
-        dependent = is_dependent(found)
-        widening = self.widening(count, len(loadings or (1.0,)))
-        if dependent:
-            degrees = cosine_series.cosine_count(count)
-            interval = fieller_interval(
-                cosine_series.long_run_means(baseline, candidate),
-                widening * self._quantile(degrees, loadings),
-                confidence,
-                cosine_series.RATIO_METHOD,
-            )
-        elif self.spec.method == "bootstrap":
+        each = self._each_confidence(loadings)
+        widening = self._widening(each, count, len(loadings or (1.0,)))
+
+        def quantile(degrees: float) -> float:
+            return widening * student_quantile(two_sided(each), degrees)
+
+        interval = dependent_ratio(baseline, candidate, confidence, quantile)
+        dependent = interval is not None
+        if interval is None and self.spec.method == "bootstrap":
             from steelyard.analysis.bootstrap import bootstrap_ratio
 
-            # Of the simultaneous quantile, the part beyond that of one comparison.
-            alone = student_quantile(two_sided(confidence), count - 1)
-            widening *= self._quantile(count - 1, loadings) / alone
-            interval = bootstrap_ratio(baseline, candidate, confidence, self.spec.seed, widening)
-        else:
-            quantile = widening * self._quantile(count - 1, loadings)
-            interval = paired_fieller(baseline, candidate, confidence, quantile)
+            # Of the quantile, the part beyond that of one comparison.
+            beyond = quantile(count - 1) / student_quantile(two_sided(confidence), count - 1)
+            interval = bootstrap_ratio(baseline, candidate, confidence, self.spec.seed, beyond)
+        elif interval is None:
+            interval = paired_fieller(baseline, candidate, confidence, quantile(count - 1))
         interval = _named(_of_sign(interval, baseline), self._simultaneous)
-        return Ratio(interval, count, contrasts, found, dependent)
+        return Ratio(interval, count, contrasts, found, dependent, quantile(count - 1))
 
     def _unpaired_ratios(self, levels: Sequence[TopLevel]) -> list[Ratio]:
         baseline = levels[0].values
@@ -210,18 +244,26 @@ class Inference:
             if fewest > 1:
                 means = unpaired_means(baseline, candidate.values)
                 degrees = welch_degrees(means, len(baseline), len(candidate.values))
-                widening = self.widening(fewest, len(levels) - 1)
-                quantile = widening * self._quantile(degrees, loadings)
+                each = self._each_confidence(loadings)
+                widening = self._widening(each, fewest, len(levels) - 1)
+                quantile = widening * student_quantile(two_sided(each), degrees)
             interval = unpaired_fieller(baseline, candidate.values, self.spec.confidence, quantile)
             interval = _named(_of_sign(interval, baseline), self._simultaneous)
-            found.append(Ratio(interval, fewest, (), None, False))
+            found.append(Ratio(interval, fewest, (), None, False, quantile or 1.0))
         return found
 
 
-def _contrasts(baseline: Sequence[float], candidate: Sequence[float]) -> tuple[float, ...]:
-    below = mean_of(baseline)
-    ratio = mean_of(candidate) / below if below else 0.0
-    return tuple(y - ratio * x for x, y in zip(baseline, candidate, strict=True))
+def _dependent_mean(
+    values: Sequence[float], confidence: float, widening: float, tested: bool
+) -> Interval:
+    """The mean by an autoregression; where a test says so, by cosine series too, and the wider."""
+    if variance_of(values) == 0.0:
+        return mean_interval(values, confidence)
+    found = autoregression.autoregressive_mean_interval(values, confidence, widening)
+    if not tested:
+        return found
+    other = cosine_series.long_run_mean_interval(values, confidence, widening)
+    return max(found, other, key=lambda interval: interval.half_width)
 
 
 def _unpaired_loadings(levels: Sequence[TopLevel]) -> tuple[float, ...]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steelyard.core.estimate import Interval
-from steelyard.core.model import Caution, MetricSpec, StopReason
+from steelyard.core.model import Caution, MetricSpec, PastLook, StopReason
 
 Verdict = Literal["faster", "slower", "equivalent", "undecided"]
+Sign = Literal["faster", "slower", "unclear"]
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,8 @@ class VariantResult:
 class Comparison:
     """A candidate against the baseline, on one metric.
 
-    `ratio` is candidate / baseline of the mean. `simultaneous` says that its confidence holds
+    `ratio` is candidate / baseline of the mean; `sign` says which is better by however little,
+    `verdict` which is better by more than the margin. `simultaneous` says that its confidence holds
     for all comparisons of this answer together. `further_blocks` and `further_s` are what would
     decide an undecided verdict, None where that cannot be told.
     """
@@ -127,6 +129,7 @@ class Comparison:
     metric: MetricSpec
     ratio: Interval
     verdict: Verdict
+    sign: Sign
     margin_ratio: float
     simultaneous: bool
     further_blocks: int | None
@@ -160,7 +163,7 @@ class Answer:
 
     `comparisons` holds those on the primary metric first, then those on the other metrics.
     `geometric_means`, on the primary metric, has one for each candidate where there are several
-    groups.
+    groups. `resumable` says whether its commands are known, `looks` which answers came before.
     """
 
     kind: Literal["measurement", "comparison"]
@@ -171,6 +174,8 @@ class Answer:
     cautions: tuple[Caution, ...]
     stopped: StopReason | None
     geometric_means: tuple[GeometricMean, ...] = ()
+    resumable: bool = True
+    looks: tuple[PastLook, ...] = ()
 
     @property
     def block_count(self) -> int:

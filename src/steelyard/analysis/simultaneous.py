@@ -57,8 +57,13 @@ def simultaneous_quantile(confidence: float, degrees: float, loadings: Sequence[
     suppose one variance that all contrasts share, and are too narrow where each has its own
     (simulated in docs/STATISTICS.md). For many degrees both are the same.
     """
+    return student_quantile(two_sided(confidence_of_each(confidence, loadings)), degrees)
+
+
+def confidence_of_each(confidence: float, loadings: Sequence[float]) -> float:
+    """The confidence that each comparison needs for all to hold together with `confidence`."""
     rounded = tuple(sorted(round(min(abs(item), _LARGEST_LOADING), 3) for item in loadings))
-    return student_quantile(two_sided(each_confidence(confidence, rounded)), degrees)
+    return each_confidence(confidence, rounded)
 
 
 def contrast_loadings(

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, fsum, sqrt
 
+from steelyard.analysis.error_spending import (
+    ONE_LOOK,
+    Spending,
+    sequence_quantile,
+    sequence_widening,
+    spending_of,
+)
 from steelyard.analysis.fieller import RATIO_METHOD, MeanPair, fieller_interval
 from steelyard.analysis.mean import MEAN_METHOD, one_value, two_sided
 from steelyard.analysis.simultaneous import one_factor, sidak_quantile, simultaneous_quantile
 from steelyard.analysis.student import student_quantile
+from steelyard.analysis.verdict import Quantiles, decide, further_blocks
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.core.model import StoppingSpec
 
@@ -43,7 +51,7 @@ def widening_after(block_count: int, spec: StoppingSpec, comparison_count: int =
     comparison_count : int
         Ratios that all had to be precise enough; 1 for a mean.
     """
-    if spec.runs is not None or block_count <= first_look(spec):
+    if spec.rule != "precision" or block_count <= first_look(spec):
         return 1.0
     return 1.0 + _WIDENING / (max(1, comparison_count) * block_count)
 
@@ -62,7 +70,8 @@ class Look:
         Half-width of each interval: in units of the ratio, or relative to the mean. None where
         there is no bound yet.
     done : bool
-        Whether it is precise enough, or has all the blocks that were asked for.
+        Whether it is precise enough, every verdict is decided, or all blocks that were asked for
+        are there.
     blocks_needed : int or None
         Blocks in all at which it is likely to be done; None where that cannot be told.
     """
@@ -117,20 +126,37 @@ class Stopping:
     variant_count : int
         The first variant is the baseline.
     confidence : float
+    margin_ratio : float
+        Of the verdicts, for an experiment that runs until they are decided.
 
     Notes
     -----
     Adding a block takes microseconds; so does a look, but for three or more variants near
     their end, where the simultaneous quantile takes a tenth of a millisecond. Blocks in which a
     variant failed count as run and give no value. One instance follows one metric.
+
+    Until verdicts are decided, intervals are those of a confidence sequence, with the quantile
+    that holds for contrasts that do not correlate: the answer's are as wide or narrower. Before
+    it ends, dependence of the blocks is allowed for as the answer allows for it.
     """
 
-    def __init__(self, spec: StoppingSpec, variant_count: int, confidence: float = 0.95) -> None:
+    def __init__(
+        self,
+        spec: StoppingSpec,
+        variant_count: int,
+        confidence: float = 0.95,
+        margin_ratio: float = 0.0,
+    ) -> None:
         self.spec = spec
         self.variant_count = variant_count
         self.confidence = confidence
+        self.margin_ratio = margin_ratio
         self.block_count = 0
+        self._spending = _spending(spec, variant_count)
+        self._spent_confidence = self._spending.confidence(confidence)
         self._complete = _Moments(variant_count)
+        self._values: list[Sequence[float]] = []
+        self._next_confirmation = 0
 
     def add_block(self, values: Sequence[float | None]) -> None:
         """Takes one value per variant, in their order; None for one that failed."""
@@ -138,16 +164,21 @@ class Stopping:
         present = [value for value in values if value is not None]
         if len(present) == self.variant_count:
             self._complete.add(present)
+            if self._until_decided:
+                self._values.append(present)
 
     def look(self) -> Look:
         """The intervals now, and whether they are narrow enough."""
         count = self._complete.count
         if count < 2:
             return self._blind_look()
-        widening = widening_after(count, self.spec, self.variant_count - 1)
+        if self._until_decided:
+            return self._deciding_look()
+        sequence = self._spending.sequence
+        widening = 1.0 if sequence else widening_after(count, self.spec, self.variant_count - 1)
         intervals = self._intervals(self._quick_quantile() * widening)
         widths = tuple(map(self._half_width_ratio, intervals))
-        if self.variant_count > 2 and self._within(widths, slack=1.1):
+        if self.variant_count > 2 and not sequence and self._within(widths, slack=1.1):
             intervals = self._intervals(self._exact_quantile() * widening)
             widths = tuple(map(self._half_width_ratio, intervals))
         if self.spec.runs is not None:
@@ -162,6 +193,55 @@ class Stopping:
         needed = self.block_count if done else self._blocks_needed(widths)
         return Look(self.block_count, intervals, widths, done, needed)
 
+    @property
+    def _until_decided(self) -> bool:
+        return self.spec.rule == "decided" and self.variant_count > 1
+
+    def _deciding_look(self) -> Look:
+        """The intervals of the sequence, and whether each of them decides its verdict."""
+        count = self._complete.count
+        intervals = self._intervals(self._sequence_quantile(count))
+        widths = tuple(map(self._half_width_ratio, intervals))
+        done = count >= first_look(self.spec) and all(map(self._decides, intervals))
+        if done and count < self._next_confirmation:
+            done = False
+        if done and not all(map(self._decides, self._dependent_intervals())):
+            # Each confirmation reads all blocks: not after every one.
+            self._next_confirmation = ceil(1.1 * count)
+            done = False
+        needed = self.block_count if done else self._blocks_to_decide(intervals)
+        return Look(self.block_count, intervals, widths, done, needed)
+
+    def _decides(self, ratio: Interval) -> bool:
+        return decide(ratio, self.margin_ratio, "lower") != "undecided"
+
+    def _sequence_quantile(self, count: int) -> float:
+        each = self._spent_confidence ** (1.0 / (self.variant_count - 1))
+        return sequence_quantile(each, count)
+
+    def _dependent_intervals(self) -> Iterator[Interval]:
+        """Of each ratio whose blocks depend on each other, as the answer will have it."""
+        from steelyard.analysis.paired_ratio import dependent_interval
+
+        baseline, *candidates = zip(*self._values, strict=True)
+        each = self._spent_confidence ** (1.0 / (self.variant_count - 1))
+        widening = sequence_widening(each, len(baseline))
+        for candidate in candidates:
+            found = dependent_interval(baseline, candidate, each, widening)
+            if found is not None:
+                yield found
+
+    def _blocks_to_decide(self, intervals: Sequence[Interval]) -> int | None:
+        count = self._complete.count
+        quantiles = Quantiles(self._sequence_quantile(count), self._sequence_quantile)
+        open_ones = [ratio for ratio in intervals if not self._decides(ratio)]
+        further = [further_blocks(r, count, self.margin_ratio, quantiles) for r in open_ones]
+        known = [blocks for blocks in further if blocks is not None]
+        if len(known) < len(further):
+            return None
+        needed = self.block_count + max(known, default=1)
+        return max(first_look(self.spec), needed)
+
     def _blind_look(self) -> Look:
         runs = self.spec.runs
         method = MEAN_METHOD if self.variant_count == 1 else RATIO_METHOD
@@ -172,14 +252,16 @@ class Stopping:
 
     def _quick_quantile(self) -> float:
         degrees = self._complete.count - 1
+        if self._spending.sequence:
+            return self._sequence_quantile(degrees + 1)
         if self.variant_count > 2:
-            return sidak_quantile(self.confidence, degrees, self.variant_count - 1)
-        return student_quantile(two_sided(self.confidence), degrees)
+            return sidak_quantile(self._spent_confidence, degrees, self.variant_count - 1)
+        return student_quantile(two_sided(self._spent_confidence), degrees)
 
     def _exact_quantile(self) -> float:
         contrasts = _contrast_correlations(self._complete, self.variant_count)
         loadings = one_factor(contrasts) if contrasts else (0.0,) * (self.variant_count - 1)
-        return simultaneous_quantile(self.confidence, self._complete.count - 1, loadings)
+        return simultaneous_quantile(self._spent_confidence, self._complete.count - 1, loadings)
 
     def _intervals(self, quantile: float) -> tuple[Interval, ...]:
         moments = self._complete
@@ -216,6 +298,13 @@ class Stopping:
             return None
         lost = self.block_count / count
         return max(first_look(self.spec), self.block_count + 1, ceil(needed * lost))
+
+
+def _spending(spec: StoppingSpec, variant_count: int) -> Spending:
+    """What the looks of a running experiment spend; a mean has no verdict to be wrong about."""
+    if variant_count < 2:
+        return ONE_LOOK
+    return spending_of(spec, spec.rule)
 
 
 def side_means(values: Mapping[int, float | None], sides: Sequence[Side]) -> list[float | None]:

@@ -172,7 +172,7 @@ def _rules_to_stop(spec: ExperimentSpec, variants: tuple[int, ...]) -> list[_Rul
             from steelyard.analysis.named_effect import effect_sides
 
             sides = effect_sides(spec, group, rule.effect)
-        found.append(_Rule(sides, Stopping(rule, len(sides), confidence)))
+        found.append(_Rule(sides, Stopping(rule, len(sides), confidence, spec.margin_ratio)))
     return found
 
 
@@ -261,7 +261,7 @@ class Session:
                 reason = self._feed(phase)
             if phase.outstanding == 0:
                 # The blocks queued behind a look count as well, and may widen the interval.
-                if reason != "precision" or self._decide(phase) == "precision":
+                if reason not in ("precision", "decided") or self._decide(phase) == reason:
                     return reason or "runs"
                 reason = None
                 continue
@@ -276,13 +276,14 @@ class Session:
                 reason = self._decide(phase) or reason
 
     def _decide(self, phase: _Phase) -> StopReason | None:
-        """Look at the blocks so far, tell the watcher, and stop when they are precise enough."""
+        """Look at the blocks so far, tell the watcher, and stop when they are precise enough or
+        decide every verdict."""
         if not self._followed:
             return None
-        fixed = self.spec.stopping.runs is not None
+        rule = self.spec.stopping.rule
         looks = phase.looks()
         self._tell(phase, looks)
-        return "precision" if not fixed and all(look.done for look in looks) else None
+        return rule if rule != "runs" and all(look.done for look in looks) else None
 
     def _feed(self, phase: _Phase) -> StopReason | None:
         """Queue blocks up to the look-ahead; a reason to stop when no more may be queued."""

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steelyard.app.execute import Place, present_provenance, run_experiment
+from steelyard.app.going_on import Onward, begun_blocks, onward_stopping
 from steelyard.app.request import Request, build_experiment
 from steelyard.app.session import Watcher
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.estimate import Estimate
 from steelyard.core.masked_experiment import masked_experiment
-from steelyard.core.model import Experiment, ExperimentSpec, StoppingSpec, Trial
+from steelyard.core.model import Experiment, ExperimentSpec, Trial
 
 if TYPE_CHECKING:
     from steelyard.analysis.results import Answer, Comparison
@@ -64,23 +65,68 @@ def _with_stored_counts(spec: ExperimentSpec, place: Place) -> ExperimentSpec:
 
 def weigh_further(
     identifier: str,
-    stopping: StoppingSpec | None,
+    asked: Onward | None,
     place: Place,
     watch: Watcher | None = None,
 ) -> Weighing:
-    """Go on with a stored experiment, by its own rule to stop or by another one."""
+    """Go on with a stored experiment: by what is asked for, or with None by its own rule alone.
+
+    What was run, and why it ended, is said to whoever listens at `place`.
+
+    Raises
+    ------
+    UsageError
+        It was imported, so that its commands are not known, or has all the runs asked for.
+    """
     from steelyard.app.library import open_library
 
     with open_library(place.store) as library:
         earlier = library.load(identifier)
-    if not any(variant.launch.argv for variant in earlier.spec.variants):
+    if not earlier.spec.has_commands:
         raise UsageError(
             f"The experiment {earlier.spec.identifier} was imported: its commands are not known, "
             "so it cannot be resumed.",
             field="experiment",
         )
-    spec = earlier.spec if stopping is None else replace(earlier.spec, stopping=stopping)
-    return _answered(run_experiment(spec, place, earlier=earlier, watch=watch))
+    stopping = onward_stopping(earlier, asked, undecided=_undecided(earlier))
+    if stopping is None:
+        place.say(
+            "nothing was run: what it was to reach is reached, and every verdict is decided. "
+            "--runs +10 or --precision 0.5% goes on"
+        )
+        return _answered(earlier)
+    spec = replace(earlier.spec, stopping=stopping)
+    done = run_experiment(spec, place, earlier=earlier, watch=watch)
+    _say_what_ran(earlier, done, place)
+    return _answered(done)
+
+
+def _undecided(experiment: Experiment) -> bool:
+    """Whether the answer leaves a verdict on the primary metric open; designs have none."""
+    if experiment.spec.kind != "comparison" or experiment.spec.varied:
+        return False
+    from steelyard.analysis.answer import answer
+
+    found = answer(experiment)
+    return any(
+        comparison.verdict == "undecided"
+        for comparison in found.comparisons
+        if comparison.metric.name == found.metric.name
+    )
+
+
+def _say_what_ran(earlier: Experiment, done: Experiment, place: Place) -> None:
+    ended = {
+        "precision": "its precision is reached",
+        "decided": "every verdict is decided",
+        "budget": "the budget is used up",
+        "runs": "all runs are done",
+        "interrupted": "it was interrupted",
+        "failures": "too many trials failed",
+    }
+    before, after = begun_blocks(earlier), begun_blocks(done)
+    reason = "" if done.stopped is None else f": {ended[done.stopped]}"
+    place.say(f"went on from {before} to {after} blocks{reason}")
 
 
 def _answered(experiment: Experiment) -> Weighing:

@@ -150,7 +150,8 @@ STOPPING_OPTIONS = (
     _option(
         "--precision",
         metavar="SHARE",
-        help="Stop when each interval's half-width is within this (default 1%).",
+        help="Stop when each interval's half-width is within this. By default measure stops at "
+        "1%, and compare when every verdict is decided.",
     ),
     _option(
         "--budget",
@@ -181,7 +182,7 @@ JUDGING_OPTIONS = (
         default="1%",
         show_default=True,
         metavar="SHARE",
-        help="Differences inside it are called equivalent.",
+        help="Differences inside it are equivalent; faster and slower are beyond it.",
     ),
     _option(
         "--method",

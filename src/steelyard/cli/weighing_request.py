@@ -13,7 +13,7 @@ from steelyard.app.weigh import Gate
 from steelyard.cli.hidden import hide
 from steelyard.cli.output import write_note
 from steelyard.core.errors import UsageError
-from steelyard.core.model import StoppingSpec
+from steelyard.core.model import StoppingSpec, StoppingUntil
 from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
 from steelyard.core.recorded_names import names_secret
 from steelyard.store.location import store_path
@@ -22,9 +22,13 @@ DEFAULT_BUDGET = "10min"
 
 
 def stopping_from(
-    precision: str | None, budget: str | None, runs: int | None, min_runs: int | None
+    precision: str | None,
+    budget: str | None,
+    runs: int | None,
+    min_runs: int | None,
+    until: StoppingUntil = "precision",
 ) -> StoppingSpec:
-    """The rule to stop that the options ask for."""
+    """The rule to stop that the options ask for; `until` where they ask for none."""
     if runs is not None and (precision or min_runs):
         raise UsageError(
             "--runs fixes the number of runs; it does not go with --precision or --min-runs.",
@@ -42,11 +46,22 @@ def stopping_from(
         budget_s=budget_s,
         budget_runs=budget_runs,
         runs=runs,
+        until="precision" if precision else until,
     )
 
 
-def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> Request:
-    """The request that a call's options and commands make."""
+def request_from(
+    commands: tuple[tuple[str, ...], ...],
+    values: dict[str, Any],
+    until: StoppingUntil = "precision",
+) -> Request:
+    """The request that a call's options and commands make.
+
+    Variants that run one after the other cannot end by their verdicts: the baseline's runs are
+    over before the first of another one.
+    """
+    if values["order"] == "sequential":
+        until = "precision"
     levels = requested_levels(
         values["levels"],
         values["repeat"],
@@ -67,7 +82,7 @@ def request_from(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) 
         timeout_s=_duration(values["timeout"], "--timeout"),
         cpus=None if values["cpus"] is None else parse_cpus(values["cpus"], "--cpus"),
         exit_codes=values["exit_codes"] or (0,),
-        stopping=_levelled_stopping(levels, values),
+        stopping=_levelled_stopping(levels, values, until),
         levels=levels,
         dimensioned=dimensioned,
         build=BuildRequest(
@@ -123,7 +138,9 @@ def _duration(text: str | None, option: str) -> float | None:
     return None if text is None else parse_duration(text, option)
 
 
-def _levelled_stopping(levels: RequestedLevels, values: dict[str, Any]) -> StoppingSpec:
+def _levelled_stopping(
+    levels: RequestedLevels, values: dict[str, Any], until: StoppingUntil
+) -> StoppingSpec:
     """The rule to stop; a count of the highest level is a fixed number of runs."""
     runs = values["runs"]
     if levels.top_count is not None:
@@ -137,7 +154,7 @@ def _levelled_stopping(levels: RequestedLevels, values: dict[str, Any]) -> Stopp
                     field="--repeat",
                 )
         runs = levels.top_count
-    return stopping_from(values["precision"], values["budget"], runs, values["min_runs"])
+    return stopping_from(values["precision"], values["budget"], runs, values["min_runs"], until)
 
 
 def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...], ...]:

@@ -22,6 +22,7 @@ from steelyard.core.model import (
     MetricSpec,
     NuisanceFactor,
     OutputCheck,
+    PastLook,
     StoppingSpec,
     Trial,
     Variant,
@@ -148,6 +149,14 @@ def _dimensioned_by(data: Any, where: str) -> DimensionedBy:
     return _build(DimensionedBy, {**values, "squares": squares}, where)
 
 
+def _stopping(data: Any) -> StoppingSpec:
+    values = _object(data, "stopping")
+    looks = tuple(
+        _build(PastLook, item, f"stopping.{name}") for item, name in _items(values, "looks")
+    )
+    return _build(StoppingSpec, {**values, "looks": looks}, "stopping")
+
+
 def experiment_spec_from_json(data: Any) -> ExperimentSpec:
     """A specification from the object that `to_json` made of it.
 
@@ -168,7 +177,7 @@ def experiment_spec_from_json(data: Any) -> ExperimentSpec:
         _build(NuisanceFactor, item, where) for item, where in _items(values, "nuisance")
     )
     if "stopping" in parts:
-        parts["stopping"] = _build(StoppingSpec, parts["stopping"], "stopping")
+        parts["stopping"] = _stopping(parts["stopping"])
     if parts.get("events") is not None:
         parts["events"] = _build(EventsSpec, parts["events"], "events")
     if parts.get("iterations") is not None:

@@ -17,7 +17,9 @@ from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL, DimensionedBy, R
 
 Direction = Literal["lower", "higher"]
 Order = Literal["blocks", "sequential"]
-StopReason = Literal["precision", "budget", "runs", "interrupted", "failures"]
+StopReason = Literal["precision", "decided", "budget", "runs", "interrupted", "failures"]
+StoppingUntil = Literal["precision", "decided"]
+StoppingRule = Literal["precision", "decided", "runs"]
 TrialStatus = Literal["ok", "failed"]
 FailureReason = Literal[
     "exit",
@@ -215,8 +217,24 @@ class IterationsSpec:
 
 
 @dataclass(frozen=True)
+class PastLook:
+    """An answer that was given before the experiment went on.
+
+    Parameters
+    ----------
+    block_count : int
+        Blocks at that time.
+    rule : "precision", "decided" or "runs"
+        What was to end the experiment then.
+    """
+
+    block_count: int
+    rule: StoppingRule
+
+
+@dataclass(frozen=True)
 class StoppingSpec:
-    """When to stop. `runs` fixes the number of blocks; otherwise precision, within a budget.
+    """When to stop. `runs` fixes the number of blocks; otherwise `until` says, within a budget.
 
     Parameters
     ----------
@@ -231,6 +249,10 @@ class StoppingSpec:
     effect : str
         The factor of the experiment, or the interaction ``A:B`` of two-level ones, whose ratio is
         to be that precise; empty: every variant's ratio to the first.
+    until : "precision" or "decided"
+        Until every interval is narrow, or until every verdict is decided.
+    looks : tuple of PastLook
+        Earlier answers, for which later intervals allow.
     """
 
     precision_ratio: float = 0.01
@@ -239,6 +261,13 @@ class StoppingSpec:
     budget_runs: int | None = None
     runs: int | None = None
     effect: str = ""
+    until: StoppingUntil = "precision"
+    looks: tuple[PastLook, ...] = ()
+
+    @property
+    def rule(self) -> StoppingRule:
+        """What ends the experiment if the budget does not."""
+        return self.until if self.runs is None else "runs"
 
 
 @dataclass(frozen=True)
@@ -319,6 +348,11 @@ class ExperimentSpec:
     def trials_of_variant(self) -> int:
         """How many trials a block has of each variant."""
         return prod(level.count or 1 for level in self.levels[1:])
+
+    @property
+    def has_commands(self) -> bool:
+        """Whether it can be run: what was imported from other tools often names no command."""
+        return any(variant.launch.argv for variant in self.variants)
 
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """The indices of the variants of each group, its baseline first."""

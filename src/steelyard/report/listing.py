@@ -165,6 +165,8 @@ def _failures_table(experiment: Experiment, names: Mapping[str, str]) -> Table:
 def _design_pairs(spec: ExperimentSpec) -> list[tuple[str, str]]:
     stopping = spec.stopping
     rule = f"at {100 * stopping.precision_ratio:g} % precision"
+    if stopping.until == "decided":
+        rule = f"when every verdict is decided at a margin of {100 * spec.margin_ratio:g} %"
     if stopping.runs is not None:
         rule = f"after {stopping.runs} runs of each"
     if stopping.budget_s is not None:

@@ -117,23 +117,38 @@ def verdict_sentence(comparison: Comparison, names: Mapping[str, str] | None = N
             f"ratio {ratio_text(ratio)} {certainty(comparison)}"
         )
     if comparison.verdict == "undecided":
-        return (
-            f"{candidate} against {baseline} is undecided: ratio {ratio_text(ratio)} "
-            f"{certainty(comparison)} leaves room for {room_text(metric, ratio)}"
-        )
+        return _undecided(comparison, ratio, (candidate, baseline))
     return f"{_changed(comparison, ratio, names)} {certainty(comparison)}"
 
 
-def further_sentence(comparison: Comparison, experiment: str) -> str | None:
-    """What would decide an undecided verdict, or None where nothing is open or known."""
+def _undecided(comparison: Comparison, ratio: Estimate, names: tuple[str, str]) -> str:
+    """What is open; where only the size is, the side is said."""
+    candidate, baseline = names
+    room = room_text(comparison.metric, ratio)
+    if comparison.sign == "unclear":
+        return (
+            f"{candidate} against {baseline} is undecided: ratio {ratio_text(ratio)} "
+            f"{certainty(comparison)} leaves room for {room}"
+        )
+    word = change_word(comparison.metric, ratio.estimate)
+    return (
+        f"{candidate} against {baseline} is {word}, but undecided at a margin of "
+        f"{100 * comparison.margin_ratio:g} %: ratio {ratio_text(ratio)} "
+        f"{certainty(comparison)} leaves room for {room}"
+    )
+
+
+def further_sentence(comparison: Comparison, answer: Answer) -> str | None:
+    """What would decide an undecided verdict, or None where nothing is open or known.
+
+    An imported experiment names no command, so that nothing can go on with it.
+    """
     if comparison.verdict != "undecided" or comparison.further_blocks is None:
         return None
     blocks = comparison.further_blocks
     duration = "" if comparison.further_s is None else f" ({format_duration(comparison.further_s)})"
-    return (
-        f"about {blocks} more block{'' if blocks == 1 else 's'}{duration} would decide it: "
-        f"steelyard resume {experiment}"
-    )
+    words = f"about {blocks} more block{'' if blocks == 1 else 's'}{duration} would decide it"
+    return f"{words}: steelyard resume {answer.experiment}" if answer.resumable else words
 
 
 def geometric_mean_sentence(mean: GeometricMean) -> str:

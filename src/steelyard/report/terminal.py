@@ -32,6 +32,7 @@ _STYLES = {"faster": "bold green", "slower": "bold red", "equivalent": "bold cya
 _UNDECIDED_STYLE = "bold yellow"
 STOPPED = {
     "precision": "precision reached",
+    "decided": "every verdict decided",
     "budget": "budget used up",
     "runs": "all runs done",
     "interrupted": "interrupted",
@@ -60,7 +61,7 @@ def plain_text(answer: Answer, width: int | None = None, hidden: Collection[str]
     lines += [""] if primary else []
     for comparison in primary:
         lines += wrapped(verdict_sentence(comparison, names), width)
-        further = further_sentence(comparison, answer.experiment)
+        further = further_sentence(comparison, answer)
         if further is not None:
             lines += wrapped(further, width, indent="  ")
     for mean in answer.geometric_means:
@@ -267,7 +268,7 @@ def _print_comparison(
 
     style = _STYLES.get(comparison.verdict, _UNDECIDED_STYLE)
     console.print(Text(verdict_sentence(comparison, names), style=style))
-    further = further_sentence(comparison, answer.experiment)
+    further = further_sentence(comparison, answer)
     if further is not None:
         console.print(Text(f"  {further}"))
 

@@ -8,7 +8,7 @@ from steelyard.analysis.fieller import paired_fieller
 from steelyard.analysis.mean import mean_interval
 from steelyard.analysis.stopping import Stopping, blocks_for, widening_after
 from steelyard.analysis.student import student_quantile
-from steelyard.analysis.verdict import decide, further_blocks
+from steelyard.analysis.verdict import Quantiles, decide, further_blocks, sign
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.model import StoppingSpec
 from steelyard.core.rng import derive_seed
@@ -26,7 +26,9 @@ def ratio(low, high):
         (0.991, 0.999, "equivalent"),
         (0.99, 1.01, "equivalent"),
         (0.98, 1.005, "undecided"),
-        (0.985, 0.995, "faster"),
+        (0.985, 0.995, "undecided"),
+        (0.98, 0.99, "undecided"),
+        (1.001, 1.02, "undecided"),
         (0.98, 1.0, "undecided"),
     ],
 )
@@ -43,21 +45,48 @@ def test_more_is_better_where_the_metric_says_so():
 def test_an_interval_without_bounds_is_never_equivalent():
     nothing = Unbounded(1.0, 0.95, "m", "one-value", "")
     assert decide(nothing, 10.0, "lower") == "undecided"
-    assert further_blocks(nothing, 10, 0.01) is None
+    assert sign(nothing, "lower") == "unclear"
+    assert further_blocks(nothing, 10, 0.01, quantiles(10)) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "direction", "word"),
+    [
+        (0.985, 0.9999, "lower", "faster"),
+        (0.985, 0.9999, "higher", "slower"),
+        (1.0001, 1.02, "lower", "slower"),
+        (0.99, 1.0, "lower", "unclear"),
+    ],
+)
+def test_the_sign_says_which_side_of_one_the_interval_lies_on(low, high, direction, word):
+    assert sign(ratio(low, high), direction) == word
+
+
+def quantiles(count):
+    """Of one look at each number of blocks."""
+    return Quantiles(student_quantile(0.975, count - 1), lambda n: student_quantile(0.975, n - 1))
 
 
 def test_so_many_further_blocks_would_decide_in_most_repetitions():
-    now = ratio(0.96, 1.02)
-    more = further_blocks(now, 20, 0.01)
+    now = ratio(0.97, 1.03)
+    more = further_blocks(now, 20, 0.01, quantiles(20))
     deviation = 0.03 / student_quantile(0.975, 19) * 20**0.5
     total = 20 + more
     reach = (student_quantile(0.975, total - 1) + 0.8416) * deviation / total**0.5
     assert reach == pytest.approx(0.01, rel=0.01)
-    assert further_blocks(ratio(0.0, 2.0), 20, 1e-9) is None
+    assert further_blocks(ratio(0.0, 2.0), 20, 1e-9, quantiles(20)) is None
+
+
+def test_further_blocks_go_by_the_distance_to_the_margin_and_not_to_one():
+    beyond = ratio(0.96, 1.00)
+    within = ratio(0.975, 1.015)
+    by_margin = [further_blocks(now, 20, 0.01, quantiles(20)) for now in (beyond, within)]
+    assert by_margin[0] < by_margin[1]
+    assert further_blocks(ratio(0.97, 1.01), 20, 0.01, quantiles(20)) is None
 
 
 def test_an_undecided_verdict_next_to_the_margin_needs_at_least_one_block():
-    assert further_blocks(ratio(0.9999, 1.0101), 1000, 0.02) == 1
+    assert further_blocks(ratio(0.9999, 1.0101), 1000, 0.02, quantiles(1000)) == 1
 
 
 def blocks(count, deviation, ratios=(0.95,), name="s"):

@@ -18,6 +18,7 @@ from steelyard.analysis.results import (
     Summary,
     VariantResult,
 )
+from steelyard.analysis.verdict import sign
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.model import (
     Caution,
@@ -129,9 +130,9 @@ class Samples:
             "equivalent": self.ratio(0.993, 0.998, 1.003),
             "undecided": self.ratio(0.970, 0.998, 1.027),
         }
-        made = Comparison(
-            "A", candidate, metric, ratio or by_verdict[verdict], verdict, 0.01, False, None, None
-        )
+        given = ratio or by_verdict[verdict]
+        side = sign(given, metric.direction)
+        made = Comparison("A", candidate, metric, given, verdict, side, 0.01, False, None, None)
         return replace(made, **changes)
 
     def two(self, verdict: str = "faster", **changes: object) -> Answer:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from steelyard.core.model import MetricSpec
@@ -44,21 +46,34 @@ def test_no_time_is_told_to_be_faster_by_more_than_all_of_it(samples):
 
 def test_an_undecided_verdict_says_what_would_decide_it(samples):
     open_one = samples.comparison("undecided", further_blocks=34, further_s=130.0)
-    assert further_sentence(open_one, "01JD") == (
-        "about 34 more blocks (2 min 10 s) would decide it: steelyard resume 01JD"
+    two = samples.two()
+    words = "about 34 more blocks (2 min 10 s) would decide it"
+    assert further_sentence(open_one, two) == f"{words}: steelyard resume {two.experiment}"
+
+
+def test_nothing_advises_to_resume_what_was_imported(samples):
+    open_one = samples.comparison("undecided", further_blocks=34, further_s=None)
+    imported = replace(samples.two(), resumable=False)
+    assert further_sentence(open_one, imported) == "about 34 more blocks would decide it"
+
+
+def test_an_undecided_verdict_says_the_side_where_only_the_size_is_open(samples):
+    sentence = verdict_sentence(samples.comparison("undecided", samples.ratio(1.002, 1.01, 1.018)))
+    assert sentence == (
+        "B against A is slower, but undecided at a margin of 1 %: ratio 1.010 [1.002, 1.018] "
+        "(95 %) leaves room for 0.2 % slower as well as 1.8 % slower"
     )
 
 
 def test_one_further_block_is_singular(samples):
     open_one = samples.comparison("undecided", further_blocks=1)
-    assert (
-        further_sentence(open_one, "X") == "about 1 more block would decide it: steelyard resume X"
-    )
+    words = further_sentence(open_one, samples.two())
+    assert words.startswith("about 1 more block would decide it: steelyard resume ")
 
 
 @pytest.mark.parametrize("verdict", ["faster", "slower", "equivalent"])
 def test_a_decided_verdict_asks_for_nothing_further(samples, verdict):
-    assert further_sentence(samples.comparison(verdict, further_blocks=9), "X") is None
+    assert further_sentence(samples.comparison(verdict, further_blocks=9), samples.two()) is None
 
 
 def test_an_unbounded_ratio_says_why(samples):

@@ -55,7 +55,7 @@ steelyard compare --parameter level=1,6,9 'gzip -{level} -c data.txt'
 def command(commands: tuple[str, ...], fail_if: str | None, **values: Any) -> int:
     """Run a new experiment and show its answer."""
     gate = parse_gate(fail_if)
-    request = request_from(split_commands(commands, values["shell"]), values)
+    request = request_from(split_commands(commands, values["shell"]), values, until="decided")
     alone = len(request.layouts) < 2 and request.build.variant_count < 2
     if len(commands) == 1 and not values["parameters"] and alone:
         raise UsageError(

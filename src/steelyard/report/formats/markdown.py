@@ -39,7 +39,7 @@ def render(answer: Answer, experiment: Experiment) -> str:
     for comparison in answer.comparisons:
         if comparison.metric.name != answer.metric.name:
             continue
-        further = further_sentence(comparison, answer.experiment)
+        further = further_sentence(comparison, answer)
         tail = f"; {escaped(further)}" if further else ""
         lines.append(
             f"- **{comparison.verdict}**: {escaped(verdict_sentence(comparison, names))}{tail}"

@@ -107,6 +107,8 @@ def _stopping(spec: ExperimentSpec) -> str:
     if stopping.runs is not None:
         return f"{stopping.runs} blocks"
     parts = [f"half-width within {100 * stopping.precision_ratio:g} %"]
+    if stopping.until == "decided":
+        parts = ["every verdict decided"]
     if stopping.budget_s is not None:
         parts.append(f"at most {format_duration(stopping.budget_s)}")
     if stopping.budget_runs is not None:

@@ -44,7 +44,7 @@ def verdict_cards(answer: Answer, names: Mapping[str, str]) -> list[Card]:
 
 
 def _card(comparison: Comparison, answer: Answer, names: Mapping[str, str], scale: Scale) -> Card:
-    further = further_sentence(comparison, answer.experiment) or ""
+    further = further_sentence(comparison, answer) or ""
     return Card(
         comparison.verdict,
         ICONS[comparison.verdict],

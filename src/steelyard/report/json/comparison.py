@@ -17,6 +17,7 @@ def comparison_object(comparison: Comparison) -> dict[str, Any]:
         "candidate": comparison.candidate,
         "metric": comparison.metric.name,
         "verdict": comparison.verdict,
+        "sign": comparison.sign,
         "margin": comparison.margin_ratio,
         "simultaneous": comparison.simultaneous,
         "ratio": comparison.ratio.as_json(),

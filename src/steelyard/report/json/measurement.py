@@ -81,6 +81,7 @@ def answer_document(answer: Answer, experiment: Experiment) -> dict[str, Any]:
         ],
         "warnings": [caution.as_json() for caution in answer.cautions],
         "stopped": answer.stopped,
+        "looks": [{"blocks": look.block_count, "rule": look.rule} for look in answer.looks],
     }
     return document_value(document)
 

@@ -57,6 +57,7 @@ def _as_comparison(mean: GeometricMean) -> Comparison:
         metric=mean.metric,
         ratio=mean.ratio,
         verdict=mean.verdict,
+        sign="unclear",
         margin_ratio=mean.margin_ratio,
         simultaneous=False,
         further_blocks=None,
