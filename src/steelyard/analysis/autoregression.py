@@ -16,7 +16,11 @@ RATIO_METHOD = "fieller-autoregressive"
 # With few values a test at 1 % misses most of what makes an interval too narrow, and a false
 # alarm costs width alone. These levels let 93 % of intervals hold from 20 values on (simulated
 # in docs/STATISTICS.md).
-_LOWEST_LEVEL, _HIGHEST_LEVEL, _HIGHEST_UNTIL_COUNT = 0.05, 0.2, 20
+_LOWEST_LEVEL, _HIGHEST_LEVEL = 0.05, 0.2
+# With fewer the coefficient is so uncertain that an interval that allows for it says nothing.
+FEWEST_BLOCKS = 20
+# Below it too few values are warned of. A tenth of independent sequences are, by definition.
+_SUSPECT_LEVEL = 0.1
 # Half a standard error (about 1 / sqrt(n)) on the safe side of the estimate: the inflation grows
 # faster than the coefficient, so that an estimate right on average inflates too little.
 _SAFETY = 0.5
@@ -71,11 +75,22 @@ def resemblance_p(values: Sequence[float]) -> float | None:
 
 
 def resembles(values: Sequence[float]) -> bool:
-    """Whether an interval of these values has to allow for autocorrelation."""
-    share = min(1.0, _HIGHEST_UNTIL_COUNT / max(1, len(values)))
-    level = max(_LOWEST_LEVEL, _HIGHEST_LEVEL * share**3)
+    """Whether an interval of these values has to allow for autocorrelation, and can."""
+    count = len(values)
+    if count < FEWEST_BLOCKS:
+        return False
+    level = max(_LOWEST_LEVEL, _HIGHEST_LEVEL * (FEWEST_BLOCKS / count) ** 3)
     p = resemblance_p(values)
     return p is not None and p < level
+
+
+def suspected(values: Sequence[float]) -> bool:
+    """Whether values that are too few for an interval by autoregression look as if they needed
+    one."""
+    if len(values) >= FEWEST_BLOCKS:
+        return False
+    p = resemblance_p(values)
+    return p is not None and p < _SUSPECT_LEVEL
 
 
 def memory_of(values: Sequence[float]) -> Memory:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from steelyard.analysis.autoregression import FEWEST_BLOCKS, suspected
 from steelyard.analysis.inference import Ratio, block_correlation
 from steelyard.analysis.levels import TopLevel
 from steelyard.analysis.paired_ratio import DEPENDENCE_LEVEL
@@ -154,6 +155,7 @@ def metric_cautions(variant: VariantResult, result: MetricResult) -> Iterable[Ca
         return
     yield from shape_cautions(f"The mean {what}", result.values)
     yield from dependence_cautions(what, result.independence, summary.count)
+    yield from suspicion_cautions(what, result.values)
 
 
 def shape_cautions(what: str, values: Sequence[float]) -> Iterable[Caution]:
@@ -205,6 +207,17 @@ def dependence_cautions(what: str, found: Independence | None, count: int) -> It
         )
 
 
+def suspicion_cautions(what: str, values: Sequence[float]) -> Iterable[Caution]:
+    """Of few values that look dependent, for which no interval can allow."""
+    if suspected(values):
+        yield Caution(
+            "dependence-suspected",
+            f"Each of {what} resembles the one before it, as far as {len(values)} values can show. "
+            "If they depend on each other, the interval holds far less often than it says: in 5 to "
+            f"8 of 10 cases. {FEWEST_BLOCKS} blocks or more let it allow for that.",
+        )
+
+
 def block_drift_cautions(results: Sequence[MetricResult]) -> Iterable[Caution]:
     """Variants that move together from block to block."""
     levels = [TopLevel(result.values, result.blocks) for result in results if result.values]
@@ -232,9 +245,9 @@ def ratio_cautions(names: tuple[str, str], metric: str, ratio: Ratio) -> Iterabl
     if ratio.interval.half_width == 0.0:
         return
     yield from shape_cautions(what[0].upper() + what[1:], ratio.contrasts)
-    yield from dependence_cautions(
-        f"the differences within blocks behind {what}", ratio.independence, ratio.block_count
-    )
+    behind = f"the differences within blocks behind {what}"
+    yield from dependence_cautions(behind, ratio.independence, ratio.block_count)
+    yield from suspicion_cautions(behind, ratio.contrasts)
 
 
 def few_blocks_caution(count: int) -> Iterable[Caution]:

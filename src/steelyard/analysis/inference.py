@@ -259,11 +259,12 @@ def _dependent_mean(
     """The mean by an autoregression; where a test says so, by cosine series too, and the wider."""
     if variance_of(values) == 0.0:
         return mean_interval(values, confidence)
-    found = autoregression.autoregressive_mean_interval(values, confidence, widening)
-    if not tested:
-        return found
-    other = cosine_series.long_run_mean_interval(values, confidence, widening)
-    return max(found, other, key=lambda interval: interval.half_width)
+    found: list[Estimate] = []
+    if len(values) >= autoregression.FEWEST_BLOCKS:
+        found.append(autoregression.autoregressive_mean_interval(values, confidence, widening))
+    if tested:
+        found.append(cosine_series.long_run_mean_interval(values, confidence, widening))
+    return max(found, key=lambda interval: interval.half_width)
 
 
 def _unpaired_loadings(levels: Sequence[TopLevel]) -> tuple[float, ...]:

@@ -57,7 +57,8 @@ def dependent_ratio(
     contrasts = contrasts_of(baseline, candidate)
     found: list[Interval] = []
     tested = is_dependent(independence(contrasts))
-    if tested or autoregression.resembles(contrasts):
+    enough = len(contrasts) >= autoregression.FEWEST_BLOCKS
+    if (tested and enough) or autoregression.resembles(contrasts):
         memory = autoregression.memory_of(contrasts)
         means = _inflated(paired_means(baseline, candidate), memory.inflation)
         found.append(
