@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.integration.conftest import User, validate
-from tests.layout_programs import environment_with, read_report, require_layout, run
+from tests.layout_programs import SOURCES, environment_with, read_report, require_layout, run
 from tests.needs import need
 
 require_layout()
 
+PARTS = ("none", "code", "code,stack,heap", "blocks,stack,heap")
 STEELYARD = Path(sys.executable).with_name("steelyard")
 NAMES = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 ALLOCATOR = (
@@ -166,3 +167,42 @@ def test_a_debugger_is_told_that_its_breakpoints_are_lost(user: User) -> None:
     kept = seen("-ex", "set environment STEELYARD_LAYOUT=heap")
     assert "breakpoints are lost" not in kept
     assert "in main (count=1" in kept
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("-fbasic-block-sections=all",),
+        ("-fsanitize=kcfi",),
+        ("-g", "-ffile-prefix-map=/tmp=/elsewhere", "-fdebug-prefix-map=/usr=/other"),
+        ("-g", "-gsplit-dwarf", "-fdebug-types-section", "-save-temps=obj"),
+        ("-fcf-protection=full", "-fstack-protector-all", "-fstack-clash-protection"),
+        ("-mcmodel=large", "-mretpoline"),
+        ("-finstrument-functions", "-fpatchable-function-entry=5"),
+        ("-O0", "-fno-plt", "-mstackrealign", "-fzero-call-used-regs=all"),
+    ],
+)
+def test_odd_options_change_nothing_of_what_a_program_does(
+    user: User, flags: tuple[str, ...]
+) -> None:
+    linked(user, "cc", "-O2", str(SOURCES / "everything.c"), *flags, "-o", "program")
+    program = str(user.home / "program")
+    outputs = {run(program, "3", _INTERVAL="1ms", **{"": parts}).stdout for parts in PARTS}
+    assert len(outputs) == 1
+
+
+def test_an_option_that_cannot_be_with_copies_is_refused(user: User) -> None:
+    (user.home / "main.c").write_text("int main(void) { return 0; }\n")
+    told = drive(user, "cc", "-mspeculative-load-hardening", "-c", "main.c")
+    assert (told.returncode, "is refused" in told.stderr) == (2, True)
+
+
+def test_folders_that_are_mapped_are_so_in_the_object(user: User) -> None:
+    (user.home / "main.c").write_text("int main(void) { return 0; }\n")
+    for assembler in ("", "-Wa,--fatal-warnings,-an"):
+        mapped = f"-ffile-prefix-map={user.home}=/elsewhere"
+        done = drive(user, "cc", "-g", mapped, *filter(None, [assembler]), "-c", "main.c")
+        assert (done.returncode, done.stderr) == (0, "")
+        data = (user.home / "main.o").read_bytes()
+        assert b"/elsewhere" in data
+        assert str(user.home).encode() not in data

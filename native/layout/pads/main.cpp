@@ -23,7 +23,8 @@ struct Request {
     std::string input, output = "a.out";
     std::vector<std::string> folders;  ///< options, as are the others
     std::vector<std::string> others;
-    bool describes_lines = false;  ///< of assembly that a person wrote
+    std::vector<std::string> prefixes;  ///< `OLD=NEW`: folders as the debugger is to see them
+    bool describes_lines = false;       ///< of assembly that a person wrote
 };
 
 Request parse(int count, char** arguments) {
@@ -35,6 +36,8 @@ Request parse(int count, char** arguments) {
             request.output = arguments[++at];
         else if (word == "-I" && has_next)
             request.folders.insert(request.folders.end(), {word, arguments[++at]});
+        else if (word == "--debug-prefix-map" && has_next)
+            request.prefixes.emplace_back(arguments[++at]);
         else if (word == "--64")
             continue;
         else if (word.starts_with("-I"))
@@ -82,6 +85,8 @@ std::vector<std::string> gnu_call(const Request& request, const char* assembler,
     std::vector<std::string> words{assembler, "--64", "-mx86-used-note=no"};
     words.insert(words.end(), request.folders.begin(), request.folders.end());
     words.insert(words.end(), request.others.begin(), request.others.end());
+    for (const std::string& prefix : request.prefixes)
+        words.insert(words.end(), {"--debug-prefix-map", prefix});
     words.insert(words.end(), {padded, "-o", request.output});
     return words;
 }
@@ -94,6 +99,8 @@ std::vector<std::string> clang_call(const Request& request, const std::string& a
     words.insert(words.end(), request.folders.begin(), request.folders.end());
     for (const std::string& word : request.others)
         words.push_back("-Wa," + word);
+    for (const std::string& prefix : request.prefixes)
+        words.push_back("-fdebug-prefix-map=" + prefix);
     // A compiler has said which lines its instructions come from, and of which files it knows sums;
     // its own assembler has no warning of those that have none.
     const bool is_described = assembly.find("\n\t.loc\t") != std::string::npos;
@@ -113,7 +120,13 @@ int main(int count, char** arguments) {
     const std::string assembly{std::istreambuf_iterator<char>(file),
                                std::istreambuf_iterator<char>()};
     const std::string padded = request.output + ".steelyard-" + std::to_string(getpid()) + ".s";
-    std::ofstream(padded, std::ios::binary) << steelyard::layout::with_pads(assembly);
+    std::ofstream written(padded, std::ios::binary);
+    written << steelyard::layout::with_pads(assembly);
+    written.close();
+    if (!written) {
+        unlink(padded.c_str());
+        return fail("cannot write beside " + request.output);
+    }
     const char* gnu = std::getenv("STEELYARD_AS");
     int status = 1;
     if (gnu != nullptr && *gnu != '\0' && steelyard::layout::is_compiled(assembly))

@@ -97,6 +97,8 @@ class FunctionText {
 
     /// Puts the pad in; the reason where that cannot be done.
     std::optional<std::string> pad(std::vector<std::string>& before, Labels& labels) {
+        if (is_split())
+            return "the compiler split it into sections";
         const auto frame = find_frame();
         if (!frame)
             return "it has no frame pointer";
@@ -136,6 +138,17 @@ class FunctionText {
         std::size_t line;
         std::uint32_t bytes;
     };
+
+    /// Its parts have symbols, and copies, of their own: a frame would be made by the pad of one
+    /// and released by that of another.
+    bool is_split() const {
+        return std::any_of(lines_.begin() + static_cast<std::ptrdiff_t>(first_),
+                           lines_.begin() + static_cast<std::ptrdiff_t>(last_),
+                           [](const Line& line) {
+                               return line.text.starts_with("\t.section\t.text") ||
+                                      line.text.starts_with("\t.text");
+                           });
+    }
 
     std::size_t next_instruction(std::size_t at) const {
         for (++at; at < last_; ++at) {

@@ -34,6 +34,7 @@ std::vector<Extent> runtime_extents(const ElfImage& image) {
         if (symbol.type == STT_FUNC && is_of_runtime(symbol))
             found.push_back({symbol.address, symbol.address + symbol.size});
     }
+    std::ranges::sort(found, {}, &Extent::start);
     return found;
 }
 
@@ -53,13 +54,19 @@ std::size_t without_filling(std::span<const std::uint8_t> code) {
 }
 
 CodeBytes::CodeBytes(const ElfImage& image, const Functions& functions) {
-    std::vector<Extent> known = runtime_extents(image);
+    const std::vector<Extent> runtime = runtime_extents(image);
+    std::vector<Extent> known = runtime;
+    const auto room_of = [&](const Function& function) {
+        const auto next = std::ranges::upper_bound(runtime, function.start, {}, &Extent::start);
+        const std::uint64_t end = next == runtime.end() ? function.room_end : next->start;
+        const auto room = image.at(function.start);
+        return room.first(std::min<std::uint64_t>(
+            room.size(), std::min(end, function.room_end) - function.start));
+    };
     for (const auto& function : functions.all()) {
         std::uint64_t size = function.end - function.start;
-        const auto room = image.at(function.start);
         if (size == 0 && function.room_end > function.start)
-            size = without_filling(room.first(
-                std::min<std::uint64_t>(room.size(), function.room_end - function.start)));
+            size = without_filling(room_of(function));
         of_functions_.push_back(size);
         known.push_back({function.start, function.start + size});
     }

@@ -15,6 +15,7 @@ namespace steelyard::layout {
 
 namespace {
 
+constexpr std::string_view type_mark = "__cfi_";
 constexpr std::string_view pad_section = ".debug_steelyard_pads";
 constexpr std::uint8_t padding_trap = 0xcc, padding_nop = 0x90;
 constexpr std::int64_t tls_sequence_bytes = 16;  // the longest pair of the psABI, chapter 11
@@ -80,6 +81,8 @@ void Functions::collect() {
             found.exempt("it lies in " + section->name);
         else if (symbol.size == 0)
             found.exempt("its symbol has no size");
+        else if (symbol.name.starts_with(type_mark))
+            found.exempt("it is a mark that indirect calls look for (-fsanitize=kcfi)");
         all_.push_back(std::move(found));
     }
     std::ranges::stable_sort(all_, [](const Function& a, const Function& b) {

@@ -14,7 +14,8 @@ NO_LINK = frozenset(
     )
 )
 # Words to the linker by which no program comes out.
-NO_PROGRAM = frozenset(("-r", "-i", "--relocatable", "--version", "--help"))
+LINKER_QUERIES = frozenset(("--version", "--help"))
+NO_PROGRAM = frozenset(("-r", "-i", "--relocatable")) | LINKER_QUERIES
 SHARED = frozenset(("-shared", "--shared"))
 LINKER_SHARED = frozenset(("-shared", "--shared", "-Bshareable"))
 # clang answers these and does nothing else.
@@ -87,6 +88,7 @@ REFUSED = {
     **dict.fromkeys(("-static", "--static", "-static-pie"), _STATIC),
     **dict.fromkeys(("-m32", "-mx32", "-m16"), _ARCHITECTURE),
     "-fsplit-stack": "stack pads use the field of split stacks",
+    "-mspeculative-load-hardening": "it compares return addresses with where code was linked",
     **dict.fromkeys(("--unwindlib=libunwind", "-unwindlib=libunwind"), _UNWINDER),
 }
 # Of a program; a library finds the runtime in the program that loads it.

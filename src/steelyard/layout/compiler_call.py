@@ -54,7 +54,7 @@ def _own_words(line: CommandLine, tools: Toolchain, language: Language) -> Itera
     elif line.links_library:
         yield from _LINKER
         yield from _archive(tools.module, whole=True)
-    elif not options.NO_PROGRAM.isdisjoint(line.linker_words):
+    elif not options.LINKER_QUERIES.isdisjoint(line.linker_words):
         yield _LINKER[0]
 
 
