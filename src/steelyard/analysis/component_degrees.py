@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from steelyard.analysis.component_tails import degrees_with_tails
 from steelyard.analysis.layers import Layer
 from steelyard.analysis.nested import Floats
 
@@ -13,7 +14,9 @@ from steelyard.analysis.nested import Floats
 _FEWEST_UNITS = 10
 
 
-def degrees_of_freedom(layers: Sequence[Layer], place: int, components: Floats) -> float:
+def degrees_of_freedom(
+    layers: Sequence[Layer], place: int, components: Floats
+) -> tuple[float, float]:
     """The degrees of freedom of the chi-squared that is most like a level's sum of squares.
 
     Parameters
@@ -24,6 +27,12 @@ def degrees_of_freedom(layers: Sequence[Layer], place: int, components: Floats) 
         The layer of the sum ``sum N (m - centre)^2`` over means m of N measurements each.
     components : array
         The variances of this layer and those below, 0 or above.
+
+    Returns
+    -------
+    float, float
+        For a comparison of experiments whose effects are alike: of effects that are normal at the
+        top level. For an interval: of effects that need not be.
 
     Notes
     -----
@@ -45,9 +54,10 @@ def degrees_of_freedom(layers: Sequence[Layer], place: int, components: Floats) 
     trace = float(trace + (spread**2).sum())
     whole = float(expected.sum())
     if trace <= 0 or whole <= 0:
-        return float(nominal)
+        return float(nominal), degrees_with_tails(layer, float(nominal))
     normal = whole * whole / trace
-    return min(normal, _degrees_by_scatter(layers, place, expected))
+    scatter = _degrees_by_scatter(layers, place, expected)
+    return min(normal, scatter), min(degrees_with_tails(layer, normal), scatter)
 
 
 def _degrees_by_scatter(layers: Sequence[Layer], place: int, expected: Floats) -> float:

@@ -17,7 +17,6 @@ from steelyard.analysis.repetition_counts import (
     unit_time_s,
 )
 from steelyard.analysis.variance_components import LevelVariance, VarianceComponents
-from steelyard.core.estimate import Estimate
 from steelyard.core.model import Caution
 
 CountsFrom = Literal["optimum", "experiment"]
@@ -154,11 +153,11 @@ def _exact_counts(levels: Sequence[RepeatedLevel]) -> tuple[float, ...] | None:
 
 def planned_variances(levels: Sequence[RepeatedLevel]) -> list[float]:
     """The variances that counts and predictions rest on, highest level first: the estimates, but of
-    a top level of which nothing is seen the upper bound."""
+    a top level of which nothing is seen the upper bound if its effects are normal."""
     variances = [level.variance for level in levels]
-    top = levels[0].found.variance
-    if variances[0] <= 0 and isinstance(top, Estimate):
-        variances[0] = top.high
+    high = levels[0].found.normal_high
+    if variances[0] <= 0 and high is not None:
+        variances[0] = high
     return variances
 
 

@@ -46,6 +46,9 @@ class LevelVariance:
         sqrt(T_i^2) / mean, 0 where T_i^2 is below 0.
     degrees : float or None
         Degrees of freedom of the level's sum of squares, None where it was not repeated.
+    normal_high : float or None
+        The upper bound of `variance` if the effects of the top level were normal: what counts are
+        planned with where nothing is seen to vary.
     """
 
     level: str
@@ -56,6 +59,7 @@ class LevelVariance:
     variance: Interval
     variation: float | None
     degrees: float | None = None
+    normal_high: float | None = None
 
     @property
     def repeated(self) -> bool:
@@ -111,9 +115,8 @@ def variance_components(
 
     Intervals: each SS_i is taken for a multiple of chi-squared with the degrees of freedom of
     `degrees_of_freedom`; their limits are joined by the method of variance estimates recovery
-    (Zou and Donner, Statist. Med. 27 (2008) 1693; Graybill and Wang, JASA 75 (1980) 869). Assumes
-    that what the top level adds is about normal; tails of the levels below are allowed for from
-    10 top units on.
+    (Zou and Donner, Statist. Med. 27 (2008) 1693; Graybill and Wang, JASA 75 (1980) 869). Effects
+    need not be normal: their kurtosis takes degrees away, the more the fewer units there are.
     """
     unit_counts = data.unit_counts()
     repeated = [d for d, (above, own) in enumerate(pairwise((1, *unit_counts))) if own > above]
@@ -122,7 +125,7 @@ def variance_components(
     layers = layers_of(replace(data, values=data.values - origin), repeated)
     top: list[float] = (origin + layers[-1].mean_of_means if layers else data.values).tolist()
     mean = mean_interval(top, confidence)
-    components, degrees = _components(layers, confidence)
+    components, degrees, normal_highs = _components(layers, confidence)
     if method == "reml":
         values = reml_components(layers, [c.estimate for c in components])
         components = [
@@ -131,6 +134,7 @@ def variance_components(
         ]
     variances = dict(zip(reversed(repeated), components, strict=True))
     free = dict(zip(reversed(repeated), degrees, strict=True))
+    highs = dict(zip(reversed(repeated), normal_highs, strict=True))
     biased = dict(zip(reversed(repeated), map(_biased_variance, layers), strict=True))
     levels: list[LevelVariance] = []
     for depth, level in enumerate(data.levels):
@@ -146,6 +150,7 @@ def variance_components(
                 variance=variance,
                 variation=_variation(variance.estimate, mean.estimate),
                 degrees=free.get(depth),
+                normal_high=highs.get(depth),
             )
         )
     anova: Estimator = "anova-balanced" if data.balanced else "anova-henderson-1"
@@ -200,24 +205,38 @@ def _expectations(layers: list[Layer]) -> Floats:
     return coefficients
 
 
-def _components(layers: list[Layer], confidence: float) -> tuple[list[Estimate], list[float]]:
-    """T_i^2 with its interval for each layer, and the degrees of its sum of squares."""
+def _components(
+    layers: list[Layer], confidence: float
+) -> tuple[list[Estimate], list[float], list[float]]:
+    """T_i^2 with its interval for each layer, the degrees of its sum of squares, and its upper
+    bound if the top level were normal."""
     if not layers:
-        return [], []
+        return [], [], []
     sums = np.array([_sum_of_squares(layer) for layer in layers])
     coefficients = np.asarray(np.linalg.inv(_expectations(layers)), dtype=np.float64)
     found = coefficients @ sums
     positive = np.maximum(found, 0.0)
     degrees = [degrees_of_freedom(layers, i, positive[: i + 1]) for i in range(len(layers))]
-    low, high = _limits(sums, degrees, confidence)
+    normal = [of_normal for of_normal, _ in degrees]
+    limits = _limits(sums, [with_tails for _, with_tails in degrees], confidence)
+    normal_limits = _limits(sums, normal, confidence)
     estimates: list[Estimate] = []
+    normal_highs: list[float] = []
     for weights, value in zip(coefficients, found.tolist(), strict=True):
-        plus, minus = np.maximum(weights, 0.0), np.minimum(weights, 0.0)
-        down = sqrt(float(((plus * (sums - low)) ** 2 + (minus * (high - sums)) ** 2).sum()))
-        up = sqrt(float(((plus * (high - sums)) ** 2 + (minus * (sums - low)) ** 2).sum()))
+        down, up = _recovered(weights, sums, limits)
         bounds = max(0.0, value - down), max(0.0, value + up)
         estimates.append(Estimate(value, *bounds, confidence, COMPONENT_METHOD))
-    return estimates, degrees
+        normal_highs.append(max(0.0, value + _recovered(weights, sums, normal_limits)[1]))
+    return estimates, normal, normal_highs
+
+
+def _recovered(weights: Floats, sums: Floats, limits: tuple[Floats, Floats]) -> tuple[float, float]:
+    """How far the bounds of a weighted sum lie from it, down and up (MOVER)."""
+    low, high = limits
+    plus, minus = np.maximum(weights, 0.0), np.minimum(weights, 0.0)
+    down = sqrt(float(((plus * (sums - low)) ** 2 + (minus * (high - sums)) ** 2).sum()))
+    up = sqrt(float(((plus * (high - sums)) ** 2 + (minus * (sums - low)) ** 2).sum()))
+    return down, up
 
 
 def _limits(sums: Floats, degrees: list[float], confidence: float) -> tuple[Floats, Floats]:

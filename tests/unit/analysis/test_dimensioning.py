@@ -195,11 +195,13 @@ def test_a_mean_that_is_not_positive_gives_no_relative_half_widths(mean):
 def test_a_top_level_that_does_not_vary_stays_with_the_most_that_the_data_allow():
     seeds = (drawn((20, 4), (0.0, 1.0), seed) for seed in range(50))
     found = next(c for c in map(components, seeds) if c.levels[0].variance.estimate < 0)
-    top, iteration = (level.variance for level in found.levels)
+    top, iteration = found.levels
     answer = dimensioning(found, {"execution": 4.0, "iteration": 1.0})
     assert "no-top-variation" in codes(answer)
     assert answer.top_level == "execution"
-    assert answer.plans[1].exact_count == pytest.approx(sqrt(4 * iteration.estimate / top.high))
+    wanted = sqrt(4 * iteration.variance.estimate / top.normal_high)
+    assert answer.plans[1].exact_count == pytest.approx(wanted)
+    assert top.normal_high < top.variance.high
 
 
 def test_a_top_level_that_cannot_vary_leaves_the_counts_of_the_experiment():

@@ -138,7 +138,32 @@ def test_heavy_tails_below_the_top_widen_the_interval():
     assert widths[1] > 1.5 * widths[0]
     few = variance_components(nested(tailed[:9], 9, 40), 0.95).levels[1].variance
     degrees = 9 * 39
-    assert few.low == pytest.approx(few.estimate * degrees / chi_squared_quantile(0.975, degrees))
+    assert few.low < few.estimate * degrees / chi_squared_quantile(0.975, degrees)
+
+
+EFFECTS = {
+    "exponential": lambda generator, shape: generator.exponential(size=shape) - 1,
+    "t5": lambda generator, shape: generator.standard_t(5, shape) / (5 / 3) ** 0.5,
+    "laplace": lambda generator, shape: generator.laplace(size=shape) / 2**0.5,
+}
+
+
+@pytest.mark.parametrize("effects", EFFECTS)
+@pytest.mark.parametrize("counts", [(20,), (20, 4), (6, 6, 3)])
+def test_intervals_of_components_hold_whatever_the_effects_are(effects, counts):
+    """95 % intervals that hold in 93 % or more; 300 experiments have an error of 1.5 %."""
+    generator = np.random.default_rng(5)
+    labels = labels_of(*counts)
+    held = []
+    for _ in range(300):
+        values = np.full(counts, 10.0)
+        for depth in range(len(counts)):
+            shape = (*counts[: depth + 1], *[1] * (len(counts) - depth - 1))
+            values = values + EFFECTS[effects](generator, shape)
+        data = nested_values(NAMES[-len(counts) :], labels, values.ravel())
+        variances = [level.variance for level in variance_components(data, 0.95).levels]
+        held.append([v.low <= 1 <= v.high for v in variances])
+    assert (np.mean(held, axis=0) > 0.93 - 0.03).all()
 
 
 def test_restricted_maximum_likelihood_is_the_same_for_equal_counts():
@@ -196,13 +221,18 @@ def test_components_are_unbiased_and_their_intervals_hold(counts, missing):
     labels = labels_of(*counts)
     kept = np.random.default_rng(7).random(prod(counts)) >= missing
     labels = [label[kept] for label in labels]
-    found, held = [], []
+    found, held, below = [], [], []
     for seed in range(experiments):
         values = drawn(seed, counts, truth**0.5).ravel()[kept]
         levels = variance_components(nested_values(NAMES[-len(counts) :], labels, values), 0.95)
         variances = [level.variance for level in levels.levels]
         found.append([v.estimate for v in variances])
         held.append([v.low <= t <= v.high for v, t in zip(variances, truth, strict=True)])
+        below.append(
+            [t <= level.normal_high for level, t in zip(levels.levels, truth, strict=True)]
+        )
     error = np.std(found, axis=0) / experiments**0.5
     assert (abs(np.mean(found, axis=0) - truth) < 4 * error).all()
-    assert (abs(np.mean(held, axis=0) - 0.95) < 0.03).all()
+    # Intervals allow for effects that are not normal, as these are; the bounds of planning do not.
+    assert (np.mean(held, axis=0) > 0.92).all()
+    assert (abs(np.mean(below, axis=0) - 0.975) < 0.025).all()
