@@ -71,6 +71,10 @@ bench: setup-dev ## the numbers of docs/PERFORMANCE.md; takes long, wants a quie
 	@$(PYTHON) -m benchmarks.analyses
 	@$(PYTHON) -m benchmarks.soundness
 
+.PHONY: fuzz-profiles
+fuzz-profiles: setup-dev ## a million damaged profiles for every reader of profiles; some 10 minutes
+	@$(PYTHON) -m benchmarks.profile_fuzz
+
 .PHONY: bench-layout
 bench-layout: setup-dev ## that programs move, at random and without bias; wants a quiet machine
 	@$(PYTHON) -m benchmarks.layout_bias

@@ -11,6 +11,7 @@ from __future__ import annotations
 import bisect
 import glob
 import os
+import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +24,8 @@ from steelyard.profile.java_places import callers, told_wrongly
 MAGIC = "STEELYARD-JAVA-CODE 2"
 INTERPRETER = "Interpreter"
 _ENDLESS = 2**63
+_LAST_ADDRESS = 2**64 - 1
+_NUMBER = re.compile("[0-9a-fA-F]{1,16}")
 _NO_NAME = "?"
 
 
@@ -160,7 +163,11 @@ def java_code_paths(profile: str) -> dict[int, str]:
     """The code maps beside a profile, by process."""
     begin = java_code_prefix(profile) + "-"
     found = {path[len(begin) :]: path for path in glob.glob(glob.escape(begin) + "*")}
-    return {int(process): path for process, path in found.items() if process.isdigit()}
+    return {
+        int(process): path
+        for process, path in found.items()
+        if process.isascii() and process.isdigit()
+    }
 
 
 def read_java_codes(profile: str, processes: Container[int] | None = None) -> dict[int, JavaCode]:
@@ -225,14 +232,14 @@ class _Reader:
         self._calls: set[str] = set()
 
     def take(self, words: list[str]) -> None:
-        kind, time_ns = words[0], int(words[1], 16)
+        kind, time_ns = words[0], _number(words[1])
         if kind == "M":
-            self._names[int(words[2], 16)] = words[4]
-            word = int(words[3], 16)
+            self._names[_number(words[2])] = words[4]
+            word = _number(words[3])
             if word:
                 self.methods.setdefault(word, []).append((time_ns, words[4]))
         elif kind == "U":
-            gone = self._living.pop(int(words[2], 16), None)
+            gone = self._living.pop(_number(words[2]), None)
             if gone is not None:
                 gone.unload_ns = time_ns
         elif kind == "B":
@@ -242,7 +249,7 @@ class _Reader:
         elif kind == "L":
             code = self._add(time_ns, words, self._stack(words[4]), is_method=True)
             places = [place.partition(":") for place in words[5:]]
-            code.places = [int(offset, 16) for offset, _, _ in places]
+            code.places = [_number(offset) for offset, _, _ in places]
             frames = [frames for _, _, frames in places]
             code.inlined = [self._stack(each) for each in frames]
             self._told.append((code, frames))
@@ -268,7 +275,9 @@ class _Reader:
     def _add(
         self, time_ns: int, words: list[str], names: tuple[str, ...], is_method: bool
     ) -> _Code:
-        start, size = int(words[2], 16), int(words[3], 16)
+        start, size = _number(words[2]), _number(words[3])
+        if start + size > _LAST_ADDRESS:
+            raise ValueError("code goes on behind the last address")
         code = _Code(time_ns, start, start + size, names, is_method)
         before = self._living.get(start)
         if before is not None:
@@ -280,7 +289,20 @@ class _Reader:
     def _stack(self, frames: str) -> tuple[str, ...]:
         stack = self._stacks.get(frames)
         if stack is None:
-            numbers = (int(frame.partition("@")[0], 16) for frame in frames.split(",") if frame)
+            numbers = (_number(frame.partition("@")[0]) for frame in frames.split(",") if frame)
             stack = tuple(self._names.get(number, _NO_NAME) for number in numbers)
             self._stacks[frames] = stack
         return stack
+
+
+def _number(word: str) -> int:
+    """A number of 64 bits, as the agent writes it.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    if _NUMBER.fullmatch(word) is None:
+        raise ValueError(f"{word!r} is no number")
+    return int(word, 16)

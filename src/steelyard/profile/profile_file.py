@@ -216,6 +216,8 @@ def _take_samples(
         raise ValueError("the call chains are not as long as its samples say")
     if np.any((found["process"] != 0) & (found["thread"] == 0)):
         raise ValueError("a sample of a process has no thread")
+    if np.any((found["process"] == 0) & (found["chain_length"] != 0)):
+        raise ValueError("a look at another program has a call chain")
     samples.append(found)
     chains.append(np.frombuffer(payload, "<u8", length, end))
 

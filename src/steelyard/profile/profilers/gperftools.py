@@ -96,7 +96,7 @@ def _records(data: bytes) -> Iterator[tuple[int, tuple[int, ...]]]:
         The data is of another kind.
     """
     zero, words, version, *_ = _HEAD.unpack_from(data)
-    if (zero, version) != (0, 0) or words < 3:
+    if (zero, version) != (0, 0) or not 3 <= words <= len(data):
         raise ValueError("it does not begin as one")
     at = (words + 2) * _WORD
     while True:

@@ -1,0 +1,1 @@
+"""Every reader of profiles against inputs that were damaged at random."""
