@@ -12,6 +12,7 @@ import numpy as np
 
 from steelyard.analysis.profile_samples import ProfileSamples
 from steelyard.profile.attribution import attribute
+from steelyard.profile.place_names import NamingRules
 from steelyard.profile.profile_file import RawProfile, read_profile
 from steelyard.profile.sampler import Recording, record
 
@@ -81,7 +82,7 @@ def recorded(recording: Recording) -> Recorded:
     """Record, and read it back."""
     summary = record(recording)
     raw = read_profile(recording.output)
-    return Recorded(raw, attribute(raw, inlined=False), summary)
+    return Recorded(raw, attribute(raw, rules=NamingRules(inlined=False)), summary)
 
 
 def verdict(holds: bool) -> str:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -320,3 +321,37 @@ def test_what_cannot_be_checked_is_one_clear_error(user, program, arguments, mes
     told = sampled(user, "check", *words, status=status)
     assert message in told.err
     assert told.err.count("\n") == 1
+
+
+SPINNING = """
+__attribute__((noinline)) void {name}(void) {{ for (;;) __asm__ volatile(""); }}
+int main(void) {{ {name}(); }}
+"""
+
+
+def test_a_program_that_sees_other_files_is_named_by_those_while_it_lives(user):
+    need("gcc", "unshare", "mount")
+    for name in ("inside", "outside"):
+        (user.home / f"{name}.c").write_text(SPINNING.format(name=name))
+        command = ["gcc", "-O1", "-Wl,--build-id=sha1", f"{name}.c", "-o", name]
+        subprocess.run(command, cwd=user.home, check=True)
+    script = "mount --bind inside outside && exec ./outside"
+    own = [] if os.geteuid() == 0 else ["-r"]
+    command = ["unshare", *own, "-m", "sh", "-c", script]
+    process = subprocess.Popen(command, cwd=user.home, stderr=subprocess.PIPE)
+    try:
+        for _ in range(1000):
+            if process.poll() is not None:
+                pytest.skip("this user may make no mount namespace")
+            if Path(f"/proc/{process.pid}/comm").read_text().strip() == "outside":
+                break
+            os.sched_yield()
+        sampled(user, "record", "--pid", str(process.pid), "--duration", "200ms")
+        living = user.types("profile", "report", "--json", "-").document()
+    finally:
+        process.kill()
+        process.communicate()
+    ended = user.types("profile", "report", "--json", "-").document()
+    assert [row["name"] for row in living["functions"]] == ["inside"]
+    assert [row["name"] for row in ended["functions"]] == ["[outside]"]
+    assert "foreign-files" in {warning["code"] for warning in ended["warnings"]}

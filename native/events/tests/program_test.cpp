@@ -25,7 +25,7 @@ Happening execution_of(std::uint32_t process) {
 }
 
 Happening mapping_of(std::uint32_t process, const char* path) {
-    return Mapping{3, process, 0x1000, 0x1000, 0x400, path};
+    return Mapping{3, process, 0x1000, 0x1000, 0x400, path, 0, {}};
 }
 
 }  // namespace

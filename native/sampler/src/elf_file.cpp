@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "byte_reader.hpp"
+
 namespace steelyard {
 
 namespace {
@@ -74,6 +76,8 @@ bool ElfFile::read_segments() {
         std::memcpy(&part, image_.data() + at, sizeof part);
         if (part.p_type == PT_GNU_EH_FRAME)
             frame_header_ = part.p_vaddr;
+        if (part.p_type == PT_NOTE)
+            notes_.push_back({part.p_offset, part.p_filesz, part.p_vaddr});
         if (part.p_type == PT_LOAD && part.p_offset <= image_.size())
             segments_.push_back(
                 {part.p_offset,
@@ -100,6 +104,50 @@ std::optional<std::span<const std::byte>> ElfFile::bytes_from(std::uint64_t addr
                               static_cast<std::size_t>(segment.bytes - inside));
     }
     return std::nullopt;
+}
+
+std::string ElfFile::build_id() const {
+    constexpr std::uint32_t gnu_build_id = 3, alignment = 4;
+    for (const Segment& segment : notes_) {
+        if (segment.offset > image_.size() || segment.bytes > image_.size() - segment.offset)
+            continue;
+        ByteReader reader(image_.subspan(static_cast<std::size_t>(segment.offset),
+                                         static_cast<std::size_t>(segment.bytes)),
+                          0);
+        const auto padded = [](std::uint32_t bytes) {
+            return (std::uint64_t{bytes} + alignment - 1) / alignment * alignment;
+        };
+        try {
+            while (!reader.at_end()) {
+                const auto name_bytes = reader.take<std::uint32_t>();
+                const auto value_bytes = reader.take<std::uint32_t>();
+                const auto kind = reader.take<std::uint32_t>();
+                const auto name = reader.take_bytes(padded(name_bytes));
+                const auto value = reader.take_bytes(padded(value_bytes));
+                const bool is_gnu =
+                    name.size() == alignment && std::memcmp(name.data(), "GNU", alignment) == 0;
+                if (is_gnu && kind == gnu_build_id)
+                    return {reinterpret_cast<const char*>(value.data()), value_bytes};
+            }
+        } catch (const Malformed&) {
+            continue;  // Notes of eight-byte alignment are none of those looked for.
+        }
+    }
+    return {};
+}
+
+std::string path_in_process(const std::string& path, std::uint32_t process) {
+    return process == 0 ? path : "/proc/" + std::to_string(process) + "/root" + path;
+}
+
+std::unique_ptr<ElfFile> open_mapped(const std::string& path, std::uint32_t process,
+                                     const std::string& build_id) {
+    for (const std::uint32_t seen_by : {process, std::uint32_t{0}}) {
+        auto elf = ElfFile::open(path_in_process(path, seen_by));
+        if (elf && (build_id.empty() || elf->build_id() == build_id))
+            return elf;
+    }
+    return nullptr;
 }
 
 }  // namespace steelyard

@@ -350,7 +350,13 @@ TrackingEvent::TrackingEvent(Watched watched, bool kernel) {
     // Records that are no samples wake by the bytes that they take alone.
     attributes.watermark = 1;
     attributes.wakeup_watermark = 1;
+    // Kernels from 5.12 on tell which build of a file is mapped.
+    attributes.build_id = 1;
     file_ = open_event(attributes, watched);
+    if (file_ < 0 && errno == EINVAL) {
+        attributes.build_id = 0;
+        file_ = open_event(attributes, watched);
+    }
     if (file_ < 0)
         throw refusal("to be told of new threads and mappings");
     try {

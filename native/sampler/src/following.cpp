@@ -197,7 +197,8 @@ std::optional<FilePlace> Following::place_of(std::uint32_t process, std::uint64_
     const Mapping& mapping = (--after)->second;
     if (address - mapping.start >= mapping.length)
         return std::nullopt;
-    return FilePlace{&mapping.path, mapping.offset + (address - mapping.start)};
+    return FilePlace{&mapping.path, mapping.offset + (address - mapping.start), process,
+                     &mapping.build_id};
 }
 
 void Following::restate(ProfileFile& file) const {

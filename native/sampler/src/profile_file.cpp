@@ -166,6 +166,11 @@ void ProfileFile::write(const Mapping& mapping) {
     put(events_, mapping.length);
     put(events_, mapping.offset);
     put_text(mapping.path);
+    if (mapping.inode == 0 && mapping.build_id.empty())
+        return;
+    events_.push_back('I');
+    put(events_, mapping.inode);
+    put_text(mapping.build_id);
 }
 
 void ProfileFile::write(const Naming& naming) {

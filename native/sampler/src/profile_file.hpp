@@ -17,6 +17,7 @@
 // A chunk marked "EVNT" holds records of a letter and its fields; texts are bytes after a u16.
 //
 //   M  mapping   time_ns u64, process u32, start u64, length u64, offset u64, path
+//   I  identity  of the file of the mapping before it: inode u64 (0: not known), build id
 //   C  name      time_ns u64, process u32, thread u32, after exec u8, name
 //   F  start     time_ns u64, process u32, thread u32, parent process u32, parent thread u32
 //   X  end       time_ns u64, process u32, thread u32
@@ -43,6 +44,8 @@ struct Mapping {
     std::uint64_t length = 0;
     std::uint64_t offset = 0;
     std::string path;
+    std::uint64_t inode = 0;  ///< 0: not known
+    std::string build_id;     ///< its bytes; empty where the file has none
 };
 
 struct Naming {

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <linux/perf_event.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <string>
 #include <system_error>
 
+#include "elf_file.hpp"
 #include "memory_map.hpp"
 
 namespace steelyard {
@@ -57,6 +59,16 @@ Mapping mapping_from(const RawRecord& record) {
     mapping.length = value_at<std::uint64_t>(record, 16);
     mapping.offset = value_at<std::uint64_t>(record, 24);
     mapping.path = text_at(record, 64);
+    if ((record.header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) {
+        constexpr std::size_t size_at = 32, build_id_at = 36, most_bytes = 20;
+        const std::size_t bytes =
+            std::min<std::size_t>(value_at<std::uint8_t>(record, size_at), most_bytes);
+        if (record.body_bytes >= build_id_at + bytes)
+            mapping.build_id.assign(reinterpret_cast<const char*>(record.body + build_id_at),
+                                    bytes);
+    } else {
+        mapping.inode = value_at<std::uint64_t>(record, 40);
+    }
     mapping.time_ns = time_of(record);
     return mapping;
 }
@@ -69,6 +81,14 @@ Naming naming_from(const RawRecord& record) {
     naming.after_exec = (record.header->misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
     naming.time_ns = time_of(record);
     return naming;
+}
+
+/// Of a file that was mapped before, which only /proc tells of.
+std::string present_build_id(const Mapping& mapping) {
+    if (!mapping.path.starts_with('/'))
+        return {};
+    const auto elf = ElfFile::open(path_in_process(mapping.path, mapping.process));
+    return elf ? elf->build_id() : std::string();
 }
 
 }  // namespace
@@ -114,7 +134,9 @@ std::vector<Mapping> present_mappings(pid_t process, std::uint64_t now_ns) {
             continue;
         state.push_back(Mapping{now_ns, static_cast<std::uint32_t>(process), mapping->start,
                                 mapping->end - mapping->start, mapping->offset,
-                                mapping->path.empty() ? "//anon" : mapping->path});
+                                mapping->path.empty() ? "//anon" : mapping->path, mapping->inode,
+                                std::string()});
+        state.back().build_id = present_build_id(state.back());
     }
     return state;
 }

@@ -116,18 +116,22 @@ void Unwinder::walk(const StackCopy& copy, const Lookup& lookup) {
 }
 
 const FrameRules* Unwinder::rules_at(const FilePlace& place, std::uint64_t back) {
-    CallFrames* const frames = frames_of(*place.path);
+    CallFrames* const frames = frames_of(place);
     if (frames == nullptr)
         return nullptr;
     const auto address = frames->elf().address_of(place.offset);
     return address ? frames->at(*address - back) : nullptr;
 }
 
-CallFrames* Unwinder::frames_of(const std::string& path) {
-    auto known = files_.find(path);
+CallFrames* Unwinder::frames_of(const FilePlace& place) {
+    const std::string build_id = place.build_id != nullptr ? *place.build_id : std::string();
+    auto known = files_.find(*place.path + '\0' + build_id);
     if (known == files_.end()) {
-        auto elf = path == "[vdso]" ? ElfFile::vdso() : ElfFile::open(path);
-        known = files_.emplace(path, elf ? std::make_unique<CallFrames>(std::move(elf)) : nullptr)
+        auto elf = *place.path == "[vdso]" ? ElfFile::vdso()
+                                           : open_mapped(*place.path, place.process, build_id);
+        known = files_
+                    .emplace(*place.path + '\0' + build_id,
+                             elf ? std::make_unique<CallFrames>(std::move(elf)) : nullptr)
                     .first;
     }
     return known->second.get();

@@ -26,6 +26,10 @@ struct StackCopy {
 struct FilePlace {
     const std::string* path = nullptr;
     std::uint64_t offset = 0;
+    /// The process that has it mapped, which may see other files under the same path; 0: this one.
+    std::uint32_t process = 0;
+    /// Of the file; null or empty where it is not known.
+    const std::string* build_id = nullptr;
 };
 using Lookup = std::function<std::optional<FilePlace>(std::uint64_t address)>;
 
@@ -42,7 +46,7 @@ class Unwinder {
   private:
     void walk(const StackCopy& copy, const Lookup& lookup);
     const FrameRules* rules_at(const FilePlace& place, std::uint64_t back);
-    CallFrames* frames_of(const std::string& path);
+    CallFrames* frames_of(const FilePlace& place);
 
     std::unordered_map<std::string, std::unique_ptr<CallFrames>> files_;
     std::vector<std::uint64_t> chain_;

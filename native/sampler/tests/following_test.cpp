@@ -44,7 +44,7 @@ TEST("a process ends with its last thread, though its first may have ended befor
 TEST("samples of a process that are read after its end was heard of are still its own") {
     Following following;
     following.add(parent);
-    following.mapped({0, parent, 0x1000, 0x5000, 0, "program"});
+    following.mapped({0, parent, 0x1000, 0x5000, 0, "program", 0, {}});
     CHECK(following.ended({7000, parent, parent, 0, 0}));
     CHECK(following.includes(parent, 6999));
     CHECK(following.place_of(parent, 0x1800).has_value());
@@ -86,7 +86,7 @@ TEST("a file that goes on with a profile has the names that threads took from ot
 TEST("a child of which a sample came before its start has the code of its parent") {
     Following following;
     following.add(parent);
-    following.mapped({0, parent, 0x1000, 0x5000, 0, "program"});
+    following.mapped({0, parent, 0x1000, 0x5000, 0, "program", 0, {}});
     following.add(child);
     following.started(start_of(child, parent));
     CHECK(following.place_of(child, 0x1800).has_value());
@@ -103,8 +103,8 @@ TEST("a new program has none of the threads of the one before") {
 TEST("what is mapped over something else leaves the rest of it") {
     Following following;
     following.add(parent);
-    following.mapped({0, parent, 0x1000, 0x5000, 0, "old"});
-    following.mapped({0, parent, 0x2000, 0x1000, 0x700000, "new"});
+    following.mapped({0, parent, 0x1000, 0x5000, 0, "old", 0, {}});
+    following.mapped({0, parent, 0x2000, 0x1000, 0x700000, "new", 0, {}});
     const auto path_at = [&](std::uint64_t address) {
         const auto place = following.place_of(parent, address);
         return place ? *place->path : "";
@@ -114,7 +114,7 @@ TEST("what is mapped over something else leaves the rest of it") {
     CHECK(path_at(0x3000) == "old");
     const auto behind = following.place_of(parent, 0x3010);
     CHECK(behind && behind->offset == 0x2010);
-    following.mapped({0, parent, 0x1000, 0x8000, 0, "all"});
+    following.mapped({0, parent, 0x1000, 0x8000, 0, "all", 0, {}});
     CHECK(path_at(0x2fff) == "all");
     CHECK(path_at(0x5fff) == "all");
     CHECK(path_at(0x9000).empty());

@@ -104,3 +104,17 @@ TEST("a file that takes no more is told of by its name") {
     }
     CHECK(told);
 }
+
+TEST("which file was mapped follows its mapping, where it is known") {
+    const TemporaryFile temporary;
+    {
+        steelyard::ProfileFile file(temporary.path(), "{}");
+        file.write(steelyard::Mapping{1, 2, 3, 4, 5, "p", 0, {}});
+        file.flush();
+        const std::string plain = temporary.content();
+        CHECK(plain.ends_with(std::string("\x01\0p", 3)));
+        file.write(steelyard::Mapping{1, 2, 3, 4, 5, "p", 0x4142434445464748U, "\xab\xcd"});
+        file.flush();
+        CHECK(temporary.content().ends_with(std::string("\x01\0pIHGFEDCBA\x02\0\xab\xcd", 16)));
+    }
+}

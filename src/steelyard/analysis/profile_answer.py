@@ -192,6 +192,15 @@ def _of_the_names(samples: ProfileSamples) -> list[Caution]:
             "may have the names of others. Report before you build anew."
         )
         found.append(Caution("changed-files", message))
+    if samples.foreign_files:
+        within = np.array([frame.object in samples.foreign_files for frame in samples.frames])
+        percent = 100 * float(within[samples.functions].mean())
+        message = (
+            f"{percent:.1f} % of the samples have no names: the program had other files than there "
+            f"are now under {', '.join(samples.foreign_files)}. They are gone, replaced by another "
+            "build, or in a container. Report before you build anew, and while containers run."
+        )
+        found.append(Caution("foreign-files", message))
     nameless = np.array([frame.object.startswith(_MADE_AT_RUN_TIME) for frame in samples.frames])
     nameless &= np.array([frame.name.startswith("[") for frame in samples.frames])
     ratio = float(nameless[samples.functions].mean()) if len(samples.functions) else 0.0

@@ -52,6 +52,9 @@ class ProfileSamples:
         Looks at a CPU were drawn to be no nearer than this; 0: not known.
     changed_files : tuple of str
         Files of these functions that have changed since.
+    foreign_files : tuple of str
+        Files of these functions that cannot be opened as the program had mapped them: gone,
+        replaced, or to be seen from its mount namespace alone. Their functions have no names.
     """
 
     frames: tuple[Frame, ...]
@@ -68,6 +71,7 @@ class ProfileSamples:
     mended_count: int = 0
     apart_ns: int = 0
     changed_files: tuple[str, ...] = ()
+    foreign_files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from steelyard.core.errors import DataError, MissingCapabilityError
@@ -56,8 +56,17 @@ def record_profile(
     return summary
 
 
-def read_answer(path: str, confidence: float = 0.95) -> ProfileAnswer:
+def read_answer(path: str, confidence: float = 0.95, apart: Collection[str] = ()) -> ProfileAnswer:
     """Read a profile and attribute its samples.
+
+    Parameters
+    ----------
+    path : str
+    confidence : float
+        Of the intervals of shares.
+    apart : collection of str
+        What has rows of its own: ``"clones"``, the copies and parts that gcc makes of a function;
+        ``"kernel"``, the functions of the kernel.
 
     Raises
     ------
@@ -67,6 +76,7 @@ def read_answer(path: str, confidence: float = 0.95) -> ProfileAnswer:
     from steelyard.analysis.profile_answer import Recorded, profile_answer
     from steelyard.profile.attribution import attribute
     from steelyard.profile.java_code import read_java_codes
+    from steelyard.profile.place_names import NamingRules
     from steelyard.profile.profile_file import read_profile
 
     raw = read_profile(path)
@@ -84,7 +94,8 @@ def read_answer(path: str, confidence: float = 0.95) -> ProfileAnswer:
     )
     # Maps of an older recording to the same file may lie beside it.
     processes = frozenset(raw.samples["process"].tolist())
-    samples = attribute(raw, read_java_codes(path, processes))
+    rules = NamingRules(clones_apart="clones" in apart, kernel_apart="kernel" in apart)
+    samples = attribute(raw, read_java_codes(path, processes), rules)
     if not len(samples.functions) and raw.damage is not None:
         raise DataError(
             f"The profile {path} has no sample that can be read. {raw.damage}", field="profile"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -73,14 +74,11 @@ class _Names:
         inner = [self._described(function) for function in chain[:-1]]
         if index < 0:
             outer = self._described(chain[-1]) if chain else ""
-            return CodePlace((*inner, outer)) if outer else CodePlace()
+            return CodePlace(_without_repeats([*inner, outer])) if outer else CodePlace()
         symbol = self._symbols.names[index]
         outer = function_name(symbol, self._clones_apart)
         rest = is_part(symbol) and not self._clones_apart
-        # gcc tells of such a part as if the function were inlined into it.
-        if rest and inner and inner[-1] == outer:
-            inner.pop()
-        return CodePlace((*(name for name in inner if name), outer), rest)
+        return CodePlace(_without_repeats([*inner, outer]), rest)
 
     def _described(self, function: DescribedFunction) -> str:
         found = self._known.get(function)
@@ -89,11 +87,10 @@ class _Names:
         return found
 
     def _name(self, function: DescribedFunction) -> str:
-        if function.linkage_name:
-            return function_name(function.linkage_name.encode())
-        symbol = self._symbol_of(function)
-        if symbol:
-            return function_name(symbol)
+        linkage = function.linkage_name
+        symbol = b"" if linkage.startswith("_Z") else self._symbol_of(function)
+        if symbol or linkage:
+            return function_name(symbol or linkage.encode())
         return _LINKAGE.sub(lambda part: readable_name(part[1].encode()), function.name)
 
     def _symbol_of(self, function: DescribedFunction) -> bytes:
@@ -110,8 +107,19 @@ class _Names:
         return self._symbols.names[index] if index >= 0 else b""
 
 
+def _without_repeats(names: Sequence[str]) -> tuple[str, ...]:
+    """The functions of a place, each once in a row.
+
+    gcc parts a function in two, and where it puts both together again it tells of the function as
+    inlined into itself. A recursion that it inlined looks the same.
+    """
+    return tuple(name for name, _ in groupby(filter(None, names)))
+
+
 def _is_called(function: DescribedFunction, symbol: str) -> bool:
     base = base_name(symbol)
+    if function.linkage_name:
+        return base == function.linkage_name
     if base == function.last_part:
         return True
     # A function of C++ that only its unit sees is described without its name for linkers.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,13 +38,17 @@ _NAME = struct.Struct("<QIIB")
 _START = struct.Struct("<QIIII")
 _END = struct.Struct("<QII")
 _LOST = struct.Struct("<QQ")
+_INODE = struct.Struct("<Q")
 _TEXT = struct.Struct("<H")
 _LAST_ADDRESS = 2**64 - 1
 
 
 @dataclass(frozen=True)
 class Mapping:
-    """An executable part of a file in the memory of a process, from `time_ns` on."""
+    """An executable part of a file in the memory of a process, from `time_ns` on.
+
+    `build_id` (hexadecimal) and `inode` say which file that was: empty and 0 where nobody knows.
+    """
 
     time_ns: int
     process: int
@@ -52,6 +56,8 @@ class Mapping:
     length: int
     offset: int
     path: str
+    inode: int = 0
+    build_id: str = ""
 
 
 @dataclass(frozen=True)
@@ -239,6 +245,14 @@ def _take_events(payload: bytes, raw: RawProfile) -> None:
             if start + length > _LAST_ADDRESS:
                 raise ValueError("a mapping goes on behind the last address")
             raw.mappings.append(Mapping(time_ns, process, start, length, offset, path))
+        elif kind == b"I":
+            (inode,), at = _INODE.unpack_from(payload, at), at + _INODE.size
+            (size,) = _TEXT.unpack_from(payload, at)
+            at += _TEXT.size + size
+            if not raw.mappings or at > len(payload):
+                raise ValueError("an identity is that of no mapping")
+            build_id = payload[at - size : at].hex()
+            raw.mappings[-1] = replace(raw.mappings[-1], inode=inode, build_id=build_id)
         elif kind == b"C":
             (time_ns, process, thread, after), at = (
                 _NAME.unpack_from(payload, at),

@@ -23,6 +23,7 @@ from steelyard.core.errors import (
 )
 from steelyard.core.native_program import native_program
 from steelyard.core.program_path import program_path
+from steelyard.profile.boot import boot_id
 from steelyard.profile.sampler_report import SamplerReport
 
 # What the sampler says where the machine is why it cannot sample.
@@ -228,6 +229,7 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
             "event": recording.event,
             "stacks": recording.stacks,
             "threads_only": recording.threads_only,
+            "boot_id": boot_id(),
         }
     )
     options = {

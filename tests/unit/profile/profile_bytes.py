@@ -45,6 +45,12 @@ def mapping(time_ns, process, start, length, offset, path):
     return b"M" + struct.pack("<QIQQQ", time_ns, process, start, length, offset) + text(path)
 
 
+def identity(inode=0, build_id=""):
+    """Of the mapping before it."""
+    data = bytes.fromhex(build_id)
+    return b"I" + struct.pack("<QH", inode, len(data)) + data
+
+
 def naming(time_ns, process, thread, name, after_exec=False):
     return b"C" + struct.pack("<QIIB", time_ns, process, thread, after_exec) + text(name)
 

@@ -108,28 +108,29 @@ def record(java: bool | None, **options: object) -> int:
     show_default=True,
     help="Of the intervals of shares.",
 )
+@click.option(
+    "--apart",
+    type=click.Choice(["clones", "kernel"]),
+    multiple=True,
+    help="Give rows of their own to gcc's copies of functions, or to the kernel's functions.",
+)
 @click.option("--html", "html_target", metavar="FILE", help="Write a page with a flame graph.")
 @click.option("--format", "format_name", metavar="NAME", help="Write --output in this format.")
 @click.option("--output", "-o", metavar="FILE", help="The file that --format writes; - prints.")
 @_JSON
-def report(
-    path: str,
-    confidence: float,
-    html_target: str | None,
-    format_name: str | None,
-    output: str | None,
-    json_target: str | None,
-) -> None:
+def report(path: str, confidence: float, apart: tuple[str, ...], **targets: str | None) -> None:
     """Show a profile: each function's share of the time with its interval, and whether the samples
     came at random times.
     """
     from steelyard.app.profile import read_answer
 
+    format_name, output = targets["format_name"], targets["output"]
+    html_target, json_target = targets["html_target"], targets["json_target"]
     if (format_name is None) != (output is None):
         raise UsageError("--format and --output go together.", field="--format")
     if output == json_target == "-":
         raise UsageError("Only one of -o and --json can be standard output.", field="--json")
-    answer = read_answer(path, confidence)
+    answer = read_answer(path, confidence, apart)
     if format_name is not None and output is not None:
         from steelyard.analysis.exported_profile import exported
         from steelyard.report.profile_formats import PROFILE_FORMATS

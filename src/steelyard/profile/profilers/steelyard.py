@@ -27,10 +27,11 @@ def _launch(path: str, argv: Sequence[str], seed: int) -> Launch:
 
 def _read(path: str, _: Sequence[str]) -> Reading:
     from steelyard.profile.attribution import attribute
+    from steelyard.profile.place_names import NamingRules
     from steelyard.profile.profile_file import read_profile
 
     raw = read_profile(path)
-    samples = attribute(raw, inlined=False)
+    samples = attribute(raw, rules=NamingRules(inlined=False))
     counts: dict[str, float] = {}
     seen = np.bincount(samples.functions, minlength=len(samples.frames))
     for frame, count in zip(samples.frames, seen.tolist(), strict=True):
