@@ -215,6 +215,18 @@ def test_a_profile_that_is_not_there_is_one_clear_error(name, profile, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["steelyard", "perf", "gperftools", "callgrind"])
+def test_a_profiler_leaves_nothing_in_the_home_of_its_user(name, tmp_path):
+    profiler = PROFILERS.get(name)
+    present(profiler, ["true"])
+    home = tmp_path / "home"
+    home.mkdir()
+    launch = profiler.launch(str(tmp_path / "profile"), ["true"], 1)
+    around = {**os.environ, **launch.environment, "HOME": str(home)}
+    subprocess.run(launch.argv, env=around, capture_output=True, check=False)
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["steelyard", "perf", "gperftools", "callgrind"])
 def test_overloads_of_cpp_are_called_alike_by_all(name, tmp_path):
     if shutil.which("g++") is None:
         pytest.skip("no g++ here")

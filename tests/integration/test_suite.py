@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.core.install_hint import install_command
 from tests.integration.conftest import PATIENCE_S, User
 from tests.needs import need
 
@@ -148,10 +149,10 @@ def test_a_build_that_fails_keeps_and_names_its_log(user, recipe):
 def test_a_compiler_that_is_missing_is_told_with_its_package(added):
     told = added.types("measure", "suite:tiny@cc=clang-99")
     assert told.status == 4
-    assert "sudo apt-get install clang-99" in told.err
+    assert f"`{install_command('clang-99')}`" in told.err
     doctor = added.types("suite", "doctor", "tiny", "--cc", "clang-99", "--json", "-")
     assert doctor.status == 4
-    assert doctor.document()["install"] == "sudo apt-get install clang-99"
+    assert doctor.document()["install"] == install_command("clang-99")
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,19 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from steelyard.core.errors import UsageError
 from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.model import Variant
 from steelyard.factors.kinds import FACTORS
 
+if TYPE_CHECKING:
+    from steelyard.layout.toolchain import Language
+
 FACTOR = "layout"
 _OPTION = "--layout"
+_LANGUAGES: Mapping[str, Language] = {"CC": "c", "CXX": "c++", "FC": "fortran"}
 _DRIVER = re.compile(r"(^|/)steelyard (cc|c\+\+|fc)$")
 
 
@@ -55,16 +60,27 @@ def _labelled(variant: Variant, level: str, *, alone: bool) -> Variant:
 
 def driver_contents(compilers: Mapping[str, str]) -> tuple[str, ...]:
     """Digests of what Steelyard's own compiler drivers put into a program; none where none of
-    `compilers` is one. The driver's version does not tell them apart."""
-    if not any(_DRIVER.search(command) for command in compilers.values()):
+    `compilers`, by their variables, is one. The driver's version does not tell them apart.
+
+    Raises
+    ------
+    MissingCapabilityError
+        A driver lacks what it compiles with.
+    """
+    drivers = [name for name, command in compilers.items() if _DRIVER.search(command)]
+    if not drivers:
         return ()
     from steelyard.layout.toolchain import find_toolchain
 
-    tools = find_toolchain("c")
+    paths: dict[str, None] = {}
+    for name in drivers:
+        tools = find_toolchain(_LANGUAGES[name])
+        own = (tools.relinker, tools.runtime, tools.allocator, tools.module)
+        others = (os.path.realpath(tools.compiler), os.path.realpath(tools.assembler))
+        known = (*own, os.path.join(tools.pads_folder, "as"), *filter(os.path.isfile, others))
+        paths.update(dict.fromkeys(known))
     digests: list[str] = []
-    own = (tools.relinker, tools.runtime, tools.allocator, tools.module)
-    others = (os.path.realpath(tools.compiler), os.path.realpath(tools.assembler))
-    for path in (*own, os.path.join(tools.pads_folder, "as"), *filter(os.path.isfile, others)):
+    for path in paths:
         with open(path, "rb") as file:
             digests.append(sha256_hex_of_file(file))
     return tuple(digests)

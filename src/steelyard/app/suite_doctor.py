@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
+from steelyard.core.install_hint import install_command as hint
 from steelyard.suite.outcomes import Need
 from steelyard.suite.placing import is_compiled
 from steelyard.suite.recipe import Recipe, Requirement
@@ -48,7 +49,7 @@ def needs_of(recipes: Sequence[Recipe], toolchains: Sequence[Toolchain]) -> list
 def install_command(needs: Sequence[Need]) -> str | None:
     """The one command that installs what is missing; None where nothing is."""
     packages = sorted({need.requirement.package for need in needs if not need.available})
-    return f"sudo apt-get install {' '.join(packages)}" if packages else None
+    return hint(*packages) if packages else None
 
 
 def _requirements(recipe: Recipe, toolchains: Sequence[Toolchain]) -> list[Requirement]:

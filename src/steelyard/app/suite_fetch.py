@@ -20,7 +20,7 @@ def fetch_programs(
         if fetched_release(cache, recipe) is None:
             say(f"fetching {recipe.name}")
         try:
-            fetched = fetch(cache, recipe)
+            fetched = fetch(cache, recipe, intact=True)
         except (SuiteError, MissingCapabilityError) as error:
             outcomes.append(FetchOutcome(recipe, problem=error.message))
         else:

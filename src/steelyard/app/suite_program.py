@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from steelyard.app.layout_levels import driver_contents
 from steelyard.app.suite_name import SuiteName
 from steelyard.core.build_spec import BuildSpec
-from steelyard.core.errors import SuiteError, UsageError
+from steelyard.core.errors import BuildFailedError, SuiteError, UsageError
 from steelyard.core.hashing import sha256_of
 from steelyard.core.model import Variant
 from steelyard.suite.cache import SuiteCache
@@ -24,8 +24,9 @@ from steelyard.suite.placing import (
     output_checks,
     step,
 )
-from steelyard.suite.prepare import prepared_source
+from steelyard.suite.prepare import prepared_source, repaired_source
 from steelyard.suite.recipe import Recipe, Size
+from steelyard.suite.toolchain import COMPILED
 
 if TYPE_CHECKING:
     from steelyard.build.run_build import Build
@@ -121,8 +122,16 @@ class Workshop:
         label = asked.toolchain.label()
         self.say(f"building {recipe.name}{label and f' ({label})'}")
         directory = self.cache.directory("builds")
-        key_parts = (recipe.name, *driver_contents(dict(spec.compilers)))
-        found = cached_build(spec, BUILD_SEED, directory, key_parts)
+        needed = {COMPILED[name] for name in recipe.languages if name in COMPILED}
+        compilers = {name: text for name, text in spec.compilers if name in needed}
+        key_parts = (recipe.name, *driver_contents(compilers))
+        try:
+            found = cached_build(spec, BUILD_SEED, directory, key_parts)
+        except BuildFailedError:
+            if spec.source is None or not repaired_source(self.cache, recipe, spec.source):
+                raise
+            self.say(f"building {recipe.name} again: its source in the cache was damaged")
+            found = cached_build(spec, BUILD_SEED, directory, key_parts)
         program = os.path.join(found.directory, recipe.build.program)
         if not os.path.exists(program):
             raise SuiteError(

@@ -18,8 +18,9 @@ from collections.abc import Mapping, Sequence
 import steelyard
 from steelyard.build.beside import beside, records_directory
 from steelyard.build.randomizations import RANDOMIZATIONS
-from steelyard.core.errors import MissingCapabilityError, UsageError
 from steelyard.core.build_spec import BuildSpec
+from steelyard.core.errors import MissingCapabilityError, UsageError
+from steelyard.core.install_hint import install_command
 
 # Debian's names; those of a compiler that is not installed are left out, LD is always there.
 _USUAL = {"CC": "cc", "CXX": "c++", "FC": "gfortran", "LD": "ld"}
@@ -144,7 +145,7 @@ def _words(variable: str, command: str, environment: Mapping[str, str]) -> list[
     if path is None:
         raise MissingCapabilityError(
             f"There is no program {command!r} for {variable}. Debian's is installed by "
-            f"`sudo apt-get install {_PACKAGES[variable]}`.",
+            f"`{install_command(_PACKAGES[variable])}`.",
             field=variable,
         )
     return [os.path.abspath(path), *words[1:]]
@@ -170,7 +171,7 @@ def accepted(words: Sequence[str], wanted: Sequence[str], variable: str) -> list
     complaint = (tried.stderr.strip().splitlines() or [f"exit code {tried.returncode}"])[0]
     raise MissingCapabilityError(
         f"{' '.join(words)}, given as {variable}, does not take {' '.join(wanted)} ({complaint}), "
-        "so what it builds cannot be randomised. gcc and clang do: `sudo apt-get install gcc`.",
+        f"so what it builds cannot be randomised. gcc and clang do: `{install_command('gcc')}`.",
         field=variable,
     )
 

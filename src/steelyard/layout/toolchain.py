@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from steelyard.core.errors import MissingCapabilityError
+from steelyard.core.install_hint import install_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def find_toolchain(language: Language) -> Toolchain:
         packages = ("gfortran" if language == "fortran" else f"clang-{_LLVM}", f"lld-{_LLVM}")
         raise MissingCapabilityError(
             f"{packages[bool(compiler)]} is not installed, which layout builds take: "
-            f"`apt-get install {' '.join(packages)}`."
+            f"`{install_command(*packages)}`."
         )
     native_file("steelyard-relink")
     folder = os.path.dirname(os.path.realpath(linker))

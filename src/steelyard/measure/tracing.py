@@ -76,7 +76,7 @@ def check_tracing(events: EventsSpec) -> None:
     if os.geteuid() != 0:
         raise MissingCapabilityError(
             "Only root may record the kernel's events, system calls, page faults and functions. "
-            "Run this as root (`sudo`), or name a log that the program writes: --log FILE=REGEX.",
+            "Run this as root, or name a log that the program writes: --log FILE=REGEX.",
             field="--record",
         )
     if not os.path.isdir(os.path.join(ROOT, "instances")):

@@ -10,6 +10,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from steelyard.core.errors import MissingCapabilityError, UsageError
+from steelyard.core.install_hint import install_command
 from steelyard.core.native_program import native_program
 from steelyard.profile.java_code import java_code_paths, java_code_prefix
 from steelyard.profile.sampler import Recording
@@ -64,8 +65,9 @@ def agent_path() -> str:
     MissingCapabilityError
         It was not built, for want of the headers of a JDK.
     """
+    jdk = install_command("openjdk-17-jdk-headless")
     advice = (
-        "It is built where the headers of a JDK are: `apt-get install openjdk-17-jdk-headless` "
+        f"It is built where the headers of a JDK are: `{jdk}` "
         "installs them, and in a checkout `make native` builds it."
     )
     return native_program(
@@ -141,7 +143,7 @@ def _attach(process: int, options: Mapping[str, object]) -> None:
     if jcmd is None:
         raise MissingCapabilityError(
             f"Nothing here loads the agent into the Java process {process}: there is no program "
-            "jcmd. `apt-get install openjdk-17-jdk-headless` installs it.",
+            f"jcmd. `{install_command('openjdk-17-jdk-headless')}` installs it.",
             field="--pid",
         )
     # In quotes, or jcmd takes the options for its own.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from steelyard.core.errors import FetchError
@@ -49,8 +50,14 @@ def fetched_release(cache: SuiteCache, recipe: Recipe) -> Release | None:
     return None
 
 
-def fetch(cache: SuiteCache, recipe: Recipe) -> Fetched:
+def fetch(cache: SuiteCache, recipe: Recipe, *, intact: bool = False) -> Fetched:
     """Fetch what is missing of a recipe's source.
+
+    Parameters
+    ----------
+    intact : bool
+        Also compare what is in the cache with its digests; what is no longer as it was fetched is
+        removed, and so fetched again.
 
     Raises
     ------
@@ -63,6 +70,9 @@ def fetch(cache: SuiteCache, recipe: Recipe) -> Fetched:
     """
     with cache.lock(f"fetch-{recipe.name}"):
         there = fetched_release(cache, recipe)
+        if intact and there is not None:
+            _remove_damaged(cache, recipe, there)
+            there = fetched_release(cache, recipe)
         if there is not None:
             return Fetched(there, 0, 0)
         refusals: list[str] = []
@@ -72,6 +82,12 @@ def fetch(cache: SuiteCache, recipe: Recipe) -> Fetched:
             except NotOfferedError as error:
                 refusals.append(error.message)
         raise FetchError(f"{recipe.name} could not be fetched. {refusals[0]}{_how(recipe)}")
+
+
+def _remove_damaged(cache: SuiteCache, recipe: Recipe, release: Release) -> None:
+    for artifact in release.artifacts:
+        with suppress(FetchError):
+            verify(recipe, artifact, artifact_path(cache, recipe, release, artifact))
 
 
 def _how(recipe: Recipe) -> str:

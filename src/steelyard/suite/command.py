@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 
 from steelyard.core.errors import FetchError, MissingCapabilityError
+from steelyard.core.install_hint import install_command
 
 _SHOWN_LINES = 8
 _FULL_DISK = os.strerror(errno.ENOSPC)
@@ -26,7 +27,7 @@ def tool(name: str, package: str, purpose: str) -> str:
     if found is None:
         raise MissingCapabilityError(
             f"{purpose} takes the program {name}, which is not there. Install it: "
-            f"`sudo apt-get install {package}`."
+            f"`{install_command(package)}`."
         )
     return found
 

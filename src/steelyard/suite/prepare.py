@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 from steelyard.core.errors import MissingCapabilityError, SuiteError
 from steelyard.core.hashing import sha256_hex_of_file, sha256_of
-from steelyard.suite.artifacts import artifact_path, fetch, verify
-from steelyard.suite.cache import SuiteCache, disk_errors
+from steelyard.core.private_file import private_opener
+from steelyard.suite.artifacts import artifact_path, fetch, fetched_release
+from steelyard.suite.cache import SuiteCache, disk_errors, remove_tree
 from steelyard.suite.read_source import shared_directory
 from steelyard.suite.recipe import Recipe, Release
 from steelyard.suite.unpack import apply_patches, copy_tree, unpack, unpack_debian
@@ -35,22 +36,56 @@ def prepared_source(cache: SuiteCache, recipe: Recipe) -> str:
     MissingCapabilityError
         A program that does this is missing, or the user's own copy.
     """
-    release = fetch(cache, recipe).release
-    key = _key(recipe, release)
-    target = os.path.join(cache.directory("sources"), f"{recipe.name}-{key[:16]}")
+    release = fetched_release(cache, recipe) or fetch(cache, recipe).release
+    target = _target(cache, recipe, release)
     if os.path.isdir(target):
         return target
     with cache.lock(f"source-{recipe.name}"):
         if not os.path.isdir(target):
+            # All before any is unpacked: what one of them names, a .dsc, may have been changed.
+            release = fetch(cache, recipe, intact=True).release
+            target = _target(cache, recipe, release)
             with cache.new_directory(target) as directory:
                 _lay_out(cache, recipe, release, directory)
+            with open(_digest_file(target), "w", opener=private_opener) as file:
+                file.write(_tree_digest(target))
     return target
+
+
+def repaired_source(cache: SuiteCache, recipe: Recipe, source: str) -> bool:
+    """Whether a prepared source was no longer as it had been laid out, and was laid out anew.
+
+    A build that fails asks this: a disk or a person may have changed what lies in the cache.
+    """
+    with cache.lock(f"source-{recipe.name}"):
+        try:
+            with open(_digest_file(source)) as file:
+                intact = file.read() == _tree_digest(source)
+        except OSError:
+            intact = False
+        if intact:
+            return False
+        remove_tree(source)
+    prepared_source(cache, recipe)
+    return True
+
+
+def _target(cache: SuiteCache, recipe: Recipe, release: Release) -> str:
+    key = _key(recipe, release)
+    return os.path.join(cache.directory("sources"), f"{recipe.name}-{key[:16]}")
+
+
+def _digest_file(source: str) -> str:
+    return f"{source}.sha256"
+
+
+def _tree_digest(directory: str) -> str:
+    return sha256_of("\0".join(_digests(directory)).encode("utf-8", "surrogateescape")).hex()
 
 
 def _lay_out(cache: SuiteCache, recipe: Recipe, release: Release, directory: str) -> None:
     for artifact in release.artifacts:
         path = artifact_path(cache, recipe, release, artifact)
-        verify(recipe, artifact, path)
         target = os.path.join(directory, artifact.into)
         if recipe.source.kind == "maven":
             os.makedirs(target, exist_ok=True)
@@ -127,8 +162,12 @@ def _digests(directory: str) -> Iterator[str]:
         folders[:] = sorted(set(folders) - {"__pycache__"})
         for file in sorted(files):
             path = os.path.join(folder, file)
+            name = os.path.relpath(path, directory)
+            if not os.path.isfile(path):  # A link that leads nowhere, as sources have some.
+                yield f"{name} -> {os.readlink(path) if os.path.islink(path) else ''}"
+                continue
             mode = os.stat(path).st_mode & 0o100
-            yield f"{os.path.relpath(path, directory)} {mode} {_digest(path)}"
+            yield f"{name} {mode} {_digest(path)}"
 
 
 def _digest(path: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.core.errors import MissingCapabilityError
+from steelyard.core.install_hint import install_command
 
 DEFAULT_FLAGS = "-O2"
 # Which variable of the environment names the compiler of a language.
@@ -95,7 +96,7 @@ class Toolchain:
                 package = compiler_package(compiler)
                 raise MissingCapabilityError(
                     f"Building {program} takes the compiler {compiler}, which is not there. "
-                    f"Install it: `sudo apt-get install {package}`{_others(compiler)}."
+                    f"Install it: `{install_command(package)}`{_others(compiler)}."
                 )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from steelyard.core.errors import HostError
+from steelyard.core.install_hint import install_command
 from steelyard.host.knobs.ramdisk import mounted_kind
 from steelyard.host.session import is_session
 from steelyard.host.setting import Asked, Setting
@@ -52,7 +53,7 @@ class FileSystem(Setting):
             return None
         if host.find_tool(f"mkfs.{kind}") is None:
             package = _PACKAGES.get(kind, f"the package with mkfs.{kind}")
-            return f"mkfs.{kind} is not installed: apt-get install {package}"
+            return f"mkfs.{kind} is not installed: {install_command(package)}"
         return None if host.exists("/dev/loop-control") else "this kernel has no loop devices"
 
     def read(self, host: Host, asked: Asked) -> Any:

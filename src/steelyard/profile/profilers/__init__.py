@@ -12,6 +12,7 @@ from typing import Literal
 
 from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError, MissingCapabilityError
+from steelyard.core.install_hint import install_command
 from steelyard.core.registry import Registry
 
 # Recordings of minutes are read in seconds.
@@ -122,7 +123,7 @@ def require_program(profiler: str, program: str, package: str) -> None:
     if shutil.which(program) is None:
         raise MissingCapabilityError(
             f"The profiler {profiler} is not installed: there is no program {program}. "
-            f"`apt-get install {package}` installs it.",
+            f"`{install_command(package)}` installs it.",
             field="--profiler",
         )
 

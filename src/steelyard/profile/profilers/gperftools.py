@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from steelyard.core.errors import DataError, MissingCapabilityError
+from steelyard.core.install_hint import install_command
 from steelyard.profile.executable import FunctionNames, refuse_gprof_build
 from steelyard.profile.profilers import (
     Launch,
@@ -41,7 +42,7 @@ def _require(argv: Sequence[str]) -> None:
     if _library() is None:
         raise MissingCapabilityError(
             "The profiler gperftools is not installed: there is no library libprofiler. "
-            "`apt-get install libgoogle-perftools4` installs it.",
+            f"`{install_command('libgoogle-perftools4')}` installs it.",
             field="--profiler",
         )
     refuse_gprof_build("gperftools", argv)

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from steelyard.core.errors import DataError, MissingCapabilityError
+from steelyard.core.install_hint import install_command
 from steelyard.profile.java_command import require_java
 from steelyard.profile.profilers import (
     Launch,
@@ -46,7 +47,7 @@ def _require(argv: Sequence[str]) -> None:
     if _tool(argv) is None:
         raise MissingCapabilityError(
             "The profiler jfr is not installed: there is no program jfr. "
-            "`apt-get install openjdk-17-jdk-headless` installs it.",
+            f"`{install_command('openjdk-17-jdk-headless')}` installs it.",
             field="--profiler",
         )
 

@@ -21,7 +21,8 @@ _STAMP = "updated"
 
 
 class AptDirectory:
-    """Lists of source packages in a directory of the user's own.
+    """Lists of source packages in a directory of the user's own. `failure` is why the last update
+    did not reach every archive.
 
     Parameters
     ----------
@@ -31,6 +32,7 @@ class AptDirectory:
 
     def __init__(self, root: str) -> None:
         self.root = root
+        self.failure: FetchError | None = None
         self.apt = tool("apt-get", "apt", "Fetching source packages of Debian")
 
     def options(self) -> list[str]:
@@ -43,7 +45,11 @@ class AptDirectory:
             "Dir::Cache": os.path.join(self.root, "cache"),
             "Acquire::Languages": "none",
             "APT::Sandbox::User": "root",
-            "Acquire::Retries": "2",
+            "Acquire::Retries": "1",
+            # Without a network some machines answer nothing at all.
+            **dict.fromkeys(("Acquire::http::Timeout", "Acquire::https::Timeout"), "15"),
+            # Else an archive that cannot be reached is only warned of.
+            "APT::Update::Error-Mode": "any",
         }
         return [word for name, value in places.items() for word in ("-o", f"{name}={value}")]
 
@@ -58,14 +64,17 @@ class AptDirectory:
         for place in ("sources", "state", "lists/partial", "cache/archives/partial"):
             os.makedirs(os.path.join(self.root, place), exist_ok=True)
         self._write_sources()
-        failure = None
+        self.failure = None
         try:
             run_tool([self.apt, *self.options(), "update"], self.root)
         except FetchError as error:  # One archive of several may be out of reach.
-            failure = error
+            self.failure = error
         if not self.has_lists():
+            failure = self.failure
             reason = failure.message if failure else "the archives offer no source packages"
             raise FetchError(f"No list of Debian's source packages could be fetched: {reason}.")
+        if self.failure is not None:
+            return  # Next time may be better.
         with open(os.path.join(self.root, _STAMP), "w"):
             pass
 

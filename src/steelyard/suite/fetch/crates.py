@@ -34,7 +34,8 @@ def fetch_crates(wanted: Wanted, directory: str, state: str) -> None:
         for number, artifact in enumerate(wanted.artifacts):
             package, version = artifact.coordinates
             file.write(f'a{number} = {{ package = "{package}", version = "={version}" }}\n')
-    run_tool([cargo, "fetch", "--quiet"], project)
+    waiting = {"CARGO_NET_RETRY": "1", "CARGO_HTTP_TIMEOUT": "20"}
+    run_tool([cargo, "fetch", "--quiet"], project, waiting)
     home = os.environ.get("CARGO_HOME") or os.path.expanduser("~/.cargo")
     for artifact in wanted.artifacts:
         package, version = artifact.coordinates

@@ -10,8 +10,8 @@ from steelyard.suite.command import run_tool
 from steelyard.suite.fetch.apt_directory import AptDirectory
 from steelyard.suite.fetch.source_kind import NotOfferedError, Wanted
 
-# Directories whose lists were updated by this process, or could not be.
-_UPDATED: set[str] = set()
+# Directories whose lists were updated by this process, with why they could not be.
+_UPDATED: dict[str, FetchError | None] = {}
 
 
 def fetch_debian(wanted: Wanted, directory: str, state: str) -> None:
@@ -27,9 +27,10 @@ def fetch_debian(wanted: Wanted, directory: str, state: str) -> None:
         if not apt.is_fresh() or not _is_offered(apt, package):
             _update(apt)
     if not _is_offered(apt, package):
+        failure = _UPDATED.get(apt.root)
+        why = "" if failure is None else f", and some could not be reached: {failure.message}"
         raise NotOfferedError(
-            f"The archives in apt's configuration do not offer the source package {package}, or "
-            "could not be reached."
+            f"The archives in apt's configuration do not offer the source package {package}{why}."
         )
     # apt takes what it finds for whole; a file of the wrong size would stay so.
     for artifact in wanted.artifacts:
@@ -40,15 +41,16 @@ def fetch_debian(wanted: Wanted, directory: str, state: str) -> None:
 
 def _update(apt: AptDirectory) -> None:
     """Update the lists, once a process; older ones do where nobody can be reached."""
-    if apt.root in _UPDATED:
-        return
-    _UPDATED.add(apt.root)
-    try:
-        apt.update()
-    except FetchError:
-        if not apt.has_lists():
-            _UPDATED.discard(apt.root)
-            raise
+    if apt.root not in _UPDATED:
+        try:
+            apt.update()
+        except FetchError as error:
+            _UPDATED[apt.root] = error
+        else:
+            _UPDATED[apt.root] = apt.failure
+    failure = _UPDATED[apt.root]
+    if failure is not None and not apt.has_lists():
+        raise failure  # Also for the next program: waiting for the network again helps nobody.
 
 
 def _source(apt: AptDirectory) -> list[str]:

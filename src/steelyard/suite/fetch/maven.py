@@ -33,7 +33,9 @@ def fetch_maven(wanted: Wanted, directory: str, state: str) -> None:
     items = "\n".join(map(_item, wanted.artifacts))
     with open(project, "w") as file:
         file.write(_PROJECT.format(directory=escape(directory), items=items))
-    run_tool([mvn, "--batch-mode", "--quiet", "-f", project, "dependency:copy"], directory)
+    waiting = ("-Daether.connector.connectTimeout=15000", "-Dmaven.wagon.http.retryHandler.count=1")
+    call = [mvn, "--batch-mode", "--quiet", *waiting, "-f", project, "dependency:copy"]
+    run_tool(call, directory)
 
 
 def _item(artifact: Artifact) -> str:

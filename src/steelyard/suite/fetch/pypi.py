@@ -1,24 +1,26 @@
-"""Distributions of a Python package index, by the user's pip with its configuration."""
+"""Distributions of a Python package index, with the user's configuration of pip."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import sys
 
 from steelyard.core.errors import MissingCapabilityError
+from steelyard.core.install_hint import install_command
 from steelyard.suite.command import run_tool
+from steelyard.suite.fetch.package_index import settings_of, take_file
 from steelyard.suite.fetch.source_kind import Wanted
 
 
 def fetch_pypi(wanted: Wanted, directory: str, state: str) -> None:
-    """Download each wheel or source distribution; nothing is installed."""
-    pip = _pip()
-    options = ("--no-deps", "--disable-pip-version-check", "--quiet", "--dest", directory)
+    """Take each wheel or source distribution as it is; nothing of it is read or run."""
+    settings = settings_of(run_tool([*_pip(), "config", "list"], directory))
     for artifact in wanted.artifacts:
-        package, version = artifact.coordinates
-        only = "--only-binary" if artifact.file.endswith(".whl") else "--no-binary"
-        run_tool([*pip, "download", *options, only, ":all:", f"{package}=={version}"], directory)
+        package, _ = artifact.coordinates
+        target = os.path.join(directory, artifact.file)
+        take_file(settings, package, artifact.file, target, artifact.size_bytes)
 
 
 def _pip() -> list[str]:
@@ -29,6 +31,6 @@ def _pip() -> list[str]:
         if found is not None:
             return [found]
     raise MissingCapabilityError(
-        "Fetching from the Python package index takes pip, which is not there. Install it: "
-        "`sudo apt-get install python3-pip`."
+        "Fetching from the Python package index takes pip's configuration, and pip is not there. "
+        f"Install it: `{install_command('python3-pip')}`."
     )
