@@ -15,6 +15,7 @@ import pytest
 
 from steelyard.core.errors import LauncherDiedError
 from steelyard.core.model import LaunchSpec, Variant
+from steelyard.core.process_state import is_stopped
 from steelyard.measure.launcher import Launcher
 from tests.launching import (
     PATIENCE_S,
@@ -28,6 +29,41 @@ from tests.launching import (
     sh,
     timed_out,
 )
+
+
+def test_a_program_that_stops_the_launcher_ends_it_and_earlier_trials_are_kept(
+    tmp_path: Path,
+) -> None:
+    good, hostile = sh("true"), sh("kill -STOP $PPID; exec sleep 1000")
+    with launcher(tmp_path, [good, hostile]) as running:
+        for position, variant in enumerate((0, 0, 1)):
+            running.queue(position, 0, variant)
+        with pytest.raises(LauncherDiedError, match="was stopped"):
+            while True:
+                running.records()
+    assert len((tmp_path / "journal").read_text().splitlines()) == 2
+
+
+def test_a_launcher_that_is_stopped_can_be_ended(tmp_path: Path) -> None:
+    mark = fifo(tmp_path / "pid")
+    with launcher(tmp_path, [sh(f"kill -STOP $PPID; echo $$ > {mark}; exec sleep 1000")]) as it:
+        it.queue(0, 0, 0)
+        it.records(timeout_s=0)
+        program = read_pid(mark)
+        assert is_stopped(it.pid)
+        assert it.abort() == []
+        assert ends(program)
+
+
+def test_a_launcher_that_does_not_end_when_asked_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("steelyard.measure.launcher.ENDING_S", 0.0)
+    with launcher(tmp_path, [sh("exec sleep 1000")]) as it:
+        it.queue(0, 0, 0)
+        os.kill(it.pid, signal.SIGSTOP)
+        monkeypatch.setattr("steelyard.measure.launcher.is_stopped", lambda _: False)
+        assert it.abort() == []
 
 
 def test_a_program_that_takes_too_long_is_ended(tmp_path: Path) -> None:

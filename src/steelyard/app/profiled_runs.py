@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from steelyard.core.errors import TrialsFailedError, UsageError
+from steelyard.core.process_state import kept_awake
 from steelyard.core.rng import derive_seed
 from steelyard.profile.profilers import Launch, Profiler, Reading, read_profile
 
@@ -154,7 +155,8 @@ def _told(
             reason = f"{argv[0]} cannot be run: {error.strerror}."
             raise UsageError(reason, field="command") from None
         try:
-            process.wait()
+            with kept_awake(process.pid):
+                process.wait()
         except BaseException:
             # A program goes on where the profiler alone is killed that started it.
             with suppress(ProcessLookupError):

@@ -19,6 +19,7 @@ from steelyard.build.records import judge, read_records, summary
 from steelyard.build.wrappers import make_wrappers
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError, UsageError
+from steelyard.core.process_state import kept_awake
 
 PLACE = "{build}"
 DIRECTORY_VARIABLE = "STEELYARD_BUILD_DIR"
@@ -193,16 +194,17 @@ def _run(
     os.close(lifeline)
     os.close(theirs)
     late = False
-    try:
-        with os.fdopen(answers, "rb") as pipe:
-            late = not select.select([pipe], [], [], timeout_s)[0]
-            if late:
+    with kept_awake(process.pid):
+        try:
+            with os.fdopen(answers, "rb") as pipe:
+                late = not select.select([pipe], [], [], timeout_s)[0]
+                if late:
+                    os.close(ours)
+                answer = json.loads(pipe.read() or b'{"error": "its keeper was killed"}')
+        finally:
+            if not late:
                 os.close(ours)
-            answer = json.loads(pipe.read() or b'{"error": "its keeper was killed"}')
-    finally:
-        if not late:
-            os.close(ours)
-        process.wait()
+            process.wait()
     cost_s = time.monotonic() - started_s
     if late:
         _fail(argv, directory, f"took longer than {timeout_s:g} s and was ended")

@@ -20,6 +20,7 @@ from typing import Any, Literal, Protocol
 from steelyard.core.errors import LauncherDiedError
 from steelyard.core.model import MetricSpec, Variant
 from steelyard.core.native_program import native_program
+from steelyard.core.process_state import LOOK_INTERVAL_S, is_stopped
 from steelyard.measure.metrics import METRICS
 from steelyard.measure.protocol import message, program_message, run_message
 
@@ -27,6 +28,8 @@ JOURNAL_DESCRIPTOR = 3
 READ_SIZE_BYTES = 1 << 18
 # Room for the records of some 2,000 trials; what an unprivileged process may ask for at most.
 PIPE_SIZE_BYTES = 1 << 20
+# What the launcher and the program that it ends may take; both are killed after it.
+ENDING_S = 10.0
 
 
 class OpenFile(Protocol):
@@ -177,7 +180,8 @@ class Launcher:
             left_s = None if deadline_s is None else deadline_s - time.monotonic()
             if left_s is not None and left_s <= 0:
                 return []
-            self._wait(left_s)
+            if not self._wait(left_s):
+                self._end_if_stopped()
 
     def finish(self, timeout_s: float | None = None) -> list[dict[str, Any]]:
         """Say that no more trials come, and give the records of all that were queued."""
@@ -195,13 +199,19 @@ class Launcher:
         """
         if self._wait_status is None:
             with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGTERM)
+                os.kill(self._pid, signal.SIGKILL if is_stopped(self._pid) else signal.SIGTERM)
         self._asked_to_end = True
         self._to_send.clear()
         records: list[dict[str, Any]] = []
+        deadline_s = time.monotonic() + ENDING_S
         with suppress(LauncherDiedError):
-            while batch := self.records(None):
+            while True:
+                batch = self.records(LOOK_INTERVAL_S)
                 records += batch
+                if not batch and self._wait_status is not None:
+                    break
+                if time.monotonic() > deadline_s:
+                    self._kill()
         return records
 
     def _send(self) -> None:
@@ -216,13 +226,30 @@ class Launcher:
                 break
             del self._to_send[:sent]
 
-    def _wait(self, left_s: float | None) -> None:
+    def _wait(self, left_s: float | None) -> bool:
+        """Wait for records, but no longer than until the next look; whether something came."""
         self._send()
         if self._to_send:
             self._poll.register(self._in, select.POLLOUT)
-        self._poll.poll(None if left_s is None else left_s * 1e3)
+        wait_s = LOOK_INTERVAL_S if left_s is None else min(left_s, LOOK_INTERVAL_S)
+        came = self._poll.poll(wait_s * 1e3)
         if self._to_send:
             self._poll.unregister(self._in)
+        return bool(came)
+
+    def _end_if_stopped(self) -> None:
+        """End a launcher that cannot work: the trial that runs would be timed wrongly anyway."""
+        if not is_stopped(self._pid):
+            return
+        self._kill()
+        self._fatal = (
+            "The launcher was stopped (SIGSTOP), by the program that it ran most likely, and was "
+            "ended. All trials that had ended are kept; `steelyard resume` goes on after them."
+        )
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
 
     def _take(self) -> list[dict[str, Any]]:
         """What can be read without waiting; notes the end of the launcher."""

@@ -22,6 +22,7 @@ from steelyard.core.errors import (
     UsageError,
 )
 from steelyard.core.native_program import native_program
+from steelyard.core.process_state import kept_awake
 from steelyard.core.program_path import program_path
 from steelyard.profile.boot import boot_id
 from steelyard.profile.sampler_report import SamplerReport
@@ -124,8 +125,10 @@ def record(recording: Recording, say: Callable[[str], None] = lambda _: None) ->
         for process in sampler:
             if process.poll() is not None:
                 report.hand_on(number)
-            elif number != signal.SIGINT:
+                continue
+            if number != signal.SIGINT:
                 process.send_signal(number)
+            process.send_signal(signal.SIGCONT)  # The program may have stopped it.
 
     with _handled((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), hand_on):
         with os.fdopen(read, encoding="utf-8", errors="replace") as lines:
@@ -136,7 +139,8 @@ def record(recording: Recording, say: Callable[[str], None] = lambda _: None) ->
             )
             sampler.append(process)
             os.close(write)
-            report.take(lines, say)
+            with kept_awake(process.pid, say):
+                report.take(lines, say)
         try:
             return _summary(recording, report, process.wait(), say)
         finally:

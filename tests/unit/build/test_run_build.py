@@ -28,6 +28,11 @@ def build(tmp_path: Path, spec: BuildSpec) -> Build:
     return run_build(spec, 1, str(tmp_path / "build"))
 
 
+def test_a_command_that_stops_its_keeper_does_not_stop_the_build(tmp_path: Path) -> None:
+    found = build(tmp_path, sh("kill -STOP $PPID; echo made > result"))
+    assert (Path(found.directory) / "result").read_text() == "made\n"
+
+
 def wait_until_gone(pid: int) -> bool:
     deadline_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline_s:

@@ -1,0 +1,52 @@
+"""Whether a process that should work is stopped, and waking it: programs can do that to others."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+
+LOOK_INTERVAL_S = 1.0
+# proc(5), field 3 of stat: stopped by a signal, and by a tracer.
+_STOPPED = (b"T", b"t")
+
+
+def is_stopped(process: int) -> bool:
+    """Whether a process is stopped, by a signal or by a tracer; no for one that is gone."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as stat:
+            return stat.read().rpartition(b")")[2].split(None, 1)[0] in _STOPPED
+    except (OSError, IndexError):
+        return False
+
+
+@contextmanager
+def kept_awake(process: int, say: Callable[[str], None] | None = None) -> Generator[None]:
+    """While the block lasts, wake `process` within a second of it having been stopped.
+
+    Parameters
+    ----------
+    say : callable, optional
+        Takes a sentence the first time, in a thread of its own.
+    """
+    ended = threading.Event()
+
+    def look() -> None:
+        told = say
+        while not ended.wait(LOOK_INTERVAL_S):
+            if is_stopped(process):
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGCONT)
+                if told is not None:
+                    told("what watches the program was stopped, by it most likely, and woken")
+                    told = None
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
