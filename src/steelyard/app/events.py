@@ -220,40 +220,22 @@ def _events(file: ExperimentFile, variant: Variant) -> EventsSpec:
     return EventsSpec(groups, tuple(found), log, pattern, most, stacks=stacks)
 
 
-def _file_and_name(text: str, variant: Variant) -> tuple[str, str]:
-    """``FILE:NAME``, or a name alone, which is in the program."""
-    file, colon, name = text.rpartition(":")
-    if not colon:
-        argv = variant.launch.argv
-        found = shutil.which(argv[0]) if argv else None
-        if found is None:
-            raise UsageError(
-                f"The program of {text!r} is not there yet: name its file, as FILE:{text}.",
-                field="--function",
-            )
-        return os.path.realpath(found), text
-    if not os.path.isfile(file):
-        raise UsageError(f"There is no file {file!r} for {text!r}.", field="--function")
-    return os.path.realpath(file), name
+def _program(variant: Variant) -> str | None:
+    """The file of the program; None where it is not there yet."""
+    argv = variant.launch.argv
+    found = shutil.which(argv[0]) if argv else None
+    return os.path.realpath(found) if found else None
 
 
 def _function(text: str, variant: Variant) -> tuple[str, str, int, int]:
-    from steelyard.profile.demangling import readable_name
-    from steelyard.profile.symbols import read_symbols
+    from steelyard.profile.function_lookup import find_function, split_place
 
-    path, wanted = _file_and_name(text, variant)
-    symbols = read_symbols(path)
-    for address, name in zip(symbols.addresses.tolist(), symbols.names, strict=True):
-        if wanted in (name.decode("utf-8", "replace"), readable_name(name)):
-            return (f"function {wanted}", path, _file_offset(address, symbols.segments), 0)
-    raise UsageError(
-        f"{path} has no function {wanted!r} among its symbols; a stripped program has only those "
-        "that its libraries call.",
-        field="--function",
-    )
+    place = find_function(text, _program(variant), dict(variant.launch.environment))
+    return (f"function {split_place(text)[1]}", place.path, place.offset, 0)
 
 
 def _static_probe(text: str, variant: Variant) -> tuple[str, str, int, int]:
+    from steelyard.profile.function_lookup import file_of
     from steelyard.profile.static_probes import static_probes
 
     # provider:name, or FILE:provider:name for one in a library.
@@ -263,16 +245,14 @@ def _static_probe(text: str, variant: Variant) -> tuple[str, str, int, int]:
             f"A probe is PROVIDER:NAME or FILE:PROVIDER:NAME; it got {text!r}.", field="--probe"
         )
     name = ":".join(parts[-2:])
-    path, _ = _file_and_name(parts[0] + ":" if len(parts) == 3 else name.split(":")[0], variant)
+    path = _program(variant) if len(parts) == 2 else file_of(parts[0], text, _program(variant))
+    if path is None:
+        raise UsageError(
+            f"The program of {text!r} is not there yet: name its file, as FILE:{text}.",
+            field="--probe",
+        )
     for probe in static_probes(path):
         if probe.name == name:
             return (f"probe {name}", path, probe.offset, probe.semaphore_offset)
     known = ", ".join(dict.fromkeys(probe.name for probe in static_probes(path))) or "none"
     raise UsageError(f"{path} has no probe {name!r}. It has: {known}.", field="--probe")
-
-
-def _file_offset(address: int, segments: tuple[tuple[int, int, int], ...]) -> int:
-    for offset, size, start in segments:
-        if start <= address < start + size:
-            return address - start + offset
-    return address
