@@ -355,3 +355,29 @@ def test_a_program_that_sees_other_files_is_named_by_those_while_it_lives(user):
     assert [row["name"] for row in living["functions"]] == ["inside"]
     assert [row["name"] for row in ended["functions"]] == ["[outside]"]
     assert "foreign-files" in {warning["code"] for warning in ended["warnings"]}
+
+
+FRAMELESS = """
+volatile unsigned long sink;
+#define APART __attribute__((noinline))
+APART __attribute__((optimize("omit-frame-pointer"))) void leaf(long n) {
+    for (long i = 0; i < n; ++i) sink += i;
+}
+APART void middle(long n) { leaf(n); ++sink; }
+APART void outer(long n) { middle(n); ++sink; }
+int main(void) { for (int i = 0; i < 1000; ++i) outer(200000); }
+"""
+
+
+def test_the_caller_of_a_function_without_a_frame_is_found_by_frame_pointers_too(user):
+    need("gcc")
+    if platform.machine() != "x86_64":
+        pytest.skip("elsewhere the caller is in a register")
+    (user.home / "a.c").write_text(FRAMELESS)
+    options = ["-O1", "-fno-omit-frame-pointer", "a.c", "-o", "frameless"]
+    subprocess.run(["gcc", *options], cwd=user.home, check=True)
+    sampled(user, "record", "--stacks", "--period", "200us", "--", "./frameless")
+    told = user.types("profile", "report", "--format", "folded", "--output", "-")
+    found = [line.rpartition(" ")[0] for line in told.out.splitlines() if ";leaf " in line]
+    assert found
+    assert all(stack.endswith(";main;outer;middle;leaf") for stack in found)

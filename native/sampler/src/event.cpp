@@ -49,6 +49,8 @@ constexpr std::size_t tracking_pages = 64;
 // Copied with each sample where a word of the frame is asked for: a frame of HotSpot's interpreter
 // keeps at most some tens of words between the top of its stack and what stands below its base.
 constexpr std::uint32_t frame_bytes = 1024;
+// Copied with each chain by frame pointers. Functions without a frame keep little on the stack.
+constexpr std::uint32_t leaf_bytes = 512;
 // Where callers are looked for: as much as a record may hold, in whole pages.
 constexpr std::uint32_t stack_bytes = 32U << 10U;
 constexpr std::uint64_t never_by_itself = 1ULL << 62;
@@ -182,6 +184,18 @@ void take_registers(Cursor& cursor, Depth depth, Sample& sample) {
     sample.base_pointer = cursor.take<std::uint64_t>();
     sample.stack_pointer = cursor.take<std::uint64_t>();
     sample.user_address = cursor.take<std::uint64_t>();
+    sample.copy.registers[frame_register] = sample.base_pointer;
+    sample.copy.registers[stack_register] = sample.stack_pointer;
+    sample.copy.registers[address_register] = sample.user_address;
+}
+
+/// How much of the stack is copied with each sample.
+std::uint32_t bytes_copied(Depth depth) {
+    if (depth.stack_copy)
+        return stack_bytes;
+    if (depth.word_below_frame > 0)
+        return frame_bytes;
+    return depth.frame_pointers && copied_registers != 0 ? leaf_bytes : 0;
 }
 
 }  // namespace
@@ -232,7 +246,7 @@ std::optional<Sample> sample_from(const RawRecord& record, Depth depth) {
             cursor.take_bytes(sample.chain_length * sizeof(std::uint64_t)));
     }
     take_registers(cursor, depth, sample);
-    if (depth.stack_copy || depth.word_below_frame > 0)
+    if (bytes_copied(depth) > 0)
         sample.copy.bytes = take_stack(cursor);
     if (depth.word_below_frame > 0)
         sample.frame_word = word_in(sample.copy.bytes, sample.stack_pointer,
@@ -287,9 +301,9 @@ SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool ker
     }
     if (depth.stack_copy && copied_registers == 0)
         throw Fatal("Call stacks by DWARF are found on x86-64 alone; use --stacks frame-pointers.");
-    if (depth.stack_copy || depth.word_below_frame > 0) {
+    if (const std::uint32_t bytes = bytes_copied(depth)) {
         attributes.sample_type |= PERF_SAMPLE_STACK_USER;
-        attributes.sample_stack_user = depth.stack_copy ? stack_bytes : frame_bytes;
+        attributes.sample_stack_user = bytes;
     }
     file_ = open_event(attributes, watched);
     if (file_ < 0)

@@ -20,8 +20,10 @@ enum class Clock { software, cycles };
 
 /// What each sample holds beyond where the thread was.
 struct Depth {
-    bool frame_pointers = false;  ///< the chain of return addresses, by frame pointers
-    bool stack_copy = false;      ///< what it takes to find that chain by .eh_frame
+    /// The chain of return addresses, by frame pointers, with a copy of what is on top of the
+    /// stack: code without a frame of its own has its caller there.
+    bool frame_pointers = false;
+    bool stack_copy = false;  ///< what it takes to find that chain by .eh_frame
     /// The word that stands so many bytes below the base pointer; 0: none. Interpreters that keep
     /// there what they interpret can be seen through.
     std::uint64_t word_below_frame = 0;

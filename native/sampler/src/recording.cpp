@@ -16,6 +16,9 @@ std::string numbered(const std::string& path, unsigned number) {
 // How the kernel calls a thread that has ended and is only being taken away.
 constexpr std::uint32_t buried_thread = 0xffff'ffff;
 
+// Of what perf_event_open(2) puts between the addresses of a chain.
+constexpr std::uint64_t first_mark = 0xffff'ffff'ffff'f000U;
+
 }  // namespace
 
 Recording::Recording(Storage storage, Depth depth)
@@ -37,7 +40,10 @@ void Recording::take(const Sample& sample) {
     const std::scoped_lock lock(mutex_);
     if (sample.process != 0 && sample.thread != buried_thread &&
         following_.includes(sample.process, sample.time_ns)) {
-        file_->write(depth_.stack_copy ? with_callers(sample) : sample);
+        if (depth_.stack_copy)
+            file_->write(with_callers(sample));
+        else
+            file_->write(depth_.frame_pointers ? with_frameless_caller(sample) : sample);
         ++samples_;
     } else {
         // The CPU was idle, or somebody else's, who is nobody's business.
@@ -66,6 +72,27 @@ Sample Recording::with_callers(const Sample& sample) {
     Sample whole = sample;
     whole.chain = chain.data();
     whole.chain_length = chain.size();
+    return whole;
+}
+
+Sample Recording::with_frameless_caller(const Sample& sample) {
+    // Marks of the kernel stand before the sampled address.
+    std::size_t at = 0;
+    while (at < sample.chain_length && sample.chain[at] >= first_mark)
+        ++at;
+    if (at >= sample.chain_length)
+        return sample;
+    const auto caller = unwinder_.frameless_caller(sample.copy, [&](std::uint64_t address) {
+        return following_.place_of(sample.process, address);
+    });
+    const bool is_known = at + 1 < sample.chain_length && caller == sample.chain[at + 1];
+    if (!caller || *caller == 0 || is_known)
+        return sample;
+    chain_.assign(sample.chain, sample.chain + sample.chain_length);
+    chain_.insert(chain_.begin() + static_cast<std::ptrdiff_t>(at) + 1, *caller);
+    Sample whole = sample;
+    whole.chain = chain_.data();
+    whole.chain_length = chain_.size();
     return whole;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "following.hpp"
 #include "inheriting_mutex.hpp"
@@ -48,12 +49,14 @@ class Recording {
     void rotate_if_full();
     void write_look(std::uint64_t time_ns, std::uint32_t cpu);
     Sample with_callers(const Sample& sample);
+    Sample with_frameless_caller(const Sample& sample);
 
     Storage storage_;
     Depth depth_;
     InheritingMutex mutex_;
     Following following_;
     Unwinder unwinder_;
+    std::vector<std::uint64_t> chain_;
     unsigned file_number_ = 0;
     std::unique_ptr<ProfileFile> file_;
     std::atomic<std::uint64_t> samples_ = 0;

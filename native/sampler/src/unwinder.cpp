@@ -92,6 +92,30 @@ const std::vector<std::uint64_t>& Unwinder::chain(const StackCopy& copy, const L
     return chain_;
 }
 
+std::optional<std::uint64_t> Unwinder::frameless_caller(const StackCopy& copy,
+                                                        const Lookup& lookup) {
+    const auto place = lookup(copy.registers[address_register]);
+    const FrameRules* const rules = place ? rules_at(*place, 0) : nullptr;
+    if (rules == nullptr || rules->of_signal)
+        return std::nullopt;
+    const Rule& frame = rules->frame_address;
+    // Of the linker's stubs an expression says where the frame is.
+    const bool is_by_stack =
+        frame.kind == Rule::Kind::expression ||
+        (frame.kind == Rule::Kind::in_register && frame.other_register == stack_register);
+    const Rule& caller = rules->registers[address_register];
+    if (!is_by_stack || caller.kind != Rule::Kind::at_offset)
+        return std::nullopt;
+    try {
+        const StackMemory memory(copy.bytes, copy.registers[stack_register]);
+        const std::uint64_t frame_address =
+            value_by(frame, stack_register, 0, copy.registers, memory);
+        return value_by(caller, address_register, frame_address, copy.registers, memory);
+    } catch (const Malformed&) {
+        return std::nullopt;  // Its stack is larger than the copy.
+    }
+}
+
 void Unwinder::walk(const StackCopy& copy, const Lookup& lookup) {
     Registers registers = copy.registers;
     const StackMemory memory(copy.bytes, registers[stack_register]);

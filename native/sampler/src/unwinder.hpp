@@ -40,6 +40,11 @@ class Unwinder {
     /// The sampled address and the return addresses above it, innermost first.
     const std::vector<std::uint64_t>& chain(const StackCopy& copy, const Lookup& lookup);
 
+    /// The caller of code that has no frame of its own at this instruction, by the tables of its
+    /// file: walking frame pointers leaves it out. Nothing where the code has a frame, or where no
+    /// table says.
+    std::optional<std::uint64_t> frameless_caller(const StackCopy& copy, const Lookup& lookup);
+
     /// Whether the last chain goes back to where its thread began.
     bool reached_start() const { return reached_start_; }
 
