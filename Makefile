@@ -89,6 +89,10 @@ bench-suite: setup-dev ## dimension real programs and run both designs side by s
 wheel: setup-dev ## dist/*.whl with the launcher inside
 	@tools/wheel.sh
 
+.PHONY: release
+release: wheel ## the wheel with its bill of materials (CycloneDX) and the licences of all of it
+	@$(PYTHON) tools/bill_of_materials.py dist/*.whl
+
 .PHONY: bare-proof
 bare-proof: ## prove demo, test and wheel in a bare Debian 12 root (needs root)
 	@tools/bare_root_proof.sh
