@@ -36,7 +36,7 @@ struct TableHeader {
     std::uint32_t function_count, fixup_count, jump_table_count, label_count, pad_count;
     std::uint32_t block_count;
     std::uint32_t exempted_count;
-    std::uint32_t keeps_copies;  ///< the program switches stacks by itself: no copy is ever freed
+    std::uint32_t switches_stacks;  ///< code in it may: its stacks may lie anywhere in memory
     std::uint64_t functions, fixups, jump_tables, labels, pads, blocks,
         exempted;  ///< offsets from the header
     std::uint64_t size;

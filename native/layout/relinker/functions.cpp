@@ -9,6 +9,7 @@
 
 #include "basic_blocks.hpp"
 #include "relocation_kinds.hpp"
+#include "stack_switches.hpp"
 #include "table.hpp"
 
 namespace steelyard::layout {
@@ -70,8 +71,12 @@ void Functions::collect() {
         const Section* section = image_.section_of(symbol.address);
         const bool is_function = symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC;
         if (!is_function || section == nullptr || !section->is_code() ||
-            section->name == runtime_section || is_of_runtime(symbol))
+            section->name == runtime_section)
             continue;
+        if (is_of_runtime(symbol)) {
+            of_runtime_.emplace_back(symbol.address, symbol.address + symbol.size);
+            continue;
+        }
         Function found;
         found.name = symbol.name;
         found.start = symbol.address;
@@ -134,6 +139,7 @@ void Functions::decode_all() {
             function.exempt("it reaches out of its section");
             continue;
         }
+        StackPointerUse use;
         for (std::uint64_t offset = 0; offset < size;) {
             const auto decoded = decode(room.subspan(offset, size - offset));
             if (!decoded) {
@@ -153,8 +159,11 @@ void Functions::decode_all() {
                     (target < function.start || target >= function.end))
                     function.exempt("a short jump leaves it at " + hex(offset));
             }
+            use.add(room.subspan(offset, decoded->length));
             offset += decoded->length;
+            function.is_decoded = offset == size;
         }
+        function.switches_stacks = use.switches_stacks();
         for (std::uint64_t at = size; at < stub_bytes; ++at) {
             const bool is_room = function.start + at < function.room_end && at < room.size() &&
                                  (room[at] == padding_trap || room[at] == padding_nop);

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "decode.hpp"
@@ -43,8 +44,10 @@ struct Function {
     std::vector<std::uint64_t> labels;                   ///< sorted once the analysis is done
     std::vector<Block> blocks;                           ///< more than one, or none
     std::string uncut;                                   ///< why it is not cut into blocks
-    std::string unpadded;       ///< why its pads are not used; empty: they are, if there are any
-    bool checks_depth = false;  ///< calls of it are to look how deep the stack is
+    std::string unpadded;          ///< why its pads are not used; empty: they are, if there are any
+    bool checks_depth = false;     ///< calls of it are to look how deep the stack is
+    bool is_decoded = false;       ///< to its last byte
+    bool switches_stacks = false;  ///< what it does with the stack pointer, no compiler writes
 
     bool moves() const { return exempted.empty(); }
     bool holds_inside(std::uint64_t address) const { return address > start && address < end; }
@@ -63,6 +66,10 @@ class Functions {
     const std::vector<Function>& all() const { return all_; }
     /// The index of the function that holds `address`, or -1.
     std::ptrdiff_t find(std::uint64_t address) const;
+    /// Where functions of the runtime lie, which are none of these.
+    const std::vector<std::pair<std::uint64_t, std::uint64_t>>& of_runtime() const {
+        return of_runtime_;
+    }
 
   private:
     void collect();
@@ -86,6 +93,7 @@ class Functions {
     const ElfImage& image_;
     std::vector<Relocation> relocations_;
     std::vector<Function> all_;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> of_runtime_;
 };
 
 }  // namespace steelyard::layout

@@ -1,20 +1,16 @@
 #include "table_writer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 #include <string_view>
 
+#include "stack_switches.hpp"
 #include "table.hpp"
 
 namespace steelyard::layout {
 
 namespace {
-
-/// Functions that switch stacks: what they leave lies where no thread's stack is.
-constexpr std::array stack_switchers{"makecontext",   "swapcontext",   "setcontext",
-                                     "make_fcontext", "jump_fcontext", "ontop_fcontext"};
 
 std::uint32_t narrow(std::uint64_t value) {
     if (value > std::numeric_limits<std::int32_t>::max())
@@ -162,15 +158,6 @@ std::uint64_t append(std::vector<std::uint8_t>& bytes, const std::vector<T>& val
     return offset;
 }
 
-bool switches_stacks(const ElfImage& image) {
-    const auto is_switcher = [](const std::string& name) {
-        return std::ranges::find(stack_switchers, name) != stack_switchers.end();
-    };
-    return std::ranges::any_of(image.imports(), is_switcher) ||
-           std::ranges::any_of(image.symbols(),
-                               [&](const auto& symbol) { return is_switcher(symbol.name); });
-}
-
 void describe_image(const ElfImage& image, const Functions& functions, TableHeader& header) {
     header.image_low = header.text_low = std::numeric_limits<std::uint64_t>::max();
     for (const auto& segment : image.segments()) {
@@ -199,7 +186,7 @@ std::vector<std::uint8_t> layout_table(const ElfImage& image, const Functions& f
     header.parts = wishes.parts;
     header.interval_ns = wishes.interval_ns;
     header.seed = wishes.seed;
-    header.keeps_copies = switches_stacks(image) ? 1 : 0;
+    header.switches_stacks = may_switch_stacks(image, functions) ? 1 : 0;
     describe_image(image, functions, header);
     header.function_count = narrow(arrays.functions.size() - 1);
     header.fixup_count = narrow(arrays.fixups.size());

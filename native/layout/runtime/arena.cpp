@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
+
 #include "pages.hpp"
 #include "program.hpp"
 #include "raw.hpp"
@@ -16,6 +18,8 @@ namespace {
 constexpr std::uint64_t reach_bytes = 0x7fff0000;
 constexpr std::uint64_t smallest_bytes = 64U << 20U, largest_bytes = 1U << 30U;
 constexpr std::uint64_t generations_of_room = 32;
+// Of an address space that is limited (`ulimit -v`).
+constexpr std::uint64_t share_of_limit = 16;
 constexpr int attempts = 256;
 
 std::uint64_t largest_copy_bytes(const FunctionEntry& function) {
@@ -28,9 +32,9 @@ std::uint64_t wanted_bytes(const Program& program) {
     for (std::uint32_t index = 0; index < program.function_count(); ++index)
         bytes += largest_copy_bytes(program.function(index)) + gap_steps * copy_alignment_bytes;
     const std::uint64_t size = in_pages(bytes * generations_of_room) * page_bytes;
-    if (size < smallest_bytes)
-        return smallest_bytes;
-    return size > largest_bytes ? largest_bytes : size;
+    const std::uint64_t share = address_space_bytes() / share_of_limit / page_bytes * page_bytes;
+    const std::uint64_t wanted = size < smallest_bytes ? smallest_bytes : size;
+    return std::min({wanted, largest_bytes, share});
 }
 
 /// A random free place near the program, reserved; 0 where there is none.

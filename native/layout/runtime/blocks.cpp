@@ -22,7 +22,7 @@ enum Form : std::uint8_t {
     goes_on = 2,   ///< what it goes on to lies right behind it
 };
 
-/// For one function at a time; the manager's lock is held.
+/// For one function at a time; moves are held, or it is one.
 struct Scratch {
     std::uint32_t* order = nullptr;
     std::uint8_t* forms = nullptr;

@@ -1,6 +1,7 @@
 #include "chunks.hpp"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "raw.hpp"
@@ -14,7 +15,10 @@ constinit std::uint8_t* unit_classes = nullptr;
 namespace {
 
 constexpr std::size_t largest_heap_bytes = granule_bytes << 32U;
-constexpr std::size_t smallest_heap_bytes = 1U << 30U;
+constexpr std::size_t smallest_heap_bytes = 16U << 20U;
+// Of an address space that is limited (`ulimit -v`) the heap takes a quarter: large objects, stacks
+// and libraries need room as well. What does not fit is the C library's.
+constexpr std::size_t share_of_limit = 4;
 // The kernel puts it right below the libraries; branches reach 2 GiB from them.
 constexpr std::size_t room_for_copies_bytes = 4ULL << 30U;
 
@@ -134,13 +138,19 @@ Central central[class_count];
 }  // namespace
 
 bool reserve_chunks() {
+    const std::uint64_t limit = address_space_bytes();
+    // Where it is limited, the heap is small, and needs to be nowhere in particular.
+    const std::size_t room_bytes = limit == RLIM_INFINITY ? room_for_copies_bytes : 0;
     for (std::size_t bytes = largest_heap_bytes; bytes >= smallest_heap_bytes; bytes /= 2) {
         // Aligned, so that transparent huge pages fit where the system gives them.
         constexpr std::size_t alignment = 2U << 20U;
-        auto* place = pages_for<std::uint8_t>(bytes + alignment + room_for_copies_bytes);
+        if (bytes > limit / share_of_limit)
+            continue;
+        auto* place = pages_for<std::uint8_t>(bytes + alignment + room_bytes);
         if (place == nullptr)
             continue;
-        raw(SYS_munmap, word(place + bytes + alignment), static_cast<long>(room_for_copies_bytes));
+        if (room_bytes != 0)
+            raw(SYS_munmap, word(place + bytes + alignment), static_cast<long>(room_bytes));
         const auto address = reinterpret_cast<std::uint64_t>(place);
         heap_start = reinterpret_cast<std::uint8_t*>((address + alignment - 1) & ~(alignment - 1));
         heap_bytes = bytes;
@@ -167,6 +177,12 @@ bool take_chunk(std::size_t index, Name& first) {
     first = static_cast<Name>(place / granule_bytes);
     chunks[chunk].start = first;
     return central[index].add(chunk);
+}
+
+Region unused_heap() {
+    const auto start = reinterpret_cast<std::uint64_t>(heap_start);
+    const std::size_t used = __atomic_load_n(&heap_used, __ATOMIC_RELAXED);
+    return {start + (used < heap_bytes ? used : heap_bytes), start + heap_bytes};
 }
 
 Name chunk_start(Name name) {

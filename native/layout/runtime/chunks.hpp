@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "memory_map.hpp"
 #include "size_classes.hpp"
 
 /// The memory of small objects: chunks of address space that belong to one size class each, and
@@ -96,6 +97,8 @@ inline std::size_t class_of(const void* object) {
 
 /// Takes the address space; false where there is none.
 bool reserve_chunks();
+/// What of the address space no chunk has taken yet.
+Region unused_heap();
 /// A chunk for a class, which is whole windows; its first object. False where none is left.
 bool take_chunk(std::size_t index, Name& first);
 /// The first object of the chunk that `name` lies in.

@@ -93,9 +93,9 @@ bool Code::lay_anew() {
     return true;
 }
 
-void Code::begin_round() {
+void Code::begin_round(bool waits) {
     for (Generation* old = old_ones(); old != nullptr; old = old->older)
-        __builtin_memset(old->live, 0, program_.function_count());
+        forget_findings(*old, waits);
 }
 
 bool Code::bring_up_to_date() {
@@ -128,8 +128,18 @@ void Code::patch(const Generation& generation, std::uint32_t index) const {
     changed.put_in_place();
 }
 
+bool Code::keeps_books_at(std::uint64_t address) const {
+    for (const Generation* each = newest_; each != nullptr; each = each->older) {
+        if (address - reinterpret_cast<std::uint64_t>(each) < each->bookkeeping_bytes)
+            return true;
+    }
+    return false;
+}
+
 std::uint64_t Code::free_dead() {
     std::uint64_t freed = 0;
+    for (Generation* old = old_ones(); old != nullptr; old = old->older)
+        keep_findings(*old);
     Generation** link = &old_ones();
     while (*link != nullptr) {
         Generation* old = *link;

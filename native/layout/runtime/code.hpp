@@ -27,8 +27,8 @@ class Code {
     /// Lays new copies, which everything but old copies leads to from now on; false where there is
     /// no room.
     bool lay_anew();
-    /// Forgets what was noted.
-    void begin_round();
+    /// Forgets what was noted; with `waits` what the search before found lives through this one.
+    void begin_round(bool waits);
     /// Notes that `address` was found on a stack or in a register; false where it is in no copy of
     /// these. Safe in signal handlers.
     bool note(std::uint64_t address);
@@ -36,7 +36,11 @@ class Code {
     bool bring_up_to_date();
     /// Frees the copies that were not found in the last round; how many.
     std::uint64_t free_dead();
+    /// Whether an address is of what is remembered of copies.
+    bool keeps_books_at(std::uint64_t address) const;
 
+    /// Whether an address is in a copy of these.
+    bool holds(std::uint64_t address) const { return arena_.generation_at(address) != nullptr; }
     /// The original of an address in a copy, and the distance to it; false where it is none.
     bool original(std::uint64_t address, std::uint64_t& found, std::uint64_t& distance) const;
 

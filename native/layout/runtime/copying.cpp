@@ -51,7 +51,7 @@ std::uint64_t linked_target(const Program& program, std::uint32_t index, const F
 /// Writes what stands before a copy: where the stack is deep, it is left for that without pads.
 void write_depth_check(const Generation& generation, std::uint32_t index, const Generation& deep,
                        std::uint8_t* into) {
-    constexpr std::uint8_t code[] = {0x64, 0x48, 0x3b, 0x24, 0x25, 0x70, 0, 0, 0, 0x0f, 0x82};
+    constexpr std::uint8_t code[] = {0x64, 0x48, 0x3b, 0x24, 0x25, 0x70, 0, 0, 0, 0x0f, 0x89};
     constexpr std::uint32_t field = sizeof code;
     static_assert(field + sizeof(std::int32_t) == depth_check_bytes);
     __builtin_memcpy(into, code, sizeof code);

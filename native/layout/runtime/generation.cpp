@@ -26,7 +26,7 @@ Generation* new_generation(const Program& program) {
     const std::uint64_t functions = program.function_count();
     const std::uint64_t blocks = settings().has(part_blocks) ? program.header().block_count : 0;
     const std::uint64_t bytes =
-        sizeof(Generation) + functions * 14 + blocks * sizeof(std::uint32_t) + 6 * 16;
+        sizeof(Generation) + functions * 15 + blocks * sizeof(std::uint32_t) + 7 * 16;
     auto* place = static_cast<std::uint8_t*>(map_pages(nullptr, bytes, PROT_READ | PROT_WRITE));
     if (place == nullptr)
         return nullptr;
@@ -37,6 +37,8 @@ Generation* new_generation(const Program& program) {
     generation->order = array<std::uint32_t>(place, functions);
     generation->live = array<std::uint8_t>(place, functions);
     generation->is_current = array<std::uint8_t>(place, functions);
+    generation->was_found = array<std::uint8_t>(place, functions);
+    __builtin_memset(generation->was_found, 1, functions);
     if (blocks != 0)
         generation->block_places = array<std::uint32_t>(place, blocks);
     return generation;
@@ -79,6 +81,16 @@ void forget_branches(Generation& generation) {
         if (generation.is_current[index] != freed_mark)
             generation.is_current[index] = 0;
     }
+}
+
+void forget_findings(Generation& generation, bool waits) {
+    for (std::uint32_t index = 0; index < generation.program->function_count(); ++index)
+        generation.live[index] = waits && generation.was_found[index] != 0 ? spared_mark : 0;
+}
+
+void keep_findings(Generation& generation) {
+    for (std::uint32_t index = 0; index < generation.program->function_count(); ++index)
+        generation.was_found[index] = generation.live[index] == found_mark ? 1 : 0;
 }
 
 std::uint64_t entry(const Generation& generation, std::uint32_t index) {

@@ -15,8 +15,9 @@ struct Generation {
     std::uint64_t low, high;   ///< its pages
     std::uint64_t* copies;     ///< address of each function's copy
     std::uint32_t* order;      ///< functions by address
-    std::uint8_t* live;        ///< found on a stack in this round
+    std::uint8_t* live;        ///< found on a stack in this round, or `spared_mark`
     std::uint8_t* is_current;  ///< its branches lead to the newest copies
+    std::uint8_t* was_found;   ///< in the last search, or there was none since it was the newest
     /// Of each basic block, by the table's order, where it is in its copy; null where functions
     /// are copied whole.
     std::uint32_t* block_places;
@@ -29,11 +30,12 @@ struct Generation {
     Generation* older;
 };
 
-constexpr std::uint8_t freed_mark = 2;  // in Generation::is_current
+constexpr std::uint8_t freed_mark = 2;                   // in Generation::is_current
+constexpr std::uint8_t found_mark = 1, spared_mark = 2;  // in Generation::live
 // Gaps between copies: on the mean 56 bytes, so that a neighbour's size says nothing about a place.
 constexpr std::uint32_t gap_steps = 8;
 
-// `cmpq %fs:112, %rsp` and `jb`, up to the copy.
+// `cmpq %fs:112, %rsp` and `jns`, up to the copy.
 constexpr std::uint32_t depth_check_bytes = 15, entry_room_bytes = 16;
 
 /// Null where there is no memory.
@@ -43,6 +45,10 @@ void drop_generation(Generation& generation);
 std::uint64_t draw_places(Generation& generation, Random& random);
 /// All branches of a generation lead to copies that are no longer the newest.
 void forget_branches(Generation& generation);
+/// Before a round: no copy is found yet; with `waits` those of the search before live all the same.
+void forget_findings(Generation& generation, bool waits);
+/// After the last round of a search.
+void keep_findings(Generation& generation);
 /// Where calls of a function lead to.
 std::uint64_t entry(const Generation& generation, std::uint32_t index);
 /// How much the copy of a function takes, behind its entry.

@@ -4,8 +4,8 @@
 #include <elf.h>
 #include <link.h>
 
-#include "manager.hpp"
 #include "modules.hpp"
+#include "mover.hpp"
 
 #define STEELYARD_EXPORT \
     extern "C" __attribute__((visibility("default"), section("steelyard_text"), used))
@@ -38,17 +38,17 @@ STEELYARD_EXPORT void steelyard_layout_enter(const Elf64_Ehdr* image) {
     Wanted wanted{image, nullptr};
     if (!modules().is_started() || dl_iterate_phdr(match, &wanted) == 0)
         return;
-    hold_manager();
+    hold_moves();
     modules().enter(image, wanted.path);
-    resume_manager();
+    resume_moves();
 }
 
 STEELYARD_EXPORT void steelyard_layout_leave(const Elf64_Ehdr* image) {
     if (closing == 0)
         return;
-    hold_manager();
+    hold_moves();
     modules().leave(image);
-    resume_manager();
+    resume_moves();
 }
 
 STEELYARD_EXPORT int dlclose(void* library) {

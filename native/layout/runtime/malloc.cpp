@@ -54,18 +54,21 @@ bool is_shuffled_own() {
     return __builtin_expect(static_cast<long>(heap_state == 2 && base_state == own_base), 1) != 0;
 }
 
+/// From the shuffled heap; where its address space is full, from the C library's.
+void* allocate_shuffled(std::size_t size) {
+    void* object = heap_allocate(size);
+    return __builtin_expect(static_cast<long>(object != nullptr), 1) != 0 ? object
+                                                                          : __libc_malloc(size);
+}
+
 __attribute__((noinline)) void* allocate_elsewhere(std::size_t size) {
     if (heap_base() == Base::other)
         return or_no_memory(based_allocate(size));
-    if (is_plain())
-        return __libc_malloc(size);
-    return or_no_memory(heap_allocate(size));
+    return is_plain() ? __libc_malloc(size) : allocate_shuffled(size);
 }
 
 void* allocate(std::size_t size) {
-    if (!is_shuffled_own())
-        return allocate_elsewhere(size);
-    return or_no_memory(heap_allocate(size));
+    return is_shuffled_own() ? allocate_shuffled(size) : allocate_elsewhere(size);
 }
 
 __attribute__((noinline)) void release_elsewhere(void* object) {
@@ -87,7 +90,8 @@ void* aligned(std::size_t alignment, std::size_t size) {
         return or_no_memory(based_allocate_aligned(alignment, size));
     if (is_plain())
         return __libc_memalign(alignment, size);
-    return or_no_memory(heap_allocate_aligned(alignment, size));
+    void* object = heap_allocate_aligned(alignment, size);
+    return object != nullptr ? object : __libc_memalign(alignment, size);
 }
 
 void* moved(void* object, std::size_t old_size, std::size_t size) {
@@ -125,11 +129,14 @@ STEELYARD_HOOK void* calloc(std::size_t count, std::size_t size) {
     if (__builtin_mul_overflow(count, size, &bytes))
         return or_no_memory(nullptr);
     bool is_zero = false;
-    void* object = heap_base() == Base::other ? based_allocate_zeroed(bytes, is_zero)
-                                              : heap_allocate_zeroed(bytes, is_zero);
-    if (object != nullptr && !is_zero)
+    const bool is_based = heap_base() == Base::other;
+    void* object =
+        is_based ? based_allocate_zeroed(bytes, is_zero) : heap_allocate_zeroed(bytes, is_zero);
+    if (object == nullptr)
+        return is_based ? or_no_memory(nullptr) : __libc_calloc(count, size);
+    if (!is_zero)
         std::memset(object, 0, bytes);
-    return or_no_memory(object);
+    return object;
 }
 
 STEELYARD_HOOK void* realloc(void* object, std::size_t size) {

@@ -8,12 +8,11 @@ namespace steelyard::layout {
 
 namespace {
 
-constexpr std::uint64_t largest_stack_bytes = 1U << 30U;
 constexpr std::size_t most_regions = 1U << 16U;
 constexpr std::size_t maps_bytes = 1U << 23U;
 
 Region* regions = nullptr;
-std::size_t region_count = 0;
+std::size_t count = 0;
 char* maps_text = nullptr;
 
 }  // namespace
@@ -45,24 +44,32 @@ bool read_memory_map() {
     if (size <= 0 || static_cast<std::size_t>(size) >= maps_bytes - 1)
         return false;
     maps_text[size] = '\0';
-    region_count = 0;
+    count = 0;
     const char* text = maps_text;
-    while (*text != '\0' && region_count < most_regions) {
+    while (*text != '\0' && count < most_regions) {
         const std::uint64_t low = hexadecimal(text);
         ++text;
         const std::uint64_t high = hexadecimal(text);
         if (text[1] == 'r' && text[2] == 'w')
-            regions[region_count++] = {low, high};
+            regions[count++] = {low, high};
         while (*text != '\0' && *text != '\n')
             ++text;
         text += *text == '\n' ? 1 : 0;
     }
-    return region_count < most_regions;
+    return count < most_regions;
+}
+
+std::size_t region_count() {
+    return count;
+}
+
+Region region_at(std::size_t index) {
+    return regions[index];
 }
 
 const Region* region_of(std::uint64_t address) {
     std::size_t low = 0;
-    std::size_t high = region_count;
+    std::size_t high = count;
     while (low < high) {
         const std::size_t middle = (low + high) / 2;
         if (regions[middle].high <= address)
@@ -70,18 +77,7 @@ const Region* region_of(std::uint64_t address) {
         else
             high = middle;
     }
-    return low < region_count && regions[low].low <= address ? &regions[low] : nullptr;
-}
-
-std::uint64_t stack_end(std::uint64_t stack_pointer, std::uint64_t thread_pointer) {
-    const Region* region = region_of(stack_pointer);
-    if (region == nullptr)
-        return 0;
-    std::uint64_t high = region->high;
-    // glibc keeps the descriptor of a thread, which the thread pointer leads to, above its stack.
-    if (thread_pointer > stack_pointer && thread_pointer < high)
-        high = thread_pointer;
-    return high - stack_pointer > largest_stack_bytes ? 0 : high;
+    return low < count && regions[low].low <= address ? &regions[low] : nullptr;
 }
 
 }  // namespace steelyard::layout

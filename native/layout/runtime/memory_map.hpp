@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace steelyard::layout {
@@ -12,10 +13,10 @@ struct Region {
 void prepare_memory_map();
 /// Reads the memory map of the process; false where it cannot be read whole.
 bool read_memory_map();
+std::size_t region_count();
+Region region_at(std::size_t index);
 /// Which region an address was in when the map was read last; null where in none.
 const Region* region_of(std::uint64_t address);
-/// Where a stack ends; 0 where that is unknown. `thread_pointer` is 0 where that is.
-std::uint64_t stack_end(std::uint64_t stack_pointer, std::uint64_t thread_pointer);
 
 /// Reads the number that a text of the kernel's begins with; the text then begins behind it.
 std::uint64_t hexadecimal(const char*& text);

@@ -6,6 +6,7 @@
 
 #include <new>
 
+#include "memory_search.hpp"
 #include "pages.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
@@ -70,8 +71,8 @@ void Modules::start() {
 }
 
 const char* Modules::start(Module& module) {
-    if (module.code.program().header().keeps_copies != 0)
-        keeps_ = true;
+    if (module.code.program().header().switches_stacks != 0)
+        search_memory();
     const char* failure =
         module.code.start(stream(code_stream, module), stream(stack_stream, module));
     if (failure != nullptr)
@@ -133,7 +134,7 @@ void Modules::leave(const Elf64_Ehdr* image) {
     count_pages();
 }
 
-void Modules::move() {
+void Modules::move(long process) {
     const std::uint64_t began_ns = now_ns();
     bool all_anew = true;
     for (std::uint32_t index = 0; index < count_; ++index) {
@@ -141,14 +142,14 @@ void Modules::move() {
         all_anew &= !code.is_started() || code.lay_anew();
     }
     count_pages();
-    const bool settled = !keeps_ && settle();
+    const bool settled = settle(process);
     for (std::uint32_t index = 0; settled && index < count_; ++index) {
         if (modules_[index]->code.is_started())
             counts_.freed += modules_[index]->code.free_dead();
     }
     count_pages();
     counts_.moves += all_anew ? 1U : 0U;
-    counts_.postponed += !all_anew || !(settled || keeps_) ? 1U : 0U;
+    counts_.postponed += !all_anew || !settled ? 1U : 0U;
     const std::uint64_t spent_ns = now_ns() - began_ns;
     counts_.total_move_ns += spent_ns;
     if (spent_ns > counts_.longest_move_ns)
@@ -158,14 +159,16 @@ void Modules::move() {
 /// Rounds until every thread is known to be in copies whose branches lead to the newest ones. Then
 /// nobody can enter an old copy any more: a copy is entered by a branch of a copy that is entered,
 /// by a jump from an original, or by a return, and the returns are on the stacks.
-bool Modules::settle() {
+bool Modules::settle(long process) {
+    if (searches_memory() && !memory_search_is_due())
+        return false;
     for (int round = 0; round < most_rounds; ++round) {
         for (std::uint32_t index = 0; index < count_; ++index) {
             if (modules_[index]->code.is_started())
-                modules_[index]->code.begin_round();
+                modules_[index]->code.begin_round(searches_memory());
         }
         serialise_all_cores();
-        if (!note_all_threads())
+        if (!note_everything(process))
             return false;
         bool changed = false;
         for (std::uint32_t index = 0; index < count_; ++index) {
@@ -173,6 +176,23 @@ bool Modules::settle() {
             changed |= code.is_started() && code.bring_up_to_date();
         }
         if (!changed)
+            return true;
+    }
+    return false;
+}
+
+/// Threads come last: one that switches stacks meanwhile is where it is then.
+bool Modules::note_everything(long process) const {
+    const bool searched = searches_memory();
+    if (searched && !note_all_memory())
+        return false;
+    // Where it is found only now that memory has to be searched, the next round does.
+    return note_all_threads(process) && searched == searches_memory();
+}
+
+bool Modules::keeps_books_at(std::uint64_t address) const {
+    for (std::uint32_t index = 0; index < count(); ++index) {
+        if (modules_[index]->code.keeps_books_at(address))
             return true;
     }
     return false;
@@ -186,12 +206,13 @@ void Modules::count_pages() {
         counts_.most_copy_pages = counts_.copy_pages;
 }
 
-void Modules::note(std::uint64_t address) {
+bool Modules::note(std::uint64_t address) {
     const std::uint32_t known = count();
     for (std::uint32_t index = 0; index < known; ++index) {
         if (modules_[index]->code.note(address))
-            return;
+            return true;
     }
+    return false;
 }
 
 bool Modules::original(std::uint64_t address, std::uint64_t& found, std::uint64_t& distance) const {
@@ -201,6 +222,14 @@ bool Modules::original(std::uint64_t address, std::uint64_t& found, std::uint64_
             return true;
     }
     return false;
+}
+
+const void* Modules::return_in_image(std::uint64_t address) const {
+    for (std::uint32_t index = 0; index < count(); ++index) {
+        if (modules_[index]->code.holds(address))
+            return modules_[index]->code.program().find_return();
+    }
+    return nullptr;
 }
 
 std::uint64_t Modules::landing(std::uint64_t from, std::uint64_t wanted) const {

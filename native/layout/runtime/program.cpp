@@ -63,6 +63,26 @@ const char* Program::find_table() {
     return nullptr;
 }
 
+const std::uint8_t* Program::find_return() const {
+    constexpr std::uint8_t code = 0xc3;
+    const auto* elf = reinterpret_cast<const Elf64_Ehdr*>(file_);
+    const auto* segments = reinterpret_cast<const Elf64_Phdr*>(file_ + elf->e_phoff);
+    for (std::size_t index = 0; index < elf->e_phnum; ++index) {
+        const auto& segment = segments[index];
+        if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0)
+            continue;
+        const auto* start = reinterpret_cast<const std::uint8_t*>(address(segment.p_vaddr));
+        // What moves holds traps and jumps; the start-up code, which comes last, stays.
+        for (std::uint64_t at = segment.p_memsz; at-- > 0;) {
+            const std::uint64_t linked = segment.p_vaddr + at;
+            const bool is_free = linked < header_->text_low || linked >= header_->text_high;
+            if (start[at] == code && is_free)
+                return start + at;
+        }
+    }
+    return nullptr;
+}
+
 const std::uint8_t* Program::pristine(std::uint64_t linked) const {
     const auto* elf = reinterpret_cast<const Elf64_Ehdr*>(file_);
     const auto* segments = reinterpret_cast<const Elf64_Phdr*>(file_ + elf->e_phoff);

@@ -27,6 +27,8 @@ class Program {
     const Label& label(std::uint32_t index) const { return labels_[index]; }
     /// The offset of an immediate in its function.
     std::uint32_t pad(std::uint32_t index) const { return pads_[index]; }
+    /// A byte that is a `ret` in code of the image that stays; null where there is none.
+    const std::uint8_t* find_return() const;
     const char* exempted() const { return exempted_; }
 
     /// Where an address of the link lies in this process.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -53,6 +54,12 @@ bool same_text(const char* left, const char* right) {
     return *left == *right;
 }
 
+std::uint64_t address_space_bytes() {
+    rlimit limit{};
+    return failed(raw(SYS_prlimit64, 0, RLIMIT_AS, 0, word(&limit))) ? RLIM_INFINITY
+                                                                     : limit.rlim_cur;
+}
+
 std::uint64_t now_ns() {
     timespec now{};
     raw(SYS_clock_gettime, CLOCK_MONOTONIC, word(&now));
@@ -81,7 +88,14 @@ void tell(const char* message, const char* detail) {
     raw(SYS_write, 2, word(text.data()), static_cast<long>(text.size()));
 }
 
+constinit std::int32_t mover_process = 0;
+constinit const char* mover_failure = nullptr;
+
 void fail(const char* message, const char* detail) {
+    if (mover_process != 0 && raw(SYS_getpid) == mover_process) {
+        mover_failure = message;
+        raw(SYS_exit, 0);
+    }
     tell(message, detail);
     raw(SYS_exit_group, failure_status);
     __builtin_unreachable();
@@ -150,9 +164,40 @@ void futex_wake(std::uint32_t* word_at) {
     raw(SYS_futex, word(word_at), FUTEX_WAKE_PRIVATE, all);
 }
 
-void Lock::take() {
+void rest(std::uint64_t time_ns) {
+    const timespec time{static_cast<time_t>(time_ns / second_ns),
+                        static_cast<long>(time_ns % second_ns)};
+    raw(SYS_nanosleep, word(&time));
+}
+
+std::uint64_t decimal(const char*& text) {
+    std::uint64_t value = 0;
+    for (; *text >= '0' && *text <= '9'; ++text)
+        value = value * 10 + static_cast<std::uint64_t>(*text - '0');
+    return value;
+}
+
+bool Lock::try_take() {
     std::uint32_t seen = 0;
-    if (__atomic_compare_exchange_n(&state_, &seen, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return __atomic_compare_exchange_n(&state_, &seen, 1, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+bool Lock::take_within(std::uint64_t patience_ns) {
+    if (try_take())
+        return true;
+    const std::uint64_t until_ns = now_ns() + patience_ns;
+    while (__atomic_exchange_n(&state_, 2, __ATOMIC_ACQUIRE) != 0) {
+        const std::uint64_t at_ns = now_ns();
+        if (at_ns >= until_ns)
+            return false;
+        futex_wait(&state_, 2, until_ns - at_ns);
+    }
+    return true;
+}
+
+void Lock::take() {
+    if (try_take())
         return;
     while (__atomic_exchange_n(&state_, 2, __ATOMIC_ACQUIRE) != 0)
         futex_wait(&state_, 2, 0);

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The kernel without libc: the manager thread has no thread-local storage of libc's, and signal
+/// The kernel without libc: the mover has no thread-local storage of libc's, and signal
 /// handlers and allocators must not call into what may hold a lock.
 namespace steelyard::layout {
 
@@ -34,6 +34,9 @@ void* map_pages(void* address, std::size_t size, int protection, bool fixed = fa
 /// Only where nothing is yet.
 void* map_pages_at_free(void* address, std::size_t size, int protection);
 
+/// How much address space the process may have; all bits set where there is no limit.
+std::uint64_t address_space_bytes();
+
 std::uint64_t now_ns();
 
 std::size_t length(const char* text);
@@ -42,7 +45,13 @@ bool same_text(const char* left, const char* right);
 /// The start of a file, up to `size` bytes; the count, or -1.
 long read_file(const char* path, char* buffer, std::size_t size);
 
-/// Ends the process with a message: what follows `steelyard layout: ` on standard error.
+/// The process that moves functions, which shares the program's memory; 0 where there is none.
+extern constinit std::int32_t mover_process;
+/// Why it ended before the program did; null where it did not.
+extern constinit const char* mover_failure;
+
+/// Ends the process with a message: what follows `steelyard layout: ` on standard error. The mover
+/// leaves its message in `mover_failure`, and the program its last layout.
 [[noreturn]] void fail(const char* message, const char* detail = "");
 void tell(const char* message, const char* detail = "");
 
@@ -69,9 +78,12 @@ class Text {
 class Lock {
   public:
     void take();
+    /// False where it was not free by then.
+    bool take_within(std::uint64_t patience_ns);
+    bool try_take();
     void give();
-    /// In the child of a fork: nobody holds it.
-    void reset() { __atomic_store_n(&state_, 0, __ATOMIC_RELAXED); }
+    /// Frees it and wakes nobody; in the child of a fork nobody waits.
+    void reset() { __atomic_store_n(&state_, 0, __ATOMIC_RELEASE); }
 
   private:
     std::uint32_t state_ = 0;  // 0 free, 1 taken, 2 taken and waited for
@@ -88,7 +100,12 @@ class Guard {
     Lock& lock_;
 };
 
+/// Waits for ever where `timeout_ns` is 0.
 void futex_wait(std::uint32_t* word, std::uint32_t expected, std::uint64_t timeout_ns);
 void futex_wake(std::uint32_t* word);
+void rest(std::uint64_t time_ns);
+
+/// A number in the decimal digits that a text begins with; the text then begins behind it.
+std::uint64_t decimal(const char*& text);
 
 }  // namespace steelyard::layout

@@ -46,7 +46,8 @@ void write_code(Text& text) {
     const ThreadCounts& threads = thread_counts();
     text << ", \"moves\": " << counts.moves << ", \"postponed\": " << counts.postponed
          << ", \"copies_freed\": " << counts.freed
-         << ", \"copies_are_freed\": " << flag(modules().frees())
+         << ", \"copies_are_freed\": " << flag(mover_failure == nullptr)
+         << ", \"memory_is_searched\": " << flag(modules().searches_memory())
          << ", \"copies_bytes\": " << counts.copy_pages * page_bytes
          << ", \"most_copies_bytes\": " << counts.most_copy_pages * page_bytes
          << ", \"longest_move_ns\": " << counts.longest_move_ns

@@ -51,18 +51,11 @@ std::uint32_t parts_of(const char* text) {
     return parts;
 }
 
-std::uint64_t number(const char*& text) {
-    std::uint64_t value = 0;
-    for (; *text >= '0' && *text <= '9'; ++text)
-        value = value * 10 + static_cast<std::uint64_t>(*text - '0');
-    return value;
-}
-
 std::uint64_t interval_of(const char* text) {
     const char* const whole = text;
     if (same(text, "off", 3) && text[3] == '\0')
         return 0;
-    const std::uint64_t value = number(text);
+    const std::uint64_t value = decimal(text);
     if (text != whole && value != 0 && same(text, "ms", 2))
         return value * millisecond_ns;
     if (text != whole && value != 0 && same(text, "s", 1))
@@ -72,7 +65,7 @@ std::uint64_t interval_of(const char* text) {
 
 std::uint64_t seed_of(const char* text) {
     const char* const whole = text;
-    const std::uint64_t value = number(text);
+    const std::uint64_t value = decimal(text);
     if (text == whole || *text != '\0')
         fail("STEELYARD_LAYOUT_SEED must be a whole number; it is ", whole);
     return value;

@@ -3,12 +3,15 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
 #include <cstdint>
 
+#include "pages.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
 
@@ -23,26 +26,56 @@ namespace {
 constexpr std::uint64_t padded_bytes = 4U << 20U;
 // Not every call looks how deep the stack is: what those in between may add.
 constexpr std::uint64_t unseen_bytes = 512U << 10U;
-constexpr std::uint64_t no_pads = ~std::uint64_t{0};
+// The kernel keeps so much free below a stack that grows.
+constexpr std::uint64_t guard_bytes = 2U << 20U;
+// Distinguishes a limit from the zero of a thread that was given none.
+constexpr std::uint64_t limit_mark = 1ULL << 63U;
 
 /// What calls in this thread compare the stack pointer with: `__private_ss` of glibc's thread
 /// control block, meant for the limit of split stacks, zero in every thread, and at a distance from
-/// the thread pointer that is the same in all kinds of code.
+/// the thread pointer that is the same in all kinds of code. The difference is negative where there
+/// is a limit and the stack pointer is above it, so a thread that was started past us has no pads.
 void set_limit(std::uint64_t limit) {
-    asm volatile("movq %0, %%fs:112" : : "r"(limit) : "memory");
+    asm volatile("movq %0, %%fs:112" : : "r"(limit | limit_mark) : "memory");
 }
 
-/// The main thread's stack grows up to the limit that holds when it does.
+/// Touches a page of the stack below the stack pointer, which kernels before 5.0 look at.
+void grow_stack_to(std::uint64_t address) {
+    std::uint64_t before = 0;
+    asm volatile("movq %%rsp, %0; movq %1, %%rsp; orq $0, (%%rsp); movq %0, %%rsp"
+                 : "=&r"(before)
+                 : "r"(address)
+                 : "memory", "cc");
+}
+
+/// Where the main thread's stack ends: the kernel puts the name of the program's file there, and a
+/// null pointer behind it.
+std::uint64_t end_of_main_stack() {
+    const std::uint64_t name = getauxval(AT_EXECFN);
+    const std::size_t bytes = length(reinterpret_cast<const char*>(name)) + 1 + sizeof(void*);
+    return in_pages(name + bytes) * page_bytes;
+}
+
+/// The main thread's stack grows up to the limit that holds when it does. Once it has grown it
+/// stays so, and the limit can be again what the program and its children are to see.
 bool enlarge_main_stack() {
     rlimit limit{};
     if (getrlimit(RLIMIT_STACK, &limit) != 0)
         return false;
     if (limit.rlim_cur == RLIM_INFINITY)
         return true;
-    const rlim_t wanted = limit.rlim_cur + padded_bytes;
-    if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
+    const rlimit larger{limit.rlim_cur + padded_bytes, limit.rlim_max};
+    if (limit.rlim_max != RLIM_INFINITY && larger.rlim_cur > limit.rlim_max)
         return false;
-    limit.rlim_cur = wanted;
+    const std::uint64_t low = page_of(end_of_main_stack() - larger.rlim_cur) + page_bytes;
+    constexpr std::uint64_t more_bytes = guard_bytes + padded_bytes - page_bytes;
+    void* const free = map_pages_at_free(bytes_at(low - guard_bytes), more_bytes, PROT_NONE);
+    if (free == nullptr)
+        return false;
+    raw(SYS_munmap, word(free), more_bytes);
+    if (setrlimit(RLIMIT_STACK, &larger) != 0)
+        return false;
+    grow_stack_to(low);
     return setrlimit(RLIMIT_STACK, &limit) == 0;
 }
 
@@ -56,7 +89,8 @@ void* begin_thread(void* given) {
     const Beginning beginning = *static_cast<Beginning*>(given);
     free(given);
     const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
-    set_limit(beginning.is_padded ? here - padded_bytes + unseen_bytes : no_pads);
+    if (beginning.is_padded)
+        set_limit(here - padded_bytes + unseen_bytes);
     return beginning.routine(beginning.argument);
 }
 

@@ -1,11 +1,12 @@
 /// What happens before the program's first constructor.
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "base.hpp"
 #include "heap.hpp"
-#include "manager.hpp"
 #include "modules.hpp"
+#include "mover.hpp"
 #include "raw.hpp"
 #include "report.hpp"
 #include "settings.hpp"
@@ -29,7 +30,7 @@ bool are_same(Function* one, Function* other) {
 }
 
 void hold_all() {
-    hold_manager();
+    hold_moves();
     hold_base();
     if (heap_is_shuffled())
         hold_heap();
@@ -39,14 +40,14 @@ void resume_all() {
     if (heap_is_shuffled())
         resume_heap();
     resume_base();
-    resume_manager();
+    resume_moves();
 }
 
 void start_in_child() {
     reset_base_in_child();
     if (heap_is_shuffled())
         reset_heap_in_child();
-    restart_manager_in_child();
+    restart_mover_in_child();
 }
 
 void start(int /*count*/, char** /*arguments*/, char** /*environment*/) {
@@ -64,8 +65,16 @@ void start(int /*count*/, char** /*arguments*/, char** /*environment*/) {
     }
     if (settings().report != nullptr)
         atexit(write_report);
+    atexit(stop_mover);  // before the report, as what is asked for last is done first
     pthread_atfork(hold_all, resume_all, start_in_child);
-    start_manager();
+    start_mover();
+}
+
+/// Its end without the functions of atexit(3).
+[[noreturn]] void end(int status) {
+    stop_mover();
+    while (true)
+        raw(SYS_exit_group, status);
 }
 
 __attribute__((section(".preinit_array"), used)) void (*const before_all)(int, char**,
@@ -77,6 +86,18 @@ void load_defaults() {
     modules().load_program();
     if (!are_same(malloc, steelyard_malloc) || !are_same(free, steelyard_free))
         leave_heap_to_program();
+}
+
+#define STEELYARD_END(name)                                                                       \
+    extern "C" __attribute__((visibility("default"), section("steelyard_text"), used)) void name( \
+        int status)
+
+STEELYARD_END(_exit) {
+    end(status);
+}
+
+STEELYARD_END(_Exit) {
+    end(status);
 }
 
 }  // namespace steelyard::layout

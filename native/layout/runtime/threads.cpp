@@ -5,9 +5,12 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "homes.hpp"
 #include "memory_map.hpp"
 #include "modules.hpp"
+#include "process_files.hpp"
 #include "raw.hpp"
+#include "system_calls.hpp"
 #include "waiting.hpp"
 
 namespace steelyard::layout {
@@ -19,6 +22,8 @@ namespace {
 constexpr int round_signal = 33;
 constexpr unsigned long restorer_flag = 0x04000000;  // SA_RESTORER, which libc's headers hide
 constexpr std::uint64_t answer_timeout_ns = 200'000'000;
+// Between looks whether all have answered; it doubles up to the longest.
+constexpr std::uint64_t first_rest_ns = 10'000, longest_rest_ns = 500'000;
 
 // A round's number in the upper half and the answers to it in the lower one, so that an answer that
 // comes too late is never taken for one to the next round.
@@ -29,30 +34,40 @@ std::uint32_t is_incomplete = 0;
 void (*libc_handler)(int, siginfo_t*, void*) = nullptr;
 ThreadCounts counts{};
 
-/// Notes what lies on this thread's stack; false where its extent is unknown. It reads between
-/// variables too.
-__attribute__((no_sanitize("address"))) bool note_own_stack(std::uint64_t stack_pointer,
-                                                            std::uint64_t thread_pointer) {
-    const std::uint64_t high = stack_end(stack_pointer, thread_pointer);
-    if (high == 0)
-        return false;
-    for (std::uint64_t at = stack_pointer / 8 * 8; at + 8 <= high; at += 8)
-        modules().note(*reinterpret_cast<const std::uint64_t*>(at));
-    return true;
+/// Notes what lies on a stack of this thread; the lowest of what points into `home`, or its end.
+/// It reads between variables too.
+__attribute__((no_sanitize("address"))) std::uint64_t note_stack(std::uint64_t low,
+                                                                 std::uint64_t high,
+                                                                 const Region& home) {
+    std::uint64_t lowest = home.high;
+    for (std::uint64_t at = low / 8 * 8; at + 8 <= high; at += 8) {
+        const std::uint64_t value = *reinterpret_cast<const std::uint64_t*>(at);
+        if (!modules().note(value) && value >= home.low && value < lowest)
+            lowest = value;
+    }
+    return lowest;
 }
 
-/// A system call of libc's that this very signal cut short goes on, as if nothing had happened;
-/// SA_RESTART does not do that for those with a timeout.
-void restart_interrupted_call(greg_t* registers) {
-    constexpr greg_t interrupted = -4;
-    const auto* next = reinterpret_cast<const std::uint8_t*>(registers[REG_RIP]);
-    if (registers[REG_RAX] != interrupted || next[-2] != 0x0f || next[-1] != 0x05 ||
-        next[-7] != 0xb8)
-        return;
-    std::int32_t number = 0;
-    __builtin_memcpy(&number, next - 6, sizeof number);
-    registers[REG_RAX] = number;
-    registers[REG_RIP] -= 2;
+/// Notes the stacks of this thread, which is on another than its own: a signal's, or one that the
+/// program switched to by itself. False where their extent is unknown.
+bool note_both_stacks(const stack_t& alternate, std::uint64_t stack_pointer, const Region& home) {
+    const auto low = reinterpret_cast<std::uint64_t>(alternate.ss_sp);
+    const bool on_alternate = stack_pointer >= low && stack_pointer - low < alternate.ss_size;
+    const Region* region = region_of(stack_pointer);
+    if (!on_alternate)
+        modules().search_memory();
+    if (region == nullptr)
+        return false;
+    std::uint64_t high = on_alternate ? low + alternate.ss_size : region->high;
+    // What lies beyond on a stack of unknown size, the search of all memory finds.
+    constexpr std::uint64_t most_bytes = 1U << 20U;
+    if (!on_alternate && high - stack_pointer > most_bytes)
+        high = stack_pointer + most_bytes;
+    if (high > region->high)
+        return false;
+    const std::uint64_t lowest = note_stack(stack_pointer, high, home);
+    note_stack(lowest == home.high ? home.low : lowest, home.high, home);
+    return true;
 }
 
 std::uint32_t this_round() {
@@ -67,7 +82,6 @@ void count_answer(std::uint32_t round) {
                                         __ATOMIC_RELAXED))
             break;
     }
-    futex_wake(&answers);
 }
 
 void note_interrupted(const ucontext_t& context) {
@@ -76,21 +90,26 @@ void note_interrupted(const ucontext_t& context) {
     asm("movq %%fs:0, %0" : "=r"(thread_pointer));
     for (int index = 0; index <= REG_RIP; ++index)
         modules().note(static_cast<std::uint64_t>(registers[index]));
-    const bool on_other_stack = (context.uc_stack.ss_flags & SS_ONSTACK) != 0;
     const auto stack_pointer = static_cast<std::uint64_t>(registers[REG_RSP]);
-    if (on_other_stack || !note_own_stack(stack_pointer, thread_pointer))
+    const Region home = home_of(thread_pointer);
+    bool complete = home.high != 0;
+    if (stack_pointer >= home.low && stack_pointer < home.high)
+        note_stack(stack_pointer, home.high, home);
+    else if (complete)
+        complete = note_both_stacks(context.uc_stack, stack_pointer, home);
+    if (!complete)
         __atomic_store_n(&is_incomplete, 1, __ATOMIC_RELAXED);
 }
 
 void answer(int signal, siginfo_t* info, void* interrupted) {
-    const std::uint64_t began_ns = now_ns();
     if (info->si_code != SI_QUEUE) {
         if (libc_handler != nullptr)
             libc_handler(signal, info, interrupted);
         return;
     }
+    const std::uint64_t began_ns = now_ns();
     auto* context = static_cast<ucontext_t*>(interrupted);
-    restart_interrupted_call(context->uc_mcontext.gregs);
+    restart_interrupted_call(*context);
     __atomic_fetch_add(&answering, 1, __ATOMIC_SEQ_CST);
     const auto asked = static_cast<std::uint32_t>(info->si_value.sival_int);
     const bool in_time = asked == this_round();
@@ -124,7 +143,8 @@ steelyard_layout_sigreturn:
 .popsection
 )");
 
-/// glibc installs its handler with the first thread; ours goes before it.
+/// glibc installs its handler with the first thread; ours goes before it. No other is handled
+/// meanwhile, so that what waits can be seen.
 void take_signal() {
     KernelAction now{};
     raw(SYS_rt_sigaction, round_signal, 0, word(&now), sizeof now.mask);
@@ -132,8 +152,9 @@ void take_signal() {
         return;
     if (now.handler != nullptr)
         libc_handler = now.handler;
+    constexpr unsigned long all = ~0UL;
     const KernelAction ours{answer, SA_SIGINFO | SA_RESTART | restorer_flag,
-                            steelyard_layout_sigreturn, 0};
+                            steelyard_layout_sigreturn, all};
     raw(SYS_rt_sigaction, round_signal, word(&ours), 0, sizeof ours.mask);
 }
 
@@ -145,17 +166,17 @@ bool ask(long process, long thread) {
     return !failed(raw(SYS_rt_tgsigqueueinfo, process, thread, round_signal, word(&about)));
 }
 
+/// The threads wake nobody: a system call of theirs could be one that a filter forbids.
 bool wait_for_answers(std::uint32_t wanted) {
     const std::uint64_t until_ns = now_ns() + answer_timeout_ns;
-    while (true) {
-        const std::uint32_t so_far = __atomic_load_n(&answers, __ATOMIC_ACQUIRE);
-        if (so_far % one_round >= wanted)
-            return true;
-        const std::uint64_t at_ns = now_ns();
-        if (at_ns >= until_ns)
+    std::uint64_t rest_ns = first_rest_ns;
+    while (__atomic_load_n(&answers, __ATOMIC_ACQUIRE) % one_round < wanted) {
+        if (now_ns() >= until_ns)
             return false;
-        futex_wait(&answers, so_far, until_ns - at_ns);
+        rest(rest_ns);
+        rest_ns = rest_ns * 2 < longest_rest_ns ? rest_ns * 2 : longest_rest_ns;
     }
+    return true;
 }
 
 /// The start of a linux_dirent64; its name follows.
@@ -166,10 +187,11 @@ struct Entry {
 };
 constexpr long entry_name_offset = 19;
 
-/// Calls `visit` with every thread but the calling one; false where they cannot be listed.
+/// Calls `visit` with every thread of a process but the calling one; false where they cannot be
+/// listed.
 template <typename Visit>
-bool for_each_thread(Visit visit) {
-    const long folder = raw(SYS_open, word("/proc/self/task"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+bool for_each_thread(long process, Visit visit) {
+    const long folder = open_threads(process);
     if (failed(folder))
         return false;
     const long self = raw(SYS_gettid);
@@ -178,10 +200,8 @@ bool for_each_thread(Visit visit) {
     while ((count = raw(SYS_getdents64, folder, word(buffer), sizeof buffer)) > 0) {
         for (long at = 0; at < count;) {
             const auto* entry = reinterpret_cast<const Entry*>(buffer + at);
-            long thread = 0;
-            for (const char* digit = buffer + at + entry_name_offset;
-                 *digit >= '0' && *digit <= '9'; ++digit)
-                thread = thread * 10 + (*digit - '0');
+            const char* name = buffer + at + entry_name_offset;
+            const auto thread = static_cast<long>(decimal(name));
             if (thread != 0 && thread != self)
                 visit(thread);
             at += entry->size;
@@ -191,6 +211,40 @@ bool for_each_thread(Visit visit) {
     return count == 0;
 }
 
+/// One search of all threads: how many were asked, and whether the others were read.
+class Search {
+  public:
+    explicit Search(long process) : process_(process) {
+        memory_ = raw(SYS_open, word("/proc/self/mem"), O_RDONLY | O_CLOEXEC);
+    }
+    ~Search() {
+        if (!failed(memory_))
+            raw(SYS_close, memory_);
+    }
+    Search(const Search&) = delete;
+    Search& operator=(const Search&) = delete;
+
+    void look_at(long thread) {
+        if (note_waiting(process_, memory_, thread) || is_ending(process_, thread))
+            return;
+        if (calls_are_filtered() || is_filtered(process_, thread)) {
+            note_filter();
+            complete_ = false;
+        } else if (ask(process_, thread)) {
+            ++asked_;
+        } else {
+            complete_ &= is_ending(process_, thread);
+        }
+    }
+    std::uint32_t asked() const { return asked_; }
+    bool is_complete() const { return complete_; }
+
+  private:
+    long process_, memory_;
+    std::uint32_t asked_ = 0;
+    bool complete_ = true;
+};
+
 }  // namespace
 
 const ThreadCounts& thread_counts() {
@@ -199,35 +253,24 @@ const ThreadCounts& thread_counts() {
 
 void prepare_rounds() {
     prepare_memory_map();
-    prepare_waiting();
+    prepare_homes();
 }
 
 void forget_threads_of_parent() {
     __atomic_store_n(&answering, 0, __ATOMIC_RELAXED);
 }
 
-bool note_all_threads() {
+bool note_all_threads(long process) {
     take_signal();
-    if (!read_memory_map())
+    if (!numbers_agree(process) || !read_memory_map())
         return false;
     __atomic_store_n(&is_incomplete, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&answers, (this_round() + 1) * one_round, __ATOMIC_RELEASE);
-    const long process = raw(SYS_getpid);
-    const long memory = raw(SYS_open, word("/proc/self/mem"), O_RDONLY | O_CLOEXEC);
-    std::uint32_t asked = 0;
-    bool complete = true;
-    const bool listed = for_each_thread([&](long thread) {
-        const Seen seen = note_waiting(memory, thread);
-        if (seen == Seen::incomplete)
-            complete = false;
-        if (seen == Seen::runs && !is_ending(thread) && ask(process, thread))
-            ++asked;
-    });
-    if (!failed(memory))
-        raw(SYS_close, memory);
-    counts.interruptions += asked;
+    Search search(process);
+    const bool listed = for_each_thread(process, [&](long thread) { search.look_at(thread); });
+    counts.interruptions += search.asked();
     // One that answers late may still look into generations that are about to be freed.
-    return listed && wait_for_answers(asked) && complete &&
+    return listed && wait_for_answers(search.asked()) && search.is_complete() &&
            __atomic_load_n(&answering, __ATOMIC_SEQ_CST) == 0 &&
            __atomic_load_n(&is_incomplete, __ATOMIC_RELAXED) == 0;
 }

@@ -4,18 +4,19 @@
 
 namespace steelyard::layout {
 
-/// Notes by `Code::note` every address of a copy on the stack or in the registers of every thread
-/// but the calling one. A thread that waits in the kernel is read where it waits and not
-/// interrupted; one that runs is asked by a signal and goes on at once.
+/// Notes by `Modules::note` every address of a copy on the stack or in the registers of every
+/// thread of a process, which is the caller's own or shares the caller's memory. A thread that
+/// waits in the kernel is read where it waits and not interrupted; one that runs is asked by a
+/// signal and goes on at once.
 ///
-/// False where not all of it can be known now: a thread on another stack, or one that does not
-/// answer.
-bool note_all_threads();
+/// False where not all of it can be known now: a thread that does not answer, or that may not be
+/// asked, as a filter looks at its system calls.
+bool note_all_threads(long process);
 
 /// In the child of a fork, where none of them is.
 void forget_threads_of_parent();
 
-/// Before the first round: how the signal is taken.
+/// Before the first round, in the first thread: how the signal is taken.
 void prepare_rounds();
 
 struct ThreadCounts {

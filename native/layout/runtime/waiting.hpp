@@ -1,16 +1,10 @@
 #pragma once
 
-#include <cstdint>
-
 namespace steelyard::layout {
 
-enum class Seen : std::uint8_t { noted, runs, incomplete };
-
-void prepare_waiting();
-/// Notes the stack of a thread that waits in the kernel, as long as it does not run meanwhile.
+/// Notes the stack of a thread of `process` that waits in the kernel, as long as it does not run
+/// meanwhile and is on the stack that it was started on; false where it has to be asked.
 /// `memory` is the process's own, as a file.
-Seen note_waiting(long memory, long thread);
-/// Whether a thread will never return to the program.
-bool is_ending(long thread);
+bool note_waiting(long process, long memory, long thread);
 
 }  // namespace steelyard::layout

@@ -4,6 +4,7 @@
 /// is thrown.
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <barrier>
@@ -87,7 +88,7 @@ class Rounds {
         for (int round = 0; round < rounds; ++round) {
             demand(code_.lay_anew(), "room for new copies");
             demand(code_.lay_anew(), "room for new copies");
-            code_.begin_round();
+            code_.begin_round(false);
             all_.arrive_and_wait();  // they note
             all_.arrive_and_wait();
             while (code_.bring_up_to_date())
@@ -176,7 +177,7 @@ TEST("every thread is found, where it waits and where it runs") {
     }
     int complete = 0;
     for (int round = 0; round < rounds; ++round)
-        complete += note_all_threads() ? 1 : 0;
+        complete += note_all_threads(getpid()) ? 1 : 0;
     ends = true;
     for (auto& thread : threads)
         thread.join();

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "memory_map.hpp"
+
+/// The stacks that threads were started on.
+namespace steelyard::layout {
+
+/// Before there are other threads, in the first one.
+void prepare_homes();
+
+/// The stack that the thread with this thread pointer was started on, as of the last reading of the
+/// memory map; its end is 0 where that is unknown. Safe in signal handlers.
+Region home_of(std::uint64_t thread_pointer);
+
+/// What glibc's PTR_MANGLE takes.
+std::uint64_t pointer_guard();
+
+/// Where the stack ends that a thread of `process`, which waits at this stack pointer, was started
+/// on; 0 where it is on another one, or where that cannot be known. `memory` is the process's own,
+/// as a file.
+std::uint64_t end_of_home(long process, long memory, long thread, std::uint64_t stack_pointer);
+
+}  // namespace steelyard::layout

@@ -1,0 +1,77 @@
+"""Programs see nothing of what moves them: no descriptor, thread, child, limit or cut call."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+
+import pytest
+
+from tests.integration.conftest import User
+from tests.layout_programs import PATIENCE_S, SOURCES, environment_with, require_layout
+
+MOVING = "code,stack,heap"
+
+require_layout()
+
+
+@pytest.fixture
+def program(user: User) -> str:
+    path = str(user.home / "unseen")
+    source = str(SOURCES / "unseen.c")
+    told = user.types("cc", "-O2", "-pthread", source, "-o", path)
+    assert told.status == 0, told.err
+    return path
+
+
+def look(program: str, what: str, parts: str, address_space_bytes: int = 0) -> tuple[int, str]:
+    """How it ends, and what it writes."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (address_space_bytes, address_space_bytes))
+
+    variables = {"": parts, "_INTERVAL": "1ms"}
+    done = subprocess.run(
+        [program, what],
+        env=environment_with(variables) | ({"STILL": "1"} if parts == "none" else {}),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+        preexec_fn=limit if address_space_bytes else None,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("what", "expected"),
+    [
+        pytest.param("descriptors", "0 other, moves: 1\n", id="no descriptor is taken"),
+        pytest.param("only-thread", "ends\n", id="the exit of the only thread ends it"),
+        pytest.param("namespaces", "0\n", id="it may leave its user namespace"),
+        pytest.param("strict", "filtered\n", id="it may confine a thread to four calls"),
+        pytest.param("filter", "filtered\n", id="it may filter the calls of all threads"),
+        pytest.param("filter-and-fork", "1280\n", id="it may fork behind a filter"),
+        pytest.param("calls", "0 interrupted\n", id="raw calls that wait are not cut short"),
+        pytest.param("children", "-1 1 1\n", id="it has no child and one thread"),
+        pytest.param("executes", "0\n", id="nothing is left of it behind exec"),
+        pytest.param("without-first", "1\n", id="it moves on without its first thread"),
+        pytest.param("killed", "4\n", id="it lives on, and forks, when what moves it is killed"),
+    ],
+)
+def test_a_program_sees_nothing_of_what_moves_it(program: str, what: str, expected: str) -> None:
+    if what == "namespaces" and look(program, what, "none")[1] != expected:
+        pytest.skip("this machine lets nobody leave a user namespace")
+    assert look(program, what, "none") == (0, expected)
+    assert look(program, what, MOVING) == (0, expected)
+
+
+def test_it_and_its_children_have_the_limit_of_the_stack_that_they_were_given(program: str) -> None:
+    assert look(program, "limits", MOVING) == look(program, "limits", "none")
+
+
+@pytest.mark.parametrize("mebibytes", [400, 2000])
+def test_it_runs_in_a_limited_address_space(program: str, mebibytes: int) -> None:
+    bytes_ = mebibytes << 20
+    assert look(program, "address-space", "none", bytes_) == (0, "1 1 3\n")
+    assert look(program, "address-space", MOVING, bytes_) == (0, "1 1 3\n")
