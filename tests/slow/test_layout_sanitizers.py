@@ -86,7 +86,7 @@ def test_programs_whose_whole_runtime_traps_on_undefined_behaviour_end_well(tmp_
     folder = build("undefined", "steelyard-layout", "steelyard-module")
     native = tmp_path / "native"
     shutil.copytree(NATIVE, native)
-    for name in ("libsteelyard-layout.a", "libsteelyard-module.a"):
+    for name in ("steelyard-layout.o", "libsteelyard-module.a"):
         shutil.copy(folder / name, native / name)
     calls = {
         "everything.c": [("5",)],

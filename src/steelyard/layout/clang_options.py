@@ -105,6 +105,7 @@ EXPORTED = (
     *("malloc", "free", "calloc", "realloc", "reallocarray", "memalign", "posix_memalign"),
     *("aligned_alloc", "valloc", "pvalloc", "malloc_usable_size"),
     *("pthread_create", "dlclose", "steelyard_layout_enter", "steelyard_layout_leave"),
+    *("dlopen", "dlmopen", "dlsym", "dlvsym", "dladdr", "syscall", "prctl", "_exit", "_Exit"),
 )
 
 

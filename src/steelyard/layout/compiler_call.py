@@ -48,12 +48,16 @@ def _own_words(line: CommandLine, tools: Toolchain, language: Language) -> Itera
         yield "-pie"
         yield from _LINKER
         yield from (f"-Wl,--export-dynamic-symbol={name}" for name in options.EXPORTED)
-        yield from _archive(tools.runtime, whole=True)
+        if any(word.lstrip("-").startswith("version-script") for word in line.linker_words):
+            # What that script hides, libraries would not find.
+            yield from ("-Xlinker", f"--version-script={tools.exports}")
+        # Objects, as --exclude-libs hides what archives define.
+        yield from ("-Xlinker", tools.runtime)
         # Where the program, or a library that is linked into it, has a malloc, that stays.
-        yield from _archive(tools.allocator, whole=False)
+        yield from _to_linker("--start-lib", tools.allocator, "--end-lib")
     elif line.links_library:
         yield from _LINKER
-        yield from _archive(tools.module, whole=True)
+        yield from _to_linker("--whole-archive", tools.module, "--no-whole-archive")
     elif not options.LINKER_QUERIES.isdisjoint(line.linker_words):
         yield _LINKER[0]
 
@@ -99,7 +103,6 @@ def _stack_words(line: CommandLine, tools: Toolchain) -> Sequence[str]:
     )
 
 
-def _archive(path: str, *, whole: bool) -> Sequence[str]:
+def _to_linker(*words: str) -> Sequence[str]:
     """As words to the linker: an input would be of the language that ``-x`` said last."""
-    words = ("--whole-archive", path, "--no-whole-archive") if whole else (path,)
     return tuple(part for word in words for part in ("-Xlinker", word))

@@ -51,12 +51,17 @@ class Toolchain:
     @property
     def runtime(self) -> str:
         """What is linked into programs."""
-        return self._part("libsteelyard-layout.a")
+        return self._part("steelyard-layout.o")
 
     @property
     def allocator(self) -> str:
         """What is linked into programs that have no malloc of their own."""
-        return self._part("libsteelyard-malloc.a")
+        return self._part("steelyard-malloc.o")
+
+    @property
+    def exports(self) -> str:
+        """A version script for what shared libraries must find in the program."""
+        return self._part("exports.map")
 
     @property
     def module(self) -> str:
