@@ -75,6 +75,10 @@ bench: setup-dev ## the numbers of docs/PERFORMANCE.md; takes long, wants a quie
 fuzz-profiles: setup-dev ## a million damaged profiles for every reader of profiles; some 10 minutes
 	@$(PYTHON) -m benchmarks.profile_fuzz
 
+.PHONY: profile-viewers
+profile-viewers: setup-dev ## what opens exported profiles (pprof, speedscope, inferno), for the tests of that
+	@tools/profile_viewers.sh
+
 .PHONY: bench-layout
 bench-layout: setup-dev ## that programs move, at random and without bias; wants a quiet machine
 	@$(PYTHON) -m benchmarks.layout_bias

@@ -1,4 +1,6 @@
+import gzip
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -58,3 +60,19 @@ def test_the_firefox_profiler_is_given_the_grey_category_and_the_column_that_it_
     assert thread["frameTable"]["implementation"] == [None, None]
     for number in thread["frameTable"]["category"]:
         assert categories[number]["name"] == "User"
+
+
+def test_the_program_is_the_first_file_of_a_profile_for_pprof():
+    frames = (
+        Frame("_dl_start", "/lib/ld.so.2"),
+        Frame("[kernel]", "[kernel]"),
+        Frame("main", "/bin/a"),
+    )
+    made = answer(unit="ns", period=1e6)
+    samples = replace(made.samples, frames=frames)
+    made = profile_answer(samples, made.recorded)
+    text = gzip.decompress(PROFILE_FORMATS.get("pprof").render(made))
+    assert text.index(b"/bin/a") < text.index(b"/lib/ld.so.2") < text.index(b"[kernel]")
+    named = replace(made.recorded, header={**made.recorded.header, "argv": ["/lib/ld.so.2", "a"]})
+    text = gzip.decompress(PROFILE_FORMATS.get("pprof").render(profile_answer(samples, named)))
+    assert text.index(b"/lib/ld.so.2") < text.index(b"/bin/a")

@@ -7,6 +7,8 @@ there. Protocol buffers are simple enough to write by hand: a varint of number a
 from __future__ import annotations
 
 import gzip
+import os
+import shutil
 from collections.abc import Iterable
 
 from steelyard.analysis.call_stacks import stack_counts
@@ -57,8 +59,7 @@ def render(answer: ProfileAnswer) -> bytes:
     samples = answer.samples
     unit = answer.recorded.header.get("unit", "ns")
     period = round(float(answer.recorded.header.get("period", 0)))
-    objects = {frame.object: number for number, frame in reversed(list(enumerate(samples.frames)))}
-    mapping = {name: number + 1 for number, name in enumerate(objects)}
+    mapping = {name: number for number, name in enumerate(_objects(answer), 1)}
     clock = ("cpu", "nanoseconds") if unit == "ns" else ("cycles", "count")
     parts = [
         _message(1, _value_type(strings, "samples", "count")),
@@ -81,6 +82,24 @@ def render(answer: ProfileAnswer) -> bytes:
     duration_ns = int(answer.recorded.summary.get("elapsed_ns", 0))
     tail = _number(10, duration_ns) + _message(11, period_type) + _number(12, period)
     return gzip.compress(b"".join(parts) + strings.table() + tail, mtime=0)
+
+
+def _objects(answer: ProfileAnswer) -> list[str]:
+    """The files of functions, each once; the program comes first, as readers take the first for it.
+
+    By its name where that is known, and else by its time, libraries last.
+    """
+    argv = answer.recorded.header.get("argv", [])
+    name = os.path.basename(os.path.realpath(shutil.which(argv[0]) or argv[0])) if argv else ""
+    counts = {frame.object: 0 for frame in answer.samples.frames}
+    for share in answer.functions:
+        counts[share.frame.object] += share.sample_count
+
+    def rank(path: str) -> tuple[bool, bool, int]:
+        is_file = path.startswith("/") and ".so" not in os.path.basename(path)
+        return os.path.basename(path) != name, not is_file, -counts[path]
+
+    return sorted(counts, key=rank)
 
 
 def _value_type(strings: _Strings, kind: str, unit: str) -> bytes:
