@@ -89,6 +89,10 @@ bench-layout: setup-dev ## that programs move, at random and without bias; wants
 bench-suite: setup-dev ## dimension real programs and run both designs side by side; wants a quiet machine
 	@$(PYTHON) -m benchmarks.dimension_programs
 
+.PHONY: bench-names
+bench-names: setup-dev ## functions of generated programs in six languages: names and shares, with perf beside
+	@$(PYTHON) -m benchmarks.names --part known
+
 .PHONY: wheel
 wheel: setup-dev ## dist/*.whl with the launcher inside
 	@tools/wheel.sh

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from steelyard.core.elf_file import from_elf
 from steelyard.profile.debug_files import build_id_of, separate_file
+from steelyard.profile.go_functions import go_functions
 
 # Elf64_Sym and Elf32_Sym, as in elf(5).
 _KIND = [("info", "u1"), ("other", "u1"), ("section", "<u2")]
@@ -164,6 +165,7 @@ def symbols_of(elf: Any, path: str = "") -> Symbols:
             found = from_elf(separate, lambda other: _functions(other, ".symtab"), found)
     if not len(found[0]):
         found = _together(_functions(elf, ".dynsym"), _packed_functions(elf))
+        found = _together(found, _runtime_functions(elf))
     return _sorted(*found, segments, build_id_of(elf))
 
 
@@ -206,6 +208,18 @@ def _packed_functions(elf: Any) -> _Found:
     except lzma.LZMAError:
         return _NO_ENTRIES, b""
     return _functions(ELFFile(io.BytesIO(packed)), ".symtab")
+
+
+def _runtime_functions(elf: Any) -> _Found:
+    """Those that the runtime of Go knows, of a program that was stripped."""
+    found = go_functions(elf)
+    if found is None or not len(found.addresses):
+        return _NO_ENTRIES, b""
+    entries = np.zeros(len(found.addresses), _ENTRIES)
+    entries["value"], entries["name"] = found.addresses, found.names
+    entries["size"] = np.diff(np.append(found.addresses, np.uint64(found.end)))
+    entries["info"] = _FUNCTION
+    return entries, found.strings
 
 
 def _together(one: _Found, other: _Found) -> _Found:

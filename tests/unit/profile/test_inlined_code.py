@@ -6,6 +6,7 @@ import random
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from steelyard.profile import debug_files
@@ -270,3 +271,20 @@ def test_functions_that_go_inlined_are_found(tmp_path, monkeypatch):
     found = set(places_in(str(tmp_path / "program"), "main.outer"))
     assert ("main.turn", "main.outer") in found
     assert any(names[0].startswith("main.spin[") for names in found)
+
+
+def test_a_stripped_go_program_has_the_names_that_its_runtime_keeps(tmp_path, monkeypatch):
+    need("go")
+    monkeypatch.setenv("GOCACHE", str(Path.home() / ".cache" / "go-build"))
+    (tmp_path / "a.go").write_text(GO)
+    whole, stripped = str(tmp_path / "whole"), str(tmp_path / "stripped")
+    run("go", "build", "-o", whole, "a.go", folder=tmp_path)
+    run("go", "build", "-ldflags=-s -w", "-o", stripped, "a.go", folder=tmp_path)
+    symbols = read_symbols(stripped)
+    told = dict(zip(symbols.names, symbols.addresses.tolist(), strict=True))
+    known = read_symbols(whole)
+    for name, address in zip(known.names, known.addresses.tolist(), strict=True):
+        if name.startswith(b"main."):
+            assert told[name] == address
+    place = np.array([told[b"main.outer"] + 1], np.uint64)
+    assert symbols.names[int(symbols.function_indices(place)[0])] == b"main.outer"

@@ -1,0 +1,1 @@
+"""Whether functions have their right names."""
