@@ -22,10 +22,7 @@ from steelyard.analysis.table import Floats
 # Logistic regression on the 480 executions of 48 benchmarks whose published opinion is known
 # (`python -m benchmarks.states.calibration` prints these, and what they are worth on benchmarks
 # left out): intercept, per doubling of the strength, per doubling of the knee, for doubt.
-_INTERCEPT = -1.108
-_PER_STRENGTH = 1.146
-_PER_KNEE = -1.173
-_FOR_DOUBT = 1.621
+WEIGHTS = (-1.074, 1.257, -1.409, 1.734)
 # A change that is worth 60 log n is plain, however much others are worth. Of the 480 those with a
 # later knee are judged as well with this one, and few changes that are all plain have a late knee.
 _LATEST_KNEE = 4 * PENALTY_FACTOR
@@ -62,8 +59,8 @@ class Unsteadiness:
     @property
     def probability(self) -> float:
         """Of being judged not steady."""
-        strength, knee, doubt = self.scores
-        logit = _INTERCEPT + _PER_STRENGTH * strength + _PER_KNEE * knee + _FOR_DOUBT * doubt
+        intercept, *weights = WEIGHTS
+        logit = intercept + sum(w * s for w, s in zip(weights, self.scores, strict=True))
         return 1 / (1 + exp(-logit))
 
 

@@ -16,7 +16,7 @@ from steelyard.analysis.states.outliers import ordinary_places
 from steelyard.analysis.states.refusals import between, too_noisy, undecided, unsettled, wanders
 from steelyard.analysis.states.rules import Rules
 from steelyard.analysis.states.segment_cost import Integers, SegmentCost
-from steelyard.analysis.states.steadiness import unsteadiness
+from steelyard.analysis.states.steadiness import Unsteadiness, unsteadiness
 from steelyard.analysis.states.wandering import wandering
 from steelyard.analysis.table import Floats
 from steelyard.core.model import Caution
@@ -27,7 +27,7 @@ _FLOOR_SHARE = 0.02
 _LEAST_SHARE = 0.5
 # A wrong `flat` is worse than a wrong `no-steady-state`, as nobody looks again: the one takes even
 # odds, the other three to one.
-_UNSTEADY_FROM, _STEADY_UP_TO = 0.5, 0.25
+UNSTEADY_FROM, STEADY_UP_TO = 0.5, 0.25
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class Verdict:
     period : int or None
         Of a cycle.
     refusal : Caution or None
+    unsteadiness : Unsteadiness or None
+        What decided between steady and not; None for a cycle, a drift, or values that wander.
     """
 
     course: Course
@@ -58,6 +60,7 @@ class Verdict:
     share: float | None = None
     period: int | None = None
     refusal: Caution | None = None
+    unsteadiness: Unsteadiness | None = None
 
     @property
     def initialised(self) -> int | None:
@@ -106,11 +109,11 @@ def verdict_of(values: Floats, rules: Rules) -> Verdict:
     regular = _cycle(asked, found) or _walk_or_trend(asked, found)
     if regular is not None:
         return regular
-    doubt = course.unsteady_share
-    probability = unsteadiness(values, ordinary, path, rules.tolerance, doubt).probability
-    if probability > _UNSTEADY_FROM:
+    plain = unsteadiness(values, ordinary, path, rules.tolerance, course.unsteady_share)
+    found, probability = replace(found, unsteadiness=plain), plain.probability
+    if probability > UNSTEADY_FROM:
         return replace(found, state="no-steady-state", confidence=probability, share=1.0)
-    if probability > _STEADY_UP_TO:
+    if probability > STEADY_UP_TO:
         return replace(found, refusal=between(probability))
     return _steady(asked, found, 1 - probability)
 
