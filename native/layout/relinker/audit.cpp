@@ -65,6 +65,12 @@ std::string audit(const ElfImage& image, const Functions& functions, const Wishe
         text << separator << '[' << json_text(section) << ", " << count << ']';
         separator = ", ";
     }
+    text << "], \"runtime\": [";
+    separator = "";
+    for (const auto& [start, end] : bytes.runtime()) {
+        text << separator << '[' << start << ", " << end << ']';
+        separator = ", ";
+    }
     text << "], \"own_malloc\": " << (has_own_malloc(image) ? "true" : "false")
          << ", \"padded\": " << padded << "}\n";
     return text.str();

@@ -56,6 +56,8 @@ std::size_t without_filling(std::span<const std::uint8_t> code) {
 CodeBytes::CodeBytes(const ElfImage& image, const Functions& functions) {
     const std::vector<Extent> runtime = runtime_extents(image);
     std::vector<Extent> known = runtime;
+    for (const auto& extent : runtime)
+        runtime_.emplace_back(extent.start, extent.end);
     const auto room_of = [&](const Function& function) {
         const auto next = std::ranges::upper_bound(runtime, function.start, {}, &Extent::start);
         const std::uint64_t end = next == runtime.end() ? function.room_end : next->start;
@@ -72,8 +74,13 @@ CodeBytes::CodeBytes(const ElfImage& image, const Functions& functions) {
     }
     std::ranges::sort(known, {}, &Extent::start);
     for (const auto& section : image.sections()) {
-        if (!section.is_loaded() || !section.is_code() || section.name == runtime_section)
+        if (!section.is_loaded() || !section.is_code())
             continue;
+        if (section.name == runtime_section) {
+            runtime_.emplace_back(section.header.sh_addr,
+                                  section.header.sh_addr + section.header.sh_size);
+            continue;
+        }
         const std::uint64_t end = section.header.sh_addr + section.header.sh_size;
         std::uint64_t at = section.header.sh_addr;
         const auto count_up_to = [&](std::uint64_t next) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "elf_image.hpp"
@@ -21,8 +22,12 @@ class CodeBytes {
     /// Code that no symbol names, by its section: it stays where it is.
     const std::map<std::string, std::uint64_t>& unnamed() const { return unnamed_; }
 
+    /// The addresses of the runtime's own code: where each stretch starts and ends.
+    const std::vector<std::pair<std::uint64_t, std::uint64_t>>& runtime() const { return runtime_; }
+
   private:
     std::vector<std::uint64_t> of_functions_;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> runtime_;
     std::map<std::string, std::uint64_t> unnamed_;
 };
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +44,54 @@ class AuditedFunction:
 
 
 @dataclass(frozen=True)
+class SampledCode:
+    """How many samples of a run lie in code that moves, that stays, and elsewhere.
+
+    Parameters
+    ----------
+    moving_count : int
+        In copies, or in functions that move.
+    staying : tuple of (name, count)
+        In the program's functions that stay, the most first.
+    runtime_count : int
+        In what moves the others.
+    elsewhere : tuple of (path, count)
+        In shared libraries that stay where they were loaded and in the kernel, the most first.
+    """
+
+    moving_count: int
+    staying: tuple[tuple[str, int], ...]
+    runtime_count: int
+    elsewhere: tuple[tuple[str, int], ...]
+
+    @classmethod
+    def of(cls, counts: Counter[tuple[str, str]]) -> SampledCode:
+        """From counts by kind (``moves``, ``stays``, ``runtime``, ``elsewhere``) and name."""
+
+        def named(kind: str) -> tuple[tuple[str, int], ...]:
+            found = [(name, count) for (each, name), count in counts.items() if each == kind]
+            return tuple(sorted(found, key=lambda item: (-item[1], item[0])))
+
+        return cls(counts["moves", ""], named("stays"), counts["runtime", ""], named("elsewhere"))
+
+    @property
+    def staying_count(self) -> int:
+        """In the program's own functions that stay."""
+        return sum(count for _, count in self.staying)
+
+    @property
+    def elsewhere_count(self) -> int:
+        """Outside of the program."""
+        return sum(count for _, count in self.elsewhere)
+
+    @property
+    def count(self) -> int:
+        """All samples."""
+        inside = self.moving_count + self.staying_count + self.runtime_count
+        return inside + self.elsewhere_count
+
+
+@dataclass(frozen=True)
 class LayoutAudit:
     """What of a program is randomised.
 
@@ -64,6 +113,8 @@ class LayoutAudit:
         Code that no symbol names, such as the linker's stubs: it stays where it is.
     own_malloc : bool
         The program has a malloc of its own, so that its heap is never shuffled.
+    runtime : tuple of (start, end)
+        Addresses of the runtime's own code.
     """
 
     path: str
@@ -74,6 +125,7 @@ class LayoutAudit:
     unpadded: tuple[tuple[str, str], ...]
     unnamed: tuple[tuple[str, int], ...] = ()
     own_malloc: bool = False
+    runtime: tuple[tuple[int, int], ...] = ()
 
     @property
     def exempted(self) -> tuple[AuditedFunction, ...]:
@@ -124,6 +176,7 @@ def audit_program(path: str) -> LayoutAudit:
         told = json.loads(sections[_AUDIT])
         functions = tuple(AuditedFunction(*function) for function in told["functions"])
         reasons = dict(_pairs(sections.get(_UNPADDED, b"")))
+        runtime = tuple((start, end) for start, end in told.get("runtime", ()))
         unnamed = tuple((section, count) for section, count in told.get("unnamed", ()))
     except (ValueError, TypeError, LookupError):
         raise DataError(f"{path} is damaged: what the relinker wrote into it is.") from None
@@ -141,6 +194,7 @@ def audit_program(path: str) -> LayoutAudit:
             if function.calls_without_pad and "stack" in parts
         ),
         unnamed=unnamed,
+        runtime=runtime,
         own_malloc=told.get("own_malloc", False),
     )
 

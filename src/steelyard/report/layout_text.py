@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from steelyard.layout.audit import LayoutAudit
+from steelyard.layout.audit import LayoutAudit, SampledCode
+
+
+def sample_lines(sampled: SampledCode) -> Iterator[str]:
+    """Where the samples of a run lie: shares in one line, then what they lie in that stays."""
+
+    def share(count: int) -> str:
+        return f"{100 * count / sampled.count:.1f} %"
+
+    yield (
+        f"{sampled.count} samples: {share(sampled.moving_count)} in functions that move, "
+        f"{share(sampled.staying_count)} in functions that stay, {share(sampled.runtime_count)} in "
+        f"the runtime, {share(sampled.elsewhere_count)} in other files and the kernel."
+    )
+    for name, count in sampled.staying:
+        yield f"sampled where it stays: {name}: {count} samples, {share(count)}"
+    for path, count in sampled.elsewhere:
+        yield f"sampled elsewhere: {path}: {count} samples, {share(count)}"
 
 
 def audit_lines(audit: LayoutAudit) -> Iterator[str]:

@@ -19,18 +19,27 @@ def command() -> None:
 @click.option(
     "--json", "json_target", metavar="FILE", help="Write JSON to FILE (- is standard output)."
 )
+@click.option(
+    "--profile",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Count the samples of this profile of BINARY by what moves and what stays.",
+)
 @click.argument("binary", type=click.Path(exists=True, dir_okay=False))
-def audit(binary: str, json_target: str | None) -> None:
+def audit(binary: str, json_target: str | None, profile: str | None) -> None:
     """List what moves in BINARY and what does not, with the reason."""
+    from steelyard.app.layout_samples import sampled_code
     from steelyard.layout.audit import audit_program
     from steelyard.report.json.layout_audit import layout_audit_document
-    from steelyard.report.layout_text import audit_lines
+    from steelyard.report.layout_text import audit_lines, sample_lines
 
     audited = audit_program(binary)
+    sampled = None if profile is None else sampled_code(audited, profile)
     if json_target is not None:
-        write_json(layout_audit_document(audited), json_target)
+        write_json(layout_audit_document(audited, sampled), json_target)
     if json_target != "-":
-        write_text("\n".join(audit_lines(audited)) + "\n")
+        lines = [*audit_lines(audited), *(sample_lines(sampled) if sampled else ())]
+        write_text("\n".join(lines) + "\n")
 
 
 @command.command("run")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from steelyard.layout.audit import LayoutAudit
+from steelyard.layout.audit import LayoutAudit, SampledCode
 from steelyard.report.json.measurement import SCHEMA
 from steelyard.report.wording import document_value
 
 
-def layout_audit_document(audit: LayoutAudit) -> dict[str, Any]:
-    """The document of kind ``layout-audit``."""
+def layout_audit_document(audit: LayoutAudit, sampled: SampledCode | None = None) -> dict[str, Any]:
+    """The document of kind ``layout-audit``; `sampled`: where a profile's samples lie."""
     return document_value(
         {
             "schema": SCHEMA,
@@ -25,6 +25,7 @@ def layout_audit_document(audit: LayoutAudit) -> dict[str, Any]:
             "unnamed": [
                 {"section": section, "size_bytes": count} for section, count in audit.unnamed
             ],
+            "samples": None if sampled is None else _samples(sampled),
             "functions": [
                 {
                     "name": function.name,
@@ -41,3 +42,13 @@ def layout_audit_document(audit: LayoutAudit) -> dict[str, Any]:
             "unpadded": [{"name": name, "reason": reason} for name, reason in audit.unpadded],
         }
     )
+
+
+def _samples(sampled: SampledCode) -> dict[str, Any]:
+    return {
+        "count": sampled.count,
+        "moving": sampled.moving_count,
+        "runtime": sampled.runtime_count,
+        "staying": [{"name": name, "samples": count} for name, count in sampled.staying],
+        "elsewhere": [{"name": name, "samples": count} for name, count in sampled.elsewhere],
+    }
