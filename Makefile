@@ -52,6 +52,8 @@ check: setup-dev ## style, types, layers, docs, schemas, C++
 .PHONY: prove
 prove: setup-dev ## how often every interval holds, by simulation with a known truth; takes long
 	@$(PYTHON) -m benchmarks.prove
+	@$(PYTHON) -m benchmarks.prove.prices
+	@$(PYTHON) -m benchmarks.prove.dependent
 	@$(PYTHON) -m benchmarks.prove.decided
 	@$(PYTHON) -m benchmarks.prove.dimensioned
 	@$(PYTHON) -m benchmarks.prove.analysed

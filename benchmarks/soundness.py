@@ -1,5 +1,8 @@
 """Are verdicts right on this machine? A/A comparisons, and comparisons with 4 % extra work.
 
+Each comparison begins with a small budget and is resumed until its verdict is decided, up to ten
+times: as one who follows the advice of the answer.
+
 A real program (gzip over text) is compared with itself, and with itself on an input that is
 4 % longer: copies of one chunk that is longer than gzip's window, so that each copy costs the
 same. The same trials are then judged by hyperfine's two usual rules, and so are the same numbers
@@ -28,7 +31,7 @@ from scipy import stats
 CHUNK_BYTES = 192 * 1024  # six times the window of deflate, so copies cannot refer to each other
 BASE_COPIES = 25
 EXTRA_COPIES = 26  # one copy more of 25 is 4 % extra work
-PRECISION = "2%"
+FIRST_BUDGET, LATER_BUDGET, MOST_RESUMES = "24runs", "60runs", 10
 HYPERFINE_EVERY = 4  # its runs take as long again
 WORDS = (
     *("balance", "beam", "weight", "scale", "load", "counterpoise", "fulcrum", "arm", "notch"),
@@ -39,7 +42,8 @@ WORDS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """One comparison: the verdict, the interval of the ratio, and the blocks that it took."""
+    """One comparison: the verdict, the interval of the ratio, the blocks that it took, and how
+    often it was gone on with."""
 
     verdict: str
     low: float
@@ -47,6 +51,7 @@ class Outcome:
     estimate: float
     blocks: int
     spent_s: float
+    resumes: int
 
 
 def make_inputs(directory: Path, seed: int) -> tuple[Path, Path]:
@@ -68,20 +73,13 @@ def command_for(path: Path) -> str:
 
 
 def compare(first: Path, second: Path, seed: int, store: Path) -> Outcome:
-    """One comparison, as a user would run it."""
-    done = subprocess.run(
-        [
-            str(Path(sys.executable).with_name("steelyard")),
-            "compare",
-            *("--precision", PRECISION, "--seed", str(seed)),
-            *("--store", str(store), "--json", "-"),
-            command_for(first),
-            command_for(second),
-        ],
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    document = json.loads(done.stdout)
+    """One comparison, as a user would run it and go on with it."""
+    commands = [command_for(first), command_for(second)]
+    document = _answer(store, "compare", "--budget", FIRST_BUDGET, "--seed", str(seed), *commands)
+    resumes = 0
+    while document["comparisons"][0]["verdict"] == "undecided" and resumes < MOST_RESUMES:
+        document = _answer(store, "resume", document["experiment"], "--budget", LATER_BUDGET)
+        resumes += 1
     comparison = document["comparisons"][0]
     ratio = comparison["ratio"]
     return Outcome(
@@ -91,7 +89,20 @@ def compare(first: Path, second: Path, seed: int, store: Path) -> Outcome:
         ratio["estimate"],
         document["variants"][0]["repetitions"]["execution"],
         sum(variant["spent_s"] for variant in document["variants"]),
+        resumes,
     )
+
+
+def _answer(store: Path, *words: str) -> dict[str, Any]:
+    """The document that a command of the tool answers with."""
+    steelyard = str(Path(sys.executable).with_name("steelyard"))
+    done = subprocess.run(
+        [steelyard, *words, "--store", str(store), "--json", "-"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+    return json.loads(done.stdout)
 
 
 def hyperfine(first: Path, second: Path, runs: int, directory: Path) -> list[list[float]]:
@@ -165,7 +176,8 @@ def tell(title: str, outcomes: Sequence[Outcome], truth: float) -> None:
     print(
         f"  interval holds the truth in {held} of {len(outcomes)}; "
         f"blocks {np.median([o.blocks for o in outcomes]):.0f} (median), "
-        f"{max(o.blocks for o in outcomes)} (most); "
+        f"{max(o.blocks for o in outcomes)} (most); resumed "
+        f"{sum(o.resumes for o in outcomes) / len(outcomes):.1f} times (mean); "
         f"{np.median([o.spent_s for o in outcomes]):.1f} s a comparison (median)"
     )
 

@@ -39,7 +39,7 @@ def _jobs(experiments: int) -> list[tuple[str, tuple[Any, ...]]]:
     jobs += [
         ("bootstrap", (population, "none", count, bootstrap, "bootstrap"))
         for population in fixed.POPULATIONS
-        for count in (10, 30)
+        for count in (10, 20, 30)
     ]
     jobs += [("resampling", (*situation, bootstrap)) for situation in resampling.situations()]
     return jobs
@@ -97,11 +97,9 @@ def main() -> int:
     tallies = [tally for _, found in results for tally in found]
     claimed = [tally for tally in tallies if tally.quantity in CLAIMED]
     failed = [tally for tally in claimed if tally.status == "FAILED"]
-    counts = {name: sum(t.status == name for t in claimed) for name in ("held", "warned", "wide")}
-    sys.stdout.write(
-        f"{counts['held']} held, {counts['warned']} warned, {counts['wide']} wide, "
-        f"{len(failed)} failed, in {time.monotonic() - started:.0f} s\n"
-    )
+    names = ("held", "wide", "warned", "stated")
+    counts = ", ".join(f"{sum(t.status == name for t in claimed)} {name}" for name in names)
+    sys.stdout.write(f"{counts}, {len(failed)} failed, in {time.monotonic() - started:.0f} s\n")
     for tally in failed:
         sys.stdout.write(f"FAILED {tally.quantity} {tally.situation} {tally.coverage:.4f}\n")
     return 1 if failed else 0

@@ -21,7 +21,7 @@ from benchmarks.prove.judging import (
 from benchmarks.prove.populations import DRIFTS, POPULATIONS
 from steelyard.core.rng import derive_seed
 
-BLOCK_COUNTS = (10, 30, 100)
+BLOCK_COUNTS = (10, 20, 30, 100)
 TRUE_RATIO = 0.95
 
 

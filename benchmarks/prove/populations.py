@@ -35,6 +35,17 @@ def bimodal(slow_share: float, distance: float = 0.1, variation: float = 0.01) -
     return sample
 
 
+def outliers(share: float, distance: float = 0.3, variation: float = 0.01) -> Sampler:
+    """Normal times of which a small share takes `distance` longer; mean 1."""
+
+    def sample(generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
+        slow = generator.random(shape) < share
+        times = (1.0 + variation * generator.standard_normal(shape)) * (1.0 + distance * slow)
+        return times / (1.0 + distance * share)
+
+    return sample
+
+
 POPULATIONS: Mapping[str, Sampler] = {
     "normal 5 %": normal(0.05),
     "lognormal 5 %": lognormal(0.05),
@@ -42,6 +53,7 @@ POPULATIONS: Mapping[str, Sampler] = {
     "lognormal 50 %": lognormal(0.50),
     "bimodal 50/50": bimodal(0.5),
     "bimodal 80/20": bimodal(0.2),
+    "5 % outliers": outliers(0.05),
 }
 
 # The coefficient of variation of each.
@@ -52,6 +64,7 @@ VARIATIONS: Mapping[str, float] = {
     "lognormal 50 %": 0.50,
     "bimodal 50/50": sqrt(0.1**2 * 0.25 + 0.01**2),
     "bimodal 80/20": sqrt(0.1**2 * 0.16 + 0.01**2),
+    "5 % outliers": sqrt(0.3**2 * 0.05 * 0.95 + 0.01**2) / 1.015,
 }
 
 

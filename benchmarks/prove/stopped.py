@@ -23,7 +23,7 @@ from benchmarks.prove.judging import (
     top_levels,
 )
 from benchmarks.prove.populations import DRIFTS, POPULATIONS, VARIATIONS
-from steelyard.analysis.error_spending import ONE_LOOK, spending_of
+from steelyard.analysis.error_spending import ONE_LOOK, Spending, spending_of
 from steelyard.analysis.inference import Inference
 from steelyard.analysis.mean import two_sided
 from steelyard.analysis.stopping import Stopping, first_look, widening_after
@@ -108,7 +108,8 @@ def _stops(values: Array, spec: StoppingSpec) -> NDArray[np.int64]:
     if len(values) > 2:
         experiments = np.moveaxis(values, 0, 2).tolist()
         return np.array([_real_stop(blocks, spec) for blocks in experiments])
-    stops = _twin_stops(values, spec)
+    spending = ONE_LOOK if len(values) == 1 else spending_of(spec, "precision")
+    stops = twin_stops(values, spec, spending)
     checked = np.moveaxis(values[:, :_CHECKED_AGAINST_REAL], 0, 2).tolist()
     real = [_real_stop(blocks, spec) for blocks in checked]
     if real != stops[:_CHECKED_AGAINST_REAL].tolist():
@@ -126,8 +127,17 @@ def _real_stop(blocks: Sequence[Sequence[float]], spec: StoppingSpec) -> int:
     return rule.block_count
 
 
-def _twin_stops(values: Array, spec: StoppingSpec) -> NDArray[np.int64]:
-    """The same for one or two variants, all experiments at once."""
+def twin_stops(values: Array, spec: StoppingSpec, spending: Spending) -> NDArray[np.int64]:
+    """The same for one or two variants, all experiments at once.
+
+    Parameters
+    ----------
+    values : array, shape (variants, experiments, blocks)
+    spec : StoppingSpec
+        A precision.
+    spending : Spending
+        Of the single look at the end.
+    """
     longest = values.shape[2]
     blocks = np.arange(1, longest + 1)
     means = values.cumsum(axis=2) / blocks
@@ -141,7 +151,6 @@ def _twin_stops(values: Array, spec: StoppingSpec) -> NDArray[np.int64]:
         products -= blocks * centred_means[first] * centred_means[second]
         return products / (blocks * np.maximum(blocks - 1, 1))
 
-    spending = ONE_LOOK if len(values) == 1 else spending_of(spec, "precision")
     spent = spending.confidence(CONFIDENCE)
     quantiles = np.array(
         [

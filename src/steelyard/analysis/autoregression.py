@@ -19,8 +19,8 @@ RATIO_METHOD = "fieller-autoregressive"
 _LOWEST_LEVEL, _HIGHEST_LEVEL = 0.05, 0.2
 # With fewer the coefficient is so uncertain that an interval that allows for it says nothing.
 FEWEST_BLOCKS = 20
-# Below it too few values are warned of. A tenth of independent sequences are, by definition.
-_SUSPECT_LEVEL = 0.1
+# Below it too few values are warned of; so many independent sequences are, by definition.
+_SUSPECT_LEVEL = 0.07
 # Half a standard error (about 1 / sqrt(n)) on the safe side of the estimate: the inflation grows
 # faster than the coefficient, so that an estimate right on average inflates too little.
 _SAFETY = 0.5
@@ -79,7 +79,7 @@ def resembles(values: Sequence[float]) -> bool:
     count = len(values)
     if count < FEWEST_BLOCKS:
         return False
-    level = max(_LOWEST_LEVEL, _HIGHEST_LEVEL * (FEWEST_BLOCKS / count) ** 3)
+    level = max(_LOWEST_LEVEL, _HIGHEST_LEVEL * (FEWEST_BLOCKS / count) ** 2)
     p = resemblance_p(values)
     return p is not None and p < level
 

@@ -17,10 +17,13 @@ from numpy.typing import NDArray
 
 from steelyard.analysis.fieller import MeanPair, paired_means
 from steelyard.analysis.mean import mean_of, one_value, two_sided, variance_of
+from steelyard.analysis.student import student_quantile
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 from steelyard.core.rng import derive_seed
 
 METHOD = "bootstrap-blocks"
+# Interquartile ranges beyond the quartiles.
+_OUTER_FENCE = 3.0
 RESAMPLE_COUNT = 10_000
 # Values drawn at once: a few MB, which stay in the cache of a CPU.
 _CHUNK_VALUES = 400_000
@@ -78,7 +81,9 @@ def bootstrap_ratio(
     -----
     Fieller's equation with the quantiles of the studentised contrast ``y - r x`` over
     resampled blocks in place of Student's: Hwang, Statistica Sinica 5 (1995) 161. Unbounded
-    exactly where Fieller's set is.
+    where Fieller's set is. With contrasts far from the others no quantile is nearer than Student's:
+    resamples have the few of them too often or not at all, and the interval alone held in 89 %
+    of 20 blocks (simulated in docs/STATISTICS.md).
     """
     if len(baseline) < 2:
         ratio = candidate[0] / baseline[0] if baseline[0] else None
@@ -96,6 +101,9 @@ def bootstrap_ratio(
     lower, upper = studentised_quantiles(contrasts, confidence, seed, resample_count)
     if not np.isfinite(upper - lower):
         return _few_distinct_values(ratio, confidence)
+    if _has_far_values(contrasts):
+        student = student_quantile(two_sided(confidence), len(contrasts) - 1)
+        lower, upper = min(lower, -student), max(upper, student)
     low = _bound(means, widening * upper)
     high = _bound(means, widening * lower)
     if low is None or high is None:
@@ -105,6 +113,13 @@ def bootstrap_ratio(
             "the ratio has no bounds. More blocks, or a quieter machine, mend it.",
         )  # fmt: skip
     return Estimate(ratio, min(low, ratio), max(high, ratio), confidence, METHOD)
+
+
+def _has_far_values(values: Sequence[float]) -> bool:
+    """Whether any lies beyond the outer fences: Tukey, Exploratory Data Analysis, 1977, p. 44."""
+    lower, upper = np.quantile(values, (0.25, 0.75))
+    reach = _OUTER_FENCE * (upper - lower)
+    return bool(min(values) < lower - reach or max(values) > upper + reach)
 
 
 def studentised_quantiles(

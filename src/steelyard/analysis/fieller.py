@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import frexp, inf, sqrt
+from math import exp, frexp, inf, sqrt
 
 from steelyard.analysis.mean import (
     covariance_of,
@@ -21,6 +21,8 @@ RATIO_METHOD = "fieller-blocks"
 UNPAIRED_METHOD = "fieller-unpaired"
 # Twice as much is still the exponent of a float.
 _MOST_EXPONENT = 500
+# A ratio that may be a million times as large or as small has no bounds worth the name.
+_LARGEST_LOGARITHM = 14.0
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,8 @@ def paired_fieller(
         return one_value(ratio, confidence, RATIO_METHOD)
     if quantile is None:
         quantile = student_quantile(two_sided(confidence), count - 1)
-    return fieller_interval(paired_means(baseline, candidate), quantile, confidence, RATIO_METHOD)
+    made = interval_for(baseline, candidate)
+    return made(paired_means(baseline, candidate), quantile, confidence, RATIO_METHOD)
 
 
 def unpaired_fieller(
@@ -155,7 +158,15 @@ def unpaired_fieller(
     if quantile is None:
         degrees = welch_degrees(means, len(baseline), len(candidate))
         quantile = student_quantile(two_sided(confidence), degrees)
-    return fieller_interval(means, quantile, confidence, UNPAIRED_METHOD)
+    made = interval_for(baseline, candidate)
+    return made(means, quantile, confidence, UNPAIRED_METHOD)
+
+
+def interval_for(
+    baseline: Sequence[float], candidate: Sequence[float]
+) -> Callable[[MeanPair, float, float, str], Interval]:
+    """How the ratio of these values gets its interval: values above 0 always have one."""
+    return positive_ratio_interval if min(*baseline, *candidate) > 0.0 else fieller_interval
 
 
 def welch_degrees(means: MeanPair, baseline_count: int, candidate_count: int) -> float:
@@ -209,6 +220,38 @@ def fieller_interval(means: MeanPair, quantile: float, confidence: float, method
     root = quantile * sqrt(max(0.0, inner))
     low, high = (middle - root) / leading, (middle + root) / leading
     return Estimate(ratio, min(low, ratio), max(high, ratio), confidence, method)
+
+
+def positive_ratio_interval(
+    means: MeanPair, quantile: float, confidence: float, method: str
+) -> Interval:
+    """Fieller's interval; where it has no bounds, that of the logarithm, which always has.
+
+    Parameters
+    ----------
+    means : MeanPair
+        Of values that are all above 0, as times are.
+    quantile, confidence, method
+        As in `fieller_interval`.
+
+    Notes
+    -----
+    By the delta method ``log y - log x`` varies as ``(y - r x) / y`` does: the same as
+    `geometric_mean.py` has for one program. Where Fieller's set has no bounds it holds the truth in
+    95 % or more (simulated in docs/STATISTICS.md). Its method begins with ``log-delta``.
+    """
+    found = fieller_interval(means, quantile, confidence, method)
+    if isinstance(found, Estimate) or found.reason != "baseline-near-zero":
+        return found
+    ratio = means.ratio
+    if ratio is None or not ratio > 0.0:
+        return found
+    own = means.in_own_unit()
+    reach = quantile * sqrt(own.contrast_variance(ratio)) / own.candidate
+    if reach > _LARGEST_LOGARITHM:
+        return found
+    named = method.replace("fieller", "log-delta")
+    return Estimate(ratio, ratio * exp(-reach), ratio * exp(reach), confidence, named)
 
 
 def _too_few(ratio: float | None, confidence: float, method: str) -> Unbounded:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from steelyard.analysis import autoregression, cosine_series
-from steelyard.analysis.fieller import MeanPair, fieller_interval, paired_means
+from steelyard.analysis.fieller import MeanPair, interval_for, paired_means
 from steelyard.analysis.independence import independence
 from steelyard.analysis.mean import mean_of, two_sided
 from steelyard.analysis.results import Independence
@@ -55,23 +55,18 @@ def dependent_ratio(
     too, and the wider of both.
     """
     contrasts = contrasts_of(baseline, candidate)
+    made = interval_for(baseline, candidate)
     found: list[Interval] = []
     tested = is_dependent(independence(contrasts))
     enough = len(contrasts) >= autoregression.FEWEST_BLOCKS
     if (tested and enough) or autoregression.resembles(contrasts):
         memory = autoregression.memory_of(contrasts)
         means = _inflated(paired_means(baseline, candidate), memory.inflation)
-        found.append(
-            fieller_interval(
-                means, quantile(memory.degrees), confidence, autoregression.RATIO_METHOD
-            )
-        )
+        found.append(made(means, quantile(memory.degrees), confidence, autoregression.RATIO_METHOD))
     if tested:
         degrees = cosine_series.cosine_count(len(baseline))
         means = cosine_series.long_run_means(baseline, candidate)
-        found.append(
-            fieller_interval(means, quantile(degrees), confidence, cosine_series.RATIO_METHOD)
-        )
+        found.append(made(means, quantile(degrees), confidence, cosine_series.RATIO_METHOD))
     return max(found, key=_width) if found else None
 
 

@@ -27,6 +27,9 @@ from steelyard.core.model import StoppingSpec
 # docs/STATISTICS.md. The form, a quantile corrected in 1 / n, is that of Anscombe,
 # J. R. Statist. Soc. B 15 (1953) 1.
 _WIDENING = 2.0
+# It comes in over the blocks after the first look: at once, a program that misses that look by a
+# hair would pay a third more blocks.
+_RAMP_BLOCKS = 10
 # With fewer the variance is so uncertain that no such correction holds (same simulation).
 _FEWEST_BLOCKS = 5
 _MOST_BLOCKS = 10_000_000
@@ -53,7 +56,8 @@ def widening_after(block_count: int, spec: StoppingSpec, comparison_count: int =
     """
     if spec.rule != "precision" or block_count <= first_look(spec):
         return 1.0
-    return 1.0 + _WIDENING / (max(1, comparison_count) * block_count)
+    begun = min(1.0, (block_count - first_look(spec)) / _RAMP_BLOCKS)
+    return 1.0 + begun * _WIDENING / (max(1, comparison_count) * block_count)
 
 
 @dataclass(frozen=True)

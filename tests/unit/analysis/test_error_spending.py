@@ -26,17 +26,17 @@ def test_a_fixed_number_of_runs_has_the_interval_of_one_look():
 
 @pytest.mark.parametrize("stopped", ["precision", "budget", "interrupted", None])
 def test_an_end_that_the_ratio_did_not_choose_leaves_room_to_go_on(stopped):
-    assert spending_of(StoppingSpec(), stopped) == Spending(0.7, sequence=False)
+    assert spending_of(StoppingSpec(), stopped) == Spending(0.8, sequence=False)
 
 
 def test_an_end_that_the_verdict_chose_belongs_to_the_sequence():
-    assert spending_of(BY_VERDICT, "decided") == Spending(0.4, sequence=True)
+    assert spending_of(BY_VERDICT, "decided") == Spending(0.3, sequence=True)
 
 
 def test_whatever_comes_after_a_first_answer_belongs_to_the_sequence():
     after_budget = StoppingSpec(looks=(PastLook(12, "decided"),))
     after_runs = StoppingSpec(runs=60, looks=(PastLook(30, "runs"), PastLook(40, "precision")))
-    assert spending_of(after_budget, "precision") == Spending(0.4, sequence=True)
+    assert spending_of(after_budget, "precision") == Spending(0.3, sequence=True)
     assert spending_of(after_runs, "runs") == Spending(0.1, sequence=True)
 
 

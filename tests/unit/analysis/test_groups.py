@@ -59,7 +59,7 @@ def test_the_intervals_of_two_groups_hold_together():
     assert wide.simultaneous
     assert not narrow.simultaneous
     assert wide.ratio.method == "fieller-blocks-simultaneous"
-    spent = [1 - 0.7 * (1 - group_confidence(0.95, count)) for count in (2, 1)]
+    spent = [1 - 0.8 * (1 - group_confidence(0.95, count)) for count in (2, 1)]
     both, one = (student_quantile(two_sided(confidence), 19) for confidence in spent)
     widening = both / one
     assert wide.ratio.half_width == pytest.approx(widening * narrow.ratio.half_width, rel=1e-3)

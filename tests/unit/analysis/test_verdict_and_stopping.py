@@ -177,6 +177,7 @@ def test_stopping_by_precision_widens_but_not_at_the_first_look():
     assert widening_after(10, spec) == 1.0
     assert widening_after(20, spec) == pytest.approx(1.1)
     assert widening_after(20, spec, comparison_count=4) == pytest.approx(1.025)
+    assert widening_after(11, spec) == pytest.approx(1 + 0.1 * 2 / 11)
     assert widening_after(20, replace(spec, runs=20)) == 1.0
 
 
