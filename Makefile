@@ -96,6 +96,10 @@ bench-suite: setup-dev ## dimension real programs and run both designs side by s
 bench-names: setup-dev ## functions of generated programs in six languages: names and shares, with perf beside
 	@$(PYTHON) -m benchmarks.names --part known
 
+.PHONY: bench-kills
+bench-kills: setup-dev ## 1,000 kills of Steelyard and its parts: what is lost, doubled, left; takes hours, wants root
+	@$(PYTHON) -m benchmarks.kills --kills 1000 --seed 1
+
 .PHONY: wheel
 wheel: setup-dev ## dist/*.whl with the launcher inside
 	@tools/wheel.sh

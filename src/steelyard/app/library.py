@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from steelyard.core.decoding import decoding
 from steelyard.core.errors import BusyError, DataError
 from steelyard.core.experiment_check import check_experiment
+from steelyard.core.identifier import is_identifier
 from steelyard.core.masked_experiment import masked_experiment
 from steelyard.core.model import Caution, Experiment
 from steelyard.store.location import log_directory
@@ -132,7 +133,7 @@ class Library:
                     field="experiment",
                 )
         self.store.delete(identifiers)
-        for identifier in identifiers:
+        for identifier in filter(is_identifier, identifiers):  # Else it may be a path.
             shutil.rmtree(log_directory(self.store.path, identifier), ignore_errors=True)
         return identifiers
 

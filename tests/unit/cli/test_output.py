@@ -99,3 +99,28 @@ def test_an_error_that_nobody_reads_keeps_its_status() -> None:
     assert done.stderr.startswith("steelyard: error: ")
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x1b[2Jb", "a\ufffd[2Jb"),
+        ("\x1b]0;title\x07", "\ufffd]0;title\ufffd"),
+        ("a\u202eb\u2066c", "a\ufffdb\ufffdc"),
+        ("a\rb\x08\x9bc", "a\ufffdb\ufffd\ufffdc"),
+        ("two\nlines\tand tabs", "two\nlines\tand tabs"),
+        ("\x1b[31mred\x1b[0m", "\ufffdred\ufffd"),
+        ("--password hush", "--password ***"),
+    ],
+)
+def test_what_a_terminal_would_obey_and_what_is_secret_is_not_printed(text, shown):
+    from steelyard.cli.output import shown_text
+
+    assert shown_text(text) == shown
+
+
+def test_our_own_colours_stay_on_a_terminal():
+    from steelyard.cli.output import shown_text
+
+    text = "\x1b[31mred\x1b[0m \x1b[2J"
+    assert shown_text(text, colours=True) == "\x1b[31mred\x1b[0m \ufffd[2J"

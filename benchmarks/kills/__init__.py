@@ -1,0 +1,1 @@
+"""Steelyard ended in every way at random instants: what is lost, doubled or left by it."""

@@ -1,0 +1,133 @@
+"""What a fault has left: trials lost or doubled, processes running, a host that is changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steelyard.host.knob import Request
+from steelyard.host.knobs import KNOBS
+from steelyard.host.system import Host
+
+MARK = "STEELYARD_KILLS_MARK"
+PATIENCE_S = 120.0
+# Knobs whose state is no setting, and processes, which come and go by themselves.
+_VOLATILE_KNOBS = ("drop-caches",)
+_VOLATILE = ("own", "tasks")
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """What was found after one fault: counts, and what else went wrong in words."""
+
+    lost: int = 0
+    doubled: int = 0
+    running: int = 0
+    changed: int = 0
+    said: str = ""
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing was."""
+        return self == Aftermath()
+
+
+def asks(arguments: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """One command of Steelyard, to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "steelyard.cli.main", *arguments],
+        env=environment,
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+
+
+def host_state() -> dict[str, Any]:
+    """Every knob of this machine that can be set, mounts and tracing, without processes."""
+    host, request = Host(), Request()
+    state: dict[str, Any] = {}
+    for knob in KNOBS:
+        if knob.name not in _VOLATILE_KNOBS and knob.available(host, request) is None:
+            read = knob.read(host, request)
+            if isinstance(read, dict):
+                read = {name: value for name, value in read.items() if name not in _VOLATILE}
+            state[knob.name] = read
+    mounts = (host.read("/proc/self/mountinfo") or "").splitlines()
+    state["mounts"] = sorted(line.split()[4] for line in mounts if "/steelyard-" in line)
+    tracing = host.names("/sys/kernel/tracing/instances")
+    state["tracing"] = [name for name in tracing if "steelyard" in name]
+    return state
+
+
+def left_running(mark: str) -> list[int]:
+    """Processes with this mark in their environment, once they have had time to end."""
+    wanted = f"{MARK}={mark}".encode()
+    deadline_s = time.monotonic() + 10.0
+    while True:
+        found: list[int] = []
+        for entry in os.listdir("/proc"):
+            try:
+                environment = (
+                    Path(f"/proc/{entry}/environ").read_bytes() if entry.isdigit() else b""
+                )
+            except OSError:
+                continue
+            if wanted in environment.split(b"\0"):
+                found.append(int(entry))
+        if not found or time.monotonic() > deadline_s:
+            return found
+        time.sleep(0.1)
+
+
+def trials_kept(environment: dict[str, str]) -> list[dict[str, Any]] | None:
+    """The trials of the only experiment; None where there is none."""
+    listed = asks(["list", "--json", "-"], environment)
+    if not json.loads(listed.stdout)["experiments"]:
+        return None
+    shown = asks(["show", "latest", "--trials", "--json", "-"], environment)
+    return json.loads(shown.stdout)["trials"]
+
+
+def aftermath(
+    environment: dict[str, str], home: Path, wanted_trials: int, before: dict[str, Any]
+) -> Aftermath:
+    """Look at everything, resume, and look again."""
+    running = left_running(environment[MARK])
+    for process in running:
+        os.kill(process, 9)
+    restored = asks(["host", "restore"], environment)
+    said = "" if restored.returncode == 0 else f"host restore: {restored.stderr.decode()[-200:]}"
+    lost = doubled = 0
+    if wanted_trials:
+        lost, doubled, more = _of_trials(environment, home, wanted_trials)
+        said += more
+    after = host_state()
+    changed = [name for name in before if before[name] != after.get(name)]
+    if changed:
+        said += f" changed: {', '.join(changed)}"
+    return Aftermath(lost, doubled, len(running), len(changed), said.strip())
+
+
+def _of_trials(environment: dict[str, str], home: Path, wanted: int) -> tuple[int, int, str]:
+    log = home / "ended"
+    ended = log.read_text().count(".") if log.exists() else 0
+    kept = trials_kept(environment)
+    if kept is None:
+        return (ended, 0, "") if ended > 1 else (0, 0, "")
+    positions = [trial["position"] for trial in kept]
+    doubled = len(positions) - len(set(positions)) + max(0, len(kept) - ended)
+    # The last one to end may have been ended before the launcher could see it.
+    lost = max(0, ended - 1 - len(kept))
+    resumed = asks(["experiment", "resume", "latest", "--json", "/dev/null"], environment)
+    whole = trials_kept(environment) or []
+    said = ""
+    if resumed.returncode != 0 and len(whole) < wanted:
+        said = f" resume: {resumed.stderr.decode()[-200:]}"
+    return lost, doubled, said
