@@ -56,6 +56,15 @@ def state_cautions(
         for place, one in enumerate(values)
     ]
     found = states_result(executions, rules, ()).proposal
+    walks = sum(one.refusal is not None and one.refusal.code == "wandering" for one in executions)
+    if walks and found.rule != "same-iteration":
+        yield Caution(
+            "no-independent-state",
+            f"The iterations of {walks} of {len(values)} executions follow each other as in a "
+            "random walk: from none on are they independent. Take the same single iteration of "
+            "each execution (--repeat iteration=1), or many more iterations.",
+        )
+        return
     if found.iteration is None:
         return
     wanted = dropped_count + found.iteration

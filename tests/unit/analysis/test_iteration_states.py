@@ -45,6 +45,13 @@ def test_dependent_iterations_after_a_warm_up_are_to_be_looked_at_without_it_fir
     assert "Drop those before it (--warmup-iterations 23) and dimension again" in message
 
 
+def test_iterations_that_walk_at_random_are_told_to_be_dependent_though_they_have_no_state():
+    steps = np.random.default_rng(5).normal(0, 0.01, (4, 300))
+    found = told(1 + steps.cumsum(axis=1))
+    assert list(found) == ["no-independent-state"]
+    assert "--repeat iteration=1" in found["no-independent-state"]
+
+
 @pytest.mark.parametrize("shape", [(3, 20), (2, MOST_VALUES)])
 def test_too_few_and_too_many_are_not_judged(shape):
     series = np.random.default_rng(4).normal(1.0, 0.01, shape)

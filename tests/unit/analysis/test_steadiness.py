@@ -133,6 +133,23 @@ def test_levels_a_trend_and_a_memory_within_the_tolerance_do_not_wander(memory):
     assert wandering(small, np.array([], dtype=int), 0.05) is None
 
 
+@pytest.mark.parametrize(
+    ("count", "fade", "height", "spread"),
+    [(500, 80, 0.5, 0.01), (500, 40, 1.0, 0.03), (3000, 300, 1.0, 0.01), (100, 30, 0.5, 0.02)],
+)
+def test_a_start_up_that_fades_does_not_wander(count, fade, height, spread):
+    values = noise(count, 3, spread) + height * np.exp(-np.arange(count) / fade)
+    assert execution_state("1", values, Rules()).state == "warm-up"
+
+
+def test_a_line_without_noise_is_a_drift_and_a_slow_wave_has_no_class():
+    assert execution_state("1", np.arange(1.0, 301.0), Rules()).state == "drift"
+    wave = noise(1000) + 0.3 * np.sin(np.arange(1000) * 3 * np.pi / 1000)
+    refusal = execution_state("1", wave, Rules()).refusal
+    assert refusal is not None
+    assert refusal.code == "wandering"
+
+
 def test_a_class_that_hangs_by_the_first_level_says_how_many_redraws_come_to_it():
     values = noise(1000, 2, 0.02)
     values[:40] += 0.055

@@ -20,6 +20,9 @@ _STRETCHES = 30
 _SHORTEST = 10
 # Parameters of a level: its mean and its place.
 _PER_LEVEL = 2
+# A trend, or the tail of a start-up, goes one way; what comes back of it is noise, and less than
+# this share of the tolerance.
+_COUNTER_SHARE = 0.25
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -32,7 +35,7 @@ class Wandering:
     memory : float
         Correlation from one iteration to the next, around a line through all.
     distance : float
-        Largest minus smallest mean of stretches, relative to the mean.
+        How far the means of stretches lie apart, relative to the mean.
     """
 
     memory: float
@@ -62,11 +65,11 @@ def wandering(values: Floats, changes: Integers, tolerance: float) -> Wandering 
        461), is not larger for levels around which values remember the last one than for a memory
        alone. Change points and memory explain each other (Perron, Econometrica 57
        (1989) 1361); only the comparison of both tells them apart.
-    3. It matters.
+    3. It matters, and it is no trend: the means of stretches rise and fall again.
     """
     mean = abs(float(values.mean()))
-    distance = _distance(values) / mean
-    if len(values) < _SHORTEST * 2 or distance <= tolerance:
+    distance, counter = (one / mean for one in _distances(values))
+    if distance <= tolerance or counter <= _COUNTER_SHARE * tolerance:
         return None
     memory = _memory_around_a_line(values)
     count = len(values)
@@ -79,9 +82,13 @@ def wandering(values: Floats, changes: Integers, tolerance: float) -> Wandering 
     return Wandering(memory, distance) if alone <= _cost_of_levels(values, changes) else None
 
 
-def _distance(values: Floats) -> float:
+def _distances(values: Floats) -> tuple[float, float]:
+    """How far the means of stretches lie apart, and by how much they both rise and fall."""
     stretches = np.array_split(values, max(2, min(_STRETCHES, len(values) // _SHORTEST)))
-    return float(np.ptp([stretch.mean() for stretch in stretches]))
+    means = np.array([stretch.mean() for stretch in stretches])
+    rise = float((means - np.minimum.accumulate(means)).max())
+    fall = float((np.maximum.accumulate(means) - means).max())
+    return max(rise, fall), min(rise, fall)
 
 
 def _memory_around_a_line(values: Floats) -> float:
