@@ -59,6 +59,7 @@ prove: setup-dev ## how often every interval holds, by simulation with a known t
 	@$(PYTHON) -m benchmarks.prove.analysed
 	@$(PYTHON) -m benchmarks.prove.correlated
 	@$(PYTHON) -m benchmarks.states --only synthetic
+	@$(PYTHON) -m benchmarks.prove.humps
 
 .PHONY: states
 states: setup-dev ## how well states of iterations are told, on made and on real executions

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from steelyard.analysis.autoregression import FEWEST_BLOCKS, suspected
 from steelyard.analysis.inference import Ratio, block_correlation
 from steelyard.analysis.levels import TopLevel
+from steelyard.analysis.mode_cautions import mode_cautions
 from steelyard.analysis.paired_ratio import DEPENDENCE_LEVEL
 from steelyard.analysis.results import Independence, MetricResult, VariantResult
 from steelyard.analysis.shapiro_wilk import shapiro_wilk
@@ -156,6 +157,7 @@ def metric_cautions(variant: VariantResult, result: MetricResult) -> Iterable[Ca
         )
         return
     yield from shape_cautions(f"The mean {what}", result.values)
+    yield from mode_cautions(what, result.values, result.metric.unit)
     yield from dependence_cautions(what, result.independence, summary.count)
     yield from suspicion_cautions(what, result.values)
 

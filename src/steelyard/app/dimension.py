@@ -65,6 +65,7 @@ def dimension_table(path: str, unit: str, question: Question) -> Dimensioned:
     UsageError
         The question names a level that the table has not.
     """
+    from steelyard.analysis.mode_cautions import level_mode_cautions
     from steelyard.store.level_table import VALUE, read_level_table
 
     table = read_level_table(path, times=unit == "s")
@@ -80,6 +81,7 @@ def dimension_table(path: str, unit: str, question: Question) -> Dimensioned:
         )
     metric = MetricSpec(VALUE, unit)
     cautions += _iteration_cautions(table.series, metric, bool(table.series))
+    cautions += level_mode_cautions(table.data, metric.name, metric.unit)
     answer = _answer(table.data, costs_s, question, cautions)
     return Dimensioned(answer, metric, file=path)
 
@@ -104,6 +106,7 @@ def dimension_experiment(
         No trial gave a value.
     """
     from steelyard.analysis.levels import analysed_trials, iteration_values
+    from steelyard.analysis.mode_cautions import level_mode_cautions
     from steelyard.app.weigh import describe_failure
 
     index = chosen_variant(experiment, variant)
@@ -137,6 +140,7 @@ def dimension_experiment(
         _dropped_count(kept, spec.name),
         experiment.spec.seed,
     )
+    cautions += level_mode_cautions(data, spec.name, spec.unit)
     answer = _answer(data, costs_s, question, cautions)
     identifier = experiment.spec.identifier
     return Dimensioned(answer, spec, experiment=identifier, variant=name)

@@ -258,3 +258,14 @@ def test_trials_are_taken_in_the_order_of_their_positions():
     experiment = make(rows(12))
     shuffled = replace(experiment, trials=experiment.trials[::-1])
     assert answer(shuffled) == answer(experiment)
+
+
+@pytest.mark.parametrize("variants", [1, 2])
+def test_times_in_two_humps_are_told_of_by_variant(variants):
+    humps = [(1.0 if draw("hump", b) < 0.25 else 1.3) + 0.02 * draw("noise", b) for b in range(200)]
+    rows = [(value, 1 + 0.1 * draw("one", b))[:variants] for b, value in enumerate(humps)]
+    found = [c for c in answer(make(rows)).cautions if c.code == "several-modes"]
+    assert len(found) == 1
+    assert "wall_time of v0 lie in 2 humps" in found[0].message
+    assert "near 1.00 s" in found[0].message
+    assert "near 1.30 s" in found[0].message

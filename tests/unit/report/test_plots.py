@@ -157,3 +157,14 @@ def test_a_directory_that_cannot_be_made_is_one_clear_error(samples, tmp_path):
 def test_text_stays_text_for_both_renderers():
     assert as_plotly_text("<b>&$") == "&lt;b&gt;&amp;&#36;"
     assert as_matplotlib_text("$x$") == r"\$x\$"
+
+
+def test_a_violin_does_not_smooth_two_modes_away(samples):
+    found = samples.two()
+    values = tuple((1.0 if k % 5 < 3 else 1.3) + 0.0005 * (k % 37) for k in range(200))
+    variant = found.variants[0]
+    result = replace(variant.metrics[found.metric.name], values=values, blocks=tuple(range(200)))
+    changed = replace(variant, metrics={**variant.metrics, found.metric.name: result})
+    (panel,) = panels("violin", replace(found, variants=(changed, *found.variants[1:])))
+    # In ms: the modes lie 300 apart, and the usual bandwidth of all values together is 46.
+    assert panel.data[0]["bandwidth"] < 10

@@ -8,7 +8,12 @@ import numpy as np
 
 from steelyard.analysis.figures import ViolinFigure
 from steelyard.report.drawings.drawing import ACCENT, INK, MUTED, Drawing
-from steelyard.report.plots.drawing import PALETTE, as_matplotlib_text
+from steelyard.report.plots.drawing import (
+    DENSITY_POINTS,
+    PALETTE,
+    as_matplotlib_text,
+    relative_bandwidth,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -26,7 +31,10 @@ def draw(shown: ViolinFigure, canvas: Canvas) -> None:
     for place, violin in enumerate(shown.violins):
         values = np.asarray(violin.values)
         if len(values) > 1 and np.ptp(values) > 0:
-            parts: Any = axes.violinplot([values], [place], widths=0.8, showextrema=False)
+            parts: Any = axes.violinplot(
+                [values], [place], widths=0.8, showextrema=False, points=DENSITY_POINTS,
+                bw_method=relative_bandwidth(values.tolist()),
+            )  # fmt: skip
             for body in parts["bodies"]:
                 body.set(facecolor=INK, edgecolor=INK, alpha=0.3)
         lower, middle, upper = np.quantile(values, (0.25, 0.5, 0.75))

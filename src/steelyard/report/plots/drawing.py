@@ -6,6 +6,7 @@ import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from steelyard.analysis.modes import density_bandwidth
 from steelyard.analysis.plot_series import stride_for
 from steelyard.analysis.results import Answer, MetricResult
 from steelyard.report.tables import metric_scale
@@ -49,6 +50,8 @@ DARK_COLORS = {
 POINTS_LIMIT = 1000
 LABEL_LIMIT = 28
 TABLE_LIMIT = 200
+# Along a violin, so that its narrowest hump is drawn.
+DENSITY_POINTS = 400
 _SHOWN_DIGITS = 7
 
 
@@ -110,6 +113,16 @@ def rounded(values: Sequence[float], factor: float = 1.0) -> list[float]:
 def capped(values: Sequence[float]) -> list[float]:
     """At most as many values as a plot stays usable with, by a fixed stride."""
     return list(values[:: stride_for(len(values), POINTS_LIMIT)])
+
+
+def relative_bandwidth(values: Sequence[float]) -> float | None:
+    """The bandwidth by which modes stay apart, in standard deviations, as matplotlib takes it."""
+    found = density_bandwidth(values)
+    if found is None:
+        return None
+    from statistics import stdev
+
+    return found / stdev(values)
 
 
 def thinning_note(answer: Answer) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from steelyard.analysis.modes import density_bandwidth
 from steelyard.analysis.results import Answer
 from steelyard.report.plots import Panel, Plot
 from steelyard.report.plots.drawing import (
+    DENSITY_POINTS,
     Series,
     axis,
     capped,
@@ -14,6 +16,7 @@ from steelyard.report.plots.drawing import (
     metric_title,
     name_rows,
     plot_labels,
+    relative_bandwidth,
     rows_axis,
     series_of,
 )
@@ -38,12 +41,19 @@ def _trace(row: int, series: Series) -> dict[str, Any]:
         "pointpos": 0.22,
         "jitter": 0.22,
         "spanmode": "hard",
+        **_bandwidth(series),
         "hoveron": "points",
         "hoverinfo": "x+name",
         "marker": {"size": 4, "opacity": 0.65, "color": series.color},
         "line": {"color": series.color, "width": 1.5},
         "box": {"visible": True, "width": 0.16},
     }
+
+
+def _bandwidth(series: Series) -> dict[str, float]:
+    """The bandwidth by which modes stay apart; empty where nothing varies."""
+    found = density_bandwidth(capped(series.values))
+    return {} if found is None else {"bandwidth": found}
 
 
 def panels(answer: Answer) -> list[Panel]:
@@ -64,8 +74,9 @@ def draw(answer: Answer, figure: Figure) -> None:
     for row, series in enumerate(found):
         values = capped(series.values)
         parts: Any = axes.violinplot(
-            [values], [row], orientation="horizontal", widths=0.8, side="low", showextrema=False
-        )
+            [values], [row], orientation="horizontal", widths=0.8, side="low", showextrema=False,
+            points=DENSITY_POINTS, bw_method=relative_bandwidth(values),
+        )  # fmt: skip
         for body in parts["bodies"]:
             body.set(facecolor=series.color, edgecolor=series.color, alpha=0.35)
         spread = [row + 0.1 + 0.16 * (index * 0.618 % 1) for index in range(len(values))]
