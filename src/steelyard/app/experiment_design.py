@@ -31,10 +31,12 @@ def experiment_design(
     kind = file.design.get("kind", "full-factorial")
     if kind == "full-factorial":
         return full_factorial(varied, constraints)
+    if kind == "d-optimal":
+        return _d_optimal(file, full_factorial(varied, constraints), seed)
     if constraints:
         raise UsageError(
-            f"{file.path}: constraints go with the full factorial only; a {kind} design without "
-            "some of its points would mix up effects.",
+            f"{file.path}: constraints go with full-factorial and d-optimal designs; a {kind} "
+            "design without some of its points would mix up effects.",
             field="constraint",
         )
     if kind == "plackett-burman":
@@ -50,6 +52,22 @@ def experiment_design(
     generators = _generators(file.design.get("generators", ()))
     count = file.design.get("fraction", len(generators) or 1)
     return fractional_factorial(varied, count, generators or None)
+
+
+def _d_optimal(file: ExperimentFile, allowed: Design, seed: int) -> Design:
+    """Of the allowed combinations those that tell most."""
+    from steelyard.analysis.chosen_points import d_optimal_points
+
+    order = int(file.design.get("interactions", 1))
+    counts = [len(factor.levels) for factor in allowed.factors]
+    found = d_optimal_points(counts, allowed.points, seed, file.design.get("points"), order)
+    return Design(
+        "d-optimal",
+        allowed.factors,
+        [allowed.points[place] for place in found.places],
+        efficiency_ratio=found.efficiency_ratio,
+        model_order=order,
+    )
 
 
 def skipped_points(

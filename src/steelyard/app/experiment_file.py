@@ -35,14 +35,16 @@ _BENCHMARK = (
 _TEXTS = ("set", "get", "undo", "cpus", "services")
 _FACTOR = ("name", "factor", "levels", *_TEXTS)
 _CONSTRAINT = ("when", "require", "forbid")
-_DESIGN = ("kind", "generators", "fraction", "folded")
+_DESIGN = ("kind", "generators", "fraction", "folded", "points", "interactions")
 _ANALYSIS = ("method", "response", "factors", "options", "quantiles", "rows")
 _CAUSE = (
     *("factor", "levels", "draw", "intervention", "command", "response", "intermediate"),
     *("tolerance", "margin"),
 )
 _EVENTS = ("record", "functions", "probes", "stacks", "log", "response", "most", "correction")
-DESIGN_KINDS = ("full-factorial", "fractional-factorial", "plackett-burman", "latin-square")
+DESIGN_KINDS = (
+    "full-factorial", "fractional-factorial", "plackett-burman", "latin-square", "d-optimal"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -260,6 +262,12 @@ class _Reader:
         fraction = design.get("fraction")
         if fraction is not None and (not isinstance(fraction, int) or fraction < 1):
             self._fail("design", "fraction", "it takes p of a fraction of one in 2^p, from 1 on")
+        for name in ("points", "interactions"):
+            number = design.get(name)
+            if name in design and (type(number) is not int or number < 1):
+                self._fail("design", name, f"it takes a whole number from 1 on, not {number!r}")
+            if name in design and kind != "d-optimal":
+                self._fail("design", name, f"it goes with kind d-optimal, not {kind}")
         return design
 
     def _table(self, value: Any, where: str, known: Sequence[str]) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from typing import Literal
 
 from steelyard.core.errors import UsageError
 
-DesignKind = Literal["full-factorial", "fractional-factorial", "plackett-burman", "latin-square"]
+DesignKind = Literal[
+    "full-factorial", "fractional-factorial", "plackett-burman", "latin-square", "d-optimal"
+]
 # A plan of a million trials takes seconds and some tens of megabytes; beyond, a design is a slip.
 MOST_POINTS = 10_000_000
 
@@ -66,6 +68,11 @@ class Design:
         Up to interactions of two factors.
     generators : tuple of str
         Of a two-level fraction, such as ``E = A:B:C``.
+    efficiency_ratio : float or None
+        Of a chosen set of points: how much it tells in each run (D-efficiency), 1 being the full
+        factorial without constraints.
+    model_order : int or None
+        Of a chosen set of points: the most factors in an interaction that it tells from others.
     """
 
     kind: DesignKind
@@ -74,6 +81,8 @@ class Design:
     resolution: int | None = None
     aliases: tuple[Alias, ...] = ()
     generators: tuple[str, ...] = ()
+    efficiency_ratio: float | None = None
+    model_order: int | None = None
 
     def levels_of(self, point: int) -> dict[str, str]:
         """The level of each factor at a point."""

@@ -24,6 +24,8 @@ def nuisance_text(factor: NuisanceFactor) -> str:
 
 def design_lines(design: Design | None) -> list[str]:
     """The kind of the design, and which effects it cannot tell from one another."""
+    if design is not None and design.efficiency_ratio is not None:
+        return [f"design     {design.kind}: {_chosen(design)}"]
     if design is None or not design.aliases:
         return [] if design is None else [f"design     {design.kind}"]
     resolution = "" if design.resolution is None else f", resolution {design.resolution}"
@@ -36,6 +38,16 @@ def design_lines(design: Design | None) -> list[str]:
     if len(design.aliases) > _SHOWN:
         lines.append(f"aliased    {len(design.aliases) - _SHOWN} more effects (--json has all)")
     return lines
+
+
+def _chosen(design: Design) -> str:
+    """How many points were chosen, for which effects, and how much they tell."""
+    order = design.model_order or 1
+    effects = "main effects" if order == 1 else f"interactions of up to {order} factors"
+    return (
+        f"{len(design.points)} combinations for {effects} alone, "
+        f"D-efficiency {100 * (design.efficiency_ratio or 0.0):.1f} %"
+    )
 
 
 class Power(Protocol):

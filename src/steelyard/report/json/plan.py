@@ -72,6 +72,8 @@ def _design(design: Design) -> dict[str, Any]:
         "kind": design.kind,
         "resolution": design.resolution,
         "generators": list(design.generators),
+        "efficiency_ratio": design.efficiency_ratio,
+        "model_order": design.model_order,
         "aliases": [
             {"effect": alias.effect, "others": list(alias.others), "weights": list(alias.weights)}
             for alias in design.aliases
