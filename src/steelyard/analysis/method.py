@@ -77,6 +77,9 @@ class Method:
     needs : tuple of str
         Options without which it has no answer: of ``"response"``, ``"factors"``,
         ``"quantiles"``.
+    uses : tuple of str
+        Which of ``"seed"`` and ``"quantiles"`` of the question change its answer; where they do
+        not, the command refuses them.
     options : mapping of str to str
         Its own options, ``--option NAME=VALUE``, each with a sentence that describes it.
     """
@@ -86,4 +89,5 @@ class Method:
     reads: Literal["levels", "trials"]
     analyze: Callable[[Table, Question], Result]
     needs: tuple[str, ...] = ()
+    uses: tuple[Literal["seed", "quantiles"], ...] = ()
     options: Mapping[str, str] = field(default_factory=dict[str, Any])

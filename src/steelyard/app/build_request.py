@@ -37,8 +37,11 @@ def requested_builds(asked: BuildRequest, count: int, *, shell: bool) -> list[Bu
         An option goes with builds only, or is given neither once nor for each command.
     """
     if not asked.commands:
-        given = (asked.sources, asked.randomize, asked.cc, asked.cxx, asked.ld)
-        names = ("--build-source", "--randomize", "--cc", "--cxx", "--ld")
+        given = (
+            *(asked.sources, asked.randomize, asked.timeout_s is not None),
+            *(asked.cc, asked.cxx, asked.ld),
+        )
+        names = ("--build-source", "--randomize", "--build-timeout", "--cc", "--cxx", "--ld")
         for option, values in zip(names, given, strict=True):
             if values:
                 raise UsageError(f"{option} goes with --build only.", field=option)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.library_options import JSON, STORE
+from steelyard.cli.strict_options import RUNS, SEED
 from steelyard.cli.study_answer import check_one_way, run_study, show_study, stored_study
 from steelyard.cli.weighing_options import RECORD_OPTION
 from steelyard.core.errors import UsageError
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
 )
 @click.option("--intermediate", metavar="METRIC", help="The metric that should carry the effect.")
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="The first is explained.")
-@click.option("--runs", type=click.IntRange(1), metavar="N", help="Blocks.")
+@click.option("--runs", type=RUNS, metavar="N", help="Blocks.")
 @click.option("--tolerance", metavar="SHARE", help="Of the variance that may be left; 25%.")
 @click.option("--margin", metavar="SHARE", help="A smaller spread is no effect; 1%.")
 @click.option("--confidence", metavar="SHARE", help="Of what is stated; 95%.")
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Of levels and order.")
+@click.option("--seed", type=SEED, metavar="N", help="Of levels and order.")
 @click.option("--html", metavar="FILE", help="Write a page that needs no network.")
 @click.option("--plots", metavar="DIRECTORY", help="Write the plot as PNG and SVG.")
 @RECORD_OPTION

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from steelyard.cli.library_options import JSON, STORE
+from steelyard.cli.strict_options import RUNS, SEED
 from steelyard.cli.study_answer import check_one_way, run_study, show_study, stored_study
 from steelyard.cli.weighing_options import RECORD_OPTION
 
@@ -30,10 +31,10 @@ from steelyard.cli.weighing_options import RECORD_OPTION
 @click.option("--log", metavar="FILE=REGEX", help="A log of the program's; or FILE=json:PATH.")
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="The first is explained.")
 @click.option("--response", metavar="METRIC", help="What to explain; the first metric.")
-@click.option("--runs", type=click.IntRange(1), metavar="N", help="Blocks of two trials.")
+@click.option("--runs", type=RUNS, metavar="N", help="Blocks of two trials.")
 @click.option("--correction", metavar="NAME", help="Of p values over kinds; holm.")
 @click.option("--confidence", metavar="SHARE", help="Of what is stated; 95%.")
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Of order and permutations.")
+@click.option("--seed", type=SEED, metavar="N", help="Of order and permutations.")
 @click.option("--html", metavar="FILE", help="Write a page that needs no network.")
 @click.option("--plots", metavar="DIRECTORY", help="Write the plots as PNG and SVG.")
 @RECORD_OPTION

@@ -9,6 +9,7 @@ import click
 from steelyard.cli.analysis_answer import show_answer
 from steelyard.cli.library_options import JSON, STORE, opened_library
 from steelyard.cli.output import write_note, write_text
+from steelyard.cli.strict_options import MOST_RUNS, MOST_WARMUPS, SEED, all_but, refuse_idle
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_cpus, parse_duration, parse_ratio
 
@@ -20,15 +21,26 @@ if TYPE_CHECKING:
 
 INTERRUPTED_STATUS = 130
 FAILED_STATUS = 3
+# What a study that goes on, and one that is only printed, have a use for.
+_OF_RESUMED = frozenset({"resume", "confidence", "wait", "html", "plots", "store", "json_target"})
+_NOT_OF_PLANNED = frozenset({"resume", "wait", "html", "plots", "store", "json_target"})
 
 
 @click.command("study")
 @click.option("--knob", "knobs", metavar="NAME", multiple=True, help="Study this one. Repeatable.")
 @click.option(
-    "--runs", type=click.IntRange(3), default=30, show_default=True, help="Of each setup."
+    "--runs",
+    type=click.IntRange(3, MOST_RUNS),
+    default=30,
+    show_default=True,
+    help="Of each setup.",
 )
 @click.option(
-    "--warmup", type=click.IntRange(0), default=1, show_default=True, help="Runs of each before."
+    "--warmup",
+    type=click.IntRange(0, MOST_WARMUPS),
+    default=1,
+    show_default=True,
+    help="Runs of each before.",
 )
 @click.option("--cpus", metavar="LIST", help="The CPUs that cpu-shield leaves to the program.")
 @click.option(
@@ -42,7 +54,7 @@ FAILED_STATUS = 3
 @click.option("--directory", metavar="DIR", help="Run in DIR; the RAM disk gets a copy of it.")
 @click.option("--metric", metavar="NAME", help="What to compare (default: wall_time).")
 @click.option("--timeout", metavar="TIME", help="A run that takes longer has failed.")
-@click.option("--seed", type=click.IntRange(0), help="Of the order of runs.")
+@click.option("--seed", type=SEED, help="Of the order of runs.")
 @click.option(
     "--confidence", default="95%", show_default=True, metavar="SHARE", help="Of intervals."
 )
@@ -65,6 +77,15 @@ def study(argv: tuple[str, ...], **given: Any) -> int:
     from steelyard.cli.weighing_request import place_from
     from steelyard.store.location import store_path
 
+    confidence = parse_ratio(given["confidence"], "--confidence")
+    if given["resume"]:
+        refuse_idle("to --resume", _OF_RESUMED)
+        if argv:
+            raise UsageError("--resume takes its program from the study.", field="command")
+    elif given["dry_run"]:
+        refuse_idle("to --dry-run, which runs nothing", all_but(_NOT_OF_PLANNED))
+    if not given["resume"]:
+        _refuse_without_program(argv, given)
     planned = None if given["resume"] else _planned(argv, given)
     if planned is not None and given["dry_run"]:
         write_text(_plan_text(planned))
@@ -74,11 +95,21 @@ def study(argv: tuple[str, ...], **given: Any) -> int:
     if done.stopped == "interrupted":
         write_note(f"`steelyard host study --resume {done.spec.identifier}` goes on with it")
         return INTERRUPTED_STATUS
-    found = analyze_study(done, parse_ratio(given["confidence"], "--confidence"))
+    found = analyze_study(done, confidence)
     keep(found, done, store_path(given["store"]))
     show_answer(found, given["html"], given["plots"], given["json_target"])
     failed = any(trial.status == "failed" and not trial.warmup for trial in done.trials)
     return FAILED_STATUS if failed else 0
+
+
+def _refuse_without_program(argv: tuple[str, ...], given: dict[str, Any]) -> None:
+    """Refuse what is said of a program where it is Steelyard's own, and what no knob takes."""
+    if not argv:
+        refuse_idle("to a study without CMD", all_but({"shell"}))
+    if given["knobs"]:
+        for knob, option in (("services", "services"), ("cpu-shield", "cpus")):
+            if knob not in given["knobs"]:
+                refuse_idle(f"without --knob {knob}", all_but({option}))
 
 
 def _planned(argv: tuple[str, ...], given: dict[str, Any]) -> Study:

@@ -18,6 +18,7 @@ import click
 
 import steelyard
 from steelyard.cli.output import write_error, write_json, write_note, write_text
+from steelyard.cli.strict_options import make_strict
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.core.registry import failed_plugins
 
@@ -59,7 +60,7 @@ class CommandTable(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = _MODULES.get(cmd_name, cmd_name)
-        return importlib.import_module(f"steelyard.cli.commands.{module}").command
+        return make_strict(importlib.import_module(f"steelyard.cli.commands.{module}").command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -103,7 +104,8 @@ def _fail(error: SteelyardError, arguments: list[str]) -> int:
         write_json(error_document(error), _json_target(arguments))
     except SteelyardError as second:
         # Standard output that was full for the answer is full for this too.
-        if second.message != error.message:
+        # A file that cannot be written was told of, if that is what went wrong.
+        if second.message != error.message and error.field != "--json":
             write_error(second)
     except BrokenPipeError:
         _leave_output()

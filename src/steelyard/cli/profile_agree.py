@@ -18,6 +18,7 @@ from steelyard.cli.profile_options import (
     profilers_option,
     seed_option,
 )
+from steelyard.cli.strict_options import RUNS
 from steelyard.core.errors import DataError, UsageError
 
 _OF_RUNS = {"profilers": "--profiler", "runs": "--runs"}
@@ -43,7 +44,7 @@ _OF_PROGRAM = {"commands": "--command", "name": "--name", "setting": "--setting"
 )
 @click.option(
     "--runs",
-    type=click.IntRange(1),
+    type=RUNS,
     default=10,
     show_default=True,
     help="Runs under each profiler.",

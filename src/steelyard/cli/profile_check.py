@@ -18,6 +18,7 @@ from steelyard.cli.profile_options import (
     seed_option,
 )
 from steelyard.cli.profile_speedup import show_speedup
+from steelyard.cli.strict_options import MOST_RUNS, RUNS
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_size
 
@@ -48,7 +49,7 @@ _RUN_COUNT = 5
 @click.option(
     "--functions",
     "function_count",
-    type=click.IntRange(1),
+    type=RUNS,
     default=2,
     show_default=True,
     help="Unless named: draw so many of the hot ones.",
@@ -78,7 +79,7 @@ _RUN_COUNT = 5
 )
 @click.option(
     "--amounts",
-    type=click.IntRange(2),
+    type=click.IntRange(2, MOST_RUNS),
     default=6,
     show_default=True,
     help="Different delays, none among them.",
@@ -90,7 +91,9 @@ _RUN_COUNT = 5
     help="The longest delay makes the program about so many times its time longer (0.6; Java 2).",
 )
 @click.option(
-    "--runs", type=click.IntRange(1), help="Runs of each delay (5), or with --speedup build (10)."
+    "--runs",
+    type=RUNS,
+    help="Runs of each delay (5), or with --speedup build (10).",
 )
 @seed_option
 @confidence_option

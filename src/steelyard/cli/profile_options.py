@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from steelyard.cli.finite_range import FiniteRange
+from steelyard.cli.strict_options import SEED
 from steelyard.core.errors import UsageError
 
 profilers_option = click.option(
@@ -28,7 +29,11 @@ confidence_option = click.option(
     help="Of the intervals.",
 )
 seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Of what is drawn."
+    "--seed",
+    type=SEED,
+    default=1,
+    show_default=True,
+    help="Of what is drawn.",
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from steelyard.cli.strict_options import all_but, refuse_idle
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_duration, parse_size
 from steelyard.core.rng import fresh_seed
@@ -33,6 +34,8 @@ def recording_from(options: Mapping[str, Any]) -> Recording:
         )
     if options["keep"] is not None and options["rotate"] is None:
         raise UsageError("--keep goes with --rotate.", field="--keep")
+    if options["spread"] != "uniform":
+        refuse_idle("to --spread but uniform", all_but({"ratio"}))
     if not options["output"]:
         raise UsageError("--output is empty: name the file of the profile.", field="--output")
     duration = options["duration"]

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from steelyard.cli.strict_options import MOST_RUNS, MOST_WARMUPS, RUNS, SEED
 from steelyard.cli.weighing_request import DEFAULT_BUDGET
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -92,7 +93,7 @@ ITERATION_OPTIONS = (
     _option(
         "--warmup-iterations",
         "warmup_iteration_count",
-        type=click.IntRange(0),
+        type=click.IntRange(0, MOST_RUNS),
         help="Drop so many iterations of each run, instead of those that the harness marks.",
     ),
 )
@@ -159,8 +160,8 @@ STOPPING_OPTIONS = (
         help=f"Stop at this time or number of trials, such as 2min or 200runs "
         f"(default {DEFAULT_BUDGET}).",
     ),
-    _option("--runs", type=click.IntRange(1), help="A fixed number of runs of each command."),
-    _option("--min-runs", type=click.IntRange(2), help="Runs before the first look."),
+    _option("--runs", type=RUNS, help="A fixed number of runs of each command."),
+    _option("--min-runs", type=click.IntRange(2, MOST_RUNS), help="Runs before the first look."),
 )
 JUDGING_OPTIONS = (
     _option(
@@ -196,11 +197,11 @@ SESSION_OPTIONS = (
     _option(
         "--warmup",
         "warmup_count",
-        type=click.IntRange(0),
+        type=click.IntRange(0, MOST_WARMUPS),
         default=0,
         help="Runs of each command that are not counted, first.",
     ),
-    _option("--seed", type=click.IntRange(0), help="Seed of every random choice."),
+    _option("--seed", type=SEED, help="Seed of every random choice."),
     _option("--note", default="", help="Words to keep with the experiment."),
 )
 DESIGN_OPTIONS = (*JUDGING_OPTIONS, *SESSION_OPTIONS)

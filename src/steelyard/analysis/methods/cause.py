@@ -77,6 +77,7 @@ def _terms(question: Question) -> Terms:
 
 EXTENSION = Method(
     name="cause",
+    uses=("seed",),
     description="Causal analysis: whether the effect of a factor goes with an intervention.",
     reads="trials",
     analyze=analyze,

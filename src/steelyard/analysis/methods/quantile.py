@@ -57,6 +57,7 @@ def analyze(table: Table, question: Question) -> Analysis:
 
 EXTENSION = Method(
     name="quantile",
+    uses=("seed", "quantiles"),
     description="Quantile regression: effects on the fast, the middle and the slow runs.",
     reads="trials",
     analyze=analyze,

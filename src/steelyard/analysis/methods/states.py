@@ -70,6 +70,7 @@ def _cautions(series: tuple[IterationSeries, ...]) -> list[Caution]:
 
 EXTENSION = Method(
     name="states",
+    uses=("seed",),
     description="From where on iterations are initialised and independent, and which to measure.",
     reads="levels",
     analyze=analyze,

@@ -11,6 +11,7 @@ from steelyard.cli.analysis_answer import show_answer
 from steelyard.cli.hidden import hidden_values
 from steelyard.cli.library_options import JSON, STORE, opened_library
 from steelyard.cli.output import write_note
+from steelyard.cli.strict_options import SEED, all_but, refuse_idle
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
 from steelyard.store.location import store_path
@@ -52,7 +53,11 @@ class MethodList(click.ParamType[str]):
     "--confidence", default="95%", show_default=True, metavar="SHARE", help="Of what is stated."
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Of what is drawn."
+    "--seed",
+    type=SEED,
+    default=1,
+    show_default=True,
+    help="Of what is drawn.",
 )
 @click.option("--unit", metavar="UNIT", help="Unit of the values of a file; s unless given.")
 @click.option(
@@ -83,8 +88,9 @@ def _analyzed(data: str, given: dict[str, object]) -> Analyzed:
     question = _question(given)
     method: Method = chosen_method(str(given["method"]), question)
     names = (_text(given, "variant"), _text(given, "metric"))
+    refuse_idle(f"to --method {method.name}", all_but(_idle_with(method)))
     if _is_file(data):
-        _refuse(given, ("variant", "metric"), "an experiment, not to a file")
+        _refuse(given, ("variant", "metric", "store"), "an experiment, not to a file")
         return analyze_file(data, method, question)
     _refuse(given, ("unit",), "a file, not to an experiment")
     if method.reads == "trials":
@@ -92,6 +98,12 @@ def _analyzed(data: str, given: dict[str, object]) -> Analyzed:
     with opened_library(_text(given, "store")) as library:
         experiment = library.shown(data, hidden_values())
     return analyze_experiment(experiment, names, method, question)
+
+
+def _idle_with(method: Method) -> set[str]:
+    """The options of questions that change nothing of a method's answer."""
+    idle = {"seed", "quantiles"} - set(method.uses)
+    return idle | {"response", "factors"} if method.reads == "levels" else idle
 
 
 def _with_choices(found: Analyzed, given: dict[str, object]) -> Analyzed:

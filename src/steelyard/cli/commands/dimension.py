@@ -11,6 +11,7 @@ from steelyard.app.dimension import Dimensioned, Question
 from steelyard.app.initial_experiment import initial_counts, names_experiment
 from steelyard.cli.library_options import STORE, opened_library, terminal_width
 from steelyard.cli.output import write_json, write_page, write_text
+from steelyard.cli.strict_options import all_but, refuse_idle
 from steelyard.cli.weighing_answer import FAILED_STATUS, INTERRUPTED_STATUS, watching
 from steelyard.cli.weighing_options import (
     HOST_OPTIONS,
@@ -44,14 +45,12 @@ steelyard dimension --build 'make bench' --build-source src '{build}/bench'
 steelyard dimension --import times.csv --cost build=90s
 steelyard dimension latest --budget 10min --html page.html
 """
-# What only an experiment that is run has; of one that is read, nothing can be asked of them.
-_RUN_ONLY = (
-    *("build_commands", "build_sources", "randomize", "cc", "cxx", "ld", "repeat", "levels"),
-    *("iterations", "benchmark", "warmup_iteration_count", "warmup_count", "seed", "note"),
-    *("prepare", "cleanup", "setup", "stdin_file", "directory", "environment", "timeout", "cpus"),
-    "recorded_environment",
-    *("initial_budget", "shell", "quiet", "knobs", "wait", "names", "parameters"),
-)
+# What each way to be called with has a use for; whatever else is given is refused.
+_ANSWER = {"costs", "budget", "confidence", "estimator", "html_target", "json_target"}
+_OF_FILE = frozenset({*_ANSWER, "file", "unit"})
+_OF_KEPT = frozenset({*_ANSWER, "kept", "store"})
+_OF_STORED = frozenset({*_ANSWER, "variant", "metrics", "store"})
+_NOT_OF_RUN = frozenset({"file", "unit", "kept", "variant"})
 # The initial experiment is no comparison and stops at its counts.
 _FIXED = {
     **{"precision": None, "runs": None, "min_runs": None, "dimensioned": False},
@@ -134,7 +133,7 @@ def _show_kept(words: tuple[str, ...], question: Question, values: dict[str, Any
 
     if words or values["file"] is not None:
         raise UsageError("--kept takes no program, experiment or file beside it.", field="--kept")
-    _refuse(values, ("variant", "metrics", "unit", *_RUN_ONLY), "to --kept")
+    refuse_idle("to --kept", _OF_KEPT)
     with opened_library(values["store"]) as library:
         found = kept_dimensionings(library, question)
     _write_page(found, values["html_target"])
@@ -205,12 +204,11 @@ def _dimensioned(
             field="EXPERIMENT",
         )
     if file is not None:
-        _refuse(values, ("variant", "metrics", *_RUN_ONLY), "to --import")
+        refuse_idle("to --import", _OF_FILE)
         return dimension_table(file, values["unit"] or "s", question), None
-    _refuse(values, ("unit",), "to an EXPERIMENT or a CMD; it belongs to --import")
     if not names_experiment(words) or values["shell"]:
         return _run(words, question, values)
-    _refuse(values, _RUN_ONLY, "to a stored EXPERIMENT; it belongs to a CMD")
+    refuse_idle("to a stored EXPERIMENT", _OF_STORED)
     if len(values["metrics"]) > 1:
         raise UsageError("Of an EXPERIMENT one --metric is dimensioned.", field="--metric")
     metric = values["metrics"][0] if values["metrics"] else None
@@ -224,7 +222,7 @@ def _run(
 ) -> tuple[Dimensioned, Experiment]:
     from steelyard.app.dimension import dimension_stored, run_initial
 
-    _refuse(values, ("variant",), "to a CMD; it belongs to an EXPERIMENT")
+    refuse_idle("to a CMD", all_but(_NOT_OF_RUN))
     if values["shell"]:
         commands = ((" ".join(words),),)
     else:
@@ -251,12 +249,3 @@ def _suite_iterates(commands: tuple[tuple[str, ...], ...]) -> bool:
     from steelyard.app.suite_variants import suite_iterations
 
     return suite_iterations(Request(commands)) is not None
-
-
-def _refuse(values: dict[str, Any], names: tuple[str, ...], where: str) -> None:
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        if parameter.name in names and values[parameter.name] not in (None, (), False, 0, ""):
-            raise UsageError(
-                f"{parameter.opts[0]} does not belong {where}.", field=parameter.opts[0]
-            )

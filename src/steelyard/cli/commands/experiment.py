@@ -13,6 +13,7 @@ from steelyard.cli.experiment_events import command as events
 from steelyard.cli.hidden import hidden_values
 from steelyard.cli.library_options import JSON, STORE, opened_library, terminal_width
 from steelyard.cli.output import write_file, write_json, write_text
+from steelyard.cli.strict_options import SEED
 from steelyard.cli.study_answer import note_kept, study_status, with_recorded
 from steelyard.cli.weighing_options import RECORD_OPTION
 from steelyard.core.errors import UsageError
@@ -120,7 +121,11 @@ def schema() -> None:
     "--confidence", default="95%", show_default=True, metavar="SHARE", help="Of what is stated."
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Of what is drawn."
+    "--seed",
+    type=SEED,
+    default=1,
+    show_default=True,
+    help="Of what is drawn.",
 )
 @click.option(
     "--option",

@@ -9,7 +9,8 @@ import click
 from steelyard.cli.host_study import study
 from steelyard.cli.library_options import STORE
 from steelyard.cli.output import write_json, write_note, write_text
-from steelyard.core.errors import HostError
+from steelyard.cli.strict_options import all_but, refuse_idle
+from steelyard.core.errors import HostError, UsageError
 from steelyard.host.cpu_list import parse_cpu_list
 
 _JSON = click.option(
@@ -95,12 +96,17 @@ def quiet(
     from steelyard.host.quiet import quiet as quiet_host
     from steelyard.report.host_text import quiet_lines
 
+    names = _names(knobs, every, services)
+    if every and knobs:
+        raise UsageError("--all sets every knob; it does not go with --knob.", field="--all")
+    if names is not None and not {"all", "realtime-priority"} & set(names):
+        refuse_idle("without --knob realtime-priority", all_but({"realtime_priority"}))
     request = Request(
         cpus=parse_cpu_list(cpus) if cpus is not None else None,
         services=services,
         realtime_priority=realtime_priority,
     )
-    with quiet_host(_names(knobs, every, services), request) as state:
+    with quiet_host(names, request) as state:
         _tell(quiet_lines(state))
         exit_status = run_command(argv, state.launch_changes)
     if state.restored is not None and state.restored.failures:

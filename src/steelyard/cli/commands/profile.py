@@ -11,6 +11,7 @@ from steelyard.cli.finite_range import FiniteRange
 from steelyard.cli.output import write_data, write_json, write_note, write_page, write_text
 from steelyard.cli.profile_agree import agree
 from steelyard.cli.profile_check import check
+from steelyard.cli.strict_options import RUNS
 from steelyard.core.errors import UsageError
 
 DEFAULT_OUTPUT = "steelyard.profile"
@@ -30,7 +31,7 @@ def command() -> None:
 @click.option(
     "--output", "-o", metavar="FILE", default=DEFAULT_OUTPUT, show_default=True, help="The profile."
 )
-@click.option("--pid", type=click.IntRange(1), help="Watch this process instead of starting one.")
+@click.option("--pid", type=RUNS, help="Watch this process instead of starting one.")
 @click.option(
     "--period", metavar="TIME", default="1ms", show_default=True, help="Mean time between samples."
 )

@@ -8,6 +8,7 @@ import click
 
 from steelyard.app.going_on import Onward
 from steelyard.app.weigh import weigh_further
+from steelyard.cli.strict_options import MOST_RUNS
 from steelyard.cli.weighing_answer import show, watching
 from steelyard.cli.weighing_options import ANSWER_OPTIONS, options
 from steelyard.cli.weighing_request import DEFAULT_BUDGET, parse_gate, place_from
@@ -23,7 +24,9 @@ from steelyard.core.quantity import parse_budget, parse_ratio
     help=f"Stop this session at this time or number of trials (default {DEFAULT_BUDGET}).",
 )
 @click.option("--runs", metavar="N|+N", help="Runs of each command in all, or +N further ones.")
-@click.option("--min-runs", type=click.IntRange(2), help="Runs in all before the first look.")
+@click.option(
+    "--min-runs", type=click.IntRange(2, MOST_RUNS), help="Runs in all before the first look."
+)
 @options(ANSWER_OPTIONS)
 @click.option("--wait", is_flag=True, help="Wait while another measurement holds the machine.")
 @click.option(

@@ -9,6 +9,7 @@ import click
 
 from steelyard.cli.library_options import terminal_width
 from steelyard.cli.output import write_json, write_note, write_text
+from steelyard.cli.strict_options import RUNS
 from steelyard.cli.suite_options import (
     CC,
     FLAGS,
@@ -21,7 +22,7 @@ from steelyard.cli.suite_options import (
     progress,
     write_description,
 )
-from steelyard.core.errors import MissingCapabilityError
+from steelyard.core.errors import MissingCapabilityError, UsageError
 
 FAILED_STATUS = 3
 
@@ -53,6 +54,15 @@ def list_programs(
     from steelyard.suite.inputs import GENERATORS
     from steelyard.suite.registry import RecipeRegistry
 
+    if generators and names:
+        raise UsageError(
+            "--generators lists what makes inputs, and takes no names.", field="--generators"
+        )
+    if json_target == "-" and (generators or as_markdown):
+        option = "--generators" if generators else "--markdown"
+        raise UsageError(
+            f"{option} is of the printed table, and --json - prints a document.", field=option
+        )
     # Without names also those that the user would have to bring.
     recipes = chosen_recipes(names) if names else list(RecipeRegistry())
     write_json(suite_document(recipes), json_target)
@@ -110,7 +120,7 @@ def build(
 @SIZE
 @CC
 @FLAGS
-@click.option("--runs", type=click.IntRange(1), default=1, show_default=True, help="How often.")
+@click.option("--runs", type=RUNS, default=1, show_default=True, help="How often.")
 @click.option("--wait", is_flag=True, help="Wait while a measurement holds the machine.")
 @JSON
 def run(names: tuple[str, ...], runs: int, json_target: str | None, **values: Any) -> int:
@@ -150,7 +160,7 @@ def accept(names: tuple[str, ...], size: str) -> None:
 @SIZE
 @CC
 @FLAGS
-@click.option("--runs", type=click.IntRange(1), default=5, show_default=True, help="How often.")
+@click.option("--runs", type=RUNS, default=5, show_default=True, help="How often.")
 @click.option("--wait", is_flag=True, help="Wait while a measurement holds the machine.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print the table in Markdown.")
 @click.option("--html", "page", metavar="FILE", help="Write a page with figure and table.")
