@@ -40,6 +40,11 @@ test-slow: setup-dev ## the slow ones: faults, kills, full disks
 	@mkdir -p build/tmp
 	@$(PYTEST) tests/slow
 
+.PHONY: fuzz
+fuzz: setup-dev ## every reader of foreign files with inputs made by coverage; a minute each
+	@tools/fuzz.sh
+	@tools/fuzz_native.sh
+
 .PHONY: check-sanitizers
 check-sanitizers: setup-dev ## the runtime of layout under ASan, UBSan and TSan
 	@mkdir -p build/tmp

@@ -206,6 +206,7 @@ def _dimensioned(
     if file is not None:
         refuse_idle("to --import", _OF_FILE)
         return dimension_table(file, values["unit"] or "s", question), None
+    refuse_idle("to an EXPERIMENT or a CMD; it belongs to --import", all_but({"unit"}))
     if not names_experiment(words) or values["shell"]:
         return _run(words, question, values)
     refuse_idle("to a stored EXPERIMENT", _OF_STORED)

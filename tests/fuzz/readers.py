@@ -1,0 +1,263 @@
+"""The readers of foreign files, each with what holds of whatever it reads.
+
+A reader either raises an error of Steelyard's or gives something that keeps the schema. Profiles of
+Steelyard's own have fuzzers of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import marshal
+import os
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steelyard.app.experiment_file import read_experiment_file
+from steelyard.core.decoding import decoding
+from steelyard.core.errors import DataError
+from steelyard.core.experiment_check import check_experiment
+from steelyard.core.json_codec import to_json
+from steelyard.harness.adapter import Source, read_series, text_of
+from steelyard.harness.adapters import ADAPTERS
+from steelyard.host.journal import HostJournal
+from steelyard.measure.journal_reader import read_journal, salvage_journal
+from steelyard.profile.profilers import PROFILERS, read_profile
+from steelyard.store.choices import read_choices
+from steelyard.store.data_table import read_data_table
+from steelyard.store.file_format import detect_format, reader_of
+from steelyard.store.formats import FORMATS
+from steelyard.store.kept_study import kept_study
+from steelyard.store.level_table import read_level_table
+from steelyard.store.trial_chunk import ChunkReader, chunks_of
+from steelyard.suite.read_recipe import read_recipe
+from tests.experiments import failed_trial, make_experiment, make_trial
+
+HERE = Path(__file__).parent
+ADAPTER_DATA = HERE.parent / "data" / "adapters"
+RECIPES = HERE.parent.parent / "src" / "steelyard" / "suite" / "recipes"
+EXAMPLES = HERE.parent.parent / "examples"
+# Formats that a process of its own reads are tested with whole files, not with millions of them.
+IN_ANOTHER_PROCESS = {"parquet"}
+PROFILES = ("callgrind", "cprofile", "gperftools", "py-spy", "async-profiler", "safepoint")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader with files to begin from.
+
+    Parameters
+    ----------
+    read : callable
+        Takes a file's path. Fails by an assertion where what was read cannot be.
+    seeds : sequence of bytes
+        Files that it reads.
+    name : str
+        Of the file, where the reader asks for one.
+    """
+
+    read: Callable[[str], None]
+    seeds: tuple[bytes, ...]
+    name: str = "input"
+
+
+def _experiment_keeps_schema(experiment: Any) -> None:
+    check_experiment(experiment)
+    json.dumps(to_json(experiment), allow_nan=False)
+
+
+def _format(name: str | None) -> Callable[[str], None]:
+    def read(path: str) -> None:
+        chosen = detect_format(path, FORMATS) if name is None else FORMATS.get(name)
+        if chosen.name in IN_ANOTHER_PROCESS:
+            return
+        experiment = reader_of(chosen)(path)
+        try:
+            check_experiment(experiment)
+        except DataError:  # As the import refuses it.
+            return
+        _experiment_keeps_schema(experiment)
+
+    return read
+
+
+def _adapter(name: str, pattern: str | None = None) -> Callable[[str], None]:
+    def read(path: str) -> None:
+        source = Source(text_of(Path(path).read_bytes()), path, pattern)
+        series = read_series(ADAPTERS.get(name), source, ADAPTERS)
+        assert series
+        assert all(len(item.values) >= item.warmup_count for item in series)
+
+    return read
+
+
+def _profile(name: str) -> Callable[[str], None]:
+    def read(path: str) -> None:
+        shares = read_profile(PROFILERS.get(name), path, ()).shares
+        assert abs(sum(shares.values()) - 1) < 1e-6
+
+    return read
+
+
+def _journal(path: str) -> None:
+    salvaged = salvage_journal(path)
+    if salvaged is not None:
+        _experiment_keeps_schema(salvaged)
+    _experiment_keeps_schema(read_journal(path))
+
+
+def _chunk(path: str) -> None:
+    with decoding("the chunk"):
+        trials = ChunkReader(variant_count=2).trials(Path(path).read_bytes())
+    assert all(trial.variant in (0, 1) for trial in trials)
+    json.dumps(to_json(trials), allow_nan=False)
+
+
+def _host_journal(path: str) -> None:
+    assert all(change.number >= 0 for change in HostJournal(path).pending)
+
+
+def _kept_study(path: str) -> None:
+    found = kept_study(os.path.join(os.path.dirname(path), "store"), {})
+    assert found is None or isinstance(found, dict)
+
+
+def _levels(path: str) -> None:
+    table = read_level_table(path, times=True)
+    assert len(table.data.values) > 0
+
+
+def _data_table(path: str) -> None:
+    assert read_data_table(path).columns
+
+
+def _written(name: str) -> bytes:
+    """A file of the format `name`, as it is written."""
+    import tempfile
+
+    experiment = make_experiment(
+        trials=(
+            make_trial(-1, variant=0, block=0, warmup=True),
+            *map(make_trial, range(3)),
+            failed_trial(3),
+        )
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "file")
+        write = FORMATS.get(name).write
+        assert write is not None
+        write(experiment, path)
+        return Path(path).read_bytes()
+
+
+def _journal_seed() -> bytes:
+    record = {
+        **{"trial": 0, "block": 0, "variant": 0, "build": 0, "warmup": False, "status": "ok"},
+        **{"reason": None, "exit_code": 0, "signal": None, "started_unix_ns": 1700000000500000000},
+        **{"wall_ns": 2000000, "spent_ns": 3000000, "rusage": {"max_rss_kib": 1}, "counters": {}},
+        **{"output": None, "stderr_tail": "", "leftover_processes": 0, "realised": {}},
+    }
+    spec = to_json(make_experiment(1).spec)
+    lines = [
+        {
+            "journal": 1,
+            "created_unix_s": 100.5,
+            "experiment": spec,
+            "provenance": {},
+            "files": None,
+        },
+        record,
+        {**record, "trial": 1, "status": "failed", "reason": "exit", "exit_code": 3},
+        {"printed": 1, "values": {"wall_time": [0.5]}, "warmups": {"wall_time": [0.4]}},
+        {"built": 0, "variant": 1, "cost_s": 2.5},
+        {"entered": "boot", "index": 0, "cost_s": 1.0},
+        {"at_levels": 0, "realised": {"aslr": "on"}},
+        {"resumed_unix_s": 200.5, "spec": spec, "provenance": {}, "files": None},
+        {"stopped": "runs"},
+    ]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+def _gperftools_seed() -> bytes:
+    words = [0, 3, 0, 1000, 0, *(2, 2, 0x401000, 0x401010), *(0, 1, 0)]
+    maps = "400000-500000 r-xp 00000000 08:01 7 /none\n"
+    return struct.pack(f"<{len(words)}Q", *words) + maps.encode()
+
+
+def _cprofile_seed() -> bytes:
+    key = ("p.py", 3, "f")
+    return marshal.dumps({key: (1, 1, 0.5, 0.75, {("~", 0, "<exec>"): (1, 1, 0.5, 0.75)})})
+
+
+_PROFILE_SEEDS = {
+    "callgrind": b"version: 1\npositions: line\nevents: Ir\n\nfn=(1) main\n1 5\ncfn=(2) f\n"
+    b"calls=1 7\n2 9\nfn=(2)\n+3 9\ntotals: 14\n",
+    "cprofile": _cprofile_seed(),
+    "gperftools": _gperftools_seed(),
+    "py-spy": b"main (p.py:1);f (p.py:3) 12\nmain (p.py:1) 3\n",
+    "async-profiler": b"[main tid=7];A.main;A.f 12\n[GC Thread#0 tid=8];x 3\n",
+    "safepoint": b"STEELYARD-SAFEPOINT 1\nN\t12\tA.f\nT\t1000\n",
+}
+_CHOICES = {"schema": "steelyard/1", "kind": "choices", "digest": "a1", "chosen": {"0": 3}}
+_CHANGE = {"change": 0, "knob": "aslr", "boot_id": "b", "previous": "2", "wanted": "0"}
+_HOST = [{"host_journal": 1}, _CHANGE, {"failed": 0, "reason": "no"}, {"restored": 0}]
+
+
+def _adapter_seeds(name: str) -> tuple[bytes, ...]:
+    found = [*ADAPTER_DATA.glob(f"{name}*"), *(ADAPTER_DATA / name).glob("**/*")]
+    if name == "json-lines":
+        found = [ADAPTER_DATA / "lines.jsonl"]
+    return tuple(path.read_bytes() for path in sorted(found) if path.is_file())
+
+
+def readers() -> Mapping[str, Reader]:
+    """Every reader by its name."""
+    hyperfine = HERE.parent / "integration" / "data"
+    table = _written("csv")
+    found = {
+        "journal": Reader(_journal, (_journal_seed(),)),
+        "trial-chunk": Reader(
+            _chunk, tuple(data for _, data in chunks_of(make_experiment().trials))
+        ),
+        "host-journal": Reader(
+            _host_journal, (b"".join(json.dumps(r).encode() + b"\n" for r in _HOST),)
+        ),
+        "kept-study": Reader(_kept_study, (b'{"a | b": {"kind": "noise"}}',), "host-study.json"),
+        "choices": Reader(lambda p: _ignore(read_choices(p)), (json.dumps(_CHOICES).encode(),)),
+        "level-table": Reader(
+            _levels, (b"build,execution,iteration,value,cost_build_s\n0,0,0,1.5,2\n0,0,1,1.25,\n",)
+        ),
+        "data-table": Reader(_data_table, (b"a,b\n1,x\n2,y\n,z\n",)),
+        "experiment-file": Reader(
+            lambda p: _ignore(read_experiment_file(p)),
+            tuple(path.read_bytes() for path in sorted(EXAMPLES.glob("**/*.toml"))),
+        ),
+        "recipe": Reader(
+            lambda p: _ignore(read_recipe(p)), ((RECIPES / "lua.toml").read_bytes(),), "lua.toml"
+        ),
+        "format-by-content": Reader(_format(None), (table, _written("steelyard-json"))),
+        "format-csv": Reader(_format("csv"), (table,)),
+        "format-steelyard-json": Reader(_format("steelyard-json"), (_written("steelyard-json"),)),
+        "format-hyperfine": Reader(
+            _format("hyperfine"),
+            tuple((hyperfine / f"hyperfine_{n}.json").read_bytes() for n in (1, 2)),
+        ),
+        "adapter-regex": Reader(
+            _adapter("regex", "took (?P<value>[0-9.e+-]+) (?P<unit>[a-z]+)"), (b"took 1.5 ms\n",)
+        ),
+    }
+    for name in PROFILES:
+        found[f"profile-{name}"] = Reader(_profile(name), (_PROFILE_SEEDS[name],))
+    for adapter in ADAPTERS:
+        if not adapter.takes_pattern:
+            seeds = _adapter_seeds(adapter.name)
+            found[f"adapter-{adapter.name}"] = Reader(_adapter(adapter.name), seeds)
+            if adapter.name in FORMATS:
+                found[f"format-{adapter.name}"] = Reader(_format(adapter.name), seeds)
+    return found
+
+
+def _ignore(_: object) -> None:
+    """Give nothing."""

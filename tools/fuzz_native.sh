@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Fuzz the native readers of foreign files with libFuzzer, under ASan and UBSan: SECONDS for each.
+#
+#     tools/fuzz_native.sh [SECONDS [TARGET...]]
+#
+# Begins from native/fuzz/corpus/TARGET and from files of this machine; what is found goes to
+# build/fuzz/native. KEEP=1 puts the smallest set of inputs into the corpus instead.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. tools/system_packages.sh
+seconds=${1:-60}
+[ $# -gt 0 ] && shift
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(call_frames messages class_file symbolizer)
+compiler=$(command -v clang++ || command -v clang++-14 || true)
+if [ -z "$compiler" ]; then
+    install_packages clang-14 libclang-rt-14-dev
+    compiler=clang++-14
+fi
+work=build/fuzz/native
+mkdir -p "$work"
+
+part_of() { # which folder of native/ has the target's sources
+    case $1 in
+        call_frames) echo sampler ;;
+        messages) echo launcher ;;
+        class_file) echo jvm ;;
+        symbolizer) echo symbolizer ;;
+    esac
+}
+
+sources_of() {
+    case $1 in
+        call_frames) echo native/sampler/src/{call_frames,elf_file,frame_expression}.cpp ;;
+        messages) echo native/launcher/src/protocol.cpp ;;
+        class_file) echo native/jvm/src/{class_file,class_constants,delayed_code}.cpp ;;
+        symbolizer) find native/symbolizer/src -name '*.cpp' ! -name main.cpp ;;
+    esac
+}
+
+seed() { # TARGET FOLDER: files to begin from
+    case $1 in
+        call_frames)
+            printf 'int f(int n) { return n < 2 ? n : f(n - 1); }\n' >"$work/seed.c"
+            cc -O1 -shared -fPIC -nostdlib -o "$2/seed.so" "$work/seed.c"
+            ;;
+        messages) printf '3:run,1:0,3:abc,' >"$2/seed" ;;
+        class_file)
+            if command -v javac >/dev/null; then
+                printf 'class S { static int turns(int n) { for (;n>0;n--); return n; } }' >"$work/S.java"
+                javac -d "$2" "$work/S.java"
+            fi
+            ;;
+        symbolizer)
+            printf 'static inline int g(int n) { return n * n; } int f(int n) { return g(n) + g(n + 1); }\n' \
+                >"$work/seed.c"
+            cc -g -O2 -c -o "$work/seed.o" "$work/seed.c"
+            .venv/bin/python tools/fuzz_seed.py "$work/seed.o" "$2/seed"
+            ;;
+    esac
+}
+
+status=0
+for target in "${targets[@]}"; do
+    part=$(part_of "$target")
+    # shellcheck disable=SC2046 # names of our own sources have no spaces
+    "$compiler" -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+        -I native/common -I "native/$part/src" -o "$work/$target" \
+        "native/fuzz/${target}_fuzz.cpp" $(sources_of "$target")
+    mkdir -p "$work/$target-corpus" "native/fuzz/corpus/$target"
+    seed "$target" "$work/$target-corpus"
+    if [ -n "${KEEP:-}" ]; then
+        "$work/$target" -merge=1 "native/fuzz/corpus/$target" "$work/$target-corpus"
+        continue
+    fi
+    "$work/$target" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=500 -max_len=65536 -seed=1 \
+        -artifact_prefix="$work/$target-" -print_final_stats=1 \
+        "$work/$target-corpus" "native/fuzz/corpus/$target" 2>&1 | tail -n 30 || status=1
+done
+exit $status
