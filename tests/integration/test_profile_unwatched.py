@@ -90,3 +90,18 @@ def test_a_program_that_is_watched_as_a_whole_has_intervals_of_no_more_than_chan
     sampled(user, "record", "--threads-only", "--", program, "1", "300000000", "1")
     document = user.types("profile", "report", "--json", "-").document()
     assert document["unwatched_ratio"] < 0.01
+
+
+def test_looks_by_rounds_find_the_share_of_each_function_and_say_how(
+    user: User, program: str
+) -> None:
+    words = (program, "20", "3000000", "3000000")
+    told = sampled(user, "record", "--period", "200us", "--spread", "rounds", "--", *words)
+    words = ("profile", "report", "--confidence", "0.999999", "--json", "-")
+    document = user.types(*words).document()
+    assert document["recording"]["round_samples"] == 64
+    shares = {item["name"]: item["share"] for item in document["functions"]}
+    truth = float(told.out.split()[0])
+    assert shares["in_main"]["low"] <= truth <= shares["in_main"]["high"]
+    assert shares["in_main"]["method"] == "wilson-rounds"
+    assert "dependent-intervals" not in {item["code"] for item in document["warnings"]}

@@ -15,6 +15,8 @@ namespace {
 // (perf_swevent_start_hrtimer).
 constexpr double nearest_ns = 20'000;
 constexpr int mantissa_bits = 53;
+// A period that stays for a round does not become so short that its looks find one place.
+constexpr double most_of_rounds = 0.5;
 
 }  // namespace
 
@@ -25,15 +27,18 @@ Spread spread_from(std::string_view name) {
         return Spread::uniform;
     if (name == "exponential")
         return Spread::exponential;
+    if (name == "rounds")
+        return Spread::rounds;
     throw Fatal("The sampler knows no spread '" + std::string(name) +
-                "': it is uniform, exponential or fixed.");
+                "': it is uniform, exponential, rounds or fixed.");
 }
 
 Intervals::Intervals(Spread spread, double period_ns, double ratio, std::uint64_t seed)
     : spread_(spread),
       period_ns_(period_ns),
       nearest_ns_(std::min(nearest_ns, period_ns / 2)),
-      ratio_(std::min(ratio, 1 - nearest_ns_ / period_ns)),
+      ratio_(std::min(
+          {ratio, 1 - nearest_ns_ / period_ns, spread == Spread::rounds ? most_of_rounds : 1.0})),
       state_(seed) {}
 
 // SplitMix64: Steele, Lea and Flood, OOPSLA 2014, figure 17. Every seed gives a full period.
@@ -52,7 +57,7 @@ double Intervals::random_share() {
 
 std::uint64_t Intervals::next_ns() {
     double interval_ns = period_ns_;
-    if (spread_ == Spread::uniform)
+    if (spread_ == Spread::uniform || spread_ == Spread::rounds)
         interval_ns = period_ns_ * (1 + ratio_ * (2 * random_share() - 1));
     if (spread_ == Spread::exponential)
         interval_ns = nearest_ns_ - (period_ns_ - nearest_ns_) * std::log1p(-random_share());
@@ -63,7 +68,7 @@ std::uint64_t Intervals::next_ns() {
 // met in proportion to its length (D. R. Cox, Renewal Theory, 1962, section 5.4).
 std::uint64_t Intervals::first_ns() {
     double met_ns = period_ns_;
-    if (spread_ == Spread::uniform) {
+    if (spread_ == Spread::uniform || spread_ == Spread::rounds) {
         const double low_ns = period_ns_ * (1 - ratio_);
         const double high_ns = period_ns_ * (1 + ratio_);
         met_ns =

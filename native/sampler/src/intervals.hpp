@@ -7,7 +7,7 @@
 
 namespace steelyard {
 
-enum class Spread { fixed, uniform, exponential };
+enum class Spread { fixed, uniform, exponential, rounds };
 
 /// Reads a spread's name; throws Fatal for one that is not known.
 Spread spread_from(std::string_view name);
@@ -18,7 +18,8 @@ Spread spread_from(std::string_view name);
 /// process, whose past says nothing about its future. Of both none is shorter than 20 us, or half
 /// of a period below 40 us: what comes sooner finds the program where it was. Their mean is the
 /// period all the same. Fixed: always `period`; it aliases with whatever the program does as
-/// regularly, and is here to show that.
+/// regularly, and is here to show that. Rounds: as uniform, by half of the period at most, for the
+/// samples of a round alike.
 class Intervals {
   public:
     Intervals(Spread spread, double period_ns, double ratio, std::uint64_t seed);

@@ -55,6 +55,10 @@ const std::map<std::string_view, Setter>& setters() {
              o.sampling.ratio = number_from<double>("--ratio", v);
          }},
         {"--spread", [](Options& o, std::string_view v) { o.sampling.spread = spread_from(v); }},
+        {"--round-samples",
+         [](Options& o, std::string_view v) {
+             o.sampling.round_samples = number_from<std::size_t>("--round-samples", v);
+         }},
         {"--seed",
          [](Options& o, std::string_view v) {
              o.sampling.seed = number_from<std::uint64_t>("--seed", v);

@@ -88,6 +88,79 @@ class OneByOne : public SampleSource {
     SamplingEvent event_;
 };
 
+/// One event, which the kernel repeats by itself. A period stays for a round and is drawn anew
+/// then, which costs one call a round and not one a sample.
+class InPeriods : public SampleSource {
+  public:
+    InPeriods(int cpu, const Sampling& sampling, Intervals intervals)
+        : round_samples_(sampling.round_samples),
+          intervals_(intervals),
+          event_({-1, cpu}, sampling.clock, sampling.depth, true, Company{nullptr}) {}
+
+    void start() override { begin_round(); }
+
+    void serve(LookTaker& taker) override {
+        drain(taker);
+        if (monotonic_ns() < wake_ns())
+            return;
+        end_round(taker, end_ns());
+        begin_round();
+    }
+
+    void finish(LookTaker& taker) override {
+        const std::uint64_t now_ns = monotonic_ns();
+        drain(taker);
+        end_round(taker, std::min(now_ns, end_ns()));
+    }
+
+    int file() const override { return event_.file(); }
+    std::uint64_t wake_ns() const override { return end_ns() + after_round_ns; }
+    Delays delays() const override { return delays_; }
+
+  private:
+    // The last look of a round has come by then, or comes no more.
+    static constexpr std::uint64_t after_round_ns = 5'000;
+
+    std::uint64_t end_ns() const { return begin_ns_ + round_samples_ * period_ns_; }
+
+    void begin_round() {
+        period_ns_ = intervals_.next_ns();
+        begin_ns_ = monotonic_ns();
+        event_.postpone(period_ns_);
+    }
+
+    void drain(LookTaker& taker) {
+        event_.ring().drain([&](const RawRecord& record) {
+            if (record.header->type == PERF_RECORD_SAMPLE)
+                seen_ns_.push_back(origin_of(record).time_ns);
+            taker.take(record);
+        });
+    }
+
+    /// Tells of each look until `until_ns` that gave no sample within half of a period.
+    void end_round(LookTaker& taker, std::uint64_t until_ns) {
+        std::size_t at = 0;
+        for (std::uint64_t due_ns = begin_ns_ + period_ns_; due_ns <= until_ns;
+             due_ns += period_ns_) {
+            while (at < seen_ns_.size() && seen_ns_[at] + period_ns_ / 2 < due_ns)
+                ++at;
+            if (at < seen_ns_.size() && seen_ns_[at] <= due_ns + period_ns_ / 2)
+                continue;
+            ++delays_.unseen;
+            taker.take_unseen(due_ns);
+        }
+        seen_ns_.clear();
+    }
+
+    std::size_t round_samples_;
+    Intervals intervals_;
+    SamplingEvent event_;
+    std::uint64_t begin_ns_ = 0;
+    std::uint64_t period_ns_ = 0;
+    std::vector<std::uint64_t> seen_ns_;
+    Delays delays_;
+};
+
 /// An event for each slot of a timetable. Waking a thread costs more than a sample, so it wakes
 /// once a round; and by its own timer, since an event that wakes a thread costs an interrupt more.
 /// Events that are never off are armed by one call each.
@@ -168,6 +241,8 @@ Intervals intervals_of(int cpu, const Sampling& sampling) {
 std::unique_ptr<SampleSource> cpu_source(int cpu, const Sampling& sampling,
                                          std::size_t most_events) {
     const Intervals intervals = intervals_of(cpu, sampling);
+    if (sampling.spread == Spread::rounds && sampling.clock == Clock::software)
+        return std::make_unique<InPeriods>(cpu, sampling, intervals);
     // Counters of a processor are few.
     if (sampling.clock != Clock::software || sampling.spread == Spread::fixed ||
         sampling.period_ns > longest_first_round_ns || most_events < rounds)

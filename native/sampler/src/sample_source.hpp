@@ -17,6 +17,7 @@ struct Sampling {
     double period_ns = 1e6;
     double ratio = 1;
     std::uint64_t seed = 0;
+    std::size_t round_samples = 1;  ///< of a round, where a period stays for one
 };
 
 /// Takes what looks gave.

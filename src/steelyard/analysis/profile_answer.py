@@ -172,6 +172,8 @@ def _of_the_times(recorded: Recorded, health: tuple[SamplingHealth, ...]) -> lis
             "always or never, and the intervals of the shares do not hold."
         )
         return [Caution("fixed-period", message)]
+    if recorded.header.get("spread") == "rounds":
+        return []  # which depend on each other for a round by intention
     return [
         Caution(
             "dependent-intervals",

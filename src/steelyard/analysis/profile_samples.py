@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.analysis.rounds_of_looks import Rounds
 from steelyard.analysis.unwatched_time import widened
 from steelyard.core.estimate import Estimate, Interval
 
@@ -50,6 +51,8 @@ class ProfileSamples:
         that they count for the method that it names next, or that was compiled.
     apart_ns : int
         Looks at a CPU were drawn to be no nearer than this; 0: not known.
+    round_ns : float
+        For so long looks keep to one period, and depend on each other; 0: each time is drawn.
     changed_files : tuple of str
         Files of these functions that have changed since.
     foreign_files : tuple of str
@@ -70,6 +73,7 @@ class ProfileSamples:
     thread_names: Mapping[int, str]
     mended_count: int = 0
     apart_ns: int = 0
+    round_ns: float = 0.0
     changed_files: tuple[str, ...] = ()
     foreign_files: tuple[str, ...] = ()
 
@@ -156,26 +160,30 @@ def function_shares(
     if not total:
         return ()
     worth = independent_count(samples)
+    worth_of = _worth_of(samples, worth, confidence)
 
-    def share_of(count: int) -> Interval:
-        return widened(share_estimate(count, total, confidence, worth), unwatched_ratio)
+    def share_of(at: Indices) -> Interval:
+        share = share_estimate(len(at), total, confidence, worth_of(at))
+        if samples.round_ns:
+            share = replace(share, method=f"{share.method}-rounds")
+        return widened(share, unwatched_ratio)
 
     counts = np.bincount(samples.functions, minlength=len(samples.frames))
     kernel = np.bincount(samples.functions[samples.in_kernel], minlength=len(samples.frames))
     inlined = np.bincount(samples.functions[samples.inlined], minlength=len(samples.frames))
-    inclusive = _inclusive_counts(samples)
+    own, inclusive = _grouped(samples.functions, len(samples.frames)), _inclusive(samples)
     order = np.lexsort((np.arange(len(counts)), -counts))
     shares: list[FunctionShare] = []
     for index in map(int, order):
         count = int(counts[index])
-        within = None if inclusive is None else int(inclusive[index])
-        if not count and not within:
+        within = None if inclusive is None else inclusive[index]
+        if not count and not (within is not None and len(within)):
             continue
         shares.append(
             FunctionShare(
                 samples.frames[index],
                 count,
-                share_of(count),
+                share_of(own[index]),
                 float(kernel[index]) / count if count else 0.0,
                 None if within is None else share_of(within),
                 float(inlined[index]) / count if count else 0.0,
@@ -189,6 +197,7 @@ def thread_shares(
 ) -> tuple[ThreadShare, ...]:
     """Every thread that was met, the busiest first; `unwatched_ratio` as in `widened`."""
     total, worth = len(samples.threads), independent_count(samples)
+    worth_of = _worth_of(samples, worth, confidence)
     threads, first, counts = np.unique(samples.threads, return_index=True, return_counts=True)
     shares = [
         ThreadShare(
@@ -196,7 +205,13 @@ def thread_shares(
             int(samples.processes[at]),
             samples.thread_names.get(int(thread), ""),
             int(count),
-            widened(share_estimate(int(count), total, confidence, worth), unwatched_ratio),
+            widened(
+                share_estimate(
+                    *(int(count), total, confidence),
+                    worth_of(np.flatnonzero(samples.threads == thread)),
+                ),
+                unwatched_ratio,
+            ),
         )
         for thread, at, count in zip(threads, first, counts, strict=True)
     ]
@@ -212,10 +227,27 @@ def stacks_of(samples: ProfileSamples, thread: int) -> list[list[int]]:
     ]
 
 
-def _inclusive_counts(samples: ProfileSamples) -> Indices | None:
+def _worth_of(
+    samples: ProfileSamples, worth: float, confidence: float
+) -> Callable[[Indices], float]:
+    """From the indices of the samples that a share counts to what all samples are worth for it."""
+    if not samples.round_ns:
+        return lambda _: worth
+    rounds = Rounds.of(samples.times_ns, samples.cpus, samples.round_ns, confidence)
+    return lambda at: min(worth, rounds.worth(at))
+
+
+def _grouped(functions: Indices, count: int, owners: Indices | None = None) -> list[Indices]:
+    """For each function the samples that it is in, rising."""
+    order = np.argsort(functions, kind="stable")
+    ends = np.cumsum(np.bincount(functions, minlength=count))[:-1]
+    return np.split(order if owners is None else owners[order], ends)
+
+
+def _inclusive(samples: ProfileSamples) -> list[Indices] | None:
     """Samples with a function anywhere in their chain, each counted once however it recurs."""
     if len(samples.stacks) == len(samples.functions):
         return None
     owner = np.repeat(np.arange(len(samples.stack_lengths)), samples.stack_lengths)
     pairs = np.unique(np.stack((owner, samples.stacks)), axis=1)
-    return np.bincount(pairs[1], minlength=len(samples.frames))
+    return _grouped(pairs[1], len(samples.frames), pairs[0])

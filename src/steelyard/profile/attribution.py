@@ -76,6 +76,7 @@ def attribute(
         thread_names=_thread_names(raw),
         mended_count=_mended_count(samples, java or {}),
         apart_ns=_apart_ns(raw),
+        round_ns=_round_ns(raw),
         changed_files=_changed_since(raw, objects - naming.certain - naming.foreign),
         foreign_files=tuple(sorted(objects & naming.foreign)),
     )
@@ -114,6 +115,12 @@ def _changed_since(raw: RawProfile, paths: Iterable[str]) -> tuple[str, ...]:
             if max(status.st_mtime, status.st_ctime) > ended_s + _CLOCK_S:
                 changed.append(path)
     return tuple(changed)
+
+
+def _round_ns(raw: RawProfile) -> float:
+    """For how long looks keep to one period; 0 where each time is drawn."""
+    samples = raw.header.get("round_samples", 1)
+    return float(raw.header["period"]) * samples if samples > 1 else 0.0
 
 
 def _apart_ns(raw: RawProfile) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 _SHORTEST_PERIOD, _LONGEST_PERIOD = 1, 1e16
 # As far from 1970 as a clock may be.
 _LONGEST_TIME_S = 1e11
+_LONGEST_ROUND = 1_000_000
 _TEXTS = ("unit", "spread", "event")
 _COUNTS = (
     *("samples", "lost", "unwatched_threads", "late", "unseen"),
@@ -39,6 +40,9 @@ def header_of(text: bytes | str) -> dict[str, Any]:
         raise ValueError(f"its argv is {_shown(argv)} and no list of texts")
     if process is not None and not (_is_number(process) and process > 0):
         raise ValueError(f"its process is {_shown(process)}")
+    round_samples = header.get("round_samples", 1)
+    if not isinstance(round_samples, int) or not 1 <= round_samples <= _LONGEST_ROUND:
+        raise ValueError(f"its round_samples is {_shown(round_samples)}")
     started_s = header.get("started_unix_s", 0)
     if not _is_number(started_s) or abs(started_s) > _LONGEST_TIME_S:
         raise ValueError(f"its time is {_shown(started_s)}")

@@ -30,7 +30,10 @@ from steelyard.profile.sampler_report import SamplerReport
 # What the sampler says where the machine is why it cannot sample.
 _OF_THE_MACHINE = ("perf_event_paranoid", "perf_event_open", "use --event", "may be open")
 
-Spread = Literal["uniform", "exponential", "fixed"]
+Spread = Literal["uniform", "exponential", "rounds", "fixed"]
+# Looks of a round; of copies of stacks those for which the ring has room, and not longer than the
+# time between flushes of the file.
+_ROUND_SAMPLES, _ROUND_COPIES, _LONGEST_ROUND_NS = 64, 6, 200e6
 Stacks = Literal["none", "frame-pointers", "dwarf"]
 
 
@@ -49,7 +52,8 @@ class Recording:
     period_ns : float
         Mean time between samples; for the event ``cycles`` their number.
     spread : str
-        ``"uniform"``: period times 1 ± `ratio`; ``"exponential"``; ``"fixed"``.
+        ``"uniform"``: period times 1 ± `ratio`; ``"exponential"``; ``"rounds"``: a period that is
+        drawn anew after some looks, and kept by the kernel between; ``"fixed"``.
     seed : int
         Of the intervals, 64 bits.
     event : str
@@ -217,6 +221,14 @@ def _leader_of(task: int) -> int | None:
     return int(fields["Tgid"])
 
 
+def round_samples_of(recording: Recording) -> int:
+    """For how many looks a period stays: 1 but for the spread ``"rounds"``."""
+    if recording.spread != "rounds":
+        return 1
+    most = _ROUND_COPIES if recording.stacks == "dwarf" else _ROUND_SAMPLES
+    return max(1, min(most, int(_LONGEST_ROUND_NS / recording.period_ns)))
+
+
 def sampler_argv(recording: Recording, report: int) -> list[str]:
     """The command line of the sampler, which reports on the descriptor `report`."""
     header = json.dumps(
@@ -228,6 +240,7 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
             "period": recording.period_ns,
             "unit": "ns" if recording.event == "cpu-clock" else "cycles",
             "spread": recording.spread,
+            "round_samples": round_samples_of(recording),
             "ratio": recording.ratio,
             "seed": recording.seed,
             "event": recording.event,
@@ -244,6 +257,7 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
         "--period": repr(float(recording.period_ns)),
         "--spread": recording.spread,
         "--ratio": repr(float(recording.ratio)),
+        "--round-samples": str(round_samples_of(recording)),
         "--seed": str(recording.seed),
         "--stacks": recording.stacks,
         "--scope": "threads" if recording.threads_only else "any",

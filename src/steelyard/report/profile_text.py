@@ -110,7 +110,12 @@ def facts_line(answer: ProfileAnswer) -> str:
         period = format_value(float(header["period"]) * 1e-9, "s", 3)
     else:
         period = f"{header.get('period')} {header.get('unit')}"
-    spread = {"uniform": "random", "exponential": "exponential", "fixed": "fixed"}
+    spread = {
+        "uniform": "random",
+        "exponential": "exponential",
+        "rounds": "random by rounds",
+        "fixed": "fixed",
+    }
     worth = independent_count(answer.samples)
     counted = f"{count} samples"
     if worth < _TOLD_WORTH_RATIO * count:

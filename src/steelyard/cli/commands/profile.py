@@ -37,7 +37,7 @@ def command() -> None:
 )
 @click.option(
     "--spread",
-    type=click.Choice(["uniform", "exponential", "fixed"]),
+    type=click.Choice(["uniform", "exponential", "rounds", "fixed"]),
     default="uniform",
     show_default=True,
     help="How the time to the next sample is drawn.",
