@@ -117,6 +117,18 @@ def test_a_file_of_something_else_is_one_clear_error(user, text, status, message
     assert "Traceback" not in told.err
 
 
+def test_an_execution_that_walks_at_random_is_refused_with_a_reason(user):
+    walk = 0.01 * (1 + np.random.default_rng(2).normal(0, 0.01, 400).cumsum())
+    path = write(user.home / "walk.csv", {"a": series(), "walk": walk})
+    told = user.types("analyze", path, "--method", "states", "--json", "-")
+    assert told.status == 0, told.err
+    steady, refused = told.document()["executions"]
+    assert (steady["class"], steady["class_share"], steady["refusal"]) == ("warm-up", 1.0, None)
+    assert (refused["class"], refused["confidence"], refused["class_share"]) == (None, None, None)
+    assert refused["refusal"]["code"] == "wandering"
+    assert "walk: its values wander" in user.types("analyze", path, "--method", "states").out
+
+
 def test_bad_executions_are_told_and_the_good_kept(user):
     spoilt = series()
     spoilt[7] = np.nan

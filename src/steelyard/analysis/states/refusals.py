@@ -31,7 +31,7 @@ def between(probability: float) -> Caution:
     """It may be steady or not."""
     return Caution(
         "undecided",
-        "its level still changes in the last sixth, but hardly more than elsewhere: "
+        "whether its level still changes in the last sixth is not plain beside its other changes: "
         f"{probability:.0%} of executions like this one are judged not steady. More iterations "
         "would tell.",
     )
