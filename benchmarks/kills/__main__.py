@@ -4,7 +4,8 @@
 
 It runs every scenario under every fault in turn, each at an instant drawn from the seed, in a file
 system of its own, and prints a table: a row a scenario and fault with what was lost, doubled, left
-running and left changed. It ends with 1 if anything was. As root it makes all faults; the clock is
+running and left changed. It ends with 1 if anything was; interrupted, it tells what
+it has found. As root it makes all faults; the clock is
 that of libfaketime, so that the machine's own stays right.
 """
 
@@ -17,6 +18,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -163,12 +165,15 @@ def main() -> int:
         print(f"not here: {fault}: {reason}")
     chosen = [one for one in scenarios() if given.only in one.name]
     pairs = [(s, f) for f, s in product(FAULTS, chosen) if f not in missing]
+    draw.shuffle(pairs)  # So that an interrupted run has seen all kinds.
     found: dict[tuple[str, str], list[Aftermath]] = {}
-    for scenario, fault in islice(cycle(pairs), given.kills):
-        outcome = one_kill(scenario, fault, draw)
-        found.setdefault((scenario.name, fault), []).append(outcome)
-        if not outcome.is_clean:
-            print(f"{scenario.name}, {fault}: {outcome}", flush=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with contextlib.suppress(KeyboardInterrupt):  # What was found so far is told.
+        for scenario, fault in islice(cycle(pairs), given.kills):
+            outcome = one_kill(scenario, fault, draw)
+            found.setdefault((scenario.name, fault), []).append(outcome)
+            if not outcome.is_clean:
+                print(f"{scenario.name}, {fault}: {outcome}", flush=True)
     print(table(found))
     if given.json:
         rows = [

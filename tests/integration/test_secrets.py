@@ -148,3 +148,9 @@ def test_an_error_does_not_tell_a_secret(wary):
     assert told.status == 2
     told = wary.types("measure", "--json", "-", "--", "./hush-API_TOKEN/gone")
     assert secrets_in(told.out + told.err) == set()
+
+
+def test_a_recording_is_its_owners_alone(user):
+    told = user.types("profile", "record", "-o", "profile", "--", "true")
+    assert told.status == 0, told.err
+    assert stat.S_IMODE((user.home / "profile").stat().st_mode) == 0o600

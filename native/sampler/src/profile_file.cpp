@@ -18,7 +18,8 @@ namespace steelyard {
 namespace {
 
 constexpr std::size_t chunk_bytes = 64 * 1024;
-constexpr mode_t readable = 0644;
+// A profile has the command that was run, and what is where in memory.
+constexpr mode_t owner_only = 0600;
 
 constexpr std::size_t crc_step_bytes = 8;
 using CrcTables = std::array<std::array<std::uint32_t, 256>, crc_step_bytes>;
@@ -89,7 +90,7 @@ ProfileFile::ProfileFile(const std::string& path, const std::string& header_json
     : path_(path),
       header_("STEELYARD-PROFILE 1\n" + header_json + "\n"),
       is_new_(access(path.c_str(), F_OK) != 0),
-      file_(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, readable)) {
+      file_(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, owner_only)) {
     if (file_ < 0)
         throw Fatal::with_errno("The profile " + path + " cannot be written");
     try {
