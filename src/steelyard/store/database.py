@@ -403,5 +403,7 @@ def _without_collector() -> Iterator[None]:
     try:
         yield
     finally:
+        # What was read stays: whoever goes on need not look through it again and again.
+        gc.freeze()
         if was_enabled:
             gc.enable()
