@@ -65,6 +65,7 @@ prove: setup-dev ## how often every interval holds, by simulation with a known t
 	@$(PYTHON) -m benchmarks.prove.correlated
 	@$(PYTHON) -m benchmarks.states --only synthetic
 	@$(PYTHON) -m benchmarks.prove.humps
+	@$(PYTHON) -m benchmarks.prove.ordered
 
 .PHONY: states
 states: setup-dev ## how well states of iterations are told, on made and on real executions

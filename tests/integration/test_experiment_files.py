@@ -174,6 +174,26 @@ def test_a_fraction_tells_what_it_mixes_up(user: User, file: Path) -> None:
     assert "aliased    nice with + n:aslr" in user.types("experiment", "plan", "e.toml").out
 
 
+def test_a_d_optimal_design_keeps_the_constraints_and_says_what_it_tells(
+    user: User, file: Path
+) -> None:
+    file.write_text(
+        FILE
+        + '\n[[factor]]\nfactor = "nice"\nlevels = [0, 5, 10]\n'
+        + "[[constraint]]\nwhen = {nice = 10}\nforbid = {n = 200}\n"
+        + '[design]\nkind = "d-optimal"\npoints = 7\n'
+    )
+    document = user.types("experiment", "plan", "e.toml", "--json", "-").document()
+    assert len(document["combinations"]) == 7
+    assert not any("n=200" in c and "nice=10" in c for c in document["combinations"])
+    assert 0.5 < document["design"]["efficiency_ratio"] <= 1
+    assert "7 combinations for main effects" in user.types("experiment", "plan", "e.toml").out
+    file.write_text(file.read_text().replace("points = 7", "points = 70"))
+    told = user.types("experiment", "plan", "e.toml")
+    assert told.status == 2
+    assert "design of 70 points" in told.err
+
+
 def test_the_first_level_of_the_file_is_the_baseline(user: User, file: Path) -> None:
     """Not the first in natural order, nor the first that a design comes to."""
     file.write_text(
