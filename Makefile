@@ -95,6 +95,11 @@ bench-layout: setup-dev ## that programs move, at random and without bias; wants
 	@$(PYTHON) -m benchmarks.layout_moves --long 60 suite:lua suite:bzip2 suite:zstd suite:sqlite
 	@$(PYTHON) -m benchmarks.layout_random
 
+.PHONY: bench-layout-cost
+bench-layout-cost: setup-dev ## what moving costs in time, memory, size and start; wants a quiet machine
+	@$(PYTHON) -m benchmarks.layout_driver
+	@$(PYTHON) -m benchmarks.layout_cost --runs 12 --size train build/layout-cost
+
 .PHONY: bench-suite
 bench-suite: setup-dev ## dimension real programs and run both designs side by side; wants a quiet machine
 	@$(PYTHON) -m benchmarks.dimension_programs
