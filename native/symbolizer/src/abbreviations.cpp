@@ -18,6 +18,7 @@ Slot slot_of(std::uint64_t attribute) {
         {dwarf::at_comp_dir, Slot::comp_dir},
         {dwarf::at_abstract_origin, Slot::abstract_origin},
         {dwarf::at_artificial, Slot::artificial},
+        {dwarf::at_decl_line, Slot::decl_line},
         {dwarf::at_specification, Slot::specification},
         {dwarf::at_type, Slot::type},
         {dwarf::at_ranges, Slot::ranges},

@@ -22,6 +22,7 @@ enum class Slot : std::uint8_t {
     comp_dir,
     abstract_origin,
     artificial,
+    decl_line,
     specification,
     type,
     ranges,

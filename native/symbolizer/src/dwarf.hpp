@@ -146,8 +146,11 @@ enum Language : std::uint16_t {
     language_rust = 0x1c,
     language_c11 = 0x1d,
     language_cplusplus_14 = 0x21,
-    language_cplusplus_17 = 0x2b,
-    language_cplusplus_20 = 0x2c,
+    language_cplusplus_17 = 0x2a,
+    language_cplusplus_20 = 0x2b,
+    language_c17 = 0x2c,
+    language_cplusplus_23 = 0x3a,
+    language_c23 = 0x3e,
     language_mips_assembler = 0x8001,
 };
 

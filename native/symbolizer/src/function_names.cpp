@@ -24,6 +24,7 @@ bool is_cplusplus(std::uint64_t language) {
         case dwarf::language_cplusplus_14:
         case dwarf::language_cplusplus_17:
         case dwarf::language_cplusplus_20:
+        case dwarf::language_cplusplus_23:
             return true;
         default:
             return false;
@@ -37,6 +38,8 @@ bool has_flat_names(std::uint64_t language) {
         case dwarf::language_c:
         case dwarf::language_c99:
         case dwarf::language_c11:
+        case dwarf::language_c17:
+        case dwarf::language_c23:
         case dwarf::language_go:
         case dwarf::language_mips_assembler:
             return true;
@@ -87,7 +90,10 @@ const Scopes& FunctionNames::scopes(const Unit& unit) {
 
 std::string FunctionNames::plain(const Place& place, int depth) {
     std::string name = scoped(place, depth);
-    if (!is_cplusplus(place.unit->language) || name == "main")
+    // Where a compiler describes little (-g1), it leaves parameters out with the declaration.
+    const Die die = die_at(*place.unit, place.offset);
+    const bool is_declared = die.has(Slot::decl_line) || die.has(Slot::artificial);
+    if (!is_cplusplus(place.unit->language) || name == "main" || !is_declared)
         return name;
     return name + parameters(place, depth) + (is_const_method(place) ? " const" : "");
 }

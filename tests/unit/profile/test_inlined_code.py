@@ -91,6 +91,36 @@ def test_the_first_address_of_a_function_is_what_was_inlined_there(tmp_path):
     assert [function.name for function in alone[0]] == ["inner", "middle", "outer"]
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "clang-19"])
+@pytest.mark.parametrize("standard", ["c99", "c11", "c17", "c2x"])
+def test_functions_of_c_have_no_parameters_in_their_names(tmp_path, compiler, standard):
+    need(compiler)
+    (tmp_path / "a.c").write_text(SOURCE)
+    options = ["-O2", "-g", "-gdwarf-5", f"-std={standard}", "a.c", "-o", "program"]
+    run(compiler, *options, folder=tmp_path)
+    found = places_in(str(tmp_path / "program"), "outer")
+    assert {name for names in found for name in names} == {"inner", "middle", "outer"}
+
+
+@pytest.mark.parametrize("compiler", ["clang++", "clang++-19"])
+@pytest.mark.parametrize("flags", [("-gdwarf-4",), ("-gdwarf-5",), ("-g", "-gsplit-dwarf")])
+def test_clang_tells_of_the_same_functions(tmp_path, compiler, flags):
+    need(compiler)
+    (tmp_path / "a.cpp").write_text(CPLUSPLUS)
+    run(compiler, "-O2", *flags, "a.cpp", "-o", "program", folder=tmp_path)
+    found = {name for names in places_in(str(tmp_path / "program"), "_Z5outeri") for name in names}
+    assert INLINED - found <= {name for name in INLINED if "lambda" in name}
+    assert {"outer(int)::$_0::operator()(int) const", "outer(int)"} <= found
+
+
+def test_a_compiler_that_describes_little_gives_names_without_parameters(tmp_path):
+    need("clang++-19")
+    (tmp_path / "a.cpp").write_text(CPLUSPLUS)
+    run("clang++-19", "-O2", "-g1", "a.cpp", "-o", "program", folder=tmp_path)
+    found = {name for names in places_in(str(tmp_path / "program"), "_Z5outeri") for name in names}
+    assert found == {"outer(int)", "hidden", "turn", "spin<long>", "operator()"}
+
+
 @pytest.mark.parametrize(
     "flags",
     [
