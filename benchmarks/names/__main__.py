@@ -4,8 +4,7 @@
 
 `known` generates programs in six languages whose functions take known shares, records each by
 Steelyard and by perf, and counts intervals that cover and names that are wrong. `reference` looks
-addresses of programs up by Steelyard and by llvm-symbolizer. Neither minds a busy machine, but for
-the times of `reference`.
+addresses of programs up by Steelyard and by llvm-symbolizer, and gives the processor time of both.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ def _print_row(language: str, profiler: str, found: Sequence[Outcome]) -> None:
 
 def reference(options: argparse.Namespace) -> bool:
     """The part of that name."""
-    print("| file | MB | addresses | described | same | not the same | s | other, s |")
+    print("| file | MB | addresses | described | same | not the same | CPU s | other, CPU s |")
     print("|---|---|---|---|---|---|---|---|")
     rows = [
         compare(path, options.addresses, options.seed, options.other) for path in options.binary

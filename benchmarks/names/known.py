@@ -79,7 +79,8 @@ def _build(language: str, folder: Path, source: str, debugging: str) -> tuple[st
         return ("java", "-cp", str(folder), "Program")
     else:
         # perf's maps do not tell of what V8 inlined.
-        flags = ("--perf-basic-prof", "--no-turbo-inlining")
+        kept = ("--no-logfile-per-isolate", f"--logfile={folder / 'v8.log'}")
+        flags = ("--perf-basic-prof", "--no-turbo-inlining", *kept)
         return ("node", *flags, str(folder / source))
     if debugging == "separate" and language != "Go":
         run("objcopy", "--only-keep-debug", "program", "program.debug")
@@ -155,7 +156,12 @@ def _own_counts(known: Known, answer: ProfileAnswer) -> dict[str, int]:
     if known.language in ("Java", "JavaScript"):
         # What compilers and collectors do beside the program is none of its functions.
         named = [_expected(known, frame.name) is not None for frame in samples.frames]
-        made = ["[java]" in frame.object or "anon" in frame.object for frame in samples.frames]
+        # Names in brackets are the virtual machine's own code.
+        made = [
+            (frame.object == "[java]" and not frame.name.startswith("["))
+            or frame.object.startswith("//anon")
+            for frame in samples.frames
+        ]
         kept = (np.array(named) | np.array(made))[samples.functions]
     for index in samples.functions[kept].tolist():
         name = samples.frames[index].name
