@@ -6,6 +6,7 @@ slope should be 0; and a program is run with no delay under six made-up amounts,
 be called.
 
     .venv/bin/python -m benchmarks.causality --seconds 540   # until it says that all is there
+    .venv/bin/python -m benchmarks.causality --kind memory   # delays by memory alone
     .venv/bin/python -m benchmarks.causality --table         # the tables and the picture
 
 What is finished is kept in build/causality, so that it can be stopped and gone on with. The
@@ -99,7 +100,6 @@ PROGRAMS = (
     ),
     Program("sqlite", ("sqlite3BtreeIndexMoveto", "pcache1Fetch"), {"8": 32}, {"8": 2}),
 )
-MEMORY_PROGRAMS = ("lua", "bzip2", "xz", "sqlite")
 NO_DELAY_PROGRAM = "lua"
 
 
@@ -123,8 +123,8 @@ def parts() -> Iterator[Part]:
             for function in program.functions:
                 yield Part(program, function, kind)
     for program in PROGRAMS:
-        if program.name in MEMORY_PROGRAMS:
-            yield Part(program, program.functions[0], "memory")
+        for function in program.functions:
+            yield Part(program, function, "memory")
         if program.name == NO_DELAY_PROGRAM:
             yield Part(program, program.functions[0], "no-delay")
 
