@@ -50,6 +50,12 @@ check-sanitizers: setup-dev ## the runtime of layout under ASan, UBSan and TSan
 	@mkdir -p build/tmp
 	@$(PYTEST) tests/slow/test_layout_sanitizers.py
 
+.PHONY: test-generated
+test-generated: setup-dev ## a hundred programs of Csmith's, built to move: the same output at 1 ms
+	@mkdir -p build/tmp
+	@. tools/system_packages.sh; command -v csmith >/dev/null || install_packages csmith libcsmith-dev
+	@$(PYTEST) -n $(TEST_JOBS) tests/slow/test_layout_generated.py
+
 .PHONY: check
 check: setup-dev ## style, types, layers, docs, schemas, C++
 	@tools/check.sh

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -39,13 +40,23 @@ def test_what_a_handler_on_another_stack_interrupted_finds_its_copies(user: User
 
 
 def test_coroutines_that_the_program_switches_by_itself_find_their_copies(user: User) -> None:
-    assert outputs_of(build(user, SOURCES / "switches.c"), "15") == {"14\n" * 4}
+    program = build(user, SOURCES / "switches.c", str(SOURCES / "switches.s"))
+    assert outputs_of(program, "15") == {"14\n" * 4}
+
+
+def test_coroutines_that_a_foreign_library_switches_find_their_copies(user: User) -> None:
+    library = str(user.home / "libswitches.so")
+    words = ("-shared", str(SOURCES / "switches.s"), "-o", library)
+    subprocess.run(["clang-19", *words], check=True)
+    program = build(user, SOURCES / "switches.c", library, f"-Wl,-rpath,{user.home}")
+    assert outputs_of(program, "15") == {"14\n" * 4}
 
 
 def test_the_report_says_that_memory_is_searched_where_stacks_are_switched(user: User) -> None:
     file = str(user.home / "report.json")
-    for name, searched in (("switches", True), ("vfork", False)):
-        program = build(user, SOURCES / f"{name}.c")
+    assembly = str(SOURCES / "switches.s")
+    for name, more, searched in (("switches", [assembly], True), ("vfork", [], False)):
+        program = build(user, SOURCES / f"{name}.c", *more)
         run_program(program, "10", _INTERVAL="1ms", _REPORT=file, **{"": "code"})
         report = read_report(file)
         validate(report)

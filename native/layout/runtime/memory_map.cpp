@@ -13,6 +13,9 @@ constexpr std::size_t maps_bytes = 1U << 23U;
 
 Region* regions = nullptr;
 std::size_t count = 0;
+constexpr std::size_t most_code_regions = 1024;
+CodeRegion code_regions[most_code_regions];
+std::size_t code_count = 0;
 char* maps_text = nullptr;
 
 }  // namespace
@@ -44,7 +47,7 @@ bool read_memory_map() {
     if (size <= 0 || static_cast<std::size_t>(size) >= maps_bytes - 1)
         return false;
     maps_text[size] = '\0';
-    count = 0;
+    count = code_count = 0;
     const char* text = maps_text;
     while (*text != '\0' && count < most_regions) {
         const std::uint64_t low = hexadecimal(text);
@@ -52,11 +55,23 @@ bool read_memory_map() {
         const std::uint64_t high = hexadecimal(text);
         if (text[1] == 'r' && text[2] == 'w')
             regions[count++] = {low, high};
-        while (*text != '\0' && *text != '\n')
-            ++text;
+        const bool is_code = text[1] == 'r' && text[2] == '-' && text[3] == 'x';
+        const char* name = nullptr;
+        for (; *text != '\0' && *text != '\n'; ++text)
+            name = *text == '/' ? text + 1 : name;
+        if (is_code && name != nullptr && code_count < most_code_regions)
+            code_regions[code_count++] = {low, high, name};
         text += *text == '\n' ? 1 : 0;
     }
     return count < most_regions;
+}
+
+std::size_t code_region_count() {
+    return code_count;
+}
+
+CodeRegion code_region_at(std::size_t index) {
+    return code_regions[index];
 }
 
 std::size_t region_count() {

@@ -13,6 +13,14 @@ struct Region {
 void prepare_memory_map();
 /// Reads the memory map of the process; false where it cannot be read whole.
 bool read_memory_map();
+/// Executable memory of a file, with the last part of its path, up to the end of a line.
+struct CodeRegion {
+    std::uint64_t low, high;
+    const char* name;
+};
+std::size_t code_region_count();
+CodeRegion code_region_at(std::size_t index);
+
 std::size_t region_count();
 Region region_at(std::size_t index);
 /// Which region an address was in when the map was read last; null where in none.

@@ -6,6 +6,7 @@
 
 #include <new>
 
+#include "foreign_code.hpp"
 #include "memory_search.hpp"
 #include "pages.hpp"
 #include "raw.hpp"
@@ -186,8 +187,11 @@ bool Modules::note_everything(long process) const {
     const bool searched = searches_memory();
     if (searched && !note_all_memory())
         return false;
+    const bool noted = note_all_threads(process);
+    if (!searched && new_code_switches_stacks())
+        modules().search_memory();
     // Where it is found only now that memory has to be searched, the next round does.
-    return note_all_threads(process) && searched == searches_memory();
+    return noted && searched == searches_memory();
 }
 
 bool Modules::keeps_books_at(std::uint64_t address) const {
