@@ -64,3 +64,10 @@ def test_a_head_of_gperftools_longer_than_its_file_is_refused(tmp_path):
     path.write_bytes(whole[:8] + (2**61).to_bytes(8, "little") + whole[16:])
     with pytest.raises(DataError, match="not a profile of gperftools"):
         PROFILERS.get("gperftools").read(str(path), ())
+
+
+@pytest.mark.parametrize("count", ["²", "9" * 5000])
+def test_a_line_of_perf_whose_count_is_no_number_counts_for_nothing(tmp_path, count):
+    path = tmp_path / "report"
+    path.write_text(f"  {count}\t[.] strange\n  3\t[.] main\n")
+    READERS["perf"].read(str(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from steelyard.core.errors import DataError
@@ -20,6 +21,7 @@ from steelyard.profile.profilers import (
 _FREQUENCY = "999"
 # tools/perf/util/header.c: of files, and of streams.
 _MAGIC = b"PERFILE2"
+_COUNT = re.compile("[0-9]{1,18}")
 
 
 def _require(_: Sequence[str]) -> None:
@@ -48,7 +50,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     counts: dict[str, float] = {}
     for line in told.stdout.decode("utf-8", "replace").split("\n"):
         count, tab, symbol = line.partition("\t")
-        if not tab or not count.strip().isdigit():
+        if not tab or _COUNT.fullmatch(count.strip()) is None:
             continue
         name = symbol.strip().partition("] ")[2] or symbol.strip()
         # perf's own way to write a name of C++ leaves out the arguments that tell overloads apart.
