@@ -27,8 +27,11 @@ from steelyard.analysis.normal import normal_quantile
 from steelyard.analysis.stopping import Stopping
 from steelyard.analysis.verdict import decide
 from steelyard.core.estimate import Interval
-from steelyard.core.model import PastLook, StoppingSpec, StopReason
+from steelyard.core.model import (
+    StopReason,
+)
 from steelyard.core.rng import derive_seed
+from steelyard.core.stopping_spec import PastLook, StoppingSpec
 
 EXPERIMENTS = 10_000
 CONFIDENCE, MARGIN = 0.95, 0.01

@@ -35,14 +35,23 @@ def trials_of(tmp_path: Path, *variants: Variant, runs: int = 3, **changes) -> l
     """The trials of an experiment, which its journal has too."""
     metrics = changes.pop("metrics", (WALL_TIME,))
     spec = ExperimentSpec(
-        "id", "measurement", variants, metrics, 1, stopping=StoppingSpec(runs=runs), **changes
+        "01M7Y65N01QFXKFKNECSXHPS2X",
+        "measurement",
+        variants,
+        metrics,
+        1,
+        stopping=StoppingSpec(runs=runs),
+        **changes,
     )
     store = tmp_path / "store"
     found = run_experiment(spec, Place(str(store)))
-    journal = tmp_path / "store.journals" / "id.jsonl"
+    journal = tmp_path / "store.journals" / "01M7Y65N01QFXKFKNECSXHPS2X.jsonl"
     kept = read_journal(str(journal))
     assert kept.trials == found.trials
-    left = set(os.listdir(tmp_path / "store.journals" / "id.work")) - {"stderr", "started"}
+    left = set(os.listdir(tmp_path / "store.journals" / "01M7Y65N01QFXKFKNECSXHPS2X.work")) - {
+        "stderr",
+        "started",
+    }
     assert all(name.endswith(".out") for name in left)
     return list(found.trials)
 

@@ -37,7 +37,11 @@ from steelyard.analysis.stopping import widening_after
 from steelyard.analysis.student import student_quantile
 from steelyard.analysis.verdict import Quantiles
 from steelyard.core.estimate import Estimate, Interval, Unbounded
-from steelyard.core.model import Experiment, ExperimentSpec, PastLook, StoppingSpec
+from steelyard.core.model import (
+    Experiment,
+    ExperimentSpec,
+)
+from steelyard.core.stopping_spec import PastLook, StoppingSpec
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steelyard.core.estimate import Interval
-from steelyard.core.model import Caution, MetricSpec, PastLook, StopReason
+from steelyard.core.model import (
+    Caution,
+    MetricSpec,
+    StopReason,
+)
+from steelyard.core.stopping_spec import PastLook
 
 Verdict = Literal["faster", "slower", "equivalent", "undecided"]
 Sign = Literal["faster", "slower", "unclear"]

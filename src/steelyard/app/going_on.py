@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import Experiment, PastLook, StoppingSpec
+from steelyard.core.model import (
+    Experiment,
+)
+from steelyard.core.stopping_spec import PastLook, StoppingSpec
 
 _UNFINISHED = (None, "interrupted", "budget", "failures")
 

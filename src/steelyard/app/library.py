@@ -84,7 +84,7 @@ class Library:
         UsageError
             None or several start so.
         """
-        from steelyard.store.database import find_identifier
+        from steelyard.store.find_identifier import find_identifier
 
         return find_identifier(prefix, self._identifiers())
 

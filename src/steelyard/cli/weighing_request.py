@@ -13,9 +13,9 @@ from steelyard.app.weigh import Gate
 from steelyard.cli.hidden import hide
 from steelyard.cli.output import write_note
 from steelyard.core.errors import UsageError
-from steelyard.core.model import StoppingSpec, StoppingUntil
 from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
 from steelyard.core.recorded_names import names_secret
+from steelyard.core.stopping_spec import StoppingSpec, StoppingUntil
 from steelyard.store.location import store_path
 
 DEFAULT_BUDGET = "10min"

@@ -93,8 +93,10 @@ def check_trial(trial: Trial, spec: ExperimentSpec) -> None:
     DataError
         The message names the field.
     """
-    first = -LARGEST_INDEX if trial.warmup is True else 0
-    for name, least in (("position", first), ("block", 0), ("build", 0)):
+    warmup = trial.warmup is True
+    # Warm-ups count down, in a block before the first.
+    firsts = {"position": -LARGEST_INDEX if warmup else 0, "block": -1 if warmup else 0, "build": 0}
+    for name, least in firsts.items():
         index = getattr(trial, name)
         wanted = f"a whole number from {least} to {LARGEST_INDEX}"
         _require(is_whole(index, least), f"trial.{name}", wanted, index)

@@ -22,11 +22,10 @@ from steelyard.core.model import (
     MetricSpec,
     NuisanceFactor,
     OutputCheck,
-    PastLook,
-    StoppingSpec,
     Trial,
     Variant,
 )
+from steelyard.core.stopping_spec import PastLook, StoppingSpec
 from steelyard.core.units import LARGEST_VALUE
 
 _NAMES = {

@@ -11,19 +11,18 @@ from typing import Any, get_args
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from steelyard.core.errors import DataError, StoreError, UsageError
+from steelyard.core.errors import DataError, StoreError
 from steelyard.core.experiment_check import check_spec, is_between
-from steelyard.core.identifier import LENGTH
 from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.model import Caution, Experiment, ExperimentSpec, StopReason, Trial
 from steelyard.core.units import LAST_UNIX_S
 from steelyard.store.connection import bring_up_to_date, open_engine, store_errors
+from steelyard.store.find_identifier import find_identifier
 from steelyard.store.location import check_header, journal_directory, make_directory, read_header
 from steelyard.store.merge import new_sessions, provenance_of, sessions_of
 from steelyard.store.schema import dimensionings, experiments, sessions, trial_chunks
 from steelyard.store.trial_chunk import ChunkReader, chunks_of, dump_json, positions_of
 
-LATEST = "latest"
 DIMENSIONING_KEY = ("benchmark", "content", "platform", "runtime", "metric")
 # What decoding a row raises that was damaged, or edited by hand.
 _FAULTS = (
@@ -200,45 +199,6 @@ class Store:
         wanted = list(identifiers)
         with self._writing() as connection:
             connection.execute(delete(experiments).where(experiments.c.identifier.in_(wanted)))
-
-
-def find_identifier(prefix: str, identifiers: Sequence[str]) -> str:
-    """The one of `identifiers` that starts with `prefix`; ``latest`` is the first of them.
-
-    Parameters
-    ----------
-    identifiers : sequence of str
-        Those that there are, the one that was added last first. An identifier says when its
-        experiment was made by a clock that may have been set back, on whatever machine.
-
-    Raises
-    ------
-    UsageError
-        None or several do; the message says how to go on.
-    """
-    if not identifiers:
-        raise UsageError(
-            "The store holds no experiment yet. `steelyard measure` or `steelyard compare` "
-            "makes one.",
-            field="experiment",
-        )
-    if prefix.lower() == LATEST:
-        return identifiers[0]
-    found = [known for known in identifiers if prefix and known.startswith(prefix.upper())]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise UsageError(
-            f"There is no experiment {prefix!r}. `steelyard list` names those that there are.",
-            field="experiment",
-        )
-    shown = ", ".join(sorted(found)[:4])
-    more = f" and {len(found) - 4} more" if len(found) > 4 else ""
-    raise UsageError(
-        f"{len(found)} experiments start with {prefix!r}: {shown}{more}. Give more of its "
-        f"{LENGTH} characters.",
-        field="experiment",
-    )
 
 
 def _experiment_id(connection: Connection, identifier: str) -> int | None:

@@ -3,8 +3,7 @@
 A Parquet file of some kilobytes can hold billions of rows and any amount of text: its pages are
 compressed, say themselves how long they become, and refer to one text from each row. What says so
 is read by C++ code that trusts it, so it is read in a process of its own.
-
-    python -m steelyard.store.parquet_rows FILE
+`formats/parquet.py` starts it.
 """
 
 from __future__ import annotations
@@ -124,7 +123,3 @@ def _cells(column: Any) -> list[Any]:
 
 def _spelled(cell: Any) -> Any:
     return ("false", "true")[cell] if isinstance(cell, bool) else cell
-
-
-if __name__ == "__main__":
-    sys.exit(main())

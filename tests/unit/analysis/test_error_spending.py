@@ -14,8 +14,8 @@ from steelyard.analysis.error_spending import (
 )
 from steelyard.analysis.mean import two_sided
 from steelyard.analysis.student import student_quantile
-from steelyard.core.model import PastLook, StoppingSpec
 from steelyard.core.rng import derive_seed
+from steelyard.core.stopping_spec import PastLook, StoppingSpec
 
 BY_VERDICT = StoppingSpec(until="decided")
 

@@ -15,8 +15,8 @@ from steelyard.store.database import (
     DIMENSIONING_KEY,
     Store,
     StoredDimensioning,
-    find_identifier,
 )
+from steelyard.store.find_identifier import find_identifier
 from steelyard.store.merge import merge_experiments
 from steelyard.store.trial_chunk import CHUNK_TRIALS, ChunkReader
 from tests.experiments import failed_trial, identifier, make_experiment, make_trial

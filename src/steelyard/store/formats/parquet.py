@@ -26,6 +26,7 @@ from steelyard.store.table import (
 from steelyard.store.whole_file import file_errors, whole_file
 
 MAGIC = b"PAR1"
+_PROGRAM = "from steelyard.store.parquet_rows import main; raise SystemExit(main())"
 
 
 def sniff(head: bytes) -> bool:
@@ -66,7 +67,7 @@ def read(path: str) -> Experiment:
     """
     with file_errors(path, "read"):
         os.close(open_regular(path))
-    command = [sys.executable, "-m", "steelyard.store.parquet_rows", path]
+    command = [sys.executable, "-c", _PROGRAM, path]
     with tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors

@@ -1,0 +1,63 @@
+"""When an experiment stops, and the answers that were given before it went on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+StoppingUntil = Literal["precision", "decided"]
+StoppingRule = Literal["precision", "decided", "runs"]
+
+
+@dataclass(frozen=True)
+class PastLook:
+    """An answer that was given before the experiment went on.
+
+    Parameters
+    ----------
+    block_count : int
+        Blocks at that time.
+    rule : "precision", "decided" or "runs"
+        What was to end the experiment then.
+    """
+
+    block_count: int
+    rule: StoppingRule
+
+
+@dataclass(frozen=True)
+class StoppingSpec:
+    """When to stop. `runs` fixes the number of blocks; otherwise `until` says, within a budget.
+
+    Parameters
+    ----------
+    precision_ratio : float
+        Wanted half-width of each ratio's interval (of the mean, relative, with one variant).
+    minimum_blocks : int
+        Blocks before the first look.
+    budget_s, budget_runs : float, int or None
+        Time for all trials, and trials in all.
+    runs : int or None
+        Blocks, exactly.
+    effect : str
+        The factor of the experiment, or the interaction ``A:B`` of two-level ones, whose ratio is
+        to be that precise; empty: every variant's ratio to the first.
+    until : "precision" or "decided"
+        Until every interval is narrow, or until every verdict is decided.
+    looks : tuple of PastLook
+        Earlier answers, for which later intervals allow.
+    """
+
+    precision_ratio: float = 0.01
+    minimum_blocks: int = 10
+    budget_s: float | None = None
+    budget_runs: int | None = None
+    runs: int | None = None
+    effect: str = ""
+    until: StoppingUntil = "precision"
+    looks: tuple[PastLook, ...] = ()
+
+    @property
+    def rule(self) -> StoppingRule:
+        """What ends the experiment if the budget does not."""
+        return self.until if self.runs is None else "runs"
