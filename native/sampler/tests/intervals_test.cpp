@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
 #include <vector>
 
@@ -49,11 +50,14 @@ bool near(double value, double wanted, double tolerance) {
 /// Samples of so many threads that each live for a part of the period, for one each period of time.
 double samples_a_period(Spread spread, double life_periods) {
     Intervals intervals(spread, period_ns, 1, 1);
+    const auto life_ns = static_cast<std::uint64_t>(life_periods * period_ns);
     int samples = 0;
     for (int thread = 0; thread < draws; ++thread) {
-        double at_ns = static_cast<double>(intervals.first_ns());
-        for (; at_ns < life_periods * period_ns; at_ns += static_cast<double>(intervals.next_ns()))
+        std::uint64_t at_ns = intervals.first_ns();
+        while (at_ns < life_ns) {
             ++samples;
+            at_ns += intervals.next_ns();
+        }
     }
     return samples / (draws * life_periods);
 }
