@@ -107,6 +107,14 @@ def test_runs_with_a_plus_are_further_ones(user, weigh):
     assert executions(told.document()) == [7, 7]
 
 
+def test_fewer_runs_than_a_used_up_budget_has_left_are_refused(user, weigh):
+    weigh(12000, 40, "--budget", "24runs", "--precision", "0.01%")
+    told = user.types("resume", "latest", "--runs", "5")
+    assert told.status == 2
+    assert "12 runs of each command already" in told.err
+    assert "--runs +5" in told.err
+
+
 @pytest.mark.parametrize("text", ["3", "0", "-1", "+", "+x", "1.5", "9" * 30])
 def test_runs_that_are_there_already_or_are_no_number_are_refused(user, weigh, text):
     weigh(12000, 40, "--runs", "4")

@@ -109,7 +109,7 @@ def _fixed(experiment: Experiment, asked: Onward) -> StoppingSpec:
     present, runs = begun_blocks(experiment), asked.runs or 0
     if asked.further:
         runs += present
-    elif runs <= present and experiment.stopped not in _UNFINISHED:
+    elif runs < present or (runs == present and experiment.stopped not in _UNFINISHED):
         raise UsageError(
             f"--runs {runs}: the experiment has {present} runs of each command already. "
             f"--runs +{runs} adds {runs}.",
