@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from math import erfc, sqrt
 
 from steelyard.analysis.independence import FEWEST_VALUES, autocorrelation
-from steelyard.analysis.mean import mean_of, two_sided, variance_of
-from steelyard.analysis.student import student_quantile
-from steelyard.core.estimate import Estimate
 
-MEAN_METHOD = "autoregressive-blocks"
 RATIO_METHOD = "fieller-autoregressive"
 # With few values a test at 1 % misses most of what makes an interval too narrow, and a false
 # alarm costs width alone. These levels let 93 % of intervals hold from 20 values on (simulated
@@ -119,18 +115,3 @@ def _mean_factor(coefficient: float, count: int) -> float:
     rest = 1.0 - coefficient
     tail = coefficient * (1.0 - coefficient**count) / (count * rest * rest)
     return 1.0 + 2.0 * (coefficient / rest - tail)
-
-
-def autoregressive_mean_interval(
-    values: Sequence[float], confidence: float, widening: float = 1.0
-) -> Estimate:
-    """The mean of values that resemble the ones before them; at least 8 that differ.
-
-    Assumes that what a value keeps of the one before fades by the same factor at each step.
-    """
-    memory = memory_of(values)
-    mean = mean_of(values)
-    quantile = student_quantile(two_sided(confidence), memory.degrees)
-    variance = variance_of(values) * memory.inflation / len(values)
-    half_width = widening * quantile * sqrt(variance)
-    return Estimate(mean, mean - half_width, mean + half_width, confidence, MEAN_METHOD)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from steelyard.analysis import autoregression, cosine_series
+from steelyard.analysis import cosine_series
 from steelyard.analysis.error_spending import sequence_quantile, sequence_widening, spending_of
 from steelyard.analysis.fieller import (
     RATIO_METHOD,
@@ -135,8 +135,8 @@ class Inference:
         self, values: Sequence[float], confidence: float, widening: float, dependent: bool
     ) -> Interval:
         count = len(values)
-        if count >= FEWEST_VALUES and (dependent or autoregression.resembles(values)):
-            return _dependent_mean(values, confidence, widening, dependent)
+        if dependent and count >= FEWEST_VALUES:
+            return cosine_series.long_run_mean_interval(values, confidence, widening)
         if self.spec.method == "bootstrap" and count > 1:
             from steelyard.analysis.bootstrap import bootstrap_mean
 
@@ -255,20 +255,6 @@ class Inference:
             interval = _named(_of_sign(interval, baseline), self._simultaneous)
             found.append(Ratio(interval, fewest, (), None, False, quantile or 1.0))
         return found
-
-
-def _dependent_mean(
-    values: Sequence[float], confidence: float, widening: float, tested: bool
-) -> Interval:
-    """The mean by an autoregression; where a test says so, by cosine series too, and the wider."""
-    if variance_of(values) == 0.0:
-        return mean_interval(values, confidence)
-    found: list[Estimate] = []
-    if len(values) >= autoregression.FEWEST_BLOCKS:
-        found.append(autoregression.autoregressive_mean_interval(values, confidence, widening))
-    if tested:
-        found.append(cosine_series.long_run_mean_interval(values, confidence, widening))
-    return max(found, key=lambda interval: interval.half_width)
 
 
 def _unpaired_loadings(levels: Sequence[TopLevel]) -> tuple[float, ...]:

@@ -5,14 +5,12 @@ import pytest
 
 from steelyard.analysis.answer import answer
 from steelyard.analysis.autoregression import (
-    autoregressive_mean_interval,
     memory_of,
     resemblance_p,
     resembles,
     suspected,
 )
 from steelyard.analysis.fieller import paired_fieller
-from steelyard.analysis.mean import mean_interval
 from steelyard.analysis.paired_ratio import dependent_interval
 from steelyard.core.estimate import Estimate
 from steelyard.core.rng import derive_seed
@@ -80,10 +78,12 @@ def test_memory_is_bounded_however_the_values_go():
     assert still.degrees == pytest.approx(29)
 
 
-def test_without_memory_it_is_the_interval_of_student():
-    values = [1.0 + 0.1 * (-1.0) ** i + 0.001 * i % 0.007 for i in range(30)]
-    found, plain = autoregressive_mean_interval(values, 0.95), mean_interval(values, 0.95)
-    assert found.half_width == pytest.approx(plain.half_width)
+def test_a_mean_that_drifts_keeps_an_interval_of_the_session():
+    """22 values 2 % apart that rise: the mean of this session is known better than to 5 %."""
+    rising = [[180.0 + 0.5 * i + 0.3 * (-1.0) ** i] for i in range(22)]
+    mean = answer(make(rising)).variants[0].metrics["wall_time"].summary.mean
+    assert mean.method == "cosine-series-blocks"
+    assert mean.half_width < 0.05 * mean.estimate
 
 
 def remembering(count):
