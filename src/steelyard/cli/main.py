@@ -17,8 +17,8 @@ from typing import NoReturn
 import click
 
 import steelyard
-from steelyard.cli.output import write_error, write_json, write_note, write_text
-from steelyard.cli.strict_options import make_strict
+from steelyard.cli.console.output import write_error, write_json, write_note, write_text
+from steelyard.cli.options.strict_options import make_strict
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.core.registry import failed_plugins
 
@@ -44,8 +44,12 @@ COMMANDS = {
     "layout": "What of a program's layout moves; moving it without building.",
     "trial": "Run single trials from a file, as executors do.",
 }
-# Commands that cannot be the names of modules.
-_MODULES = {"import": "import_", "c++": "cxx"}
+# The folder of each command's group, and the file in it.
+_MODULES = {
+    **{name: f"weigh.{name}_command" for name in ("measure", "compare", "resume")},
+    **{name: f"store.{name}_command" for name in ("list", "show", "delete", "import", "export")},
+    **{"cc": "layout.cc_command", "c++": "layout.cxx_command", "fc": "layout.fc_command"},
+}
 INTERRUPTED_STATUS = 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -59,8 +63,8 @@ class CommandTable(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = _MODULES.get(cmd_name, cmd_name)
-        return make_strict(importlib.import_module(f"steelyard.cli.commands.{module}").command)
+        module = _MODULES.get(cmd_name, f"{cmd_name}.{cmd_name}_command")
+        return make_strict(importlib.import_module(f"steelyard.cli.{module}").command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

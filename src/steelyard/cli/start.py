@@ -8,7 +8,7 @@ import sys
 # alone would start the collector dozens of times, for a tenth of the time that it takes.
 gc.disable()
 
-from steelyard.cli.compiler_drivers import LANGUAGES, has_all_streams, run_driver  # noqa: E402
+from steelyard.cli.layout.compiler_drivers import LANGUAGES, has_all_streams, run_driver  # noqa: E402
 
 
 def main() -> None:

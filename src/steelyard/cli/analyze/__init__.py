@@ -1,0 +1,1 @@
+"""The command that analyses tables, and what every analysis is shown by."""

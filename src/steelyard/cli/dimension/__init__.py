@@ -1,0 +1,1 @@
+"""The command that finds how often to repeat."""

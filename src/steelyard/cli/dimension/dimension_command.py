@@ -1,0 +1,252 @@
+"""`steelyard dimension`: how often to repeat builds, executions and iterations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.app.command_text import is_suite_name
+from steelyard.app.dimension import Dimensioned, Question
+from steelyard.app.initial_experiment import initial_counts, names_experiment
+from steelyard.cli.console.output import write_json, write_page, write_text
+from steelyard.cli.options.strict_options import all_but, refuse_idle
+from steelyard.cli.store.library_options import STORE, opened_library, terminal_width
+from steelyard.cli.weigh.weighing_answer import FAILED_STATUS, INTERRUPTED_STATUS, watching
+from steelyard.cli.weigh.weighing_options import (
+    HOST_OPTIONS,
+    ITERATION_OPTIONS,
+    LEVEL_OPTIONS,
+    PROGRAM_OPTIONS,
+    SESSION_OPTIONS,
+    options,
+)
+from steelyard.cli.weigh.weighing_request import (
+    builds_asked,
+    place_from,
+    request_from,
+    split_commands,
+)
+from steelyard.core.errors import UsageError
+from steelyard.core.quantity import parse_duration, parse_ratio
+
+if TYPE_CHECKING:
+    from steelyard.core.model import Experiment
+
+HELP = """
+How often to repeat each level of an experiment, why, and what precision that buys.
+
+Runs an initial experiment of CMD, or reads one: a stored EXPERIMENT (an identifier, the beginning
+of one, or `latest`), or a table with one row a measurement and a column for each repetition level.
+
+\b
+steelyard dimension --iterations json-lines -- ./bench
+steelyard dimension --build 'make bench' --build-source src '{build}/bench'
+steelyard dimension --import times.csv --cost build=90s
+steelyard dimension latest --budget 10min --html page.html
+"""
+# What each way to be called with has a use for; whatever else is given is refused.
+_ANSWER = {"costs", "budget", "confidence", "estimator", "html_target", "json_target"}
+_OF_FILE = frozenset({*_ANSWER, "file", "unit"})
+_OF_KEPT = frozenset({*_ANSWER, "kept", "store"})
+_OF_STORED = frozenset({*_ANSWER, "variant", "metrics", "store"})
+_NOT_OF_RUN = frozenset({"file", "unit", "kept", "variant"})
+# The initial experiment is no comparison and stops at its counts.
+_FIXED = {
+    **{"precision": None, "runs": None, "min_runs": None, "dimensioned": False},
+    **{"margin": "1%", "method": "fieller", "order": "blocks"},
+}
+
+
+@click.command("dimension", help=HELP, short_help="Best repetition counts, and their precision.")
+@options(PROGRAM_OPTIONS, ITERATION_OPTIONS, LEVEL_OPTIONS)
+@click.option(
+    "--initial-budget",
+    metavar="TIME|RUNS",
+    help="End the initial experiment at this time or number of trials.",
+)
+@options(SESSION_OPTIONS, HOST_OPTIONS)
+@click.option(
+    "--import",
+    "file",
+    metavar="FILE",
+    help="CSV with a column for each level, highest first, `value`, and `cost_LEVEL_s`.",
+)
+@click.option(
+    "--cost",
+    "costs",
+    multiple=True,
+    metavar="LEVEL=TIME",
+    help="Time that one more repetition of a level adds by itself.",
+)
+@click.option("--budget", metavar="TIME", help="Also tell what half-width this time buys.")
+@click.option(
+    "--confidence",
+    default="95%",
+    show_default=True,
+    metavar="SHARE",
+    help="Confidence of the intervals.",
+)
+@click.option(
+    "--estimator",
+    type=click.Choice(["anova", "reml"]),
+    default="anova",
+    show_default=True,
+    help="Of variances: unbiased, or restricted maximum likelihood.",
+)
+@click.option("--unit", metavar="UNIT", help="Unit of the values of FILE; s unless given.")
+@click.option("--variant", metavar="NAME", help="The variant of EXPERIMENT, if it has several.")
+@click.option("--kept", is_flag=True, help="Show all that --dimensioned can take.")
+@click.option("--html", "html_target", metavar="FILE", help="Write a page that needs no network.")
+@STORE
+@click.option("--json", "json_target", metavar="FILE", help="Write JSON to FILE; - prints.")
+@click.argument("words", metavar="[--] CMD [ARG]... | EXPERIMENT", nargs=-1)
+def command(words: tuple[str, ...], **values: Any) -> int:
+    """Run or read, answer, show."""
+    from steelyard.report.dimensioning_text import dimensioning_text
+    from steelyard.report.json.dimensioning import dimensioning_document
+
+    budget, json_target = values["budget"], values["json_target"]
+    question = Question(
+        costs_s=dict(_cost(text) for text in values["costs"]),
+        budget_s=None if budget is None else parse_duration(budget, "--budget"),
+        confidence=parse_ratio(values["confidence"], "--confidence"),
+        method="reml" if values["estimator"] == "reml" else "anova",
+    )
+    if values["kept"]:
+        return _show_kept(words, question, values)
+    found, ran = _dimensioned(words, question, values)
+    _write_page((found,), values["html_target"])
+    source = {"file": found.file, "experiment": found.experiment, "variant": found.variant}
+    write_json(dimensioning_document(found.answer, found.metric, source), json_target)
+    if json_target != "-":
+        text = dimensioning_text(found.answer, found.metric, terminal_width())
+        write_text(text + _origin(found, ran))
+    return _status(ran)
+
+
+def _show_kept(words: tuple[str, ...], question: Question, values: dict[str, Any]) -> int:
+    """All dimensionings of the store, side by side."""
+    from steelyard.app.kept_dimensionings import kept_dimensionings
+    from steelyard.report.dimensioning_summary import summary_text
+    from steelyard.report.json.dimensionings import dimensionings_document
+
+    if words or values["file"] is not None:
+        raise UsageError("--kept takes no program, experiment or file beside it.", field="--kept")
+    refuse_idle("to --kept", _OF_KEPT)
+    with opened_library(values["store"]) as library:
+        found = kept_dimensionings(library, question)
+    _write_page(found, values["html_target"])
+    write_json(
+        dimensionings_document([(_name(item), item.answer, item.metric) for item in found]),
+        values["json_target"],
+    )
+    if values["json_target"] != "-":
+        write_text(summary_text([(_name(item), item.answer) for item in found], terminal_width()))
+    return 0
+
+
+def _name(found: Dimensioned) -> str:
+    return found.variant or found.file or ""
+
+
+def _write_page(found: tuple[Dimensioned, ...], target: str | None) -> None:
+    if target is None:
+        return
+    from steelyard.report.html.dimensioning_page import Shown, dimensioning_page
+
+    shown = [Shown(_name(item), item.answer, item.metric) for item in found]
+    write_page(dimensioning_page(shown), target)
+
+
+def _origin(found: Dimensioned, ran: Experiment | None) -> str:
+    if found.experiment is None:
+        return ""
+    lines = [f"\nexperiment {found.experiment}"]
+    if ran is not None and ran.stopped not in ("runs", None):
+        lines.append(
+            f"It ended early ({ran.stopped}). `steelyard resume {found.experiment}` goes on with "
+            f"it, and `steelyard dimension {found.experiment}` reads it again."
+        )
+    if found.kept:
+        lines.append("`--dimensioned` of measure and compare takes these counts.")
+    return "\n".join(lines) + "\n"
+
+
+def _status(ran: Experiment | None) -> int:
+    if ran is None:
+        return 0
+    if any(trial.status == "failed" for trial in ran.trials):
+        return FAILED_STATUS
+    return INTERRUPTED_STATUS if ran.stopped == "interrupted" else 0
+
+
+def _cost(text: str) -> tuple[str, float]:
+    level, equals, time = text.rpartition("=")
+    if not equals or not level:
+        raise UsageError(
+            f"--cost takes LEVEL=TIME, such as build=90s; it got {text!r}.", field="--cost"
+        )
+    return level, parse_duration(time, "--cost")
+
+
+def _dimensioned(
+    words: tuple[str, ...], question: Question, values: dict[str, Any]
+) -> tuple[Dimensioned, Experiment | None]:
+    """The answer, and the initial experiment if it was run just now."""
+    from steelyard.app.dimension import dimension_stored, dimension_table
+
+    file = values["file"]
+    if bool(words) + (file is not None) != 1:
+        raise UsageError(
+            "dimension takes one initial experiment: CMD to run one, a stored EXPERIMENT, or "
+            "--import FILE.",
+            field="EXPERIMENT",
+        )
+    if file is not None:
+        refuse_idle("to --import", _OF_FILE)
+        return dimension_table(file, values["unit"] or "s", question), None
+    refuse_idle("to an EXPERIMENT or a CMD; it belongs to --import", all_but({"unit"}))
+    if not names_experiment(words) or values["shell"]:
+        return _run(words, question, values)
+    refuse_idle("to a stored EXPERIMENT", _OF_STORED)
+    if len(values["metrics"]) > 1:
+        raise UsageError("Of an EXPERIMENT one --metric is dimensioned.", field="--metric")
+    metric = values["metrics"][0] if values["metrics"] else None
+    with opened_library(values["store"]) as library:
+        loaded = library.load(words[0])
+        return dimension_stored(library, loaded, values["variant"], metric, question), None
+
+
+def _run(
+    words: tuple[str, ...], question: Question, values: dict[str, Any]
+) -> tuple[Dimensioned, Experiment]:
+    from steelyard.app.dimension import dimension_stored, run_initial
+
+    refuse_idle("to a CMD", all_but(_NOT_OF_RUN))
+    if values["shell"]:
+        commands = ((" ".join(words),),)
+    else:
+        commands = split_commands(words, shell=False) if len(words) == 1 else (words,)
+    counts = initial_counts(
+        values["levels"],
+        values["repeat"],
+        builds=builds_asked(commands, values),
+        iterations=values["iterations"] is not None or _suite_iterates(commands),
+    )
+    asked = {**values, **_FIXED, "repeat": counts, "budget": values["initial_budget"]}
+    request = request_from(commands, asked)
+    with watching(values["json_target"]) as watch:
+        experiment = run_initial(request, place_from(values), watch)
+    with opened_library(values["store"]) as library:
+        return dimension_stored(library, experiment, None, None, question), experiment
+
+
+def _suite_iterates(commands: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether these are programs of the suite that write their iterations."""
+    if not is_suite_name(commands[0][0]):
+        return False
+    from steelyard.app.request import Request
+    from steelyard.app.suite_variants import suite_iterations
+
+    return suite_iterations(Request(commands)) is not None

@@ -1,0 +1,1 @@
+"""Commands on experiment files, and on the studies cause and events."""

@@ -1,0 +1,250 @@
+"""`steelyard experiment`: what to vary, what to randomise and what to measure, from a file."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.analyze.analysis_answer import show_answer
+from steelyard.cli.console.hidden import hidden_values
+from steelyard.cli.console.output import write_file, write_json, write_text
+from steelyard.cli.experiment.cause_command import command as cause
+from steelyard.cli.experiment.events_command import command as events
+from steelyard.cli.experiment.study_answer import note_kept, study_status, with_recorded
+from steelyard.cli.options.strict_options import SEED
+from steelyard.cli.store.library_options import JSON, STORE, opened_library, terminal_width
+from steelyard.cli.weigh.weighing_options import RECORD_OPTION
+from steelyard.core.errors import UsageError
+from steelyard.core.masked_experiment import masked_experiment
+from steelyard.core.quantity import parse_ratio
+
+if TYPE_CHECKING:
+    from steelyard.analysis.method import Question, Result
+    from steelyard.app.experiment_plan import Plan
+    from steelyard.core.model import Experiment
+
+_WAIT = click.option(
+    "--wait", is_flag=True, help="Wait while another measurement holds the machine."
+)
+_FILE = click.argument("file", metavar="FILE.toml")
+
+
+@click.group("experiment", short_help="Factors, designs and analyses, from an experiment file.")
+def command() -> None:
+    """What to vary, what to randomise and what to measure, from an experiment file."""
+
+
+command.add_command(cause)
+command.add_command(events)
+
+
+@command.command("plan")
+@_FILE
+@JSON
+def plan(file: str, json_target: str | None) -> None:
+    """Say what FILE.toml will run, how many trials that is and how long it takes."""
+    _show_plan(_planned(file), json_target)
+
+
+@command.command("run")
+@_FILE
+@click.option("--dry-run", is_flag=True, help="Print the commands instead of running them.")
+@RECORD_OPTION
+@_WAIT
+@STORE
+@JSON
+def run(
+    file: str,
+    dry_run: bool,
+    recorded_environment: tuple[str, ...],
+    wait: bool,
+    store: str | None,
+    json_target: str | None,
+) -> int:
+    """Run all trials of FILE.toml in random order, and keep them in the store."""
+    from steelyard.app.experiment import run_plan
+
+    planned = with_recorded(_planned(file), recorded_environment)
+    if dry_run:
+        from steelyard.app.check_run import planned_refusals
+        from steelyard.report.plan_text import command_line
+
+        write_text("".join(f"{command_line(variant)}\n" for variant in planned.spec.variants))
+        for refusal in planned_refusals(planned.spec):
+            raise refusal
+        return 0
+    from steelyard.cli.weigh.weighing_answer import watching
+    from steelyard.cli.weigh.weighing_request import place_from
+
+    with watching(json_target) as watch:
+        experiment = run_plan(planned, place_from({"store": store, "wait": wait}), watch)
+    _show_run(masked_experiment(experiment), json_target)
+    return study_status(experiment)
+
+
+@command.command("resume")
+@click.argument("experiment")
+@_WAIT
+@STORE
+@JSON
+def resume(experiment: str, wait: bool, store: str | None, json_target: str | None) -> int:
+    """Run the trials that an interrupted EXPERIMENT still lacks."""
+    from steelyard.app.weigh import weigh_further
+    from steelyard.cli.weigh.weighing_answer import watching
+    from steelyard.cli.weigh.weighing_request import place_from
+
+    with watching(json_target) as watch:
+        place = place_from({"store": store, "wait": wait})
+        done = weigh_further(experiment, None, place, watch).experiment
+    _show_run(done, json_target)
+    return study_status(done)
+
+
+@command.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of experiment files, for editors and other programs."""
+    from steelyard.app.experiment_schema import experiment_schema
+
+    write_text(json.dumps(experiment_schema(), indent=2, ensure_ascii=False) + "\n")
+
+
+@command.command("analyze")
+@click.argument("experiment", default="latest")
+@click.option("--file", "file", metavar="FILE.toml", help="Take its table [analysis].")
+@click.option("--method", metavar="NAME", help="The analysis, of `steelyard analyze`.")
+@click.option("--response", metavar="METRIC", help="What to explain; the first metric.")
+@click.option("--factors", metavar="A,B,C", help="What to explain it by; all that was varied.")
+@click.option("--quantiles", metavar="P,Q", help="Quantiles, such as 0.5,0.9.")
+@click.option(
+    "--confidence", default="95%", show_default=True, metavar="SHARE", help="Of what is stated."
+)
+@click.option(
+    "--seed",
+    type=SEED,
+    default=1,
+    show_default=True,
+    help="Of what is drawn.",
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the method's own.",
+)
+@click.option("--html", metavar="FILE", help="Write a page that needs no network.")
+@click.option("--plots", metavar="DIRECTORY", help="Write the plots as PNG and SVG.")
+@click.option(
+    "--follow-up", metavar="FILE.toml", help="Write the experiment that a screening proposes."
+)
+@STORE
+@JSON
+def analyze(experiment: str, json_target: str | None, html: str | None, **given: Any) -> None:
+    """Analyse EXPERIMENT (an identifier, the beginning of one, or `latest`)."""
+    from steelyard.app.experiment import analyze_run
+    from steelyard.app.experiment_file import read_experiment_file
+
+    said = {} if given["file"] is None else read_experiment_file(given["file"]).analysis
+    with opened_library(given["store"]) as library:
+        loaded = library.shown(experiment, hidden_values())
+    found = analyze_run(loaded, said, given["method"], _question(given))
+    if given["follow_up"] is not None:
+        _write_follow_up(found.result, given["file"], given["follow_up"])
+    show_answer(found, html, given["plots"], json_target)
+
+
+def _write_follow_up(result: Result, file: str | None, target: str) -> None:
+    from steelyard.analysis.screening.screening import proposed_factors
+    from steelyard.app.follow_up import follow_up_text
+
+    proposed = proposed_factors(result)
+    if proposed is None or file is None:
+        raise UsageError(
+            "--follow-up goes with --method screening and --file, the file of the experiment.",
+            field="--follow-up",
+        )
+    write_file(follow_up_text(file, proposed).encode(), target)
+
+
+def _planned(file: str) -> Plan:
+    from steelyard.app.experiment_file import read_experiment_file
+    from steelyard.app.experiment_plan import experiment_plan
+
+    read = read_experiment_file(file)
+    if read.cause:
+        from steelyard.app.cause import cause_plan
+
+        return cause_plan(read)
+    if read.events:
+        from steelyard.app.events import events_plan
+
+        return events_plan(read)
+    return experiment_plan(read)
+
+
+def _show_plan(planned: Plan, json_target: str | None) -> None:
+    from steelyard.app.check_run import planned_refusals
+    from steelyard.report.json.plan import plan_document, power_document
+    from steelyard.report.plan_text import (
+        design_lines,
+        plan_lines,
+        power_lines,
+        refusal_lines,
+        size_line,
+    )
+
+    sizes = (planned.trial_count, planned.block_count, planned.estimated_s)
+    document = plan_document(planned.spec, planned.factors, sizes, planned.skipped, planned.design)
+    refused = [refusal.message for refusal in planned_refusals(planned.spec)]
+    document["refused"] = refused
+    if planned.power is not None:
+        document["power"] = power_document(planned.power)
+    write_json(document, json_target)
+    if json_target == "-":
+        return
+    lines = plan_lines(planned.factors, planned.nuisance, planned.skipped, planned.spec.setup_each)
+    lines += design_lines(planned.design) + power_lines(planned.power)
+    lines += refusal_lines(refused)
+    size = size_line(
+        planned.block_count,
+        planned.block_trial_count,
+        len(planned.spec.variants),
+        planned.estimated_s,
+    )
+    write_text("\n".join([*lines, size]) + "\n")
+
+
+def _show_run(experiment: Experiment, json_target: str | None) -> None:
+    from steelyard.report.json.experiment import experiment_document
+    from steelyard.report.listing import experiment_text
+
+    write_json(experiment_document(experiment), json_target)
+    if json_target != "-":
+        width = terminal_width()
+        write_text(experiment_text(experiment, running=False, trials=False, width=width))
+        note_kept(experiment)
+
+
+def _question(given: dict[str, Any]) -> Question:
+    from steelyard.analysis.method import Question
+
+    extra: dict[str, str] = {}
+    for text in given["options"]:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--option takes NAME=VALUE; it got {text!r}.", field="--option")
+        extra[name] = value
+    return Question(
+        response=given["response"],
+        factors=_listed(given["factors"]),
+        quantiles=tuple(parse_ratio(p, "--quantiles") for p in _listed(given["quantiles"])),
+        confidence=parse_ratio(given["confidence"], "--confidence"),
+        seed=given["seed"],
+        extra=extra,
+    )
+
+
+def _listed(text: str | None) -> tuple[str, ...]:
+    return () if text is None else tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,0 +1,150 @@
+"""`steelyard host`: what makes this machine noisy, making it quiet, and undoing that."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from steelyard.cli.console.output import write_json, write_note, write_text
+from steelyard.cli.host.study_command import study
+from steelyard.cli.options.strict_options import all_but, refuse_idle
+from steelyard.cli.store.library_options import STORE
+from steelyard.core.errors import HostError, UsageError
+from steelyard.host.cpu_list import parse_cpu_list
+
+_JSON = click.option(
+    "--json", "json_target", metavar="FILE", help="Write JSON to FILE (- is standard output)."
+)
+_CPUS = click.option(
+    "--cpus", metavar="LIST", help="The CPUs to measure on, such as 2 or 2-3,6 (see each command)."
+)
+
+
+@click.group("host", short_help="What makes this machine noisy; making it quiet; undoing that.")
+def command() -> None:
+    """What makes this machine noisy, making it quiet, and undoing that."""
+
+
+command.add_command(study)
+
+
+@command.command("status")
+@_CPUS
+@STORE
+@_JSON
+def status(cpus: str | None, store: str | None, json_target: str | None) -> None:
+    """List what is known to disturb measurements here, how bad it is, and how to mend it."""
+    from steelyard.host.facts import host_facts
+    from steelyard.host.status import read_status
+    from steelyard.report.host_text import plain_status, print_status, study_lines
+    from steelyard.report.json.host_status import host_status_document
+    from steelyard.store.kept_study import kept_study
+    from steelyard.store.location import store_path
+
+    chosen = parse_cpu_list(cpus) if cpus is not None else None
+    findings, facts = read_status(cpus=chosen), host_facts()
+    studied = kept_study(store_path(store), facts)
+    if json_target is not None:
+        write_json(host_status_document(findings, facts, chosen, studied), json_target)
+    if json_target == "-":
+        return
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        print_status(findings, Console())
+    else:
+        write_text(plain_status(findings))
+    if studied is not None:
+        write_text("\n" + "\n".join(study_lines(studied)) + "\n")
+
+
+@command.command("quiet")
+@click.option("--knob", "knobs", metavar="NAME", multiple=True, help="Set this knob. Repeatable.")
+@click.option("--all", "every", is_flag=True, help="Set every knob that can be set.")
+@_CPUS
+@click.option(
+    "--stop-service",
+    "services",
+    metavar="NAME",
+    multiple=True,
+    help="Stop this service meanwhile. Repeatable.",
+)
+@click.option(
+    "--realtime-priority",
+    type=click.IntRange(1, 99),
+    default=10,
+    show_default=True,
+    help="For the knob realtime-priority.",
+)
+@click.argument("argv", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
+def quiet(
+    knobs: tuple[str, ...],
+    every: bool,
+    cpus: str | None,
+    services: tuple[str, ...],
+    realtime_priority: int,
+    argv: tuple[str, ...],
+) -> int:
+    """Run CMD on a quiet machine, then put the machine back as it was.
+
+    Without --knob the knobs are those that help and cannot do harm. The exit status is that of
+    CMD.
+    """
+    from steelyard.host.command import run_command
+    from steelyard.host.knob import Request
+    from steelyard.host.quiet import quiet as quiet_host
+    from steelyard.report.host_text import quiet_lines
+
+    names = _names(knobs, every, services)
+    if every and knobs:
+        raise UsageError("--all sets every knob; it does not go with --knob.", field="--all")
+    if names is not None and not {"all", "realtime-priority"} & set(names):
+        refuse_idle("without --knob realtime-priority", all_but({"realtime_priority"}))
+    request = Request(
+        cpus=parse_cpu_list(cpus) if cpus is not None else None,
+        services=services,
+        realtime_priority=realtime_priority,
+    )
+    with quiet_host(names, request) as state:
+        _tell(quiet_lines(state))
+        exit_status = run_command(argv, state.launch_changes)
+    if state.restored is not None and state.restored.failures:
+        name, reason = state.restored.failures[0]
+        raise HostError(
+            f"The knob {name} could not be put back: {reason}. It stays in the journal; mend "
+            "the cause and run `steelyard host restore`."
+        )
+    return exit_status
+
+
+@command.command("restore")
+@_JSON
+def restore(json_target: str | None) -> int:
+    """Put back what a session that was killed, or a power cut, left changed."""
+    from steelyard.host.journal import default_journal_path
+    from steelyard.host.restore import restore_host
+    from steelyard.report.host_text import restored_lines
+    from steelyard.report.json.host_restore import host_restore_document
+
+    restored = restore_host()
+    write_json(host_restore_document(restored), json_target)
+    if json_target != "-":
+        write_text("\n".join(restored_lines(restored)) + "\n")
+    if not restored.failures:
+        return 0
+    _tell([f"what could not be put back stays in {default_journal_path()}"])
+    return HostError.exit_status
+
+
+def _names(
+    knobs: tuple[str, ...], every: bool, services: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    chosen = ("all",) if every else knobs or ("default",)
+    return (*chosen, "services") if services else chosen
+
+
+def _tell(lines: list[str]) -> None:
+    # Standard output belongs to the command.
+    for line in lines:
+        write_note(line)

@@ -1,0 +1,1 @@
+"""Compiler drivers, and commands on the layout of programs."""

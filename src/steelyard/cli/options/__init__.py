@@ -1,0 +1,1 @@
+"""What options take, and how a call that contradicts itself is refused."""

@@ -1,0 +1,1 @@
+"""Commands that record, show and judge profiles."""

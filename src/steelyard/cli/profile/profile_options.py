@@ -1,0 +1,80 @@
+"""Options that several subcommands of `steelyard profile` share."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import click
+
+from steelyard.cli.options.finite_range import FiniteRange
+from steelyard.cli.options.strict_options import SEED
+from steelyard.core.errors import UsageError
+
+profilers_option = click.option(
+    "--profiler", "profilers", metavar="NAME", multiple=True, help="Look by this one. Repeatable."
+)
+commands_option = click.option(
+    "--command",
+    "commands",
+    metavar="NAME=CMD",
+    multiple=True,
+    help="The profiler NAME runs this build of the program instead. Repeatable.",
+)
+confidence_option = click.option(
+    "--confidence",
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
+seed_option = click.option(
+    "--seed",
+    type=SEED,
+    default=1,
+    show_default=True,
+    help="Of what is drawn.",
+)
+
+
+def commands_from(words: Sequence[str], known: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The command of each profiler that was given its own.
+
+    Parameters
+    ----------
+    words : sequence of str
+        ``NAME=CMD`` each.
+    known : sequence of str
+        The profilers that are asked for.
+
+    Raises
+    ------
+    UsageError
+        One is not of this form, or names a profiler that is not asked for.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        name, _, command = word.partition("=")
+        argv = command_words(command, "--command")
+        if not argv or name not in known:
+            raise UsageError(
+                f"--command wants NAME=CMD with one of the profilers asked for "
+                f"({', '.join(known)}); it got {word!r}.",
+                field="--command",
+            )
+        found[name] = argv
+    return found
+
+
+def command_words(text: str, option: str) -> tuple[str, ...]:
+    """A command as a shell splits it.
+
+    Raises
+    ------
+    UsageError
+        A quote is not closed.
+    """
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"{option} cannot be read: {error}.", field=option) from None

@@ -1,0 +1,75 @@
+"""From the options of `profile record` to what is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from steelyard.cli.options.strict_options import all_but, refuse_idle
+from steelyard.core.errors import UsageError
+from steelyard.core.quantity import parse_duration, parse_size
+from steelyard.core.rng import fresh_seed
+from steelyard.profile.sampler import Recording
+
+# Below this the kernel raises periods, and a sample costs more than the time between two.
+SHORTEST_PERIOD_NS = 20_000
+# The kernel takes no times of centuries; nobody waits for a sample so long as this.
+LONGEST_PERIOD_NS = 3600 * 10**9
+# What a file's length can be.
+_LARGEST_FILE_BYTES = 2**63 - 1
+
+
+def recording_from(options: Mapping[str, Any]) -> Recording:
+    """The recording that the options ask for.
+
+    Raises
+    ------
+    UsageError
+        They do not go together, or a time is none.
+    """
+    argv, process = options["argv"], options["pid"]
+    if bool(argv) == (process is not None):
+        raise UsageError(
+            "Give either a program after -- or a running process with --pid.", field="command"
+        )
+    if options["keep"] is not None and options["rotate"] is None:
+        raise UsageError("--keep goes with --rotate.", field="--keep")
+    if options["spread"] != "uniform":
+        refuse_idle("to --spread but uniform", all_but({"ratio"}))
+    if not options["output"]:
+        raise UsageError("--output is empty: name the file of the profile.", field="--output")
+    duration = options["duration"]
+    return Recording(
+        output=options["output"],
+        argv=tuple(argv),
+        process=process,
+        period_ns=_period_ns(options["period"]),
+        spread=options["spread"],
+        ratio=options["ratio"],
+        seed=fresh_seed() if options["seed"] is None else options["seed"],
+        event=options["event"],
+        stacks=options["stacks"],
+        threads_only=options["threads_only"],
+        duration_s=None if duration is None else parse_duration(duration, "--duration"),
+        rotate_bytes=_rotate_bytes(options["rotate"]),
+        keep_files=options["keep"] or 0,
+    )
+
+
+def _period_ns(text: str) -> float:
+    # 20us is a little less than 20e-6 seconds: whole nanoseconds are compared.
+    period_ns = parse_duration(text, "--period") * 1e9
+    if not SHORTEST_PERIOD_NS - 0.5 <= period_ns <= LONGEST_PERIOD_NS:
+        raise UsageError(
+            f"--period must be at least 20 µs and at most 1 h; it got {text!r}.", field="--period"
+        )
+    return float(round(period_ns))
+
+
+def _rotate_bytes(text: str | None) -> int:
+    if text is None:
+        return 0
+    size_bytes = parse_size(text, "--rotate")
+    if size_bytes > _LARGEST_FILE_BYTES:
+        raise UsageError(f"--rotate is more than a file can hold: {text!r}.", field="--rotate")
+    return size_bytes

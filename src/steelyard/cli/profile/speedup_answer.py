@@ -1,0 +1,124 @@
+"""`steelyard profile check --speedup`: whether a mended function brings what profilers promise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from steelyard.cli.console.output import write_json, write_note, write_page, write_text
+from steelyard.cli.profile.profile_options import command_words, commands_from
+from steelyard.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.app.profile_speedup import Builds, SpeedupCheck
+
+DEFAULT_RUN_COUNT = 10
+_OF_DELAYS = {
+    "function_count": "--functions",
+    "controls": "--control",
+    "delay": "--delay",
+    "buffer": "--buffer",
+    "amounts": "--amounts",
+    "growth": "--growth",
+}
+
+
+def show_speedup(argv: tuple[str, ...], options: Mapping[str, Any]) -> None:
+    """Compare promised and measured gain as the options of `profile check` ask."""
+    from steelyard.app.profile_speedup import check_speedup
+    from steelyard.report.json.speedup import speedup_document
+    from steelyard.report.speedup_text import speedup_text
+
+    asked = speedup_request(argv, options)
+    found = check_speedup(asked, write_note)
+    if options["html_target"] is not None:
+        from steelyard.report.html.speedup_page import speedup_page
+
+        write_page(speedup_page(found, argv), options["html_target"])
+    write_json(speedup_document(found, argv, asked.builds.after), options["json_target"])
+    if options["json_target"] != "-":
+        write_text(speedup_text(found))
+
+
+def speedup_request(argv: tuple[str, ...], options: Mapping[str, Any]) -> SpeedupCheck:
+    """What the options ask for.
+
+    Raises
+    ------
+    UsageError
+        They do not go together, or one cannot be read.
+    """
+    from steelyard.app.profile_check import own_profiler
+    from steelyard.app.profile_speedup import Builds, SpeedupCheck
+
+    _refuse_options_of_delays()
+    if len(options["functions"]) != 1:
+        raise UsageError(
+            "--speedup wants the one function that was made faster: --function NAME, once.",
+            field="--function",
+        )
+    factor = options["factor"]
+    profilers = options["profilers"] or (own_profiler(argv),)
+    faster, own_faster = _faster_builds(options["speedup"], profilers)
+    own = commands_from(options["commands"], profilers)
+    return SpeedupCheck(
+        builds=Builds(argv, faster),
+        function=options["functions"][0],
+        profilers=profilers,
+        own_builds=_own_builds(own, own_faster, Builds(argv, faster), factor),
+        factor=factor,
+        run_count=options["runs"] or DEFAULT_RUN_COUNT,
+        seed=options["seed"],
+        confidence=options["confidence"],
+    )
+
+
+def _refuse_options_of_delays() -> None:
+    context = click.get_current_context()
+    for name, option in _OF_DELAYS.items():
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            raise UsageError(f"{option} is of delays, and --speedup delays nothing.", field=option)
+
+
+def _faster_builds(
+    words: Sequence[str], profilers: Sequence[str]
+) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """The command of the mended build, and those of profilers that want their own."""
+    plain: list[tuple[str, ...]] = []
+    own: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        name, _, command = word.partition("=")
+        if name in profilers:
+            own[name] = command_words(command, "--speedup")
+        else:
+            plain.append(command_words(word, "--speedup"))
+    if len(plain) != 1 or not all((*plain, *own.values())):
+        raise UsageError(
+            "--speedup wants the command of the build with the faster function, once, and "
+            "NAME=CMD for each profiler with a build of its own.",
+            field="--speedup",
+        )
+    return plain[0], own
+
+
+def _own_builds(
+    before: Mapping[str, tuple[str, ...]],
+    after: Mapping[str, tuple[str, ...]],
+    builds: Builds,
+    factor: float | None,
+) -> dict[str, Builds]:
+    from steelyard.app.profile_speedup import Builds
+
+    found: dict[str, Builds] = {}
+    for name in {**before, **after}:
+        if factor is None and (name not in before or name not in after):
+            raise UsageError(
+                f"The profiler {name} has a build of its own of one of the two: give it both, "
+                f"--command {name}=CMD and --speedup {name}=CMD, or the --factor.",
+                field="--command" if name in after else "--speedup",
+            )
+        found[name] = Builds(before.get(name, builds.before), after.get(name, builds.after))
+    return found

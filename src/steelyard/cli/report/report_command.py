@@ -1,0 +1,135 @@
+"""`steelyard report EXPERIMENT`: pages, plots and tables of what was measured."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.console.hidden import unless_asked
+from steelyard.cli.console.output import write_file, write_json, write_note
+from steelyard.cli.store.library_options import SECRETS
+from steelyard.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.results import Answer
+    from steelyard.core.model import Experiment
+    from steelyard.report.formats import ReportFormat
+
+HELP = """
+Report on an experiment from the store.
+
+EXPERIMENT is an identifier, the beginning of one, or `latest`.
+
+\b
+steelyard report latest -o report.html
+steelyard report 01JD --format markdown
+steelyard report latest --plots figures
+"""
+
+
+@click.command("report", help=HELP, short_help="Page, plots or tables of an experiment.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Where to write; `-` is standard output. A page goes to steelyard-EXPERIMENT.html "
+    "by default, everything else to standard output.",
+)
+@click.option(
+    "--format",
+    "format_name",
+    metavar="NAME",
+    help="html, json, markdown or text; by default what the suffix of FILE says, else html.",
+)
+@click.option(
+    "--plots",
+    metavar="DIR",
+    help="Write each plot as PNG and SVG into DIR; no page unless it is asked for.",
+)
+@click.option("--metric", metavar="NAME", help="The metric to report on instead of the first.")
+@SECRETS
+@click.option("--store", metavar="FILE", help="The store to read.")
+@click.option(
+    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; `-`: stdout."
+)
+@click.argument("experiment", metavar="EXPERIMENT", default="latest")
+def command(experiment: str, **values: Any) -> int:
+    """Load, answer, write."""
+    from steelyard.analysis.answer import answer
+
+    output, json_target, directory = values["output"], values["json_target"], values["plots"]
+    chosen = _format_of(values["format_name"], output)
+    loaded = _load(values["store"], experiment, values["show_secrets"])
+    found = _on_metric(answer(loaded), values["metric"])
+    wrote: list[str] = []
+    if directory is not None:
+        from steelyard.report.plots.files import write_plots
+
+        wrote += write_plots(found, directory)
+        if not wrote:
+            write_note("no plot has anything to show")
+    asked_for_page = output is not None or values["format_name"] is not None
+    if asked_for_page or (directory is None and json_target is None):
+        wrote += _write(chosen, found, loaded, output)
+    if json_target is not None:
+        from steelyard.report.json.answer import answer_kind_document
+
+        write_json(answer_kind_document(found, loaded), json_target)
+    for path in wrote:
+        sys.stderr.write(f"wrote {path}\n")
+    return 0
+
+
+def _format_of(name: str | None, output: str | None) -> ReportFormat:
+    from steelyard.report.formats import FORMATS
+
+    if name is not None:
+        return FORMATS.get(name)
+    suffix = os.path.splitext(output or "")[1].lower()
+    for known in FORMATS if suffix else ():
+        if known.suffix == suffix:
+            return known
+    return FORMATS.get("html")
+
+
+def _load(store: str | None, experiment: str, secrets: bool) -> Experiment:
+    from steelyard.app.library import open_library
+    from steelyard.store.location import store_path
+
+    with open_library(store_path(store)) as library:
+        for caution in library.cautions:
+            write_note(f"warning: {caution.message}")
+        return library.shown(experiment, unless_asked(secrets))
+
+
+def _on_metric(answer: Answer, name: str | None) -> Answer:
+    """The same answer with another metric in the first place."""
+    if name is None:
+        return answer
+    metrics = {n: r.metric for v in answer.variants for n, r in v.metrics.items()}
+    if name not in metrics:
+        raise UsageError(
+            f"The experiment has no metric {name!r}. It has: {', '.join(metrics)}.",
+            field="--metric",
+        )
+    return replace(answer, metric=metrics[name])
+
+
+def _write(
+    chosen: ReportFormat, answer: Answer, experiment: Experiment, output: str | None
+) -> list[str]:
+    """Write the report; the paths that a user has not named or may want to open."""
+    data = chosen.render(answer, experiment).encode("utf-8", "replace")
+    if output is None and chosen.to_file:
+        output = f"steelyard-{answer.experiment}{chosen.suffix}"
+    if output is None or output == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        return []
+    write_file(data, output)
+    return [output]

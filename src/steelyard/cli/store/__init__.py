@@ -1,0 +1,1 @@
+"""Commands on the experiments of the store."""

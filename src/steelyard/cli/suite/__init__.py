@@ -1,0 +1,1 @@
+"""Commands on the suite of real programs."""

@@ -1,0 +1,240 @@
+"""`steelyard suite`: real programs to measure with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from steelyard.cli.console.output import write_json, write_note, write_text
+from steelyard.cli.options.strict_options import RUNS
+from steelyard.cli.store.library_options import terminal_width
+from steelyard.cli.suite.suite_options import (
+    CC,
+    FLAGS,
+    JSON,
+    NAMES,
+    SIZE,
+    chosen_programs,
+    chosen_recipes,
+    figure_form,
+    progress,
+    write_description,
+)
+from steelyard.core.errors import MissingCapabilityError, UsageError
+
+FAILED_STATUS = 3
+
+
+@click.group("suite", short_help="Real programs to measure with.")
+def command() -> None:
+    """Fetch, build and run real programs, and measure with them.
+
+    A NAME is a program, such as zstd, or a group: native, io, latency, jvm, in-process, all.
+    """
+
+
+@command.command("list")
+@NAMES
+@click.option("--generators", is_flag=True, help="List what makes inputs instead, for recipes.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print the table in Markdown.")
+@JSON
+def list_programs(
+    names: tuple[str, ...], generators: bool, as_markdown: bool, json_target: str | None
+) -> None:
+    """List the programs: what they are, and where they come from."""
+    from steelyard.report.json.suite import suite_document
+    from steelyard.report.suite_text import (
+        generators_table,
+        markdown,
+        programs_table,
+        table_text,
+    )
+    from steelyard.suite.inputs import GENERATORS
+    from steelyard.suite.registry import RecipeRegistry
+
+    if generators and names:
+        raise UsageError(
+            "--generators lists what makes inputs, and takes no names.", field="--generators"
+        )
+    if json_target == "-" and (generators or as_markdown):
+        option = "--generators" if generators else "--markdown"
+        raise UsageError(
+            f"{option} is of the printed table, and --json - prints a document.", field=option
+        )
+    # Without names also those that the user would have to bring.
+    recipes = chosen_recipes(names) if names else list(RecipeRegistry())
+    write_json(suite_document(recipes), json_target)
+    if json_target == "-":
+        return
+    table = generators_table(list(GENERATORS)) if generators else programs_table(recipes)
+    write_text(markdown(table) if as_markdown else table_text(table, terminal_width()))
+
+
+@command.command("fetch")
+@NAMES
+@JSON
+def fetch(names: tuple[str, ...], json_target: str | None) -> None:
+    """Fetch the sources of programs into the cache, and verify them."""
+    from steelyard.app.suite_fetch import fetch_programs, refuse_missing
+    from steelyard.report.json.suite import suite_fetch_document
+    from steelyard.report.suite_text import fetch_table, table_text
+    from steelyard.suite.cache import SuiteCache
+
+    cache, show = SuiteCache(), progress()
+    outcomes = fetch_programs(chosen_recipes(names), cache, show)
+    show("")
+    if json_target != "-":
+        write_text(table_text(fetch_table(outcomes), terminal_width()))
+    refuse_missing(outcomes, cache)
+    write_json(suite_fetch_document(outcomes, cache.root), json_target)
+
+
+@command.command("build")
+@NAMES
+@CC
+@FLAGS
+@JSON
+def build(
+    names: tuple[str, ...], cc: str | None, flags: tuple[str, ...], json_target: str | None
+) -> int:
+    """Build programs, with each compiler and each set of flags, into the cache."""
+    from steelyard.app.suite_build import build_programs
+    from steelyard.app.suite_program import Workshop
+    from steelyard.report.json.suite import suite_build_document
+    from steelyard.report.suite_text import build_table, table_text
+
+    show = progress()
+    programs = chosen_programs(names, "test", cc, flags)
+    outcomes = build_programs(programs, Workshop(say=show))
+    show("")
+    write_json(suite_build_document(outcomes), json_target)
+    if json_target != "-":
+        write_text(table_text(build_table(outcomes)))
+    return _told([(o.recipe.name, o.problem) for o in outcomes if o.problem])
+
+
+@command.command("run")
+@NAMES
+@SIZE
+@CC
+@FLAGS
+@click.option("--runs", type=RUNS, default=1, show_default=True, help="How often.")
+@click.option("--wait", is_flag=True, help="Wait while a measurement holds the machine.")
+@JSON
+def run(names: tuple[str, ...], runs: int, json_target: str | None, **values: Any) -> int:
+    """Run programs and check what they write."""
+    from steelyard.app.suite_program import Workshop
+    from steelyard.app.suite_run import run_programs
+    from steelyard.report.json.suite import suite_run_document
+    from steelyard.report.suite_text import run_table, table_text
+
+    show = progress()
+    programs = chosen_programs(names, values["size"], values["cc"], values["flags"])
+    outcomes = run_programs(programs, Workshop(say=show), runs, wait=values["wait"])
+    show("")
+    write_json(suite_run_document(outcomes), json_target)
+    if json_target != "-":
+        write_text(table_text(run_table(outcomes), terminal_width()))
+    status = _told([(o.recipe.name, o.problem) for o in outcomes if o.problem])
+    only_missing = all(outcome.missing for outcome in outcomes if outcome.problem)
+    return MissingCapabilityError.exit_status if status and only_missing else status
+
+
+@command.command("accept")
+@NAMES
+@SIZE
+def accept(names: tuple[str, ...], size: str) -> None:
+    """Run programs once and print what they wrote as checks, for a new recipe."""
+    from steelyard.app.suite_program import Workshop
+    from steelyard.app.suite_run import accepted_checks
+
+    workshop = Workshop(say=progress())
+    for recipe, asked in chosen_programs(names, size, None, ()):
+        write_text(accepted_checks(recipe, asked, workshop))
+
+
+@command.command("describe")
+@NAMES
+@SIZE
+@CC
+@FLAGS
+@click.option("--runs", type=RUNS, default=5, show_default=True, help="How often.")
+@click.option("--wait", is_flag=True, help="Wait while a measurement holds the machine.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print the table in Markdown.")
+@click.option("--html", "page", metavar="FILE", help="Write a page with figure and table.")
+@click.option("--plot", metavar="FILE", help="Write the figure: .png, .svg or .pdf.")
+@JSON
+def describe(names: tuple[str, ...], runs: int, json_target: str | None, **values: Any) -> int:
+    """Describe programs from measurements on this machine.
+
+    Each is run --runs times, once more under the sampler, and once with its allocations counted.
+    """
+    from steelyard.app.suite_describe import describe_programs
+    from steelyard.app.suite_program import Workshop
+    from steelyard.report.json.suite import suite_description_document
+    from steelyard.report.suite_description import description_table
+    from steelyard.report.suite_text import markdown, table_text
+
+    form = figure_form(values["plot"])
+    show = progress()
+    programs = chosen_programs(names, values["size"], values["cc"], values["flags"])
+    found = describe_programs(programs, Workshop(say=show), runs, wait=values["wait"])
+    show("")
+    write_json(suite_description_document(found), json_target)
+    if json_target != "-":
+        table = description_table(found)
+        write_text(
+            markdown(table) if values["as_markdown"] else table_text(table, terminal_width())
+        )
+    about = f"Size {values['size']}, {runs} runs of each program."
+    write_description(found, about, values["page"], (values["plot"], form))
+    for item in found:
+        _note_all(item.run.recipe.name, item.notes)
+    return _told([(i.run.recipe.name, i.run.problem) for i in found if i.run.problem])
+
+
+@command.command("add")
+@click.argument("file", metavar="FILE")
+@click.option("--replace", is_flag=True, help="Put it in the place of yours of the same name.")
+def add(file: str, replace: bool) -> None:
+    """Take in a recipe of your own, with the folder beside it."""
+    from steelyard.suite.add import add_recipe
+
+    recipe = add_recipe(file, replace=replace)
+    write_text(f"{recipe.name} is known now: {recipe.path}\n")
+
+
+@command.command("doctor")
+@NAMES
+@CC
+@JSON
+def doctor(names: tuple[str, ...], cc: str | None, json_target: str | None) -> int:
+    """List what this machine lacks for programs, and the one command that installs it."""
+    from steelyard.app.suite_doctor import install_command, needs_of
+    from steelyard.report.json.suite import suite_doctor_document
+    from steelyard.report.suite_text import needs_table, table_text
+    from steelyard.suite.toolchain import Toolchain
+
+    toolchains = [Toolchain(cc=name) for name in (cc or "").split(",") if name]
+    needs = needs_of(chosen_recipes(names), toolchains)
+    install = install_command(needs)
+    write_json(suite_doctor_document(needs, install), json_target)
+    if json_target != "-":
+        write_text(table_text(needs_table(needs), terminal_width()))
+        told = "Nothing is missing." if install is None else f"Install what is missing: {install}"
+        write_text(f"\n{told}\n")
+    return 0 if install is None else MissingCapabilityError.exit_status
+
+
+def _note_all(name: str, notes: Sequence[str]) -> None:
+    for note in notes:
+        write_note(f"{name}: {note}")
+
+
+def _told(problems: Sequence[tuple[str, str]]) -> int:
+    """Tell every problem on standard error; gives the exit status."""
+    for name, problem in problems:
+        write_note(f"{name}: {problem}")
+    return FAILED_STATUS if problems else 0

@@ -1,0 +1,1 @@
+"""Commands that weigh programs: measure, compare, resume."""

@@ -1,0 +1,89 @@
+"""What a person or a program sees of a measurement: while it runs, and at its end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from steelyard.app.request import DEFAULT_METRICS
+from steelyard.app.session import Progress, Watcher
+from steelyard.app.weigh import Gate, Weighing, gate_says_no
+from steelyard.cli.console.output import write_json, write_text
+from steelyard.core.model import Experiment
+
+if TYPE_CHECKING:
+    from steelyard.analysis.results import Answer
+
+TELLING_METRICS = ("wall_time", "user_time", "system_time", "max_rss")
+GATE_STATUS = 1
+FAILED_STATUS = 3
+INTERRUPTED_STATUS = 130
+
+
+def _width_text(half_width_ratio: float | None) -> str:
+    return "" if half_width_ratio is None else f"± {half_width_ratio:.1%}"
+
+
+@contextlib.contextmanager
+def watching(json_target: str | None) -> Iterator[Watcher | None]:
+    """A progress line for a person at a terminal; nothing where nobody watches."""
+    from steelyard.report.progress import Progress as ProgressLine
+
+    if json_target == "-" or not sys.stderr.isatty():
+        yield None
+        return
+    with ProgressLine(sys.stderr) as line:
+
+        def tell(progress: Progress) -> None:
+            line.update(
+                progress.blocks, _width_text(progress.half_width_ratio), progress.expected_left_s
+            )
+
+        yield tell
+
+
+def show(
+    weighing: Weighing,
+    json_target: str | None,
+    gate: Gate | None = None,
+    asked: Sequence[str] = (),
+) -> int:
+    """Print the answer, write its JSON, and give the exit status.
+
+    Of the metrics that come unasked only the most telling are printed; JSON and report have all.
+    """
+    answer, experiment = weighing.answer, weighing.experiment
+    if json_target != "-":
+        from steelyard.report.terminal import terminal_text
+
+        is_terminal = sys.stdout.isatty()
+        hidden = set(DEFAULT_METRICS) - set(TELLING_METRICS) - set(asked)
+        width = os.get_terminal_size().columns if is_terminal else 80
+        text = terminal_text(
+            answer,
+            is_terminal=is_terminal,
+            environment=os.environ,
+            width=width,
+            hidden=hidden,
+        )
+        write_text(text + "\n")
+    if json_target is not None:
+        write_json(document_of(answer, experiment), json_target)
+    if gate is not None and gate_says_no(gate, answer):
+        return GATE_STATUS
+    if any(variant.failed for variant in answer.variants):
+        return FAILED_STATUS
+    return INTERRUPTED_STATUS if answer.stopped == "interrupted" else 0
+
+
+def document_of(answer: Answer, experiment: Experiment) -> dict[str, Any]:
+    """The JSON object of an answer."""
+    from steelyard.report.json.comparison import comparison_document
+    from steelyard.report.json.measurement import measurement_document
+
+    if answer.kind == "comparison":
+        return comparison_document(answer, experiment)
+    return measurement_document(answer, experiment)
