@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
-from steelyard.app.profile_check import CausalCheck, check_profilers, checked_profilers
-from steelyard.app.suite_name import SuiteName
-from steelyard.app.suite_program import Workshop
+from steelyard.app.profile.profiler_causality import CausalCheck, check_profilers, checked_profilers
+from steelyard.app.suite.suite_name import SuiteName
+from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.errors import SteelyardError
 from steelyard.core.estimate import Estimate
 from steelyard.core.model import LaunchSpec

@@ -28,10 +28,10 @@ from pathlib import Path
 
 from benchmarks.causality import as_json, conditions
 from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
-from steelyard.app.profile_check import CausalCheck, check_profilers, checked_profilers
-from steelyard.app.profiled_runs import program_runs
-from steelyard.app.suite_name import SuiteName
-from steelyard.app.suite_program import Workshop
+from steelyard.app.profile.profiled_runs import program_runs
+from steelyard.app.profile.profiler_causality import CausalCheck, check_profilers, checked_profilers
+from steelyard.app.suite.suite_name import SuiteName
+from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.errors import SteelyardError
 from steelyard.core.estimate import Estimate
 from steelyard.core.model import LaunchSpec

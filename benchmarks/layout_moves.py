@@ -29,9 +29,9 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from benchmarks.layout_trials import DRIVER
-from steelyard.app.command_text import SUITE_PREFIX, is_suite_name
-from steelyard.app.suite_name import SuiteName
-from steelyard.app.suite_program import Workshop
+from steelyard.app.request.command_text import SUITE_PREFIX, is_suite_name
+from steelyard.app.suite.suite_name import SuiteName
+from steelyard.app.suite.suite_program import Workshop
 from steelyard.suite.registry import RecipeRegistry
 from steelyard.suite.toolchain import Toolchain
 

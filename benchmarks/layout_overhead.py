@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from steelyard.app.suite_name import SuiteName
-from steelyard.app.suite_program import Workshop
+from steelyard.app.suite.suite_name import SuiteName
+from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.model import LaunchSpec
 from steelyard.suite.registry import RecipeRegistry
 from steelyard.suite.toolchain import Toolchain

@@ -71,7 +71,7 @@ def analyse(directory: str) -> dict[str, float]:
     """Load and answer in this process; start-up is all that is imported and the empty store."""
     import steelyard.measure.journal  # noqa: F401
     from steelyard.analysis.answer import answer
-    from steelyard.app.library import open_library
+    from steelyard.app.results.library import open_library
 
     with open_library(f"{directory}/empty.sqlite") as library:
         library.listing()

@@ -58,7 +58,7 @@ def empty_store_of_version_2(path: str) -> sqlite3.Connection:
 
 def specification(blocks: int) -> str:
     """A comparison of two programs by the metrics that every measurement has."""
-    from steelyard.app.request import DEFAULT_METRICS
+    from steelyard.app.request.experiment_request import DEFAULT_METRICS
     from steelyard.core.identifier import new_identifier
     from steelyard.core.json_codec import to_json
     from steelyard.core.model import (

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.app.suite_name import SuiteName
-from steelyard.app.suite_program import Workshop
-from steelyard.app.suite_run import trials_of
+from steelyard.app.suite.suite_name import SuiteName
+from steelyard.app.suite.suite_program import Workshop
+from steelyard.app.suite.suite_run import trials_of
 from steelyard.core.errors import FetchError, MissingCapabilityError
 from steelyard.core.model import LaunchSpec, Trial, Variant
 from steelyard.suite.cache import SuiteCache

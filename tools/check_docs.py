@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from steelyard.app.experiment_schema import experiment_schema
+from steelyard.app.experiment.experiment_schema import experiment_schema
 from steelyard.cli.main import program
 
 PAGES = Path("docs/commands")

@@ -13,7 +13,7 @@ from jsonschema.exceptions import SchemaError
 
 SCHEMAS = Path("src/steelyard/report/schemas")
 # Of files that users write, which have no kind.
-OF_FILES = Path("src/steelyard/app/schemas")
+OF_FILES = Path("src/steelyard/app/experiment/schemas")
 
 
 def references(node: Any) -> Iterator[str]:

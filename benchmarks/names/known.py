@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.names.languages import LANGUAGES, UNIT, Piece
 from steelyard.analysis.profile_answer import ProfileAnswer
 from steelyard.analysis.profile_samples import independent_count, share_estimate
-from steelyard.app.profile import read_answer, record_profile
+from steelyard.app.profile.record_profile import read_answer, record_profile
 from steelyard.profile.demangling import function_name
 from steelyard.profile.sampler import Recording
 

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.profile_fuzz.damage import damaged, damaged_chunks
 from steelyard.analysis.exported_profile import exported
 from steelyard.analysis.profile_agreement import ProgramProfiles
-from steelyard.app.profile import read_answer
+from steelyard.app.profile.record_profile import read_answer
 from steelyard.core.errors import DataError
 from steelyard.profile.perf_map import read_perf_map
 from steelyard.profile.profilers import PROFILERS, jfr, perf

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.app.experiment_file import read_experiment_file
+from steelyard.app.experiment.experiment_file import read_experiment_file
 from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_check import check_experiment

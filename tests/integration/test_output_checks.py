@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.app.execute import Place, run_experiment
 from steelyard.core.json_codec import to_json
 from steelyard.core.model import (
     ExperimentSpec,
@@ -22,6 +21,7 @@ from steelyard.core.model import (
 )
 from steelyard.measure.journal_reader import read_journal
 from steelyard.measure.trial import run_trial
+from steelyard.run.run_experiment import Place, run_experiment
 
 FINE = OutputCheck("sha256", hashlib.sha256(b"fine\n").hexdigest())
 WALL_TIME = MetricSpec("wall_time", "s")

@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from steelyard.app.library import open_library
+from steelyard.app.results.library import open_library
 from steelyard.cli.main import run
 from steelyard.core.model import Experiment, ExperimentSpec, LaunchSpec, MetricSpec, Trial, Variant
 from steelyard.report.schemas import schema

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from steelyard.app.profile import read_answer
+from steelyard.app.profile.record_profile import read_answer
 from steelyard.core.errors import DataError
 from steelyard.profile.profile_file import read_profile
 from tests.unit.profile import profile_bytes as made

@@ -1,6 +1,6 @@
 import pytest
 
-from steelyard.app.profile import record_profile
+from steelyard.app.profile.record_profile import record_profile
 from steelyard.core.errors import UsageError
 from steelyard.profile import java_command, sampler
 from steelyard.profile.java_command import java_recording

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from steelyard.app.library import open_library
+from steelyard.app.results.library import open_library
 from steelyard.core.errors import DataError
 
 WRONG = {

@@ -9,7 +9,7 @@ from steelyard.cli.store.library_options import terminal_width
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.app.analyze import Analyzed
+    from steelyard.app.results.named_analysis import Analyzed
 
 
 def show_answer(

@@ -18,7 +18,7 @@ from steelyard.store.location import store_path
 
 if TYPE_CHECKING:
     from steelyard.analysis.method import Method, Question
-    from steelyard.app.analyze import Analyzed
+    from steelyard.app.results.named_analysis import Analyzed
 
 HELP = """
 Answer a question about a table of data, or about a stored experiment.
@@ -83,7 +83,7 @@ def command(data: str, json_target: str | None, html: str | None, **given: objec
 
 
 def _analyzed(data: str, given: dict[str, object]) -> Analyzed:
-    from steelyard.app.analyze import analyze_experiment, analyze_file, chosen_method
+    from steelyard.app.results.named_analysis import analyze_experiment, analyze_file, chosen_method
 
     question = _question(given)
     method: Method = chosen_method(str(given["method"]), question)
@@ -111,13 +111,15 @@ def _with_choices(found: Analyzed, given: dict[str, object]) -> Analyzed:
     path = _text(given, "choices")
     if path is None and not given["choose"]:
         return found
-    from steelyard.app.choosing import choices_file, choose, with_choices_of
+    from steelyard.app.results.steady_choices import choices_file, choose, with_choices_of
 
     if not given["choose"]:
         assert path is not None
         return with_choices_of(found, path)
+    from steelyard.web.choice_server import serve_choices
+
     chosen_path = path or choices_file(found, store_path(_text(given, "store")))
-    found = choose(found, chosen_path, _announce)
+    found = choose(found, chosen_path, _announce, serve_choices)
     write_note(f"the choices are in {chosen_path}; --choices takes them")
     return found
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.app.command_text import is_suite_name
-from steelyard.app.dimension import Dimensioned, Question
-from steelyard.app.initial_experiment import initial_counts, names_experiment
+from steelyard.app.dimension.dimension_data import Dimensioned, Question
+from steelyard.app.dimension.initial_experiment import initial_counts, names_experiment
+from steelyard.app.request.command_text import is_suite_name
 from steelyard.cli.console.output import write_json, write_page, write_text
 from steelyard.cli.options.strict_options import all_but, refuse_idle
 from steelyard.cli.store.library_options import STORE, opened_library, terminal_width
@@ -127,7 +127,7 @@ def command(words: tuple[str, ...], **values: Any) -> int:
 
 def _show_kept(words: tuple[str, ...], question: Question, values: dict[str, Any]) -> int:
     """All dimensionings of the store, side by side."""
-    from steelyard.app.kept_dimensionings import kept_dimensionings
+    from steelyard.app.dimension.kept_dimensionings import kept_dimensionings
     from steelyard.report.dimensioning_summary import summary_text
     from steelyard.report.json.dimensionings import dimensionings_document
 
@@ -194,7 +194,7 @@ def _dimensioned(
     words: tuple[str, ...], question: Question, values: dict[str, Any]
 ) -> tuple[Dimensioned, Experiment | None]:
     """The answer, and the initial experiment if it was run just now."""
-    from steelyard.app.dimension import dimension_stored, dimension_table
+    from steelyard.app.dimension.dimension_data import dimension_stored, dimension_table
 
     file = values["file"]
     if bool(words) + (file is not None) != 1:
@@ -221,7 +221,7 @@ def _dimensioned(
 def _run(
     words: tuple[str, ...], question: Question, values: dict[str, Any]
 ) -> tuple[Dimensioned, Experiment]:
-    from steelyard.app.dimension import dimension_stored, run_initial
+    from steelyard.app.dimension.dimension_data import dimension_stored, run_initial
 
     refuse_idle("to a CMD", all_but(_NOT_OF_RUN))
     if values["shell"]:
@@ -246,7 +246,7 @@ def _suite_iterates(commands: tuple[tuple[str, ...], ...]) -> bool:
     """Whether these are programs of the suite that write their iterations."""
     if not is_suite_name(commands[0][0]):
         return False
-    from steelyard.app.request import Request
-    from steelyard.app.suite_variants import suite_iterations
+    from steelyard.app.request.experiment_request import Request
+    from steelyard.app.suite.suite_variants import suite_iterations
 
     return suite_iterations(Request(commands)) is not None

@@ -53,7 +53,7 @@ def command(json_target: str | None, **given: Any) -> int:
     The experiment comes from --file, or from a command with --factor and --intervene, or it is a
     stored one.
     """
-    from steelyard.app.cause import analyze_cause
+    from steelyard.app.experiment.causal_experiment import analyze_cause
 
     experiment, question = _study(given, json_target)
     return show_study(analyze_cause(experiment, question), experiment, given, json_target)
@@ -61,8 +61,13 @@ def command(json_target: str | None, **given: Any) -> int:
 
 def _study(given: dict[str, Any], json_target: str | None) -> tuple[Experiment, Question]:
     """The experiment, run or stored, and what is asked of it."""
-    from steelyard.app.cause import cause_file, cause_plan, cause_question, stored_question
-    from steelyard.app.experiment_file import read_experiment_file
+    from steelyard.app.experiment.causal_experiment import (
+        cause_file,
+        cause_plan,
+        cause_question,
+        stored_question,
+    )
+    from steelyard.app.experiment.experiment_file import read_experiment_file
 
     check_one_way(given)
     if given["experiment"] is not None:
@@ -78,7 +83,7 @@ def _study(given: dict[str, Any], json_target: str | None) -> tuple[Experiment, 
 
 def _call(given: dict[str, Any]) -> Any:
     """What the options ask for, as the tables of a file."""
-    from steelyard.app.cause import CauseCall
+    from steelyard.app.experiment.causal_experiment import CauseCall
 
     if given["factor"] is None:
         raise UsageError("A command needs --factor: what is said to act.", field="--factor")

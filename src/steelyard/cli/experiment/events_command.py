@@ -47,7 +47,7 @@ def command(json_target: str | None, **given: Any) -> int:
 
     Each block has a trial with and one without recording, so that what recording costs is known.
     """
-    from steelyard.app.events import analyze_events
+    from steelyard.app.experiment.event_study import analyze_events
 
     experiment, said = _study(given, json_target)
     found = analyze_events(experiment, said, 1 if given["seed"] is None else given["seed"])
@@ -56,8 +56,8 @@ def command(json_target: str | None, **given: Any) -> int:
 
 def _study(given: dict[str, Any], json_target: str | None) -> tuple[Any, dict[str, Any]]:
     """The experiment, run or stored, and what is asked of it."""
-    from steelyard.app.events import events_file, events_plan
-    from steelyard.app.experiment_file import read_experiment_file
+    from steelyard.app.experiment.event_study import events_file, events_plan
+    from steelyard.app.experiment.experiment_file import read_experiment_file
 
     check_one_way(given)
     said = {name: given[name] for name in ("response", "correction") if given[name] is not None}
@@ -70,7 +70,7 @@ def _study(given: dict[str, Any], json_target: str | None) -> tuple[Any, dict[st
 
 def _call(given: dict[str, Any]) -> Any:
     """What the options ask for, as the tables of a file."""
-    from steelyard.app.events import EventsCall
+    from steelyard.app.experiment.event_study import EventsCall
 
     settings: dict[str, Any] = {
         name: given[name] for name in ("runs", "seed", "confidence") if given[name] is not None

@@ -22,7 +22,7 @@ from steelyard.core.quantity import parse_ratio
 
 if TYPE_CHECKING:
     from steelyard.analysis.method import Question, Result
-    from steelyard.app.experiment_plan import Plan
+    from steelyard.app.experiment.experiment_plan import Plan
     from steelyard.core.model import Experiment
 
 _WAIT = click.option(
@@ -64,11 +64,11 @@ def run(
     json_target: str | None,
 ) -> int:
     """Run all trials of FILE.toml in random order, and keep them in the store."""
-    from steelyard.app.experiment import run_plan
+    from steelyard.app.experiment.run_plan import run_plan
 
     planned = with_recorded(_planned(file), recorded_environment)
     if dry_run:
-        from steelyard.app.check_run import planned_refusals
+        from steelyard.app.running import planned_refusals
         from steelyard.report.plan_text import command_line
 
         write_text("".join(f"{command_line(variant)}\n" for variant in planned.spec.variants))
@@ -91,7 +91,7 @@ def run(
 @JSON
 def resume(experiment: str, wait: bool, store: str | None, json_target: str | None) -> int:
     """Run the trials that an interrupted EXPERIMENT still lacks."""
-    from steelyard.app.weigh import weigh_further
+    from steelyard.app.experiment.weigh import weigh_further
     from steelyard.cli.weigh.weighing_answer import watching
     from steelyard.cli.weigh.weighing_request import place_from
 
@@ -105,7 +105,7 @@ def resume(experiment: str, wait: bool, store: str | None, json_target: str | No
 @command.command("schema")
 def schema() -> None:
     """Print the JSON Schema of experiment files, for editors and other programs."""
-    from steelyard.app.experiment_schema import experiment_schema
+    from steelyard.app.experiment.experiment_schema import experiment_schema
 
     write_text(json.dumps(experiment_schema(), indent=2, ensure_ascii=False) + "\n")
 
@@ -143,8 +143,8 @@ def schema() -> None:
 @JSON
 def analyze(experiment: str, json_target: str | None, html: str | None, **given: Any) -> None:
     """Analyse EXPERIMENT (an identifier, the beginning of one, or `latest`)."""
-    from steelyard.app.experiment import analyze_run
-    from steelyard.app.experiment_file import read_experiment_file
+    from steelyard.app.experiment.experiment_file import read_experiment_file
+    from steelyard.app.experiment.run_plan import analyze_run
 
     said = {} if given["file"] is None else read_experiment_file(given["file"]).analysis
     with opened_library(given["store"]) as library:
@@ -157,7 +157,7 @@ def analyze(experiment: str, json_target: str | None, html: str | None, **given:
 
 def _write_follow_up(result: Result, file: str | None, target: str) -> None:
     from steelyard.analysis.screening.screening import proposed_factors
-    from steelyard.app.follow_up import follow_up_text
+    from steelyard.app.experiment.follow_up import follow_up_text
 
     proposed = proposed_factors(result)
     if proposed is None or file is None:
@@ -169,23 +169,23 @@ def _write_follow_up(result: Result, file: str | None, target: str) -> None:
 
 
 def _planned(file: str) -> Plan:
-    from steelyard.app.experiment_file import read_experiment_file
-    from steelyard.app.experiment_plan import experiment_plan
+    from steelyard.app.experiment.experiment_file import read_experiment_file
+    from steelyard.app.experiment.experiment_plan import experiment_plan
 
     read = read_experiment_file(file)
     if read.cause:
-        from steelyard.app.cause import cause_plan
+        from steelyard.app.experiment.causal_experiment import cause_plan
 
         return cause_plan(read)
     if read.events:
-        from steelyard.app.events import events_plan
+        from steelyard.app.experiment.event_study import events_plan
 
         return events_plan(read)
     return experiment_plan(read)
 
 
 def _show_plan(planned: Plan, json_target: str | None) -> None:
-    from steelyard.app.check_run import planned_refusals
+    from steelyard.app.running import planned_refusals
     from steelyard.report.json.plan import plan_document, power_document
     from steelyard.report.plan_text import (
         design_lines,

@@ -12,8 +12,8 @@ from steelyard.cli.store.library_options import opened_library
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.app.analyze import Analyzed
-    from steelyard.app.experiment_plan import Plan
+    from steelyard.app.experiment.experiment_plan import Plan
+    from steelyard.app.results.named_analysis import Analyzed
     from steelyard.core.model import Experiment
 
 INTERRUPTED_STATUS = 130
@@ -48,7 +48,7 @@ def stored_study(given: dict[str, Any]) -> Experiment:
 
 def run_study(planned: Plan, given: dict[str, Any], json_target: str | None) -> Experiment:
     """The experiment, run."""
-    from steelyard.app.experiment import run_plan
+    from steelyard.app.experiment.run_plan import run_plan
     from steelyard.cli.weigh.weighing_answer import watching
     from steelyard.cli.weigh.weighing_request import place_from
 
@@ -65,7 +65,7 @@ def with_recorded(planned: Plan, names: tuple[str, ...]) -> Plan:
     UsageError
         One is not set.
     """
-    from steelyard.app.request import recorded_names
+    from steelyard.app.request.experiment_request import recorded_names
 
     return replace(planned, spec=replace(planned.spec, recorded_environment=recorded_names(names)))
 
@@ -89,7 +89,7 @@ def note_kept(experiment: Experiment) -> None:
 
 
 def _analysing(experiment: Experiment) -> str:
-    from steelyard.app.cause import is_causal
+    from steelyard.app.experiment.causal_experiment import is_causal
 
     name = experiment.spec.identifier
     if experiment.spec.events is not None:

@@ -14,9 +14,8 @@ from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_cpus, parse_duration, parse_ratio
 
 if TYPE_CHECKING:
-    from steelyard.app.execute import Place
-    from steelyard.app.host_study import Study
-    from steelyard.app.session import Watcher
+    from steelyard.app.experiment.knob_study import Study
+    from steelyard.app.running import Place, Watcher
     from steelyard.core.model import Experiment
 
 INTERRUPTED_STATUS = 130
@@ -72,7 +71,7 @@ def study(argv: tuple[str, ...], **given: Any) -> int:
     The runs of all setups are mixed at random. CMD is a program of about a second, or
     `suite:NAME`; without one a small program of Steelyard's own is run.
     """
-    from steelyard.app.host_study import analyze_study, keep
+    from steelyard.app.experiment.knob_study import analyze_study, keep
     from steelyard.cli.weigh.weighing_answer import watching
     from steelyard.cli.weigh.weighing_request import place_from
     from steelyard.store.location import store_path
@@ -113,8 +112,8 @@ def _refuse_without_program(argv: tuple[str, ...], given: dict[str, Any]) -> Non
 
 
 def _planned(argv: tuple[str, ...], given: dict[str, Any]) -> Study:
-    from steelyard.app.host_study import PROGRAM, StudyRequest, plan_study
-    from steelyard.app.request import Request
+    from steelyard.app.experiment.knob_study import PROGRAM, StudyRequest, plan_study
+    from steelyard.app.request.experiment_request import Request
 
     timeout, cpus = given["timeout"], given["cpus"]
     program = Request(
@@ -138,12 +137,12 @@ def _planned(argv: tuple[str, ...], given: dict[str, Any]) -> Study:
 def _run(
     planned: Study | None, given: dict[str, Any], place: Place, watch: Watcher | None
 ) -> Experiment:
-    from steelyard.app.execute import run_experiment
+    from steelyard.app.running import run_experiment
 
     if planned is not None:
         write_note(f"study {planned.spec.identifier}")
         return run_experiment(planned.spec, place, watch=watch)
-    from steelyard.app.host_study import is_study
+    from steelyard.app.experiment.knob_study import is_study
 
     with opened_library(given["store"]) as library:
         earlier = library.load(given["resume"])

@@ -28,7 +28,7 @@ def command() -> None:
 @click.argument("binary", type=click.Path(exists=True, dir_okay=False))
 def audit(binary: str, json_target: str | None, profile: str | None) -> None:
     """List what moves in BINARY and what does not, with the reason."""
-    from steelyard.app.layout_samples import sampled_code
+    from steelyard.app.profile.layout_samples import sampled_code
     from steelyard.layout.audit import audit_program
     from steelyard.report.json.layout_audit import layout_audit_document
     from steelyard.report.layout_text import audit_lines, sample_lines

@@ -71,7 +71,7 @@ def agree(argv: tuple[str, ...], **options: Any) -> None:
     machine has for the language of CMD.
     """
     from steelyard.analysis.profile_agreement import agreement
-    from steelyard.app.profile_agree import collect_profiles, refuse_twins
+    from steelyard.app.profile.profiler_agreement import collect_profiles, refuse_twins
     from steelyard.report.agreement_text import agreement_text
     from steelyard.report.json.agreement import agreement_document
 
@@ -115,7 +115,7 @@ def _refuse_ignored(argv: tuple[str, ...], options: dict[str, Any]) -> None:
 
 
 def _request(argv: tuple[str, ...], options: dict[str, Any]) -> Any:
-    from steelyard.app.profile_agree import AgreementRequest
+    from steelyard.app.profile.profiler_agreement import AgreementRequest
 
     files = tuple(_file_of(word) for word in options["files"])
     known = [name for name, _ in files] or options["profilers"] or _all_names()

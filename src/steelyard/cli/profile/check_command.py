@@ -125,7 +125,7 @@ def check(argv: tuple[str, ...], **options: Any) -> None:
 
 
 def _show_slopes(argv: tuple[str, ...], options: Mapping[str, Any]) -> None:
-    from steelyard.app.profile_check import CausalCheck, check_profilers, own_profiler
+    from steelyard.app.profile.profiler_causality import CausalCheck, check_profilers, own_profiler
     from steelyard.report.causality_text import causality_text
     from steelyard.report.json.causality import causality_document
 

@@ -86,7 +86,7 @@ def record(java: bool | None, **options: object) -> int:
 
     The exit status is that of CMD.
     """
-    from steelyard.app.profile import record_profile
+    from steelyard.app.profile.record_profile import record_profile
     from steelyard.cli.profile.record_request import recording_from
 
     recording = recording_from(options)
@@ -123,7 +123,7 @@ def report(path: str, confidence: float, apart: tuple[str, ...], **targets: str 
     """Show a profile: each function's share of the time with its interval, and whether the samples
     came at random times.
     """
-    from steelyard.app.profile import read_answer
+    from steelyard.app.profile.record_profile import read_answer
 
     format_name, output = targets["format_name"], targets["output"]
     html_target, json_target = targets["html_target"], targets["json_target"]

@@ -13,7 +13,7 @@ from steelyard.cli.profile.profile_options import command_words, commands_from
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.app.profile_speedup import Builds, SpeedupCheck
+    from steelyard.app.profile.speedup_check import Builds, SpeedupCheck
 
 DEFAULT_RUN_COUNT = 10
 _OF_DELAYS = {
@@ -28,7 +28,7 @@ _OF_DELAYS = {
 
 def show_speedup(argv: tuple[str, ...], options: Mapping[str, Any]) -> None:
     """Compare promised and measured gain as the options of `profile check` ask."""
-    from steelyard.app.profile_speedup import check_speedup
+    from steelyard.app.profile.speedup_check import check_speedup
     from steelyard.report.json.speedup import speedup_document
     from steelyard.report.speedup_text import speedup_text
 
@@ -51,8 +51,8 @@ def speedup_request(argv: tuple[str, ...], options: Mapping[str, Any]) -> Speedu
     UsageError
         They do not go together, or one cannot be read.
     """
-    from steelyard.app.profile_check import own_profiler
-    from steelyard.app.profile_speedup import Builds, SpeedupCheck
+    from steelyard.app.profile.profiler_causality import own_profiler
+    from steelyard.app.profile.speedup_check import Builds, SpeedupCheck
 
     _refuse_options_of_delays()
     if len(options["functions"]) != 1:
@@ -110,7 +110,7 @@ def _own_builds(
     builds: Builds,
     factor: float | None,
 ) -> dict[str, Builds]:
-    from steelyard.app.profile_speedup import Builds
+    from steelyard.app.profile.speedup_check import Builds
 
     found: dict[str, Builds] = {}
     for name in {**before, **after}:

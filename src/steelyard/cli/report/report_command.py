@@ -97,7 +97,7 @@ def _format_of(name: str | None, output: str | None) -> ReportFormat:
 
 
 def _load(store: str | None, experiment: str, secrets: bool) -> Experiment:
-    from steelyard.app.library import open_library
+    from steelyard.app.results.library import open_library
     from steelyard.store.location import store_path
 
     with open_library(store_path(store)) as library:

@@ -64,6 +64,6 @@ def command(
 
 
 def _format_of(output: str) -> str:
-    from steelyard.app.library import format_of_file_name
+    from steelyard.app.results.library import format_of_file_name
 
     return format_of_file_name(output)

@@ -16,7 +16,7 @@ from steelyard.core.model import Caution
 from steelyard.store.location import store_path
 
 if TYPE_CHECKING:
-    from steelyard.app.library import Library
+    from steelyard.app.results.library import Library
 
 STORE = click.option(
     "--store", metavar="FILE", help="The store (default: in the user's data directory)."
@@ -41,7 +41,7 @@ JSON = click.option("--json", "json_target", metavar="FILE", help="Write JSON to
 @contextmanager
 def opened_library(store: str | None) -> Iterator[Library]:
     """The library of the store that the option names; its warnings go to standard error."""
-    from steelyard.app.library import open_library
+    from steelyard.app.results.library import open_library
 
     with open_library(store_path(store)) as library:
         warn(library.cautions)

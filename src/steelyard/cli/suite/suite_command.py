@@ -77,7 +77,7 @@ def list_programs(
 @JSON
 def fetch(names: tuple[str, ...], json_target: str | None) -> None:
     """Fetch the sources of programs into the cache, and verify them."""
-    from steelyard.app.suite_fetch import fetch_programs, refuse_missing
+    from steelyard.app.suite.suite_fetch import fetch_programs, refuse_missing
     from steelyard.report.json.suite import suite_fetch_document
     from steelyard.report.suite_text import fetch_table, table_text
     from steelyard.suite.cache import SuiteCache
@@ -100,8 +100,8 @@ def build(
     names: tuple[str, ...], cc: str | None, flags: tuple[str, ...], json_target: str | None
 ) -> int:
     """Build programs, with each compiler and each set of flags, into the cache."""
-    from steelyard.app.suite_build import build_programs
-    from steelyard.app.suite_program import Workshop
+    from steelyard.app.suite.suite_build import build_programs
+    from steelyard.app.suite.suite_program import Workshop
     from steelyard.report.json.suite import suite_build_document
     from steelyard.report.suite_text import build_table, table_text
 
@@ -125,8 +125,8 @@ def build(
 @JSON
 def run(names: tuple[str, ...], runs: int, json_target: str | None, **values: Any) -> int:
     """Run programs and check what they write."""
-    from steelyard.app.suite_program import Workshop
-    from steelyard.app.suite_run import run_programs
+    from steelyard.app.suite.suite_program import Workshop
+    from steelyard.app.suite.suite_run import run_programs
     from steelyard.report.json.suite import suite_run_document
     from steelyard.report.suite_text import run_table, table_text
 
@@ -147,8 +147,8 @@ def run(names: tuple[str, ...], runs: int, json_target: str | None, **values: An
 @SIZE
 def accept(names: tuple[str, ...], size: str) -> None:
     """Run programs once and print what they wrote as checks, for a new recipe."""
-    from steelyard.app.suite_program import Workshop
-    from steelyard.app.suite_run import accepted_checks
+    from steelyard.app.suite.suite_program import Workshop
+    from steelyard.app.suite.suite_run import accepted_checks
 
     workshop = Workshop(say=progress())
     for recipe, asked in chosen_programs(names, size, None, ()):
@@ -171,8 +171,8 @@ def describe(names: tuple[str, ...], runs: int, json_target: str | None, **value
 
     Each is run --runs times, once more under the sampler, and once with its allocations counted.
     """
-    from steelyard.app.suite_describe import describe_programs
-    from steelyard.app.suite_program import Workshop
+    from steelyard.app.suite.suite_describe import describe_programs
+    from steelyard.app.suite.suite_program import Workshop
     from steelyard.report.json.suite import suite_description_document
     from steelyard.report.suite_description import description_table
     from steelyard.report.suite_text import markdown, table_text
@@ -212,7 +212,7 @@ def add(file: str, replace: bool) -> None:
 @JSON
 def doctor(names: tuple[str, ...], cc: str | None, json_target: str | None) -> int:
     """List what this machine lacks for programs, and the one command that installs it."""
-    from steelyard.app.suite_doctor import install_command, needs_of
+    from steelyard.app.suite.suite_doctor import install_command, needs_of
     from steelyard.report.json.suite import suite_doctor_document
     from steelyard.report.suite_text import needs_table, table_text
     from steelyard.suite.toolchain import Toolchain

@@ -14,7 +14,7 @@ from steelyard.core.errors import UsageError
 from steelyard.suite.recipe import SIZES
 
 if TYPE_CHECKING:
-    from steelyard.app.suite_name import SuiteName
+    from steelyard.app.suite.suite_name import SuiteName
     from steelyard.suite.description import Description
     from steelyard.suite.recipe import Recipe
 
@@ -41,7 +41,7 @@ FIGURE_FORMS = ("png", "svg", "pdf")
 
 def chosen_recipes(names: Sequence[str]) -> list[Recipe]:
     """The recipes that names and groups stand for, each once; all without any."""
-    from steelyard.app.suite_name import parse_suite_name
+    from steelyard.app.suite.suite_name import parse_suite_name
     from steelyard.suite.registry import RecipeRegistry
 
     registry = RecipeRegistry()
@@ -60,8 +60,8 @@ def chosen_programs(
 
     What a name says itself after an @ goes before the options.
     """
-    from steelyard.app.suite_build import combined, plain_name
-    from steelyard.app.suite_name import SuiteName, parse_suite_name
+    from steelyard.app.suite.suite_build import combined, plain_name
+    from steelyard.app.suite.suite_name import SuiteName, parse_suite_name
     from steelyard.suite.registry import RecipeRegistry
 
     registry = RecipeRegistry()

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from steelyard.app.weigh import weigh
+from steelyard.app.experiment.weigh import weigh
 from steelyard.cli.weigh.weighing_answer import show, watching
 from steelyard.cli.weigh.weighing_options import (
     ANSWER_OPTIONS,

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from steelyard.app.going_on import Onward
-from steelyard.app.weigh import weigh_further
+from steelyard.app.experiment.going_on import Onward
+from steelyard.app.experiment.weigh import weigh_further
 from steelyard.cli.options.strict_options import MOST_RUNS
 from steelyard.cli.weigh.weighing_answer import show, watching
 from steelyard.cli.weigh.weighing_options import ANSWER_OPTIONS, options

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from steelyard.app.request import DEFAULT_METRICS
-from steelyard.app.session import Progress, Watcher
-from steelyard.app.weigh import Gate, Weighing, gate_says_no
+from steelyard.app.experiment.weigh import Gate, Weighing, gate_says_no
+from steelyard.app.request.experiment_request import DEFAULT_METRICS
+from steelyard.app.running import Progress, Watcher
 from steelyard.cli.console.output import write_json, write_text
 from steelyard.core.model import Experiment
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from steelyard.app.build_request import BuildRequest
-from steelyard.app.command_text import is_suite_name, parse_environment, split_command
-from steelyard.app.execute import Place
-from steelyard.app.level_request import RequestedLevels, requested_levels
-from steelyard.app.request import Request
-from steelyard.app.weigh import Gate
+from steelyard.app.experiment.weigh import Gate
+from steelyard.app.request.build_request import BuildRequest
+from steelyard.app.request.command_text import is_suite_name, parse_environment, split_command
+from steelyard.app.request.experiment_request import Request
+from steelyard.app.request.level_request import RequestedLevels, requested_levels
+from steelyard.app.running import Place, told_place
 from steelyard.cli.console.hidden import hide
 from steelyard.cli.console.output import write_note
 from steelyard.core.errors import UsageError
@@ -168,7 +168,7 @@ def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...]
 
 def place_from(values: dict[str, Any]) -> Place:
     """Where the experiment is kept."""
-    return Place(store_path(values["store"]), values.get("wait", False), write_note)
+    return told_place(store_path(values["store"]), values.get("wait", False), write_note)
 
 
 def parse_gate(text: str | None) -> Gate | None:

@@ -1,0 +1,1 @@
+"""Experiments: weighed from a command line, read from a file, designed, planned and continued."""

@@ -1,0 +1,307 @@
+"""Experiment files: TOML that says what to vary, what to randomise and what to measure."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from steelyard.app.experiment.experiment_schema import experiment_schema, slips
+from steelyard.app.experiment.toml_lines import TomlLines
+from steelyard.core.errors import DataError
+from steelyard.core.field_reader import FieldReader
+from steelyard.core.units import LARGEST_VALUE
+
+_TOP = (
+    "experiment",
+    "benchmark",
+    "factor",
+    "nuisance",
+    "constraint",
+    "design",
+    "analysis",
+    "cause",
+    "events",
+)
+_EXPERIMENT = (
+    *("name", "seed", "runs", "precision", "budget", "warmup", "metrics", "iterations", "quiet"),
+    *("repeat", "setup_each", "confidence", "timeout", "order", "power", "effect"),
+)
+_BENCHMARK = (
+    *("name", "command", "program", "shell", "build", "source", "environment", "directory"),
+    *("stdin", "prepare", "cleanup", "setup", "expected_s", "exit_codes"),
+)
+_TEXTS = ("set", "get", "undo", "cpus", "services")
+_FACTOR = ("name", "factor", "levels", *_TEXTS)
+_CONSTRAINT = ("when", "require", "forbid")
+_DESIGN = ("kind", "generators", "fraction", "folded", "points", "interactions")
+_ANALYSIS = ("method", "response", "factors", "options", "quantiles", "rows")
+_CAUSE = (
+    *("factor", "levels", "draw", "intervention", "command", "response", "intermediate"),
+    *("tolerance", "margin"),
+)
+_EVENTS = ("record", "functions", "probes", "stacks", "log", "response", "most", "correction")
+DESIGN_KINDS = (
+    "full-factorial", "fractional-factorial", "plackett-burman", "latin-square", "d-optimal"
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class BenchmarkEntry:
+    """One program: by its command, or by its name in the suite.
+
+    `expected_s` is about what one trial takes, for the estimate of the whole.
+    """
+
+    name: str
+    command: str | tuple[str, ...]
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    expected_s: float | None = None
+
+
+@dataclass(frozen=True)
+class FactorEntry:
+    """A treatment or nuisance factor: its name in tables, which factor it is, and its levels."""
+
+    name: str
+    factor: str
+    levels: tuple[str, ...]
+    options: tuple[tuple[str, int], ...] = ()
+    where: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ConstraintEntry:
+    """Where factors have the levels of `when`, they must have those of `require` too; those of
+    `forbid` do not go with them."""
+
+    when: Mapping[str, tuple[str, ...]]
+    require: Mapping[str, tuple[str, ...]]
+    forbid: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class ExperimentFile:
+    """What an experiment file says, checked for form but not for names of factors."""
+
+    path: str
+    settings: Mapping[str, Any]
+    benchmarks: tuple[BenchmarkEntry, ...]
+    factors: tuple[FactorEntry, ...]
+    nuisance: tuple[FactorEntry, ...]
+    constraints: tuple[ConstraintEntry, ...]
+    design: Mapping[str, Any]
+    analysis: Mapping[str, Any]
+    cause: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    events: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def read_experiment_file(path: str) -> ExperimentFile:
+    """Read an experiment file.
+
+    Raises
+    ------
+    DataError
+        It cannot be read, is not TOML, or a field is unknown, missing or of the wrong kind: the
+        message names the line and the field.
+    """
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read()
+        data = tomllib.loads(text)
+    except OSError as error:
+        raise DataError(
+            f"The experiment file {path} cannot be read: {error.strerror}.", field="FILE"
+        ) from None
+    except RecursionError:
+        raise DataError(f"{path} is not TOML: it is nested too deep.", field="FILE") from None
+    except ValueError as error:
+        # Of the parser, of the decoder, and of numbers with thousands of digits.
+        raise DataError(f"{path} is not TOML: {error}.", field="FILE") from None
+    return _Reader(path, text).file(data)
+
+
+class _Reader:
+    """Takes the tables of a file apart; every complaint names line and field."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self._path = path
+        self._lines = TomlLines(text)
+        self._fields = FieldReader(path)
+
+    def file(self, data: dict[str, Any]) -> ExperimentFile:
+        self._known(data, _TOP, "")
+        settings = self._table(data.get("experiment", {}), "experiment", _EXPERIMENT)
+        benchmarks = self._entries(data, "benchmark")
+        if not benchmarks:
+            self._fail("", "benchmark", "the file has no [[benchmark]]: name at least one program")
+        read = ExperimentFile(
+            path=self._path,
+            settings=settings,
+            benchmarks=tuple(self._benchmark(*entry) for entry in benchmarks),
+            factors=tuple(self._factor(*entry) for entry in self._entries(data, "factor")),
+            nuisance=tuple(self._nuisance(*entry) for entry in self._entries(data, "nuisance")),
+            constraints=tuple(self._constraint(*e) for e in self._entries(data, "constraint")),
+            design=self._design(data.get("design", {})),
+            analysis=self._table(data.get("analysis", {}), "analysis", _ANALYSIS),
+            cause=self._table(data.get("cause", {}), "cause", _CAUSE),
+            events=self._table(data.get("events", {}), "events", _EVENTS),
+        )
+        for slip in slips(data, experiment_schema()):
+            self._fail(slip.table, slip.field, slip.message)
+        return read
+
+    def _entries(self, data: dict[str, Any], name: str) -> list[tuple[dict[str, Any], str]]:
+        found = data.get(name, [])
+        if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+            self._fail("", name, f"{name} must be tables: write [[{name}]] above each")
+        return [(item, f"{name}[{index}]") for index, item in enumerate(found)]
+
+    def _benchmark(self, data: dict[str, Any], where: str) -> BenchmarkEntry:
+        self._known(data, _BENCHMARK, where)
+        program, command = data.get("program"), data.get("command")
+        if (program is None) == (command is None):
+            self._fail(where, "command", 'give either `command` or `program = "suite:NAME"`')
+        if program is not None and not str(program).startswith("suite:"):
+            self._fail(where, "program", f'it takes a name such as "suite:zstd", not {program!r}')
+        expected = data.get("expected_s")
+        options = {
+            name: data[name]
+            for name in _BENCHMARK
+            if name in data and name not in ("name", "command", "program", "expected_s")
+        }
+        words = self._command(program if command is None else command, where)
+        name = data.get("name", words if isinstance(words, str) else " ".join(words))
+        return BenchmarkEntry(
+            name=self._text(name, where, "name"),
+            command=words,
+            options=options,
+            expected_s=None if expected is None else self._number(expected, where, "expected_s"),
+        )
+
+    def _command(self, value: Any, where: str) -> str | tuple[str, ...]:
+        if isinstance(value, str) and value.strip():
+            return value
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            return tuple(value)
+        return self._fail(where, "command", f"it takes text or a list of words, not {value!r}")
+
+    def _factor(self, data: dict[str, Any], where: str) -> FactorEntry:
+        self._known(data, _FACTOR, where)
+        kind = self._required_text(data, where, "factor")
+        levels = self._levels(data.get("levels"), where)
+        if len(levels) < 2:
+            self._fail(where, "levels", "a factor needs at least two levels")
+        if len(set(levels)) < len(levels):
+            self._fail(where, "levels", "a level is named twice")
+        name = self._text(data.get("name", kind), where, "name")
+        place = self._place(where, "levels")
+        return FactorEntry(name, kind, levels, where=place, texts=self._texts(data, where))
+
+    def _nuisance(self, data: dict[str, Any], where: str) -> FactorEntry:
+        kind = self._required_text(data, where, "factor")
+        levels = self._levels(data["levels"], where) if "levels" in data else ()
+        options: list[tuple[str, int]] = []
+        for name, value in data.items():
+            if name in _FACTOR:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int):
+                self._fail(where, name, f"it takes a whole number, not {value!r}")
+            options.append((name, value))
+        name = self._text(data.get("name", kind), where, "name")
+        place, texts = self._place(where, "factor"), self._texts(data, where)
+        return FactorEntry(name, kind, levels, tuple(options), place, texts)
+
+    def _texts(self, data: dict[str, Any], where: str) -> tuple[tuple[str, str], ...]:
+        known = [name for name in _TEXTS if name in data]
+        return tuple((name, self._text(data[name], where, name)) for name in known)
+
+    def _constraint(self, data: dict[str, Any], where: str) -> ConstraintEntry:
+        self._known(data, _CONSTRAINT, where)
+        if ("require" in data) == ("forbid" in data):
+            self._fail(where, "forbid", "give either `forbid` or `require`")
+        parts = {name: self._choices(data, where, name) for name in data}
+        if "when" not in parts:
+            self._fail(where, "when", "it is missing")
+        return ConstraintEntry(parts["when"], parts.get("require", {}), parts.get("forbid", {}))
+
+    def _choices(self, data: dict[str, Any], where: str, name: str) -> dict[str, tuple[str, ...]]:
+        value = data[name]
+        if not isinstance(value, dict) or not value:
+            example = '{compiler = "gcc"}'
+            self._fail(where, name, f"it takes factors with their levels, such as {example}")
+        return {
+            factor: self._levels(levels if isinstance(levels, list) else [levels], where)
+            for factor, levels in value.items()
+        }
+
+    def _levels(self, value: Any, where: str) -> tuple[str, ...]:
+        if not isinstance(value, list):
+            self._fail(where, "levels", f"it takes a list of levels, not {value!r}")
+        return tuple(self._level(item, where) for item in value)
+
+    def _level(self, value: Any, where: str) -> str:
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        if isinstance(value, int | float | str):
+            return str(value)
+        return self._fail(
+            where, "levels", f"a level is text, a number or true/false, not {value!r}"
+        )
+
+    def _design(self, value: Any) -> dict[str, Any]:
+        design = self._table(value, "design", _DESIGN)
+        kind = design.get("kind", DESIGN_KINDS[0])
+        if kind not in DESIGN_KINDS:
+            self._fail("design", "kind", f"it takes {', '.join(DESIGN_KINDS)}, not {kind!r}")
+        generators = design.get("generators", [])
+        if not isinstance(generators, list) or not all(isinstance(g, str) for g in generators):
+            self._fail("design", "generators", 'it takes a list such as ["E = A:B:C"]')
+        fraction = design.get("fraction")
+        if fraction is not None and (not isinstance(fraction, int) or fraction < 1):
+            self._fail("design", "fraction", "it takes p of a fraction of one in 2^p, from 1 on")
+        for name in ("points", "interactions"):
+            number = design.get(name)
+            if name in design and (type(number) is not int or number < 1):
+                self._fail("design", name, f"it takes a whole number from 1 on, not {number!r}")
+            if name in design and kind != "d-optimal":
+                self._fail("design", name, f"it goes with kind d-optimal, not {kind}")
+        return design
+
+    def _table(self, value: Any, where: str, known: Sequence[str]) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            self._fail("", where, f"{where} must be a table: write [{where}]")
+        self._known(value, known, where)
+        return value
+
+    def _known(self, data: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+        for name in data:
+            if name not in known:
+                self._fail(where, name, f"there is no such field; known: {', '.join(known)}")
+
+    def _required_text(self, data: Mapping[str, Any], where: str, name: str) -> str:
+        if name not in data:
+            self._fail(where, name, "it is missing")
+        return self._text(data[name], where, name)
+
+    def _text(self, value: Any, where: str, name: str) -> str:
+        if not isinstance(value, str) or not value.strip():
+            self._fail(where, name, f"it takes text, not {value!r}")
+        return value
+
+    def _number(self, value: Any, where: str, name: str) -> float:
+        wrong = isinstance(value, bool) or not isinstance(value, int | float)
+        if wrong or not 0 < value <= LARGEST_VALUE:
+            self._fail(where, name, f"it takes a number above 0, not {value!r}")
+        return float(value)
+
+    def _place(self, where: str, name: str) -> str:
+        field = f"{where}.{name}".lstrip(".")
+        line = self._lines.line_of(where, name.partition(".")[0])
+        return f"{self._path}, line {line}: {field}" if line else f"{self._path}: {field}"
+
+    def _fail(self, where: str, name: str, message: str) -> NoReturn:
+        field = f"{where}.{name}".lstrip(".")
+        raise DataError(f"{self._place(where, name)}: {message}.", field=field)

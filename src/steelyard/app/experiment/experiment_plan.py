@@ -1,0 +1,323 @@
+"""From an experiment file to an experiment's specification, and to what it will take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from steelyard.app.experiment.experiment_design import experiment_design, point_text, skipped_points
+from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
+from steelyard.app.experiment.experiment_repetition import PowerPlan, repetition
+from steelyard.app.request.build_request import BuildRequest
+from steelyard.app.request.experiment_request import Request, build_experiment, build_metrics
+from steelyard.app.request.level_request import requested_levels
+from steelyard.core.errors import UsageError
+from steelyard.core.identifier import new_identifier
+from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL, RepetitionLevel
+from steelyard.core.model import ExperimentSpec, NuisanceFactor, Variant
+from steelyard.core.quantity import parse_duration, parse_ratio
+from steelyard.core.rng import fresh_seed
+from steelyard.design.design import Design
+from steelyard.factors.factor import Factor
+from steelyard.factors.kinds import FACTORS
+from steelyard.factors.setups import BENCHMARK, at_setup, drawn_setup
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an experiment will do.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    factors : mapping of name to levels
+        Those that are compared, with the benchmarks where there are several.
+    nuisance : tuple of NuisanceFactor
+    block_trial_count : int
+        Trials in a block.
+    block_count : int or None
+        None: until the rule to stop is met.
+    estimated_s : float or None
+        None where no benchmark says what a trial takes.
+    skipped : tuple of str
+        Combinations that constraints forbid.
+    design : Design or None
+        With what it mixes up; None where nothing is varied.
+    power : PowerPlan or None
+        What the number of blocks was chosen for, where it was chosen for that.
+    """
+
+    spec: ExperimentSpec
+    factors: Mapping[str, tuple[str, ...]]
+    nuisance: tuple[NuisanceFactor, ...]
+    block_trial_count: int
+    block_count: int | None
+    estimated_s: float | None
+    skipped: tuple[str, ...]
+    design: Design | None = None
+    power: PowerPlan | None = None
+
+    @property
+    def trial_count(self) -> int | None:
+        """Trials in all; None where the rule to stop decides."""
+        return None if self.block_count is None else self.block_count * self.block_trial_count
+
+
+def experiment_plan(file: ExperimentFile) -> Plan:
+    """The plan of an experiment file.
+
+    Raises
+    ------
+    UsageError, UnknownNameError
+        A factor, level, metric or program is none; the message names it.
+    """
+    factors = tuple(_checked(entry) for entry in file.factors)
+    nuisance = tuple(_nuisance(entry) for entry in file.nuisance)
+    _check_names(file, factors)
+    builds = any(FACTORS.get(f.factor).part == "build" for f in (*factors, *nuisance))
+    draws_builds = any(FACTORS.get(f.factor).part == "build" for f in nuisance)
+    seed = int(file.settings["seed"]) if "seed" in file.settings else fresh_seed()
+    design = experiment_design(file, factors, seed)
+    points = [{}] if design is None else [design.levels_of(n) for n in range(len(design.points))]
+    bases = [build_experiment(_request(file, entry, builds=builds)) for entry in file.benchmarks]
+    variants: list[Variant] = []
+    for entry, base in zip(file.benchmarks, bases, strict=True):
+        for variant in (replace(each, setup=base.setup) for each in base.variants):
+            name = variant.name if len(base.variants) > 1 else entry.name
+            variants += _variants(variant, name, factors, points, len(file.benchmarks))
+    first = bases[0]
+    if any(base.iterations != first.iterations for base in bases):
+        # Harnesses that are not alike: whole executions are what all of them have.
+        metrics = build_metrics(file.settings.get("metrics", ()))
+        first = replace(first, iterations=None, metrics=metrics)
+    levels = _factor_levels(file, factors)
+    stopping, power = repetition(file.settings, factors, len(points))
+    spec = _spec(file, first, variants, nuisance, draws_builds=draws_builds)
+    spec = replace(spec, seed=seed, varied=tuple(levels.items()), stopping=stopping)
+    _check_effect(file, spec)
+    for variant in spec.variants if draws_builds else ():
+        at_setup(variant, spec, drawn_setup(spec, 0, 0), "build")  # Refuses what is not built.
+    return Plan(
+        spec=spec,
+        factors=levels,
+        nuisance=nuisance,
+        block_trial_count=len(variants) * spec.trials_of_variant,
+        block_count=spec.stopping.runs,
+        estimated_s=_estimate(file, spec, len(variants) // max(1, len(file.benchmarks))),
+        skipped=skipped_points(file, factors, design),
+        design=design,
+        power=power,
+    )
+
+
+def _check_effect(file: ExperimentFile, spec: ExperimentSpec) -> None:
+    """Refuse an effect to stop by that the design does not have."""
+    if not spec.stopping.effect:
+        return
+    if file.constraints:
+        raise UsageError(
+            f"{file.path}: with constraints the levels of {spec.stopping.effect!r} do not go with "
+            "the same levels of the others, so that its ratio mixes effects. Leave out `effect`.",
+            field="experiment.effect",
+        )
+    from steelyard.analysis.named_effect import effect_sides
+
+    effect_sides(spec, spec.groups()[0], spec.stopping.effect)
+
+
+def _checked(entry: FactorEntry) -> FactorEntry:
+    kind = _kind(entry)
+    return replace(entry, levels=tuple(kind.level(text, entry.where) for text in entry.levels))
+
+
+def _nuisance(entry: FactorEntry) -> NuisanceFactor:
+    kind = _kind(entry)
+    if not entry.levels and kind.draw is None:
+        raise UsageError(
+            f"{entry.where}: the factor {kind.name} cannot draw levels by itself; name them.",
+            field="nuisance",
+        )
+    for name, _ in entry.options:
+        if name not in kind.draws:
+            known = ", ".join(kind.draws) or "none"
+            raise UsageError(
+                f"{entry.where}: the factor {kind.name} has no option {name!r}; known: {known}.",
+                field=f"nuisance.{name}",
+            )
+    if entry.levels and entry.options:
+        raise UsageError(
+            f"{entry.where}: the factor {kind.name} draws from `levels` or by its options; give "
+            "one of them.",
+            field="nuisance",
+        )
+    if not entry.levels:
+        kind.check_draws(dict(entry.options), entry.where)
+    levels = tuple(kind.level(text, entry.where) for text in entry.levels)
+    return NuisanceFactor(entry.name, kind.name, levels, entry.options, entry.texts)
+
+
+def _kind(entry: FactorEntry) -> Factor:
+    """The factor of an entry, which takes what else the entry says."""
+    kind = FACTORS.get(entry.factor)
+    texts = dict(entry.texts)
+    for name in texts:
+        if name not in kind.texts:
+            known = ", ".join(kind.texts) or "nothing"
+            raise UsageError(
+                f"{entry.where}: the factor {kind.name} takes {known} beside its levels, not "
+                f"{name!r}.",
+                field=f"factor.{name}",
+            )
+    if "set" in kind.texts and not ("set" in texts and texts.keys() & {"get", "undo"}):
+        raise UsageError(
+            f"{entry.where}: the factor {kind.name} needs `set`, and `get` or `undo`, so that the "
+            "machine can be put back.",
+            field="factor.set",
+        )
+    return kind
+
+
+def _check_names(file: ExperimentFile, factors: Sequence[FactorEntry]) -> None:
+    names = [entry.name for entry in (*factors, *file.nuisance)]
+    for name in names:
+        if names.count(name) > 1 or name == BENCHMARK:
+            raise UsageError(f"{file.path}: the factor {name!r} is named twice.", field="factor")
+    benchmarks = [entry.name for entry in file.benchmarks]
+    for name in benchmarks:
+        if benchmarks.count(name) > 1:
+            raise UsageError(
+                f"{file.path}: two benchmarks are called {name!r}. Give each a `name` of its own.",
+                field="benchmark",
+            )
+    for constraint in file.constraints:
+        for name in (*constraint.when, *constraint.forbid):
+            if name not in [entry.name for entry in factors]:
+                raise UsageError(
+                    f"{file.path}: a constraint names {name!r}, which is no factor. Factors: "
+                    f"{', '.join(entry.name for entry in factors)}.",
+                    field="constraint",
+                )
+
+
+def _request(file: ExperimentFile, entry: BenchmarkEntry, *, builds: bool) -> Request:
+    """What the command line would ask for this benchmark alone."""
+    options, settings = entry.options, file.settings
+    build = options.get("build")
+    command = entry.command
+    shell = bool(options.get("shell", False))
+    words = (command,) if isinstance(command, str) else command
+    if isinstance(command, str) and not shell and not command.startswith("suite:"):
+        from steelyard.app.request.command_text import split_command
+
+        words = split_command(command, "command")
+    suite = isinstance(command, str) and command.startswith("suite:")
+    levels = requested_levels((), (), builds=build is not None, iterations=False)
+    if suite and builds:
+        levels = replace(levels, levels=(RepetitionLevel(BUILD_LEVEL),))
+    return Request(
+        commands=(words,),
+        shell=shell,
+        names=() if suite else (entry.name,),
+        prepare=_texts(options.get("prepare")),
+        cleanup=_texts(options.get("cleanup")),
+        setup=options.get("setup"),
+        environment=tuple(f"{k}={v}" for k, v in options.get("environment", {}).items()),
+        directory=options.get("directory"),
+        stdin_file=options.get("stdin"),
+        timeout_s=_duration(settings.get("timeout"), "timeout"),
+        exit_codes=tuple(options.get("exit_codes", (0,))),
+        metrics=tuple(settings.get("metrics", ())),
+        iterations=settings.get("iterations"),
+        levels=levels,
+        build=BuildRequest(commands=_texts(build), sources=_texts(options.get("source"))),
+    )
+
+
+def _texts(value: str | None) -> tuple[str, ...]:
+    return () if value is None else (value,)
+
+
+def _duration(value: str | None, name: str) -> float | None:
+    return None if value is None else parse_duration(str(value), f"experiment.{name}")
+
+
+def _variants(
+    base: Variant,
+    name: str,
+    factors: Sequence[FactorEntry],
+    points: Sequence[Mapping[str, str]],
+    benchmark_count: int,
+) -> Iterator[Variant]:
+    several = benchmark_count > 1 or bool(base.group)
+    for point in points:
+        variant = base
+        for entry in factors:
+            kind = FACTORS.get(entry.factor)
+            variant = kind.at(variant, point[entry.name], entry.name, entry.texts)
+        parameters = (((BENCHMARK, name),) if several else ()) + tuple(point.items())
+        label = f"{name} ({point_text(point)})" if point else name
+        yield replace(variant, name=label, parameters=parameters, group=name if several else "")
+
+
+def _spec(
+    file: ExperimentFile,
+    first: ExperimentSpec,
+    variants: Sequence[Variant],
+    nuisance: tuple[NuisanceFactor, ...],
+    *,
+    draws_builds: bool,
+) -> ExperimentSpec:
+    settings = file.settings
+    return replace(
+        first,
+        identifier=new_identifier(time.time_ns() // 1_000_000),
+        kind="comparison" if len(variants) > len({v.group for v in variants}) else "measurement",
+        variants=tuple(variants),
+        setup=None,  # Of each benchmark's own variants.
+        warmup_count=int(settings.get("warmup", 0)),
+        confidence=parse_ratio(str(settings.get("confidence", "95%")), "experiment.confidence"),
+        quiet=tuple(settings.get("quiet", ())),
+        note=settings.get("name", file.path),
+        levels=_levels(settings, draws_builds=draws_builds),
+        nuisance=nuisance,
+        setup_each=settings.get("setup_each", "block"),
+        order=settings.get("order", "blocks"),
+    )
+
+
+def _levels(settings: Mapping[str, Any], *, draws_builds: bool) -> tuple[RepetitionLevel, ...]:
+    """Builds are a level where their layout is drawn; executions where they are repeated."""
+    repeat = settings.get("repeat", {})
+    if not isinstance(repeat, dict) or set(repeat) - {EXECUTION_LEVEL}:
+        raise UsageError(
+            "repeat takes executions in a block, such as {execution = 3}.", field="repeat"
+        )
+    executions = int(repeat.get(EXECUTION_LEVEL, 1))
+    if draws_builds:
+        return (RepetitionLevel(BUILD_LEVEL), RepetitionLevel(EXECUTION_LEVEL, executions))
+    if executions > 1:
+        # A block is a setup, within which executions are repeated.
+        return (RepetitionLevel("setup"), RepetitionLevel(EXECUTION_LEVEL, executions))
+    return ()
+
+
+def _factor_levels(
+    file: ExperimentFile, factors: Sequence[FactorEntry]
+) -> dict[str, tuple[str, ...]]:
+    found = {entry.name: entry.levels for entry in factors}
+    if len(file.benchmarks) > 1:
+        return {BENCHMARK: tuple(entry.name for entry in file.benchmarks), **found}
+    return found
+
+
+def _estimate(file: ExperimentFile, spec: ExperimentSpec, points: int) -> float | None:
+    """Seconds for all trials, from what the benchmarks say of one."""
+    times = [entry.expected_s for entry in file.benchmarks]
+    blocks, budget_s = spec.stopping.runs, spec.stopping.budget_s
+    known = [value for value in times if value is not None]
+    if blocks is None or len(known) < len(times):
+        return budget_s
+    whole_s = sum(known) * points * spec.trials_of_variant * blocks
+    return whole_s if budget_s is None else min(whole_s, budget_s)

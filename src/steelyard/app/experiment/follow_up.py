@@ -1,0 +1,99 @@
+"""The experiment that follows a screening: the full design of the factors that it proposes."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from steelyard.app.experiment.experiment_file import read_experiment_file
+from steelyard.core.errors import UsageError
+
+_ARRAYS = ("benchmark", "factor", "nuisance", "constraint")
+
+
+def follow_up_text(path: str, proposed: Sequence[str]) -> str:
+    """The file of the experiment that follows, as TOML.
+
+    Parameters
+    ----------
+    path : str
+        The file of the screening.
+    proposed : sequence of str
+        Names of its factors: they are varied in a full factorial. The others are held at their
+        first level.
+
+    Raises
+    ------
+    UsageError
+        Nothing is proposed, or something that is no factor of the file.
+    """
+    known = [entry.name for entry in read_experiment_file(path).factors]
+    strange = [name for name in proposed if name not in known]
+    if strange or not proposed:
+        raise UsageError(
+            f"{path} has no factor {strange[0]!r}: is it the file of this experiment?"
+            if strange
+            else "No factor is proposed, so that there is no experiment to write.",
+            field="--follow-up",
+        )
+    with open(path, "rb") as file:
+        data = tomllib.load(file)
+    factors = cast("list[dict[str, Any]]", data.pop("factor"))
+    named = [(entry.get("name", entry["factor"]), entry) for entry in factors]
+    held = [
+        {**entry, "levels": entry["levels"][:1]} for name, entry in named if name not in proposed
+    ]
+    settings = _settings(data.get("experiment", {}), proposed)
+    settings["name"] = f"after screening: {settings.get('name', path)}"
+    analysis = {k: v for k, v in data.get("analysis", {}).items() if k in ("response", "quantiles")}
+    return _toml(
+        {
+            "experiment": settings,
+            "benchmark": data["benchmark"],
+            "factor": [entry for name, entry in named if name in proposed],
+            "nuisance": [*held, *data.get("nuisance", [])],
+            "design": {"kind": "full-factorial"},
+            "analysis": {"method": "anova", **analysis},
+        }
+    )
+
+
+def _settings(said: Mapping[str, Any], proposed: Sequence[str]) -> dict[str, Any]:
+    """The table ``[experiment]`` without effects of factors that are not varied any more."""
+    settings = dict(said)
+    if "power" in settings:
+        settings["power"] = _of_effect(settings["power"], proposed)
+    return _of_effect(settings, proposed)
+
+
+def _of_effect(table: Mapping[str, Any], proposed: Sequence[str]) -> dict[str, Any]:
+    varied = all(name in proposed for name in table.get("effect", "").split(":"))
+    return {name: value for name, value in table.items() if varied or name != "effect"}
+
+
+def _toml(tables: Mapping[str, Any]) -> str:
+    lines: list[str] = []
+    for name, value in tables.items():
+        header = f"[[{name}]]" if name in _ARRAYS else f"[{name}]"
+        for table in value if name in _ARRAYS else [value]:
+            lines += [header, *(f"{_key(k)} = {_value(v)}" for k, v in table.items()), ""]
+    return "\n".join(lines)
+
+
+def _key(name: str) -> str:
+    bare = name.replace("-", "").replace("_", "")
+    return name if bare.isascii() and bare.isalnum() else _value(name)
+
+
+def _value(value: Any) -> str:
+    """A value as TOML: its basic strings have the escapes of JSON's."""
+    if isinstance(value, dict):
+        pairs = cast("dict[str, Any]", value).items()
+        return "{" + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in pairs) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_value(item) for item in cast("list[Any]", value)) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)

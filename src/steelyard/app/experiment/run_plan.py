@@ -1,0 +1,121 @@
+"""Run what an experiment file says, and analyse it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from steelyard.analysis.method import Question
+from steelyard.core.errors import UsageError
+from steelyard.core.model import Caution, Experiment, ExperimentSpec
+from steelyard.core.quantity import parse_ratio
+from steelyard.factors.setups import BENCHMARK
+
+if TYPE_CHECKING:
+    from steelyard.app.experiment.experiment_plan import Plan
+    from steelyard.app.results.named_analysis import Analyzed
+    from steelyard.run.run_experiment import Place
+    from steelyard.run.trial_session import Watcher
+
+DEFAULT_METHOD = "anova"
+
+
+def run_plan(plan: Plan, place: Place, watch: Watcher | None = None) -> Experiment:
+    """Run all trials of a plan; what had been measured stays whatever happens."""
+    from steelyard.run.run_experiment import run_experiment
+
+    return run_experiment(plan.spec, place, watch=watch)
+
+
+def analysis_question(
+    spec: ExperimentSpec, said: Mapping[str, Any], asked: Question
+) -> tuple[str, Question]:
+    """Which analysis, and the question to it: what the caller asked, else what the file says,
+    else the linear model of the first metric by everything that was varied.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    said : mapping
+        The file's table ``[analysis]``; empty without a file.
+    asked : Question
+        Empty fields are not asked for.
+    """
+    varied = dict.fromkeys(name for v in spec.variants for name, _ in v.parameters)
+    response = asked.response or said.get("response") or spec.primary_metric.name
+    factors = asked.factors or tuple(said.get("factors", ())) or tuple(varied)
+    quantiles = asked.quantiles or tuple(
+        parse_ratio(str(item), "analysis.quantiles") for item in said.get("quantiles", ())
+    )
+    extra = {**{k: str(v) for k, v in said.get("options", {}).items()}, **asked.extra}
+    question = replace(asked, response=response, factors=factors, quantiles=quantiles, extra=extra)
+    return str(said.get("method", DEFAULT_METHOD)), question
+
+
+def analyze_run(
+    experiment: Experiment, said: Mapping[str, Any], method: str | None, asked: Question
+) -> Analyzed:
+    """Analyse a finished or unfinished experiment.
+
+    Raises
+    ------
+    UsageError
+        Nothing was varied, so that there is nothing to explain.
+    """
+    from steelyard.app.results.named_analysis import analyze_experiment, chosen_method
+
+    if method not in (None, said.get("method", DEFAULT_METHOD)):  # Options are a method's own.
+        said = {name: value for name, value in said.items() if name != "options"}
+    name, question = analysis_question(experiment.spec, said, asked)
+    if (method or name) == "bias":
+        question = _bias_question(experiment.spec, question)
+    if (method or name) == "programs":
+        factors = tuple(factor for factor in question.factors if factor != BENCHMARK)
+        extra = {"program": BENCHMARK, **question.extra}
+        question = replace(question, factors=factors, extra=extra)
+    if not question.factors:
+        raise UsageError(
+            "The experiment varies nothing: it has no [[factor]] and one benchmark. "
+            "`steelyard report` shows what was measured.",
+            field="factor",
+        )
+    chosen = chosen_method(method or name, question)
+    iterations = said.get("rows") == "iterations"
+    found = analyze_experiment(experiment, (None, None), chosen, question, iterations=iterations)
+    return _with_named_effects(found, experiment)
+
+
+def _with_named_effects(found: Analyzed, experiment: Experiment) -> Analyzed:
+    """An answer about an experiment that ran until an effect was precise, with that effect."""
+    from steelyard.analysis.analysis import Analysis, Effect
+    from steelyard.analysis.named_effect import named_effects
+
+    result = found.result
+    if not experiment.spec.stopping.effect or not isinstance(result, Analysis):
+        return found
+    effects = tuple(
+        Effect(term=" ".join(filter(None, (e.group, e.term))), effect=e.ratio, measure="ratio")
+        for e in named_effects(experiment.spec, experiment.trials)
+    )
+    caution = Caution(
+        "stopped-by-effect",
+        f"The experiment ran until {experiment.spec.stopping.effect!r} was precise. Its ratio is "
+        "corrected for that; other intervals and p values are not.",
+    )
+    result = replace(
+        result, effects=(*effects, *result.effects), cautions=(*result.cautions, caution)
+    )
+    return replace(found, result=result)
+
+
+def _bias_question(spec: ExperimentSpec, question: Question) -> Question:
+    """What makes up a setup is what was randomised; benchmarks are the programs of a suite."""
+    factors = tuple(name for name in question.factors if name != BENCHMARK)
+    setup = ",".join(factor.name for factor in spec.nuisance) or "block"
+    known = {"setup": setup}
+    if spec.order == "blocks":  # Each pass runs every variant, close in time.
+        known["order"] = "position"
+    if len(factors) < len(question.factors):
+        known["program"] = BENCHMARK
+    return replace(question, factors=factors, extra={**known, **question.extra})

@@ -1,0 +1,191 @@
+"""Measure, compare, resume: an experiment is run, then answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from steelyard.app.experiment.going_on import Onward, begun_blocks, onward_stopping
+from steelyard.app.request.experiment_request import Request, build_experiment
+from steelyard.core.errors import TrialsFailedError, UsageError
+from steelyard.core.estimate import Estimate
+from steelyard.core.masked_experiment import masked_experiment
+from steelyard.core.model import Experiment, ExperimentSpec, Trial
+from steelyard.run.run_experiment import Place, present_provenance, run_experiment
+from steelyard.run.trial_session import Watcher
+
+if TYPE_CHECKING:
+    from steelyard.analysis.results import Answer, Comparison
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """An experiment as it may be shown, with its answer."""
+
+    experiment: Experiment
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a caller wants to be told by the exit status: this verdict, beyond this share."""
+
+    verdict: str
+    beyond_ratio: float = 0.0
+
+
+def weigh(request: Request, place: Place, watch: Watcher | None = None) -> Weighing:
+    """Run a new experiment and answer it.
+
+    Raises
+    ------
+    TrialsFailedError
+        There is nothing to answer with; what failed is in the store.
+    """
+    spec = build_experiment(request)
+    if request.dimensioned:
+        spec = _with_stored_counts(spec, place)
+    return _answered(run_experiment(spec, place, watch=watch))
+
+
+def _with_stored_counts(spec: ExperimentSpec, place: Place) -> ExperimentSpec:
+    """`spec` with the counts of initial experiments in the store, which is told."""
+    from steelyard.app.dimension.stored_dimensioning import dimensioned_spec
+    from steelyard.app.results.library import open_library
+    from steelyard.report.wording import levels_text
+
+    with open_library(place.store) as library:
+        spec = dimensioned_spec(spec, present_provenance(spec), library)
+    wanted = None if spec.iterations is None else spec.iterations.count
+    below = "" if wanted is None else f", each of {wanted} x iteration"
+    origins = ", ".join(dict.fromkeys(by.experiment for by in spec.dimensioned))
+    place.say(f"counts of the initial experiment {origins}: {levels_text(spec)}{below}")
+    return spec
+
+
+def weigh_further(
+    identifier: str,
+    asked: Onward | None,
+    place: Place,
+    watch: Watcher | None = None,
+) -> Weighing:
+    """Go on with a stored experiment: by what is asked for, or with None by its own rule alone.
+
+    What was run, and why it ended, is said to whoever listens at `place`.
+
+    Raises
+    ------
+    UsageError
+        It was imported, so that its commands are not known, or has all the runs asked for.
+    """
+    from steelyard.app.results.library import open_library
+
+    with open_library(place.store) as library:
+        earlier = library.load(identifier)
+    if not earlier.spec.has_commands:
+        raise UsageError(
+            f"The experiment {earlier.spec.identifier} was imported: its commands are not known, "
+            "so it cannot be resumed.",
+            field="experiment",
+        )
+    stopping = onward_stopping(earlier, asked, undecided=_undecided(earlier))
+    if stopping is None:
+        place.say(
+            "nothing was run: what it was to reach is reached, and every verdict is decided. "
+            "--runs +10 or --precision 0.5% goes on"
+        )
+        return _answered(earlier)
+    spec = replace(earlier.spec, stopping=stopping)
+    done = run_experiment(spec, place, earlier=earlier, watch=watch)
+    _say_what_ran(earlier, done, place)
+    return _answered(done)
+
+
+def _undecided(experiment: Experiment) -> bool:
+    """Whether the answer leaves a verdict on the primary metric open; designs have none."""
+    if experiment.spec.kind != "comparison" or experiment.spec.varied:
+        return False
+    from steelyard.analysis.answer import answer
+
+    found = answer(experiment)
+    return any(
+        comparison.verdict == "undecided"
+        for comparison in found.comparisons
+        if comparison.metric.name == found.metric.name
+    )
+
+
+def _say_what_ran(earlier: Experiment, done: Experiment, place: Place) -> None:
+    ended = {
+        "precision": "its precision is reached",
+        "decided": "every verdict is decided",
+        "budget": "the budget is used up",
+        "runs": "all runs are done",
+        "interrupted": "it was interrupted",
+        "failures": "too many trials failed",
+    }
+    before, after = begun_blocks(earlier), begun_blocks(done)
+    reason = "" if done.stopped is None else f": {ended[done.stopped]}"
+    place.say(f"went on from {before} to {after} blocks{reason}")
+
+
+def _answered(experiment: Experiment) -> Weighing:
+    experiment = masked_experiment(experiment)
+    kept = [trial for trial in experiment.trials if not trial.warmup]
+    for index, variant in enumerate(experiment.spec.variants):
+        own = [trial for trial in kept if trial.variant == index]
+        if own and all(trial.status == "failed" for trial in own):
+            raise TrialsFailedError(
+                f"All {len(own)} trials of {variant.name!r} failed: {describe_failure(own[-1])}. "
+                f"They are kept as {experiment.spec.identifier}; "
+                f"`steelyard show {experiment.spec.identifier}` lists them."
+            )
+    from steelyard.analysis.answer import answer
+
+    return Weighing(experiment, answer(experiment))
+
+
+def describe_failure(trial: Trial) -> str:
+    """Why a trial failed, in a few words and its own last ones."""
+    details = trial.details
+    words = {
+        "exit": f"exit code {details.get('exit_code')}",
+        "signal": f"ended by signal {details.get('signal')}",
+        "timeout": "ran into the timeout",
+        "spawn": "could not be started",
+        "prepare": "its preparation failed",
+        "cleanup": "its clean-up failed",
+        "output": "wrote more output than the limit",
+        "metric": "did not print the metric",
+        "build": "its build failed",
+        "check": "its output is not what it should be",
+    }[trial.reason or "exit"]
+    if trial.reason in ("metric", "build", "prepare", "check") and details.get("error"):
+        return f"{words}: {str(details['error']).rstrip('.')}"
+    last = str(details.get("stderr_tail", "")).strip().splitlines()[-1:]
+    return f"{words} ({last[0]})" if last else words
+
+
+def gate_says_no(gate: Gate, result: Answer) -> bool:
+    """Whether any comparison on the primary metric has the gate's verdict beyond its share.
+
+    A share of 2 % asks that the whole interval lies more than 2 % on that side of 1.
+    """
+    return any(
+        _crosses(gate, comparison)
+        for comparison in result.comparisons
+        if comparison.metric.name == result.metric.name
+    )
+
+
+def _crosses(gate: Gate, comparison: Comparison) -> bool:
+    ratio = comparison.ratio
+    if not isinstance(ratio, Estimate):
+        return False
+    if gate.beyond_ratio == 0.0:
+        return comparison.verdict == gate.verdict
+    worse_is_above = comparison.metric.direction == "lower"
+    above = (gate.verdict == "slower") == worse_is_above
+    if above:
+        return ratio.low > 1 + gate.beyond_ratio
+    return ratio.high < 1 - gate.beyond_ratio

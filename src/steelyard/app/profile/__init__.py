@@ -1,0 +1,1 @@
+"""Profiles: recorded, compared with each other, and put to the test."""

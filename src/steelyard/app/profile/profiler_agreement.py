@@ -1,0 +1,213 @@
+"""How far profilers agree about a program: run it under each, or read what they wrote."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from steelyard.analysis.profile_agreement import ProgramProfiles, Shares
+from steelyard.app.profile.profiled_runs import program_runs
+from steelyard.core.errors import (
+    DataError,
+    MissingCapabilityError,
+    SteelyardError,
+    UsageError,
+)
+from steelyard.core.rng import derive_seed
+from steelyard.design.blocks import block_order
+from steelyard.profile.executable import executable_of
+from steelyard.profile.java_command import is_java
+from steelyard.profile.profilers import PROFILERS, Language, Profiler, Reading, read_profile
+from steelyard.profile.python_command import script_index
+
+# Functions that a message names.
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class AgreementRequest:
+    """What is to be compared.
+
+    Parameters
+    ----------
+    argv : tuple of str
+        The program; may be empty where there are files of profilers that need it not.
+    profilers : tuple of str
+        To run it under; empty: all that this machine has for its language.
+    commands : mapping of str to tuple of str
+        For profilers that want another build of the program: its command.
+    files : tuple of (profiler, path)
+        Profiles that are there already; then nothing is run.
+    run_count : int
+    name, setting : str
+        How program and build are called; the name is by default the program's.
+    seed : int
+    """
+
+    argv: tuple[str, ...]
+    profilers: tuple[str, ...] = ()
+    commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    files: tuple[tuple[str, str], ...] = ()
+    run_count: int = 10
+    name: str = ""
+    setting: str = ""
+    seed: int = 1
+
+
+def collect_profiles(request: AgreementRequest, say: Callable[[str], None]) -> ProgramProfiles:
+    """Run the program under each profiler in turn, in an order drawn anew for each round; or read
+    the files that are named.
+
+    Raises
+    ------
+    UsageError
+        There are fewer than two profilers, or one is none for this program.
+    MissingCapabilityError
+        A profiler that was named is not installed.
+    TrialsFailedError, DataError
+        A run failed, or a profile cannot be read.
+    """
+    if request.files:
+        readings = _from_files(request)
+        _refuse_fewer_than_two(list(readings))
+        strange = strangers(readings)
+        if strange:
+            raise DataError(f"{strange} Are these profiles of one program?", field="--profile")
+    else:
+        readings = _from_runs(request, say)
+        if strange := strangers(readings):
+            say(f"caution: {strange}")
+    runs: dict[str, list[Shares]] = {
+        name: [reading.shares for reading in given] for name, given in readings.items()
+    }
+    every = [reading.calls for given in readings.values() for reading in given]
+    calls = frozenset[tuple[str, str]]().union(*every)
+    name = request.name or (os.path.basename(request.argv[0]) if request.argv else "program")
+    return ProgramProfiles(name, request.setting, runs, calls)
+
+
+def strangers(readings: Mapping[str, Sequence[Reading]]) -> str:
+    """Say which profiler has no function in common with any other; empty where there is none.
+
+    Such profiles are hardly of one program, or their functions are called by different names.
+    """
+    named = {
+        profiler: {function for reading in given for function in reading.shares}
+        for profiler, given in readings.items()
+    }
+    for profiler, functions in named.items():
+        others = [name for name in named if name != profiler]
+        if functions.isdisjoint(set[str]().union(*(named[name] for name in others))):
+            return (
+                f"No function of {profiler}'s ({_some(functions)}) is in any profile of "
+                f"{' or '.join(others)}."
+            )
+    return ""
+
+
+def _some(functions: Collection[str]) -> str:
+    first = sorted(functions)[:_SHOWN]
+    return ", ".join([*first, *(["..."] if len(functions) > _SHOWN else [])])
+
+
+def refuse_twins(programs: Sequence[ProgramProfiles]) -> None:
+    """Refuse one program of one setting twice: figures could not tell them apart.
+
+    Raises
+    ------
+    UsageError
+        A name comes twice with one setting.
+    """
+    seen: set[tuple[str, str]] = set()
+    for item in programs:
+        if (item.name, item.setting) in seen:
+            setting = f" with the setting {item.setting!r}" if item.setting else ""
+            raise UsageError(
+                f"The program {item.name!r}{setting} comes twice. Tell its builds apart by "
+                "--setting when they are measured, or load one document alone.",
+                field="--load",
+            )
+        seen.add((item.name, item.setting))
+
+
+def _refuse_fewer_than_two(names: Sequence[str]) -> None:
+    if len(names) < 2:
+        raise UsageError(
+            f"Agreement takes two profilers; there is {', '.join(names) or 'none'}.",
+            field="--profiler",
+        )
+
+
+def _from_files(request: AgreementRequest) -> dict[str, list[Reading]]:
+    found: dict[str, list[Reading]] = {}
+    for name, path in request.files:
+        argv = request.commands.get(name, request.argv)
+        found.setdefault(name, []).append(read_profile(PROFILERS.get(name), path, argv))
+    return found
+
+
+def _from_runs(request: AgreementRequest, say: Callable[[str], None]) -> dict[str, list[Reading]]:
+    if not request.argv:
+        raise UsageError("Name a program after --, or profiles with --profile.", field="command")
+    executable_of(request.argv)
+    chosen = _chosen(request, say)
+    _refuse_fewer_than_two([profiler.name for profiler in chosen])
+    found: dict[str, list[Reading]] = {profiler.name: [] for profiler in chosen}
+    with tempfile.TemporaryDirectory(prefix="steelyard-agree-") as folder:
+        runs = {
+            profiler.name: program_runs(
+                request.commands.get(profiler.name, request.argv),
+                folder,
+                derive_seed(request.seed, "looks", profiler.name),
+            )
+            for profiler in chosen
+        }
+        for number in range(request.run_count):
+            say(f"run {number + 1} of {request.run_count}")
+            order = block_order(derive_seed(request.seed, "agree"), number, len(chosen))
+            for profiler in (chosen[index] for index in order):
+                try:
+                    found[profiler.name].append(runs[profiler.name].profile(profiler))
+                except SteelyardError as error:
+                    error.message = f"{profiler.name}: {error.message}"
+                    raise
+    return found
+
+
+def _chosen(request: AgreementRequest, say: Callable[[str], None]) -> Sequence[Profiler]:
+    """The profilers that were named, or those that can profile the program here."""
+    language = language_of(request.argv)
+    if not request.profilers:
+        found: list[Profiler] = []
+        for profiler in PROFILERS:
+            if profiler.language != language:
+                continue
+            try:
+                profiler.require(request.commands.get(profiler.name, request.argv))
+            except (UsageError, MissingCapabilityError) as error:
+                say(f"without {profiler.name}: {error.message}")
+                continue
+            found.append(profiler)
+        return found
+    named = [PROFILERS.get(name) for name in dict.fromkeys(request.profilers)]
+    for profiler in named:
+        if profiler.language != language:
+            raise UsageError(
+                f"{profiler.name} profiles {profiler.language} programs; this one is {language}.",
+                field="--profiler",
+            )
+        profiler.require(request.commands.get(profiler.name, request.argv))
+    return named
+
+
+def language_of(argv: Sequence[str]) -> Language:
+    """In which language's terms a command is profiled, by the program that it runs."""
+    if is_java(argv):
+        return "jvm"
+    try:
+        script_index(argv)
+    except UsageError:
+        return "native"
+    return "python"

@@ -1,0 +1,1 @@
+"""From what a user asks for to what is to be run: words of commands, levels, builds, metrics."""

@@ -1,0 +1,1 @@
+"""What was measured: the library of experiments, and analyses of them by name."""

@@ -1,0 +1,1 @@
+"""Programs of the suite: named, made ready, run and described."""

@@ -1,0 +1,162 @@
+"""Making a program of the suite ready to run: fetched, prepared, built, with its inputs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from steelyard.app.request.layout_levels import driver_contents
+from steelyard.app.suite.suite_name import SuiteName
+from steelyard.core.build_spec import BuildSpec
+from steelyard.core.errors import BuildFailedError, SuiteError, UsageError
+from steelyard.core.hashing import sha256_of
+from steelyard.core.model import Variant
+from steelyard.suite.cache import SuiteCache
+from steelyard.suite.make_inputs import made_inputs
+from steelyard.suite.placing import (
+    BUILD_PLACE,
+    Places,
+    build_spec,
+    is_compiled,
+    launch_spec,
+    output_checks,
+    step,
+)
+from steelyard.suite.prepare import prepared_source, repaired_source
+from steelyard.suite.recipe import Recipe, Size
+from steelyard.suite.toolchain import COMPILED
+
+if TYPE_CHECKING:
+    from steelyard.build.run_build import Build
+
+# Builds of the suite are not randomised, so that one seed does for all.
+BUILD_SEED = 0
+
+Say = Callable[[str], None]
+
+
+def _say_nothing(_: str) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class ReadyProgram:
+    """A program of the suite that can be run.
+
+    Parameters
+    ----------
+    build : Build or None
+        None where nothing is built, or not yet.
+    variant : Variant
+        Named as its program, with its checks; with its `BuildSpec` where it is not built yet.
+    """
+
+    recipe: Recipe
+    asked: SuiteName
+    variant: Variant
+    build: Build | None = None
+
+
+class Workshop:
+    """Makes programs ready, in one cache.
+
+    Parameters
+    ----------
+    cache : SuiteCache, optional
+        The user's.
+    say : callable, optional
+        Told of what takes its time.
+    """
+
+    def __init__(self, cache: SuiteCache | None = None, say: Say = _say_nothing) -> None:
+        self.cache = cache or SuiteCache()
+        self.say = say
+
+    def ready(self, recipe: Recipe, asked: SuiteName, *, build: bool = True) -> ReadyProgram:
+        """Make `recipe` ready to be run as `asked`.
+
+        Parameters
+        ----------
+        build : bool
+            False leaves building to whoever runs the variant, for whom it has a `BuildSpec`.
+
+        Raises
+        ------
+        UsageError
+            Compilers or flags are asked for, but the program is not compiled by any.
+        SuiteError, BuildFailedError, MissingCapabilityError
+            It cannot be fetched, prepared or built.
+        """
+        spec = self.build_spec(recipe, asked)
+        built: Build | None = None
+        place = BUILD_PLACE
+        if spec is None:
+            place = prepared_source(self.cache, recipe)
+        elif build:
+            built = self.built(recipe, asked, spec)
+            place = built.directory
+        variant = self.variant(recipe, asked, recipe.sizes[asked.size], place)
+        if spec is not None and built is None:
+            variant = replace(variant, build=spec)
+        return ReadyProgram(recipe, asked, variant, built)
+
+    def build_spec(self, recipe: Recipe, asked: SuiteName) -> BuildSpec | None:
+        """How the program is built as `asked`; its source is prepared for it."""
+        if not asked.toolchain.is_default and not is_compiled(recipe):
+            raise UsageError(
+                f"{recipe.name} is not compiled by a C, C++ or Fortran compiler, so that "
+                f"{asked.toolchain.label()!r} would change nothing. Leave it out.",
+                field="suite",
+            )
+        if recipe.build.script:
+            asked.toolchain.check(recipe.languages, recipe.name)
+        source = prepared_source(self.cache, recipe)
+        return build_spec(recipe, source, asked.toolchain)
+
+    def built(self, recipe: Recipe, asked: SuiteName, spec: BuildSpec) -> Build:
+        """The program's build, from the cache where it is there."""
+        from steelyard.build.cache import cached_build
+
+        label = asked.toolchain.label()
+        self.say(f"building {recipe.name}{label and f' ({label})'}")
+        directory = self.cache.directory("builds")
+        needed = {COMPILED[name] for name in recipe.languages if name in COMPILED}
+        compilers = {name: text for name, text in spec.compilers if name in needed}
+        key_parts = (recipe.name, *driver_contents(compilers))
+        try:
+            found = cached_build(spec, BUILD_SEED, directory, key_parts)
+        except BuildFailedError:
+            if spec.source is None or not repaired_source(self.cache, recipe, spec.source):
+                raise
+            self.say(f"building {recipe.name} again: its source in the cache was damaged")
+            found = cached_build(spec, BUILD_SEED, directory, key_parts)
+        program = os.path.join(found.directory, recipe.build.program)
+        if not os.path.exists(program):
+            raise SuiteError(
+                f"{recipe.name} was built, but there is no {recipe.build.program} in "
+                f"{found.directory}. Correct build.program or build.script of {recipe.path}."
+            )
+        return found
+
+    def variant(self, recipe: Recipe, asked: SuiteName, size: Size, build: str) -> Variant:
+        """What runs the program that lies in the directory `build`, at `size`."""
+        places = Places(
+            build=build,
+            input=made_inputs(self.cache, recipe, asked.size),
+            work=self._work_directory(recipe, asked),
+        )
+        return Variant(
+            name=recipe.name,
+            launch=launch_spec(recipe, size, places),
+            prepare=step(recipe, size.prepare, places),
+            cleanup=step(recipe, size.cleanup, places),
+            checks=output_checks(recipe, size),
+        )
+
+    def _work_directory(self, recipe: Recipe, asked: SuiteName) -> str:
+        """A directory of the variant's own; its path is as long for each, because paths move
+        the stack."""
+        key = sha256_of(f"{asked.label()} {asked.size}".encode()).hex()[:16]
+        return self.cache.directory("work", f"{recipe.name}-{key}")

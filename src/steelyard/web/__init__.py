@@ -1,0 +1,1 @@
+"""Pages that are served: from here a person acts on an answer."""
