@@ -3,12 +3,17 @@
 Each comparison begins with a small budget and is resumed until its verdict is decided, up to ten
 times: as one who follows the advice of the answer.
 
-A real program (gzip over text) is compared with itself, and with itself on an input that is
-4 % longer: copies of one chunk that is longer than gzip's window, so that each copy costs the
-same. The same trials are then judged by hyperfine's two usual rules, and so are the same numbers
-of runs by hyperfine itself, for every fourth comparison.
+A real program of a few milliseconds (md5sum over text) is compared with itself, and with itself on
+an input that is 4 % longer. The two kinds take turns, so that a change of the machine meets both.
+The same trials are then judged by hyperfine's two usual rules, and so are the same numbers of runs
+by hyperfine itself, for every fourth comparison.
 
-    .venv/bin/python -m benchmarks.soundness --comparisons 100
+    .venv/bin/python -m benchmarks.soundness [--comparisons 100] [--minutes 40] [--metric cpu_time]
+
+Processor time (`--metric cpu_time`) can be judged on a machine that others use too; hyperfine's
+rules are of wall times. With `--minutes` no comparison begins after that time, and the numbers are
+of those that were made.
+Exit status 1 where a limit is broken beyond chance (`beyond_chance`).
 """
 
 from __future__ import annotations
@@ -16,10 +21,12 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,10 +35,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-CHUNK_BYTES = 192 * 1024  # six times the window of deflate, so copies cannot refer to each other
+from benchmarks.hyperfine_rules import exported_times, judge, own_runs
+
+CHUNK_BYTES = 100 * 1024
 BASE_COPIES = 25
 EXTRA_COPIES = 26  # one copy more of 25 is 4 % extra work
-FIRST_BUDGET, LATER_BUDGET, MOST_RESUMES = "24runs", "60runs", 10
+FIRST_BUDGET, LATER_BUDGET, MOST_RESUMES = "100runs", "300runs", 10
+START_UP_RUNS = 400
+MOST_WRONG, LEAST_FOUND, LEAST_HELD = 0.05, 0.90, 0.945
 HYPERFINE_EVERY = 4  # its runs take as long again
 WORDS = (
     *("balance", "beam", "weight", "scale", "load", "counterpoise", "fulcrum", "arm", "notch"),
@@ -69,13 +80,14 @@ def make_inputs(directory: Path, seed: int) -> tuple[Path, Path]:
 
 def command_for(path: Path) -> str:
     """The program under test."""
-    return f"gzip -4 -c {path}"
+    return f"md5sum {path}"
 
 
-def compare(first: Path, second: Path, seed: int, store: Path) -> Outcome:
+def compare(first: Path, second: Path, seed: int, store: Path, metric: str) -> Outcome:
     """One comparison, as a user would run it and go on with it."""
     commands = [command_for(first), command_for(second)]
-    document = _answer(store, "compare", "--budget", FIRST_BUDGET, "--seed", str(seed), *commands)
+    words = ("--budget", FIRST_BUDGET, "--metric", metric, "--seed", str(seed))
+    document = _answer(store, "compare", *words, *commands)
     resumes = 0
     while document["comparisons"][0]["verdict"] == "undecided" and resumes < MOST_RESUMES:
         document = _answer(store, "resume", document["experiment"], "--budget", LATER_BUDGET)
@@ -105,60 +117,6 @@ def _answer(store: Path, *words: str) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-def hyperfine(first: Path, second: Path, runs: int, directory: Path) -> list[list[float]]:
-    """The times of the same number of runs by hyperfine, in seconds."""
-    target = directory / "hyperfine.json"
-    subprocess.run(
-        [
-            "hyperfine",
-            "-N",
-            "--style",
-            "none",
-            "--runs",
-            str(runs),
-            "--export-json",
-            str(target),
-            command_for(first),
-            command_for(second),
-        ],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    return [result["times"] for result in json.loads(target.read_text())["results"]]
-
-
-def exported_times(home: Path) -> list[list[float]]:
-    """The times of the last comparison, through its export to hyperfine's format, in seconds."""
-    target = home / "exported.json"
-    steelyard = str(Path(sys.executable).with_name("steelyard"))
-    options = ["--format", "hyperfine", "-o", str(target), "--store", str(home / "store.sqlite")]
-    subprocess.run([steelyard, "export", "latest", *options], check=True, stdout=subprocess.DEVNULL)
-    return [result["times"] for result in json.loads(target.read_text())["results"]]
-
-
-def judge(whose: str, times: Sequence[Sequence[float]], told: dict[str, list[str]]) -> None:
-    """Note what each of hyperfine's rules says of these times."""
-    for name, rule in (("mean ± sigma overlap", overlap_rule), ("Welch", welch_rule)):
-        told.setdefault(f"{whose}, {name} rule", []).append(rule(times))
-
-
-def overlap_rule(times: Sequence[Sequence[float]]) -> str:
-    """The reading of hyperfine's 'mean +- sigma': different where the two do not overlap."""
-    (a, b), (da, db) = ([np.mean(t) for t in times], [np.std(t, ddof=1) for t in times])
-    if a - da > b + db:
-        return "faster"
-    return "slower" if b - db > a + da else "undecided"
-
-
-def welch_rule(times: Sequence[Sequence[float]]) -> str:
-    """The rule of hyperfine's scripts/welch_ttest.py: different where p < 0.05."""
-    test: Any = stats.ttest_ind(times[0], times[1], equal_var=False)
-    if test.pvalue >= 0.05:
-        return "undecided"
-    return "slower" if np.mean(times[1]) > np.mean(times[0]) else "faster"
-
-
 def pooled_ratio(outcomes: Sequence[Outcome]) -> float:
     """The truth as all comparisons together tell it: the mean of their logarithms."""
     return math.exp(float(np.mean([math.log(outcome.estimate) for outcome in outcomes])))
@@ -185,81 +143,119 @@ def tell(title: str, outcomes: Sequence[Outcome], truth: float) -> None:
 VERDICTS = ("faster", "slower", "equivalent", "undecided")
 
 
-def study(
-    title: str, inputs: tuple[Path, Path], truth: float, count: int, seed: int, home: Path
-) -> list[Outcome]:
-    """All comparisons of one kind, each followed by the same runs through hyperfine."""
-    outcomes: list[Outcome] = []
-    told: dict[str, list[str]] = {}
-    for index in range(count):
-        outcomes.append(compare(*inputs, seed + index, home / "store.sqlite"))
-        judge("the same trials", exported_times(home), told)
-        if index % HYPERFINE_EVERY == 0 and shutil.which("hyperfine"):
-            times = hyperfine(*inputs, outcomes[-1].blocks, home)
-            judge("hyperfine's own runs", times, told)
-        if sys.stderr.isatty() or (index + 1) % 10 == 0:
-            print(f"{title}: {index + 1}/{count}", file=sys.stderr, flush=True)
-    tell(title, outcomes, truth)
-    for rule, verdicts in told.items():
-        counts = ", ".join(f"{v} {verdicts.count(v)}" for v in ("faster", "slower", "undecided"))
-        print(f"  {rule}: {counts}")
-    return outcomes
+class Study:
+    """Comparisons of one kind, each followed by other tools' rules on the same runs."""
+
+    def __init__(
+        self, title: str, inputs: tuple[Path, Path], truth: float, home: Path, metric: str
+    ) -> None:
+        self.title = title
+        self.truth = truth
+        self._metric = metric
+        self.outcomes: list[Outcome] = []
+        self._inputs = inputs
+        self._home = home
+        self._told: dict[str, list[str]] = {}
+
+    def add(self, seed: int) -> None:
+        """One comparison more."""
+        store = self._home / "store.sqlite"
+        self.outcomes.append(compare(*self._inputs, seed, store, self._metric))
+        judge("the same trials", exported_times(self._home), self._told)
+        if len(self.outcomes) % HYPERFINE_EVERY == 1 and shutil.which("hyperfine"):
+            first, second = map(command_for, self._inputs)
+            times = own_runs(first, second, self.outcomes[-1].blocks, self._home)
+            judge("hyperfine's own runs", times, self._told)
+
+    def tell(self) -> None:
+        """Print the verdicts, and those of the other rules."""
+        tell(self.title, self.outcomes, self.truth)
+        for rule, verdicts in self._told.items():
+            words = ("faster", "slower", "undecided")
+            print(f"  {rule}: " + ", ".join(f"{w} {verdicts.count(w)}" for w in words))
+
+    def called(self, *words: str) -> int:
+        """How many comparisons have one of these verdicts."""
+        return sum(outcome.verdict in words for outcome in self.outcomes)
+
+    def held(self) -> int:
+        """How many intervals hold the truth."""
+        return sum(outcome.low <= self.truth <= outcome.high for outcome in self.outcomes)
 
 
-def start_up_share(base: Path, directory: Path) -> float:
-    """Share of the program's time that does not grow with its input."""
-    empty = directory / "empty.txt"
+def start_up_share(base: Path, home: Path, seed: int, metric: str) -> float:
+    """Share of the program's time that does not grow with its input, from blocks with both."""
+    empty = home / "empty.txt"
     empty.write_bytes(b"")
-    steelyard = str(Path(sys.executable).with_name("steelyard"))
-    means = []
-    for path in (empty, base):
-        done = subprocess.run(
-            [
-                steelyard,
-                "measure",
-                "--runs",
-                "60",
-                "--store",
-                str(directory / "store.sqlite"),
-                "--json",
-                "-",
-                "--",
-                *command_for(path).split(),
-            ],
-            stdout=subprocess.PIPE,
-            check=True,
-        )
-        means.append(json.loads(done.stdout)["variants"][0]["metrics"]["wall_time"]["median"])
-    print(f"the program takes {means[1] * 1e3:.1f} ms, of which start-up {means[0] * 1e3:.2f} ms")
-    return means[0] / means[1]
+    words = ("--runs", str(START_UP_RUNS), "--metric", metric, "--seed", str(seed))
+    commands = (command_for(base), command_for(empty))
+    document = _answer(home / "store.sqlite", "compare", *words, *commands)
+    ratio = document["comparisons"][0]["ratio"]
+    mean_s = document["variants"][0]["mean"]["estimate"]
+    print(
+        f"the program takes {1e3 * mean_s:.1f} ms of {metric}, of which start-up is "
+        f"{100 * ratio['estimate']:.1f} % ({100 * ratio['low']:.1f} to {100 * ratio['high']:.1f})"
+    )
+    return float(ratio["estimate"])
+
+
+def beyond_chance(count: int, of: int, limit: float, most: bool) -> bool:
+    """Whether a share is on the wrong side of a limit, with less than 1 in 1,000 by chance.
+
+    The exact binomial test of `count` of `of` against the limit.
+    """
+    alternative = "greater" if most else "less"
+    return bool(stats.binomtest(count, of, limit, alternative=alternative).pvalue < 1e-3)
+
+
+def verdict_lines(same: Study, more: Study) -> tuple[list[str], bool]:
+    """Each limit with what was found; and whether all hold."""
+    lines: list[str] = []
+    holds = True
+    for title, count, study, limit, most in (
+        ("A/A called faster or slower", same.called("faster", "slower"), same, MOST_WRONG, True),
+        ("extra work called slower", more.called("slower"), more, LEAST_FOUND, False),
+        ("extra work called faster", more.called("faster"), more, MOST_WRONG, True),
+        ("truth held, A/A", same.held(), same, LEAST_HELD, False),
+        ("truth held, extra work", more.held(), more, LEAST_HELD, False),
+    ):
+        of = len(study.outcomes)
+        broken = beyond_chance(count, of, limit, most)
+        holds = holds and not broken
+        bound = f"at {'most' if most else 'least'} {100 * limit:g} %"
+        lines.append(f"{title}: {count} of {of} ({bound}): {'BROKEN' if broken else 'holds'}")
+    return lines, holds
 
 
 def main() -> None:
     """Run both studies and say whether they hold what is promised."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--comparisons", type=int, default=100)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin none after these")
+    parser.add_argument("--metric", default="wall_time", choices=("wall_time", "cpu_time"))
     parser.add_argument("--seed", type=int, default=20130620)
     options = parser.parse_args()
+    until = time.monotonic() + 60 * options.minutes
     with tempfile.TemporaryDirectory(prefix="steelyard-soundness-") as name:
         home = Path(name)
         base, extra = make_inputs(home, options.seed)
-        truth = 1 + (EXTRA_COPIES / BASE_COPIES - 1) * (1 - start_up_share(base, home))
-        count = options.comparisons
-        same = study("A/A", (base, base), 1.0, count, options.seed, home)
-        more = study("4 % extra work", (base, extra), truth, count, options.seed + count, home)
-    wrong = sum(outcome.verdict in ("faster", "slower") for outcome in same)
-    right = sum(outcome.verdict == "slower" for outcome in more)
-    reverse = sum(outcome.verdict == "faster" for outcome in more)
-    held = [
-        sum(outcome.low <= value <= outcome.high for outcome in outcomes) / count
-        for outcomes, value in ((same, 1.0), (more, truth))
-    ]
-    holds = wrong <= 0.08 * count and right >= 0.9 * count and not reverse and min(held) >= 0.92
-    print(
-        f"A/A called different: {wrong} (at most {0.08 * count:.0f}); extra work found: {right} "
-        f"(at least {0.9 * count:.0f}), wrong direction {reverse} (0); truth held "
-        f"{held[0]:.0%} and {held[1]:.0%} (at least 92%): {'holds' if holds else 'DOES NOT HOLD'}"
-    )
+        truth = 1 + (EXTRA_COPIES / BASE_COPIES - 1) * (
+            1 - start_up_share(base, home, options.seed, options.metric)
+        )
+        same = Study("A/A", (base, base), 1.0, home, options.metric)
+        more = Study("4 % extra work", (base, extra), truth, home, options.metric)
+        for index in range(options.comparisons):
+            if time.monotonic() > until:
+                print(f"ended after {options.minutes:g} minutes")
+                break
+            same.add(options.seed + 2 * index)
+            more.add(options.seed + 2 * index + 1)
+            print(f"{index + 1}/{options.comparisons}", file=sys.stderr, flush=True)
+        load = os.getloadavg()[2]
+    for study in (same, more):
+        study.tell()
+    lines, holds = verdict_lines(same, more)
+    print("\n".join(lines), f"\nload of the last 15 minutes: {load:.1f}")
     sys.exit(0 if holds else 1)
 
 

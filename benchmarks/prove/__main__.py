@@ -86,9 +86,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.prove", description=__doc__)
     parser.add_argument("--experiments", type=int, default=EXPERIMENTS)
     parser.add_argument("--no-docs", action="store_true", help="only print the tables")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once")
     options = parser.parse_args()
     started = time.monotonic()
-    with Pool() as pool:
+    with Pool(options.jobs) as pool:
         results = pool.map(_run, _jobs(options.experiments), chunksize=1)
     lines = _section(results, options.experiments)
     sys.stdout.write("\n".join(lines) + "\n")

@@ -32,7 +32,7 @@ from steelyard.core.estimate import Estimate
 from steelyard.core.rng import derive_seed
 
 SECTION = "prove analyses"
-EXPERIMENTS = 4_000
+EXPERIMENTS = 10_000
 LOWEST, HIGHEST = 0.94, 0.96
 MOST_ALARMS = 0.06
 # Of answers about data that break an assumption, those that must say so.

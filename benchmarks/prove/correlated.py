@@ -37,7 +37,7 @@ from steelyard.core.rng import derive_seed
 
 Floats = NDArray[np.float64]
 
-EXPERIMENTS = 2_000
+EXPERIMENTS = 10_000
 CONFIDENCE, ALPHA = 0.95, 0.05
 # The jackknife over pairs does not reach what it says; docs/STATISTICS.md says by how much.
 LOWEST = {"numbers": 0.94, "ranks": 0.94, "order": 0.91}

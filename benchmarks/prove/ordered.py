@@ -25,7 +25,7 @@ from steelyard.analysis.events.correlation import pair_correlation
 from steelyard.analysis.events.order import order_distances
 from steelyard.core.rng import derive_seed
 
-EXPERIMENTS = 1_000
+EXPERIMENTS = 10_000
 MOST_ALARMS, FEWEST_FOUND = 0.05, 0.9
 PERMUTATIONS = 199
 RUNS = 15

@@ -4,6 +4,7 @@ one situation after the other."""
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing import Pool
@@ -66,9 +67,10 @@ def prove(proof: Proof) -> int:
     )
     parser.add_argument("--experiments", type=int, default=proof.experiments)
     parser.add_argument("--no-docs", action="store_true", help="only print the tables")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once")
     options = parser.parse_args()
     jobs = [(situation, options.experiments) for situation in proof.situations]
-    with Pool() as pool:
+    with Pool(options.jobs) as pool:
         outcomes = pool.starmap(proof.simulate, jobs, chunksize=1)
     lines = proof.report(outcomes, options.experiments)
     print("\n".join(lines))
