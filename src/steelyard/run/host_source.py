@@ -6,31 +6,22 @@ brought about is data: the trial that needed it has failed.
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from steelyard.core.errors import HostError
 from steelyard.core.model import ExperimentSpec, HostLevel, Trial, Variant
+from steelyard.design.blocks import PlannedTrial
 from steelyard.factors.setups import at_setup, drawn_setup
 from steelyard.host.levels import HostLevels, check_levels
 from steelyard.measure.at_levels import levels_line, with_levels
-from steelyard.measure.journal import JournalWriter, trial_from_record
-from steelyard.run.unit_source import Launching
+from steelyard.measure.journal import JournalWriter
+from steelyard.run.trial_source import Failure, TrialSource, failed_trial
 
 # What is drawn is checked at so many draws before the run.
 _CHECKED_DRAWS = 8
-
-
-class _Waiting(NamedTuple):
-    position: int
-    block: int
-    variant: int
-    warmup: bool
-    build: int
 
 
 class HostSource:
@@ -39,8 +30,8 @@ class HostSource:
     Parameters
     ----------
     spec : ExperimentSpec
-    launching : Launching
-        Runs single trials.
+    source : TrialSource
+        Runs each of them.
     levels : HostLevels
         Of a quiet session that is under way.
     journal : JournalWriter
@@ -49,53 +40,47 @@ class HostSource:
     def __init__(
         self,
         spec: ExperimentSpec,
-        launching: Launching,
+        source: TrialSource,
         levels: HostLevels,
         journal: JournalWriter,
     ) -> None:
         self._spec = spec
-        self._launching = launching
+        self._source = source
         self._levels = levels
         self._journal = journal
-        self._variants = list(spec.variants)
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting: deque[tuple[PlannedTrial, Variant]] = deque()
         self._running: tuple[int, dict[str, str]] | None = None
 
-    def queue(self, position: int, block: int, variant: int, warmup: bool, build: int = 0) -> None:
-        """Queue one trial."""
-        self._waiting.append(_Waiting(position, block, variant, warmup, build))
-
-    def define(self, index: int, variant: Variant) -> None:
-        """Make `variant` the program `index` for the trials queued from now on."""
-        self._variants[index] = variant
+    def queue(self, trial: PlannedTrial, program: Variant) -> None:
+        """Queue one trial, which waits until the machine is as `program` asks for."""
+        self._waiting.append((trial, program))
 
     def take(self) -> Iterator[Trial]:
         """The trials that have ended or cannot be run; starts the next one if none is running."""
         while self._running is None and self._waiting:
-            failed = self._start(self._waiting.popleft())
+            failed = self._start(*self._waiting.popleft())
             if failed is not None:
                 yield failed
-        yield from map(self._taken, self._launching.take())
+        yield from map(self._taken, self._source.take())
 
     def abandon(self) -> list[Trial]:
         """End the running trial and give those that had ended but were not yet taken."""
         self._waiting.clear()
-        return [self._taken(trial) for trial in self._launching.abandon()]
+        return [self._taken(trial) for trial in self._source.abandon()]
 
-    def _start(self, waiting: _Waiting) -> Trial | None:
-        variant = self._variants[waiting.variant]
+    def _start(self, trial: PlannedTrial, program: Variant) -> Trial | None:
         if self._spec.nuisance:
-            setup = drawn_setup(self._spec, waiting.position, waiting.block)
-            variant = at_setup(variant, self._spec, setup, "host")
+            setup = drawn_setup(self._spec, trial.position, trial.block)
+            program = at_setup(program, self._spec, setup, "host")
         try:
-            found = self._levels.bring_about(variant.host, variant.launch)
+            found = self._levels.bring_about(program.host, program.launch)
         except HostError as error:
-            return self._failed(waiting, error.message)
-        launch = replace(variant.launch, **found.launch_changes)
-        self._journal.append(levels_line(waiting.position, found.realised))
-        self._launching.define(waiting.variant, replace(variant, launch=launch))
-        self._launching.queue(*waiting)
-        self._running = waiting.position, dict(found.realised)
+            failure = Failure("prepare", error.message)
+            return failed_trial(self._spec, self._journal, trial, failure)
+        launch = replace(program.launch, **found.launch_changes)
+        self._journal.append(levels_line(trial.position, found.realised))
+        self._source.queue(trial, replace(program, launch=launch))
+        self._running = trial.position, dict(found.realised)
         return None
 
     def _taken(self, trial: Trial) -> Trial:
@@ -104,17 +89,6 @@ class HostSource:
         _, realised = self._running
         self._running = None
         return with_levels(trial, realised)
-
-    def _failed(self, waiting: _Waiting, error: str) -> Trial:
-        """The trial that could not be run, committed to the journal as if it had."""
-        record = {
-            "trial": waiting.position,
-            **{name: getattr(waiting, name) for name in ("block", "variant", "build", "warmup")},
-            **{"status": "failed", "reason": "prepare", "error": error},
-            **{"started_unix_ns": time.time_ns(), "spent_ns": 0},
-        }
-        self._journal.append(record)
-        return trial_from_record(record, self._spec.metrics)
 
 
 def host_checks(spec: ExperimentSpec) -> Iterator[Callable[[], None]]:

@@ -9,32 +9,25 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.core.errors import UsageError
 from steelyard.core.masked_experiment import MASKED
-from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial, Variant
+from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial
 from steelyard.host.facts import host_facts
 from steelyard.host.lock import machine_lock
-from steelyard.measure.journal import JournalWriter, trial_from_record
-from steelyard.measure.launcher import Launcher
-from steelyard.measure.layout_report import reporting_variant, tells_layout
+from steelyard.measure.journal import JournalWriter
 from steelyard.measure.provenance import program_provenance
-from steelyard.measure.taken import forget_taken, taken_line, takes_output
 from steelyard.run.check_run import asks_of_host, check_run
+from steelyard.run.open_source import Directories, open_source
 from steelyard.run.trial_session import Session, Watcher
 from steelyard.store.location import check_usable, journal_path, log_directory, work_directory
 
 if TYPE_CHECKING:
     from steelyard.host.journal import HostJournal
     from steelyard.host.quiet import QuietState
-    from steelyard.measure.iterations import IterationFiles
-    from steelyard.measure.tracing import Tracing
-    from steelyard.run.unit_source import Launching, UnitSource
-
-SYNC_INTERVAL_S = 2.0
 
 
 def _tell_nobody(_: object) -> None:
@@ -53,11 +46,10 @@ class Place:
 
 
 class _Places(NamedTuple):
-    """Directories: for outputs and builds while it runs, and for logs that are kept. And the
-    journal of the host, where trials ask for levels of the machine."""
+    """Where an experiment that runs keeps its files, and the journal of the host, where trials
+    ask for levels of the machine."""
 
-    outputs: str
-    logs: str
+    directories: Directories
     host: HostJournal | None = None
 
 
@@ -67,103 +59,6 @@ class _Ran(NamedTuple):
     trials: list[Trial]
     stopped: StopReason
     builds: list[dict[str, Any]]
-
-
-class _LauncherSource:
-    """A session's source of trials: the launcher, and what the programs print."""
-
-    def __init__(
-        self, spec: ExperimentSpec, launcher: Launcher, journal: JournalWriter, outputs: str
-    ) -> None:
-        self._spec = spec
-        self._variants = list(spec.variants)
-        self._launcher = launcher
-        self._journal = journal
-        self._synced_s = time.monotonic()
-        self.queue = launcher.queue
-        self._outputs = outputs
-        self._files: IterationFiles | None = None
-        self._tracing: Tracing | None = None
-        # Files of iterations, outputs that are checked, setups that are drawn and reports of
-        # layouts are a trial's own, and so its program is.
-        self._tell_layout = {
-            index
-            for index, variant in enumerate(spec.variants)
-            if variant.build is None and tells_layout(variant.launch)
-        }
-        self._own_programs = bool(
-            spec.iterations
-            or spec.nuisance
-            or self._tell_layout
-            or spec.events
-            or any(variant.checks for variant in spec.variants)
-        )
-        if spec.iterations is not None:
-            from steelyard.measure.iterations import IterationFiles
-
-            self._files = IterationFiles(spec.iterations, outputs)
-        if self._own_programs:
-            self.queue = self._queue_own_program
-
-    def _queue_own_program(
-        self, position: int, block: int, variant: int, warmup: bool = False, build: int = 0
-    ) -> None:
-        changed = self._variants[variant]
-        if self._spec.nuisance:
-            from steelyard.factors.setups import at_setup, drawn_setup
-
-            setup = drawn_setup(self._spec, position, block)
-            changed = at_setup(changed, self._spec, setup, "launch")
-        if changed.checks:
-            from steelyard.measure.output_checks import checked_variant
-
-            changed = checked_variant(changed, self._outputs, position)
-        if self._files is not None:
-            changed = self._files.variant_for(changed, position)
-        if self._tracing is not None and self._records(variant):
-            changed = self._tracing.variant_for(changed, position)
-        if variant in self._tell_layout:
-            changed = reporting_variant(changed, self._outputs, position)
-        self._launcher.define(variant, changed)
-        self._launcher.queue(position, block, variant, warmup, build)
-
-    def record_events(self, tracing: Tracing) -> None:
-        """Record the events of the variant that the specification names."""
-        self._tracing = tracing
-
-    def _records(self, variant: int) -> bool:
-        return self._spec.events is not None and self._spec.events.variant == variant
-
-    def define(self, index: int, variant: Variant) -> None:
-        """Make `variant` the program `index` for the trials queued from now on."""
-        self._variants[index] = variant
-        self._tell_layout.discard(index)
-        if tells_layout(variant.launch):
-            self._tell_layout.add(index)
-            self._own_programs = True
-            self.queue = self._queue_own_program
-        if not self._own_programs:
-            self._launcher.define(index, variant)
-
-    def take(self) -> Iterator[Trial]:
-        yield from self._trials(self._launcher.records(timeout_s=1.0))
-        now_s = time.monotonic()
-        if now_s - self._synced_s > SYNC_INTERVAL_S:
-            self._journal.sync()
-            self._synced_s = now_s
-
-    def abandon(self) -> list[Trial]:
-        """End the running trial and give those that had ended but were not yet taken."""
-        return list(self._trials(self._launcher.abort()))
-
-    def _trials(self, records: Sequence[Mapping[str, Any]]) -> Iterator[Trial]:
-        for record in records:
-            telling = record["variant"] in self._tell_layout
-            taken = taken_line(record, self._spec, self._outputs, telling=telling)
-            if taken:
-                self._journal.append(taken)
-                forget_taken(self._outputs, record["trial"])
-            yield trial_from_record(record, self._spec.metrics, taken)
 
 
 def run_experiment(
@@ -218,7 +113,8 @@ def run_experiment(
         path = journal_path(place.store, spec.identifier)
         journal = stack.enter_context(JournalWriter(path, spec, provenance, files=outputs))
         kept = state.journal if state is not None and of_host else None
-        places = _Places(outputs, log_directory(place.store, spec.identifier), kept)
+        directories = Directories(outputs, log_directory(place.store, spec.identifier))
+        places = _Places(directories, kept)
         ran = _run_session(replace(spec, variants=variants), journal, places, earlier, watch)
         journal.append({"stopped": ran.stopped})
         journal.sync()
@@ -273,48 +169,10 @@ def _run_session(
     earlier: Experiment | None,
     watch: Watcher | None,
 ) -> _Ran:
-    outputs = places.outputs
-    # Programs that are built are defined when they are there.
-    in_units = bool(spec.levels) or any(variant.build for variant in spec.variants)
-    defined = () if in_units else spec.variants
-    with (
-        Launcher(
-            journal,
-            outputs,
-            defined,
-            spec.metrics,
-            keep_output="until-taken" if takes_output(spec) else False,
-        ) as launcher,
-        contextlib.ExitStack() as stack,
-    ):
-        launching = _LauncherSource(spec, launcher, journal, outputs)
-        if spec.events is not None:
-            from steelyard.measure.tracing import Tracing
-            from steelyard.run.event_stacks import stack_programs
-
-            tracing = Tracing(spec.events, outputs, stack_programs(spec.events))
-            launching.record_events(stack.enter_context(tracing))
-        source: Launching = launching
-        if places.host is not None:
-            from steelyard.host.levels import HostLevels
-            from steelyard.run.host_source import HostSource
-
-            levels = HostLevels(places.host, (launcher.pid,))
-            source = HostSource(spec, source, levels, journal)
-        units: UnitSource | None = None
-        if in_units:
-            from steelyard.run.unit_source import UnitSource
-
-            units = UnitSource(spec, source, journal, outputs, places.logs)
-            stack.callback(units.close)
+    with open_source(spec, journal, places.directories, places.host) as (source, builds):
         trials = () if earlier is None else earlier.trials
-        session = Session(spec, units or source, trials, watch)
-        try:
-            stopped = session.run()
-        except KeyboardInterrupt:
-            session.trials.extend((units or source).abandon())
-            stopped = "interrupted"
-        return _Ran(session.trials, stopped, units.costs.builds if units else [])
+        session = Session(spec, source, trials, watch)
+        return _Ran(session.trials, session.run(), builds)
 
 
 def _quieted(

@@ -34,8 +34,9 @@ class Machine:
         self.ran = []
         self.fewest_waiting = None
 
-    def queue(self, position, block, variant, warmup, build=0):
-        self.queued.append((position, block, variant, warmup))
+    def queue(self, trial, program):
+        assert program.name == f"v{trial.variant}"
+        self.queued.append((trial.position, trial.block, trial.variant, trial.warmup))
 
     def take(self):
         for _ in range(min(self.batch, len(self.queued))):

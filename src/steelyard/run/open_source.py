@@ -1,0 +1,90 @@
+"""The sources that the trials of an experiment need, one before the other, the launcher last."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from steelyard.core.model import ExperimentSpec
+from steelyard.measure.journal import JournalWriter
+from steelyard.measure.launcher import Launcher
+from steelyard.measure.taken import takes_output
+from steelyard.run.launch_wrappings import launch_wrappings
+from steelyard.run.launcher_source import LauncherSource
+from steelyard.run.trial_source import TrialSource
+
+if TYPE_CHECKING:
+    from steelyard.host.journal import HostJournal
+    from steelyard.measure.tracing import Tracing
+
+
+class Directories(NamedTuple):
+    """For outputs and builds while it runs, and for logs that are kept."""
+
+    outputs: str
+    logs: str
+
+
+class OpenSource(NamedTuple):
+    """A source of trials, and the list that the lines on its builds are added to."""
+
+    source: TrialSource
+    builds: list[dict[str, Any]]
+
+
+@contextlib.contextmanager
+def open_source(
+    spec: ExperimentSpec,
+    journal: JournalWriter,
+    directories: Directories,
+    host: HostJournal | None = None,
+) -> Iterator[OpenSource]:
+    """What runs the trials of `spec` on this machine. Leaving it ends what runs.
+
+    Parameters
+    ----------
+    host : HostJournal, optional
+        Of the quiet session that is under way, where trials ask for levels of the machine.
+
+    Raises
+    ------
+    UsageError, MissingCapabilityError
+        A program or the launcher is not there, or events cannot be recorded.
+    """
+    outputs = directories.outputs
+    # Programs that are built are defined when they are there.
+    in_units = bool(spec.levels) or any(variant.build for variant in spec.variants)
+    defined = () if in_units else spec.variants
+    keep_output = "until-taken" if takes_output(spec) else False
+    with (
+        Launcher(journal, outputs, defined, spec.metrics, keep_output=keep_output) as launcher,
+        contextlib.ExitStack() as stack,
+    ):
+        wrappings = launch_wrappings(spec, outputs, _tracing(spec, outputs, stack))
+        source: TrialSource = LauncherSource(spec, launcher, journal, outputs, wrappings, defined)
+        if host is not None:
+            from steelyard.host.levels import HostLevels
+            from steelyard.run.host_source import HostSource
+
+            source = HostSource(spec, source, HostLevels(host, (launcher.pid,)), journal)
+        if not in_units:
+            yield OpenSource(source, [])
+            return
+        from steelyard.run.unit_builds import UnitBuilds
+        from steelyard.run.unit_source import UnitSource
+
+        builds = UnitBuilds(spec, os.path.join(outputs, "builds"), directories.logs)
+        stack.callback(builds.close)
+        units = UnitSource(spec, source, journal, builds)
+        yield OpenSource(units, units.costs.builds)
+
+
+def _tracing(spec: ExperimentSpec, outputs: str, stack: contextlib.ExitStack) -> Tracing | None:
+    if spec.events is None:
+        return None
+    from steelyard.measure.tracing import Tracing
+    from steelyard.run.event_stacks import stack_programs
+
+    return stack.enter_context(Tracing(spec.events, outputs, stack_programs(spec.events)))
