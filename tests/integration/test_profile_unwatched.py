@@ -73,7 +73,8 @@ def test_intervals_of_a_program_with_short_threads_hold_where_threads_are_watche
 ) -> None:
     words = (program, str(100_000_000 // life), "30000", str(life))
     told = sampled(user, "record", "--threads-only", "--", *words)
-    # What fails once in a million times is a fault.
+    # A miss once in a million times is a fault. How busy the machine is changes nothing: both the
+    # truth and the samples are of processor time, and what the sampler was late for is not watched.
     words = ("profile", "report", "--confidence", "0.999999", "--json", "-")
     document = user.types(*words).document()
     shares = {item["name"]: item["share"] for item in document["functions"]}
@@ -89,7 +90,11 @@ def test_a_program_that_is_watched_as_a_whole_has_intervals_of_no_more_than_chan
 ) -> None:
     sampled(user, "record", "--threads-only", "--", program, "1", "300000000", "1")
     document = user.types("profile", "report", "--json", "-").document()
-    assert document["unwatched_ratio"] < 0.01
+    times = document["recording"]
+    # Where the machine is busy the sampler misses looks, and says so by itself.
+    known_ns = times["watched_ns"] + times["missed_ns"]
+    assert known_ns == pytest.approx(times["program_ns"], rel=0.01)
+    assert "unwatched-threads" not in {item["code"] for item in document["warnings"]}
 
 
 def test_looks_by_rounds_find_the_share_of_each_function_and_say_how(

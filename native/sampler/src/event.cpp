@@ -202,7 +202,7 @@ std::uint32_t bytes_copied(Depth depth) {
 
 int open_event(perf_event_attr& attributes, Watched watched) {
     return static_cast<int>(syscall(SYS_perf_event_open, &attributes, watched.thread, watched.cpu,
-                                    -1, PERF_FLAG_FD_CLOEXEC));
+                                    watched.leader, PERF_FLAG_FD_CLOEXEC));
 }
 
 perf_event_attr monotonic_attributes(bool kernel) {

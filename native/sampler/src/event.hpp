@@ -33,6 +33,7 @@ struct Depth {
 struct Watched {
     pid_t thread = -1;
     int cpu = -1;
+    int leader = -1;  ///< the file of the event that it is read with; -1: none
 };
 
 /// One sample, as the kernel wrote it.

@@ -30,6 +30,7 @@ class Intervals {
     /// on average. Of a fixed spread a whole period.
     std::uint64_t first_ns();
     double mean_ns() const { return period_ns_; }
+    Spread spread() const { return spread_; }
 
   private:
     std::uint64_t random_bits();

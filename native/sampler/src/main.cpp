@@ -62,7 +62,8 @@ std::string coverage_json(Sampler& sampler, const Target* target) {
     if (taken_ns > coverage->program_ns + coverage->program_ns / other_users_ratio + start_ns)
         coverage->program_ns = taken_ns;
     return R"(, "program_ns": )" + std::to_string(coverage->program_ns) + R"(, "watched_ns": )" +
-           std::to_string(coverage->watched_ns);
+           std::to_string(coverage->watched_ns) + R"(, "missed_ns": )" +
+           std::to_string(coverage->missed_ns);
 }
 
 std::string summary_json(const Recording& recording, Sampler& sampler, const Target* target,

@@ -14,6 +14,7 @@
 #include "fatal.hpp"
 #include "inheriting_mutex.hpp"
 #include "sampler.hpp"
+#include "watched_thread.hpp"
 
 namespace steelyard {
 
@@ -78,16 +79,17 @@ class ThreadSampler : public Sampler {
         if (!is_counted_)
             return std::nullopt;
         const std::scoped_lock lock(mutex_);
-        Coverage found{0, gone_ns_};
+        Coverage found = gone_;
         for (const auto& whole : whole_)
-            found.program_ns += whole->count_ns();
-        for (const auto& [thread, watch] : watched_)
-            found.watched_ns += watch.time->count_ns();
+            found.program_ns += whole->count();
+        for (const auto& [number, thread] : watched_)
+            add(thread->watching(), found);
         return found;
     }
 
     std::uint64_t handling_ns() const override { return handling_ns_; }
     std::uint64_t unwatched() const override { return unwatched_; }
+    Delays delays() const override { return {late_, 0}; }
     const char* scope() const override { return "threads"; }
     bool failed() const override { return has_failed_; }
 
@@ -96,10 +98,10 @@ class ThreadSampler : public Sampler {
     static constexpr std::uint64_t ending_key = 1ULL << 63;
     static constexpr std::uint64_t tracking_key = 1ULL << 62;
 
-    struct Watch {
-        std::unique_ptr<SamplingEvent> samples;
-        std::unique_ptr<CountingEvent> time;
-    };
+    static void add(Watching watching, Coverage& coverage) {
+        coverage.watched_ns += watching.watched_ns;
+        coverage.missed_ns += watching.missed_ns;
+    }
 
     /// Counts the time of a thread and of all that it starts, watched or not.
     void count(pid_t thread) {
@@ -125,33 +127,18 @@ class ThreadSampler : public Sampler {
         wait_for(tracking->file(), tracking_key | (tracking_.size() - 1));
     }
 
-    void watch(pid_t thread) {
+    void watch(pid_t number) {
         try {
-            // First the time: what is sampled is counted.
-            Watch watch{nullptr, std::make_unique<CountingEvent>(
-                                     thread, CountingEvent::Scope::thread, kernel_)};
-            watch.samples = std::make_unique<SamplingEvent>(Watched{thread, -1}, sampling_.clock,
-                                                            sampling_.depth, kernel_);
-            wait_for(watch.samples->file(), static_cast<std::uint64_t>(thread));
-            if (sampling_.spread == Spread::fixed)
-                watch.samples->run(intervals_.next_ns());
-            else
-                watch.samples->sample_once(intervals_.first_ns());
-            watched_.emplace(thread, std::move(watch));
+            auto thread = std::make_unique<WatchedThread>(number, sampling_, kernel_);
+            wait_for(thread->samples().file(), static_cast<std::uint64_t>(number));
+            thread->begin(intervals_);
+            watched_.emplace(number, std::move(thread));
         } catch (const Fatal&) {
             // Gone already, or there are more threads than rings are allowed.
             if (watched_.empty())
                 throw;
             ++unwatched_;
         }
-    }
-
-    /// Arms an event that has sampled. It was off since then, which its next interval includes, so
-    /// that threads are sampled as often as those that end before their first sample.
-    void arm(SamplingEvent& event, std::uint64_t sampled_ns) {
-        const std::uint64_t off_ns = monotonic_ns() - sampled_ns;
-        const std::uint64_t interval_ns = intervals_.next_ns();
-        event.sample_once(interval_ns - std::min(interval_ns - 1, off_ns));
     }
 
     void serve() {
@@ -174,8 +161,8 @@ class ThreadSampler : public Sampler {
         }
         const std::scoped_lock lock(mutex_);
         drain_tracking();
-        for (auto& [thread, watch] : watched_)
-            drain(*watch.samples);
+        for (auto& [number, thread] : watched_)
+            drain(thread->samples());
     }
 
     /// Its thread has gone where it is over, and would be told of again and again.
@@ -185,34 +172,34 @@ class ThreadSampler : public Sampler {
             epoll_ctl(epoll_, EPOLL_CTL_DEL, tracking.file(), nullptr);
     }
 
-    void serve_thread(pid_t thread, bool gone) {
-        const auto found = watched_.find(thread);
+    void serve_thread(pid_t number, bool gone) {
+        const auto found = watched_.find(number);
         if (found == watched_.end())
             return;
         drain_tracking();
-        const std::uint64_t sampled_ns = drain(*found->second.samples);
+        WatchedThread& thread = *found->second;
+        const bool sampled = drain(thread.samples());
         if (gone) {
-            gone_ns_ += found->second.time->count_ns();
+            add(thread.watching(), gone_);
             watched_.erase(found);
-        } else if (sampled_ns != 0 && sampling_.spread != Spread::fixed) {
-            arm(*found->second.samples, sampled_ns);
+        } else if (sampled && sampling_.spread != Spread::fixed && !thread.go_on(intervals_)) {
+            ++late_;
         }
     }
 
-    /// When the last sample was taken; 0: there was none.
-    std::uint64_t drain(SamplingEvent& event) {
-        std::uint64_t sampled_ns = 0;
-        event.ring().drain([this, &sampled_ns](const RawRecord& record) {
+    /// Whether there was a sample, or something was lost, which may have been one.
+    bool drain(SamplingEvent& event) {
+        bool sampled = false;
+        event.ring().drain([this, &sampled](const RawRecord& record) {
             if (record.header->type != PERF_RECORD_SAMPLE) {
-                // The sample may be what was lost.
-                sampled_ns = monotonic_ns();
+                sampled = true;
                 recording_.take(happening_from(record));
             } else if (const auto sample = sample_from(record, sampling_.depth)) {
-                sampled_ns = sample->time_ns;
+                sampled = true;
                 recording_.take(*sample);
             }
         });
-        return sampled_ns;
+        return sampled;
     }
 
     void drain_tracking() {
@@ -244,15 +231,16 @@ class ThreadSampler : public Sampler {
     int ending_;
     std::vector<std::unique_ptr<TrackingEvent>> tracking_;
     InheritingMutex mutex_;  // of what is watched, and how long that took
-    std::unordered_map<pid_t, Watch> watched_;
+    std::unordered_map<pid_t, std::unique_ptr<WatchedThread>> watched_;
     std::vector<std::unique_ptr<CountingEvent>> whole_;
-    std::uint64_t gone_ns_ = 0;  // of threads that were watched to their end
+    Coverage gone_;  // of threads that were watched to their end
     std::atomic<bool> is_counted_ = true;
     std::thread thread_;
     std::exception_ptr failure_;
     std::atomic<bool> has_failed_ = false;
     std::atomic<std::uint64_t> handling_ns_ = 0;
     std::atomic<std::uint64_t> unwatched_ = 0;
+    std::atomic<std::uint64_t> late_ = 0;
 };
 
 }  // namespace

@@ -94,6 +94,12 @@ class Recorded:
         return unwatched_ratio_of(self.summary, self.are_cpus_looked_at)
 
     @property
+    def missed_ratio(self) -> float:
+        """The part of its time that threads ran between a look that was missed and the next."""
+        program_ns = self.summary.get("program_ns", 0)
+        return self.summary.get("missed_ns", 0) / program_ns if program_ns else 0.0
+
+    @property
     def source_kind(self) -> str:
         """What was looked at: ``"CPU"`` or ``"thread"``."""
         return "thread" if self.summary.get("scope") == "threads" else "CPU"
@@ -142,12 +148,20 @@ def _of_the_recording(recorded: Recorded) -> list[Caution]:
             f"{len(recorded.look_times_ns)}: the machine was too busy to sample so often, or the "
             "kernel does not show what ran."
         )
+        if recorded.missed_ratio:
+            message += (
+                f" {100 * recorded.missed_ratio:.1f} % of the time of the program passed "
+                "before the next was armed; the intervals are wider by it."
+            )
         found.append(Caution("delayed-samples", message))
     return [*found, *_of_what_was_not_watched(recorded)]
 
 
 def _of_what_was_not_watched(recorded: Recorded) -> list[Caution]:
     ratio, threads = recorded.unwatched_ratio, recorded.summary.get("unwatched_threads", 0)
+    if ratio is not None:
+        # What passed while the sampler was late has a caution of its own.
+        ratio = max(0.0, ratio - recorded.missed_ratio)
     if ratio is not None and ratio < _TOLD_UNWATCHED_RATIO and not threads:
         return []
     if ratio is None:

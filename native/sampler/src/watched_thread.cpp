@@ -1,0 +1,71 @@
+#include "watched_thread.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace steelyard {
+
+WatchedThread::WatchedThread(pid_t thread, const Sampling& sampling, bool kernel)
+    : clock_(thread, CountingEvent::Scope::thread, kernel, sampling.clock),
+      time_(sampling.clock == Clock::software
+                ? nullptr
+                : std::make_unique<CountingEvent>(thread, CountingEvent::Scope::thread, kernel)),
+      samples_({thread, -1, clock_.file()}, sampling.clock, sampling.depth, kernel),
+      looks_everywhere_(kernel || sampling.spread == Spread::fixed),
+      period_(static_cast<std::uint64_t>(sampling.period_ns)) {}
+
+void WatchedThread::begin(Intervals& intervals) {
+    if (intervals.spread() == Spread::fixed) {
+        samples_.run(intervals.next_ns());
+        armed_ = std::numeric_limits<std::uint64_t>::max();
+    } else {
+        sample_once(intervals.first_ns());
+    }
+    const auto [all, sampled] = clock_.counts();
+    before_ = all - std::min(all, sampled);
+    then_ = {before_, 0};
+}
+
+bool WatchedThread::go_on(Intervals& intervals) {
+    // Read once: whatever runs after it is part of the next interval.
+    const CountingEvent::Counts now = clock_.counts();
+    const std::uint64_t passed = passed_until(now);
+    const std::uint64_t interval = intervals.next_ns();
+    const bool in_time = passed < interval;
+    then_ = now;
+    const std::uint64_t next = in_time ? interval - passed : intervals.first_ns();
+    // So that each sample stands for the interval after it, and for nothing else.
+    if (!in_time)
+        missed_ += passed - interval + next;
+    sample_once(next);
+    return in_time;
+}
+
+void WatchedThread::sample_once(std::uint64_t interval) {
+    samples_.sample_once(interval);
+    armed_ = interval;
+}
+
+std::uint64_t WatchedThread::passed_until(CountingEvent::Counts now) const {
+    const std::uint64_t ran = now.all - std::min(now.all, then_.all);
+    const std::uint64_t looked_for = now.led - std::min(now.led, then_.led);
+    const std::uint64_t spent = looks_everywhere_ ? armed_ : looked_for;
+    return ran - std::min(ran, spent);
+}
+
+Watching WatchedThread::watching() const {
+    const CountingEvent::Counts now = clock_.counts();
+    if (now.all == 0)
+        return {};
+    // It may wait to be armed, or have ended so: the next look would come after a period or so.
+    const std::uint64_t missed = missed_ + passed_until(now) - std::min(passed_until(now), period_);
+    const auto all = static_cast<double>(now.all);
+    // Of cycles the parts are taken of the time, too.
+    const double all_ns = time_ ? static_cast<double>(time_->count()) : all;
+    const double missed_ratio = static_cast<double>(missed) / all;
+    const double rest_ratio = static_cast<double>(before_) / all + missed_ratio;
+    return {static_cast<std::uint64_t>(all_ns * (1 - std::min(1.0, rest_ratio))),
+            static_cast<std::uint64_t>(all_ns * missed_ratio)};
+}
+
+}  // namespace steelyard
