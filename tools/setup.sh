@@ -52,6 +52,19 @@ ensure_system() {
     }
 }
 
+# What programs that move are built with, and what their tests build besides: sanitizers, OpenMP.
+ensure_layout() {
+    local missing=() llvm=/usr/lib/llvm-19
+    [ -x $llvm/bin/clang ] || missing+=(clang-19)
+    [ -x $llvm/bin/ld.lld ] || missing+=(lld-19)
+    compgen -G "$llvm/lib/clang/19/lib/linux/libclang_rt.ubsan*" >/dev/null ||
+        missing+=(libclang-rt-19-dev)
+    [ -e $llvm/lib/libomp.so ] || missing+=(libomp-19-dev)
+    [ ${#missing[@]} -eq 0 ] && return
+    (install_packages "${missing[@]}") ||
+        say "without ${missing[*]} tests of moving programs are skipped"
+}
+
 stamped() { [ "$(cat "$stamps/$1" 2>/dev/null)" = "$2" ]; }
 stamp() { mkdir -p "$stamps" && echo "$2" >"$stamps/$1"; }
 
@@ -133,6 +146,7 @@ exec 9>build/setup.lock
 flock 9
 ensure_venv
 if [ "${1:-}" = --dev ]; then
+    ensure_layout
     ensure_locked dev
     stamp runtime "$(sha256sum <requirements/runtime.lock)" # dev holds all of runtime
 else
