@@ -55,6 +55,9 @@ def look(program: str, what: str, parts: str, address_space_bytes: int = 0) -> t
         pytest.param("calls", "0 interrupted\n", id="raw calls that wait are not cut short"),
         pytest.param("children", "-1 1 1\n", id="it has no child and one thread"),
         pytest.param("executes", "0\n", id="nothing is left of it behind exec"),
+        pytest.param(
+            "executes-others", "0 1, moves: 1\n", id="no signal of its reaches what it executes"
+        ),
         pytest.param("without-first", "1\n", id="it moves on without its first thread"),
         pytest.param("killed", "4\n", id="it lives on, and forks, when what moves it is killed"),
     ],

@@ -224,6 +224,10 @@ void hold_moves() {
     }
 }
 
+bool hold_moves_of_program() {
+    return has_mover() && moving.take_within(10 * lock_patience_ns);
+}
+
 void resume_moves() {
     moving.give();
 }

@@ -12,6 +12,11 @@ void start_mover();
 void stop_mover();
 /// Waits until no copy is being laid, and lets none be laid until `resume_moves`.
 void hold_moves();
+/// The same where this process is the one that is moved, and it can be had; whether it was.
+///
+/// The child of a vfork shares the lock with its parent, and a handler of a signal may have
+/// interrupted who has it.
+bool hold_moves_of_program();
 void resume_moves();
 /// As `resume_moves`, by no system call: who waits sees it a little later.
 void resume_moves_in_silence();

@@ -79,6 +79,10 @@ syscall:
     .cfi_startproc
     cmpl $317, %edi  # seccomp
     je steelyard_layout_put_filter
+    cmpl $59, %edi  # execve
+    je steelyard_layout_execute
+    cmpl $322, %edi  # execveat
+    je steelyard_layout_execute
     movq %rdi, %rax
     movq %rsi, %rdi
     movq %rdx, %rsi
@@ -118,6 +122,16 @@ steelyard_layout_put_filter(long number, long a, long b, long c, long d) {
     if (!is_query && !failed(result))
         note_filter();
     resume_moves_in_silence();
+    return result_of(result);
+}
+
+/// See execute.cpp. NOLINTNEXTLINE(readability-function-size)
+extern "C" __attribute__((visibility("hidden"), section("steelyard_text"), used)) long
+steelyard_layout_execute(long number, long a, long b, long c, long d, long e) {
+    const bool holds = hold_moves_of_program();
+    const long result = raw(number, a, b, c, d, e);
+    if (holds)
+        resume_moves();
     return result_of(result);
 }
 

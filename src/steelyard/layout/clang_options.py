@@ -106,6 +106,7 @@ EXPORTED = (
     *("aligned_alloc", "valloc", "pvalloc", "malloc_usable_size"),
     *("pthread_create", "dlclose", "steelyard_layout_enter", "steelyard_layout_leave"),
     *("dlopen", "dlmopen", "dlsym", "dlvsym", "dladdr", "syscall", "prctl", "_exit", "_Exit"),
+    *("execve", "execv", "execvp", "execvpe", "fexecve", "execveat", "execl", "execlp", "execle"),
 )
 
 

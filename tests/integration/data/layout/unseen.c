@@ -268,6 +268,43 @@ static void *goes_on(void *unused) {
     return unused;
 }
 
+/* How many of many children end by a signal that execute another program, in eight ways, at any
+   time between two moves. */
+static int executes_others(void) {
+    char *const words[] = {"true", NULL};
+    int ended = 0;
+    for (int turn = 0; turn < 400; ++turn) {
+        const pid_t process = fork();
+        if (process == 0) {
+            for (const long until = now_us() + 1000 + turn % 50 * 20; now_us() < until;)
+                work(2);
+            if (turn % 8 == 0)
+                execve("/bin/true", words, environ);
+            if (turn % 8 == 1)
+                execv("/bin/true", words);
+            if (turn % 8 == 2)
+                execvp("true", words);
+            if (turn % 8 == 3)
+                execl("/bin/true", "true", (char *)NULL);
+            if (turn % 8 == 4)
+                execlp("true", "true", "and", "more", (char *)NULL);
+            if (turn % 8 == 5)
+                execle("/bin/true", "true", "more", (char *)NULL, environ);
+            if (turn % 8 == 6)
+                execvpe("true", words, environ);
+            syscall(SYS_execve, "/bin/true", words, environ);
+            _exit(9);
+        }
+        int status = 0;
+        waitpid(process, &status, 0);
+        ended += status != 0;
+    }
+    /* Nothing is held where none can be executed. */
+    execl("/nowhere/to/be/found", "found", (char *)NULL);
+    printf("%d %d, moves: %d\n", ended, errno == ENOENT, move(3) >= 3);
+    return 0;
+}
+
 static int without_first(void) {
     pthread_t thread;
     pthread_create(&thread, NULL, goes_on, NULL);
@@ -318,6 +355,8 @@ int main(int count, char **words) {
         return children();
     if (strcmp(what, "executes") == 0)
         return executes(words);
+    if (strcmp(what, "executes-others") == 0)
+        return executes_others();
     if (strcmp(what, "without-first") == 0)
         return without_first();
     return strcmp(what, "killed") == 0 ? killed() : 2;
