@@ -1,12 +1,14 @@
 """Do projects' own tests pass when they are built to move, and move every 500 ms and every 5 ms?
 
-Each project is built once, with `steelyard cc` and `steelyard c++` as its `CC` and `CXX`, and its
-tests are run once with each treatment. What of Debian's sources is not in FOLDER yet is fetched
-there, from the archives that apt is configured for:
+Each project is built twice, by plain clang and with `steelyard cc` and `steelyard c++` as its `CC`
+and `CXX`, and its tests are run once with each treatment. The same number of tests has to pass as
+with plain clang. Debian's sources that are not in FOLDER yet are fetched there, from the archives
+that apt is configured for:
 
     python -m benchmarks.layout_projects FOLDER [PROJECT...]
 
-FOLDER/PROJECT then holds the sources, and what building and each run of the tests said (`*.log`).
+FOLDER/PROJECT then holds the sources, `plain` and `moving` with the two builds, and what building
+and each run of the tests said (`*.log`).
 Lua's own tests are in no package of their own in Debian: those of 5.1 come with another
 implementation of Lua, and `lua5.1` runs each of their files; 5.4 runs those of LPeg, a shared
 library that moves too.
@@ -17,117 +19,26 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.layout_project_recipes import PROJECTS, Project
 from steelyard.suite.cache import SuiteCache
 from steelyard.suite.fetch.apt_directory import AptDirectory
 
-# What moves, and how often; the first is what the others are compared with.
+# The build, what moves, and how often; the first is what the others are compared with.
 TREATMENTS = (
-    ("none", "off"),
-    ("code,stack,heap", "500ms"),
-    ("code,stack,heap", "5ms"),
-    ("blocks,stack,heap", "5ms"),
+    ("plain", "none", "off"),
+    ("moving", "none", "off"),
+    ("moving", "code,stack,heap", "500ms"),
+    ("moving", "code,stack,heap", "5ms"),
+    ("moving", "blocks,stack,heap", "5ms"),
 )
 LONGEST_S = 3600
-
-
-@dataclass(frozen=True)
-class Project:
-    """A project: its packages, how it is built and tested, and how its log tells what passed.
-
-    The scripts run in the folder that the packages are unpacked in. `passed` finds in the log
-    either a number of tests (its group, summed) or one test (no group), `failed` the names of those
-    that fail; with some that fail on a machine whatever moves, the others must still pass.
-    """
-
-    packages: tuple[str, ...]
-    build: str
-    test: str
-    passed: str
-    failed: str = ""
-    # Of these only what upstream released, without Debian's changes.
-    upstream: tuple[str, ...] = ()
-
-
-PROJECTS = {
-    "bzip2": Project(
-        ("bzip2",),
-        'cd bzip2-*/ && make CC="$CC" bzip2 bzip2recover',
-        'cd bzip2-*/ && make CC="$CC" test',
-        r"^cmp sample",
-    ),
-    "jsoncpp": Project(
-        ("libjsoncpp",),
-        "cd libjsoncpp-*/ && cmake -S . -B moving -DCMAKE_BUILD_TYPE=Release"
-        " -DBUILD_STATIC_LIBS=OFF -DBUILD_OBJECT_LIBS=OFF -DJSONCPP_WITH_POST_BUILD_UNITTEST=OFF"
-        " && make -C moving",
-        "cd libjsoncpp-*/ && moving/bin/jsoncpp_test &&"
-        ' python3 test/runjsontests.py "$PWD/moving/bin/jsontestrunner_exe" "$PWD/test/data"',
-        r"^(?:All (\d+) tests passed|TESTING: .* OK)",
-    ),
-    "zstd": Project(
-        ("libzstd",),
-        'cd libzstd-*/ && make CC="$CC" zstd-release &&'
-        ' make -C tests CC="$CC" fuzzer zstreamtest poolTests datagen',
-        "cd libzstd-*/tests && ./fuzzer -v -T20s && ./zstreamtest -v -T20s && ./poolTests &&"
-        " python3 cli-tests/run.py --zstd=../programs/zstd --datagen=./datagen",
-        r"^PASS: |^test *\d+ : .* OK|^(?:.*: )?[Tt]est *\d+ .*OK",
-    ),
-    "lua": Project(
-        ("lua5.4", "lua-lpeg"),
-        "cd lua5.4-*/ && echo '#define DEB_HOST_MULTIARCH \"none\"' > src/lua5.4-deb-multiarch.h"
-        " && $CC -O2 -DLUA_USE_LINUX -DLUA_COMPAT_5_3 -Wl,-E"
-        " $(ls src/l*.c | grep -v luac.c) -lm -ldl -o lua && cd ../lua-lpeg-*/ &&"
-        ' $CC -O2 -fPIC -shared -I"$(echo ../lua5.4-*/src)" lp*.c -o lpeg.so',
-        "cd lua-lpeg-*/ && ../lua5.4-*/lua test.lua",
-        r"^OK$",
-    ),
-    "lua5.1": Project(
-        ("lua5.1",),
-        "cd lua5.1-*/ && echo '#define DEB_HOST_MULTIARCH \"none\"' > src/lua5.1-deb-multiarch.h"
-        " && $CC -O2 -DLUA_USE_POSIX -DLUA_USE_DLOPEN -Wl,-E"
-        " $(ls src/l*.c | grep -v luac.c) -lm -ldl -o lua",
-        "cd gopher-lua/_lua5.1-tests && mkdir -p libs/P1 && bad=0 && for file in *.lua; do"
-        " case $file in all.lua|checktable.lua) continue;; esac;"
-        " if LUA_PATH='?;./?.lua' ../../lua5.1-*/lua $file; then echo; echo \"$file: passed\";"
-        ' else echo; echo "$file: failed"; bad=1; fi; done; [ $bad = 0 ]',
-        r"^(?:\w+\.lua): (?:passed|failed)$",
-        r"^(\w+\.lua): failed$",
-        ("golang-github-yuin-gopher-lua",),
-    ),
-    "sqlite": Project(
-        ("sqlite3",),
-        'cd sqlite3-*/ && CFLAGS=-O2 ./configure --with-tcl="$(dirname "$(find /usr/lib -name'
-        ' tclConfig.sh | head -n 1)")" && make testfixture',
-        # Its tests refuse to be run by a superuser, who may read what they make unreadable.
-        "cd sqlite3-*/ && rm -rf testdir && if [ $(id -u) = 0 ]; then chown -R nobody . &&"
-        " as='setpriv --reuid nobody --clear-groups'; fi; $as ./testfixture test/veryquick.test",
-        r"^\d+ errors out of (\d+) tests",
-        r"^! (\S+) expected",
-    ),
-    "googletest": Project(
-        ("googletest",),
-        "cd googletest-*/ && cmake -S . -B moving -DCMAKE_BUILD_TYPE=Release"
-        " -DCMAKE_CXX_FLAGS_RELEASE=-O2 -Dgtest_build_tests=ON -DBUILD_GMOCK=OFF"
-        " && make -C moving",
-        "cd googletest-*/moving && ctest --output-on-failure",
-        r"Test +#\d+: .* Passed",
-    ),
-    "re2": Project(
-        ("re2",),
-        'cd re2-*/ && make CXX="$CXX" static obj/test/re2_test obj/test/search_test'
-        " obj/test/parse_test obj/test/compile_test obj/test/set_test obj/test/dfa_test",
-        "cd re2-*/ && ./runtests obj/test/re2_test obj/test/search_test obj/test/parse_test"
-        " obj/test/compile_test obj/test/set_test obj/test/dfa_test",
-        r"PASS$",
-    ),
-}
 
 
 def fetch(project: Project, folder: Path) -> None:
@@ -153,12 +64,13 @@ def fetch_source(package: str, folder: Path, *options: str) -> None:
     subprocess.run([apt.apt, *apt.options(), *words], cwd=folder, check=True)
 
 
-def environment(drivers: Path, parts: str, interval: str) -> dict[str, str]:
+def environment(drivers: Path, build: str, parts: str, interval: str) -> dict[str, str]:
     """The compilers of a project, and what its programs do."""
+    is_plain = build == "plain"
     return {
         **os.environ,
-        "CC": str(drivers / "moving-cc"),
-        "CXX": str(drivers / "moving-c++"),
+        "CC": "clang-19" if is_plain else str(drivers / "moving-cc"),
+        "CXX": "clang++-19" if is_plain else str(drivers / "moving-c++"),
         "STEELYARD_LAYOUT": parts,
         "STEELYARD_LAYOUT_INTERVAL": interval,
     }
@@ -193,32 +105,62 @@ def failed_tests(project: Project, log: Path) -> frozenset[str]:
     return frozenset(re.findall(project.failed, text, re.MULTILINE) if project.failed else ())
 
 
+def build(name: str, sources: Path, drivers: Path, kind: str) -> Path:
+    """The folder with the project built by plain clang or so that it moves; built once.
+
+    Raises
+    ------
+    RuntimeError
+        It cannot be built; the message names the log.
+    """
+    made = sources / name / kind
+    if (made / "is-built").exists():
+        return made
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
+    for unpacked in sorted(sources.joinpath(name).iterdir()):
+        if unpacked.is_dir() and unpacked.name not in ("plain", "moving"):
+            shutil.copytree(unpacked, made / unpacked.name, symlinks=True)
+    log = sources / name / f"build-{kind}.log"
+    variables = environment(drivers, kind, "none", "off")
+    if not run(PROJECTS[name].build, made, variables, log):
+        raise RuntimeError(f"{name} was not built: {log}")
+    (made / "is-built").touch()
+    return made
+
+
 def check(name: str, sources: Path, drivers: Path) -> bool:
-    """Build a project and run its tests with each treatment; whether all passed."""
+    """Build a project and run its tests with each treatment; whether as many pass with each."""
     project = PROJECTS[name]
     folder = sources / name
     folder.mkdir(parents=True, exist_ok=True)
     fetch(project, folder)
-    log = folder / "build.log"
-    if not run(project.build, folder, environment(drivers, *TREATMENTS[0]), log):
-        print(f"{name:10} was not built: {log}", flush=True)
-        return False
-    passed = True
-    known: frozenset[str] = frozenset()
-    for parts, interval in TREATMENTS:
-        log = folder / f"{parts}@{interval}.log"
+    expected: tuple[int, frozenset[str]] | None = None
+    all_same = True
+    for kind, parts, interval in TREATMENTS:
+        made = build(name, sources, drivers, kind)
+        log = folder / f"{kind}-{parts}@{interval}.log"
         began_s = time.monotonic()
-        good = run(project.test, folder, environment(drivers, parts, interval), log)
+        good = run(project.test, made, environment(drivers, kind, parts, interval), log)
         took_s = time.monotonic() - began_s
         failures = failed_tests(project, log)
-        known = failures if parts == "none" else known
-        good |= bool(failures) and failures == known
-        as_ever = f", {len(failures)} fail whatever moves," if failures else ""
         count = count_passed(project, log) - len(failures)
-        said = f"passed {count}{as_ever}" if good else f"failed: {log}"
-        print(f"{name:10} {parts:18} {interval:6} {said} in {took_s:.0f} s", flush=True)
-        passed &= good
-    return passed
+        expected = expected or (count, failures)
+        same = count > 0 and expected == (count, failures) and (good or bool(failures))
+        also = f", {len(failures)} fail" if failures else ""
+        said = f"passed {count}{also}" if same else f"passed {count}{also}; not the same: {log}"
+        print(f"{name:10} {kind:6} {parts:18} {interval:6} {said} in {took_s:.0f} s", flush=True)
+        all_same &= same
+    return all_same
+
+
+def check_or_say(name: str, sources: Path, drivers: Path) -> bool:
+    """The same; what cannot be built or does not end is said."""
+    try:
+        return check(name, sources, drivers)
+    except (RuntimeError, subprocess.SubprocessError) as error:
+        print(error, flush=True)
+        return False
 
 
 def main() -> int:
@@ -236,7 +178,7 @@ def main() -> int:
             )
             driver.chmod(0o755)
         sources = wanted.folder.resolve()
-        results = [check(name, sources, drivers) for name in wanted.projects or PROJECTS]
+        results = [check_or_say(name, sources, drivers) for name in wanted.projects or PROJECTS]
     return 0 if all(results) else 1
 
 
