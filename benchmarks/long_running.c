@@ -12,7 +12,7 @@
 enum { deepest = 50000 };
 
 static double until_s;
-static const void *last;
+static const void* last;
 static long seen;
 
 static double now_s(void) {
@@ -21,14 +21,14 @@ static double now_s(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-__attribute__((noinline)) static const void *here(void) {
-    const void *place = __builtin_return_address(0);
+__attribute__((noinline)) static const void* here(void) {
+    const void* place = __builtin_return_address(0);
     __asm__ volatile("" ::: "memory");
     return place;
 }
 
 __attribute__((noinline)) static void look(void) {
-    const void *place = here();
+    const void* place = here();
     seen += place != last;
     last = place;
 }
@@ -44,7 +44,7 @@ __attribute__((noinline)) static long descend(long depth, double step_s) {
     return below + 1;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     if (argc != 3)
         return 2;
     const double time_s = strtod(argv[2], 0);

@@ -32,7 +32,7 @@ __attribute__((noinline)) static uint64_t work(uint64_t x) {
     return x;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     const long count = argc > 1 ? strtol(argv[1], 0, 10) : 3000;
     uint64_t x = 1;
     for (long i = 0; i < count; ++i)

@@ -1,10 +1,10 @@
 // Formats numbers and words, into memory and into new strings.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 int main(int, char** words) {
     std::size_t sum = 0;

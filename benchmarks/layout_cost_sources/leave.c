@@ -4,6 +4,6 @@
 #include <unistd.h>
 
 __attribute__((constructor)) static void leave(void) {
-    char *volatile object = malloc(1);
+    char* volatile object = malloc(1);
     _exit(object == NULL);
 }

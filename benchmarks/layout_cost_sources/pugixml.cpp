@@ -1,10 +1,10 @@
 // Reads a document again and again, walks through its tree and writes it.
+#include "pugixml.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <string>
-
-#include "pugixml.hpp"
 
 static long weigh(const pugi::xml_node& node) {
     long found = node.attribute("weight").as_int();
@@ -17,8 +17,8 @@ int main(int, char** words) {
     std::string text = "<catalogue>";
     for (int index = 0; index < 2000; ++index)
         text += "<book id='b" + std::to_string(index) + "' weight='" + std::to_string(index % 97) +
-                "'><title>Volume " + std::to_string(index) + " &amp; more</title><note weight='1'/>" +
-                "</book>";
+                "'><title>Volume " + std::to_string(index) +
+                " &amp; more</title><note weight='1'/>" + "</book>";
     text += "</catalogue>";
     long sum = 0;
     for (int round = std::atoi(words[1]); round > 0; --round) {

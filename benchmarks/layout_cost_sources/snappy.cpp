@@ -1,13 +1,14 @@
 // Packs and unpacks text that a fixed generator writes.
+#include "snappy.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
-#include "snappy.h"
-
 int main(int, char** words) {
-    static const char* const parts[] = {"steel", "yard ", "balance ", "arm ", "weight, ", "42 ", "of the ", "\n"};
+    static const char* const parts[] = {"steel",    "yard ", "balance ", "arm ",
+                                        "weight, ", "42 ",   "of the ",  "\n"};
     std::string text;
     std::uint64_t state = 1;
     while (text.size() < (1u << 20)) {

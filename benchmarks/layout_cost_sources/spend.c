@@ -1,6 +1,6 @@
-/* Runs a program with its output thrown away and prints what it spent: user and system time together in
-   microseconds, its largest resident set in KiB, its status. A process of its own, as the largest
-   resident set of a child counts that of whoever forked it. */
+/* Runs a program with its output thrown away and prints what it spent: user and system time
+   together in microseconds, its largest resident set in KiB, its status. A process of its own, as
+   the largest resident set of a child counts that of whoever forked it. */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -9,15 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+extern char** environ;
 
-int main(int count, char **words) {
+int main(int count, char** words) {
     posix_spawn_file_actions_t actions;
     struct rusage used;
     pid_t child;
     int status;
     /* For the program alone, not for this one. */
-    const char *preload = getenv("SPEND_PRELOAD");
+    const char* preload = getenv("SPEND_PRELOAD");
     if (count < 2)
         return 2;
     if (preload != NULL)

@@ -1,9 +1,9 @@
 // Reads a document again and again, walks through its tree and writes it.
+#include "tinyxml2.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-
-#include "tinyxml2.h"
 
 using namespace tinyxml2;
 
@@ -19,8 +19,8 @@ int main(int, char** words) {
     std::string text = "<catalogue>";
     for (int index = 0; index < 2000; ++index)
         text += "<book id='b" + std::to_string(index) + "' weight='" + std::to_string(index % 97) +
-                "'><title>Volume " + std::to_string(index) + " &amp; more</title><note weight='1'/>" +
-                "</book>";
+                "'><title>Volume " + std::to_string(index) +
+                " &amp; more</title><note weight='1'/>" + "</book>";
     text += "</catalogue>";
     long sum = 0;
     for (int round = std::atoi(words[1]); round > 0; --round) {

@@ -1,9 +1,9 @@
 // Reads a document, changes it and writes it again.
+#include <yaml-cpp/yaml.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-
-#include <yaml-cpp/yaml.h>
 
 int main(int, char** words) {
     std::string text = "entries:\n";

@@ -19,10 +19,14 @@ static long now_ns(clockid_t clock) {
     return now.tv_sec * 1000000000L + now.tv_nsec;
 }
 
-APART void early(void) { chain(TURNS); }
-APART void late(void) { chain(TURNS); }
+APART void early(void) {
+    chain(TURNS);
+}
+APART void late(void) {
+    chain(TURNS);
+}
 
-static void *work(void *limit_ms) {
+static void* work(void* limit_ms) {
     long limit_ns = (long)limit_ms * 1000000, spent_ns[2] = {0, 0}, before_ns = 0;
     int was_early = 0;
     while (spent_ns[0] + spent_ns[1] < limit_ns) {
@@ -42,8 +46,8 @@ static void *work(void *limit_ms) {
     return NULL;
 }
 
-int main(int count, char **words) {
-    void *limit_ms = (void *)(count > 1 ? atol(words[1]) : 1000);
+int main(int count, char** words) {
+    void* limit_ms = (void*)(count > 1 ? atol(words[1]) : 1000);
     pthread_t second;
     pthread_create(&second, NULL, work, limit_ms);
     work(limit_ms);

@@ -3,10 +3,12 @@
    as argument 2 says, and writes to the file that argument 3 names how long it took.
 
    What a function does is a chain of multiplications, each waiting for the one before: it takes as
-   long wherever it lies, so the numbers of turns are the shares. The next chain begins while the end
-   of the last one waits in the processor, some forty turns early: a chain is far longer. */
+   long wherever it lies, so the numbers of turns are the shares. The next chain begins while the
+   end of the last one waits in the processor, some forty turns early: a chain is far longer. */
 
 #define _GNU_SOURCE
+#include "shares.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,27 +17,35 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shares.h"
-
 enum { ROUNDS = 10 };
 
-APART void one(void) { chain(UNIT); }
-APART void two(void) { chain(2 * UNIT); }
-APART void four(void) { chain(4 * UNIT); }
+APART void one(void) {
+    chain(UNIT);
+}
+APART void two(void) {
+    chain(2 * UNIT);
+}
+APART void four(void) {
+    chain(4 * UNIT);
+}
 static void loops(void) {
     one();
     two();
     four();
 }
 
-APART void inner(void) { chain(UNIT); }
+APART void inner(void) {
+    chain(UNIT);
+}
 APART void outer(void) {
     inner();
     chain(3 * UNIT);
     inner();
 }
 
-APART void bottom(void) { chain(8 * UNIT); }
+APART void bottom(void) {
+    chain(8 * UNIT);
+}
 APART void descend(int depth) {
     chain(UNIT);
     if (depth > 1)
@@ -44,11 +54,17 @@ APART void descend(int depth) {
         bottom();
     KEEP_FRAME;
 }
-static void recursion(void) { descend(8); }
+static void recursion(void) {
+    descend(8);
+}
 
 /* Some nanoseconds each, called one after the other. */
-APART unsigned long brief(unsigned long x) { return STEPS_4(STEPS_4(x)); }
-APART unsigned long longer(unsigned long x) { return STEPS_8(STEPS_8(STEPS_8(x))); }
+APART unsigned long brief(unsigned long x) {
+    return STEPS_4(STEPS_4(x));
+}
+APART unsigned long longer(unsigned long x) {
+    return STEPS_8(STEPS_8(STEPS_8(x)));
+}
 static void brevity(void) {
     unsigned long x = 1;
     for (int i = 0; i < UNIT / 4; i++)
@@ -56,7 +72,9 @@ static void brevity(void) {
     __asm__ volatile("" : : "r"(x));
 }
 
-APART void here(void) { chain(UNIT); }
+APART void here(void) {
+    chain(UNIT);
+}
 static void library(void) {
     here();
     in_library();
@@ -74,10 +92,10 @@ static void compile(void) {
         0xc3,                                     /* ret */
     };
     char path[64];
-    char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char* memory =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
-    FILE *map = fopen(path, "w");
+    FILE* map = fopen(path, "w");
     if (memory == MAP_FAILED || map == NULL)
         exit(2);
     for (int i = 0; i < 2; i++) {
@@ -110,8 +128,8 @@ struct job {
     void (*what)(void);
     long rounds;
 };
-static void *do_job(void *given) {
-    const struct job *job = given;
+static void* do_job(void* given) {
+    const struct job* job = given;
     for (long i = 0; i < job->rounds; i++)
         job->what();
     return NULL;
@@ -128,26 +146,25 @@ static void threads(long limit_ms) {
 }
 
 /* The same work each time; writes how long it took, in nanoseconds, to a file. */
-static void timed(long rounds, const char *path) {
+static void timed(long rounds, const char* path) {
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (long i = 0; i < rounds; i++)
         loops();
     clock_gettime(CLOCK_MONOTONIC, &end);
-    FILE *told = fopen(path, "w");
+    FILE* told = fopen(path, "w");
     if (told == NULL)
         exit(2);
-    fprintf(told, "%ld\n",
-            (end.tv_sec - begin.tv_sec) * 1000000000L + end.tv_nsec - begin.tv_nsec);
+    fprintf(told, "%ld\n", (end.tv_sec - begin.tv_sec) * 1000000000L + end.tv_nsec - begin.tv_nsec);
     fclose(told);
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
     static const struct {
-        const char *name;
+        const char* name;
         void (*what)(void);
-    } programs[] = {{"loops", loops},     {"nested", outer},    {"recursive", recursion},
-                    {"short", brevity},   {"library", library}, {"jit", just_in_time}};
+    } programs[] = {{"loops", loops},   {"nested", outer},    {"recursive", recursion},
+                    {"short", brevity}, {"library", library}, {"jit", just_in_time}};
     long limit_ms = count > 2 ? atol(words[2]) : 1000;
     if (count > 1 && strcmp(words[1], "threads") == 0)
         return threads(limit_ms), 0;

@@ -2,4 +2,6 @@
 
 #include "shares.h"
 
-void in_library(void) { chain(2 * UNIT); }
+void in_library(void) {
+    chain(2 * UNIT);
+}

@@ -16,16 +16,17 @@ struct filter {
     volatile pair ring[RING];
 };
 
-static double run(struct filter *filter, int64_t rounds) {
+static double run(struct filter* filter, int64_t rounds) {
     pair state = {1.0, 0.5};
     for (filter->rounds = 0; filter->rounds < rounds; filter->rounds++) {
         state = state * 0.999 + 0.001;
-        for (int place = 0; place < RING; place++) filter->ring[place] = state;
+        for (int place = 0; place < RING; place++)
+            filter->ring[place] = state;
     }
     return filter->ring[0][0];
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
     struct filter filter;
     double last = run(&filter, count > 1 ? atoll(words[1]) : 10000000);
     printf("output %.6f offset %lu\n", last, (unsigned long)((uintptr_t)filter.ring % 4096));

@@ -1,9 +1,11 @@
 /* Prints a number that every layout of the program must give. */
-#include "shapes.h"
-
 #include <stdio.h>
 
-static const char *where(void) { return __FILE__; }
+#include "shapes.h"
+
+static const char* where(void) {
+    return __FILE__;
+}
 
 int main(void) {
     int sum = circle(3) + circle_twice(4) + square(5) + square_twice(6);

@@ -1,2 +1,4 @@
 /* No one needs it, so no linker takes it out of the archive. */
-int unused(void) { return 1; }
+int unused(void) {
+    return 1;
+}

@@ -41,7 +41,7 @@ APART static long interrupted(long left) {
     return left == 0 ? 1 : interrupted(left - 1) + (sink < 0);
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
     const long wanted = count > 1 ? atol(words[1]) : 40;
     stack_t stack = {.ss_sp = malloc(stack_bytes), .ss_size = stack_bytes};
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK | SA_RESTART};

@@ -9,13 +9,13 @@
 
 enum { depth = 40000 };
 static volatile long sink;
-static long by_turns(long left, char *above);
+static long by_turns(long left, char* above);
 
-APART static void look(const char *frame) {
+APART static void look(const char* frame) {
     sink += frame[0];
 }
 
-APART static long third(long left, char *above) {
+APART static long third(long left, char* above) {
     char own[16] = {1};
     if (left == depth)
         printf("%ld\n", (long)(above - own));
@@ -23,7 +23,7 @@ APART static long third(long left, char *above) {
     return by_turns(left - 1, own) + own[0];
 }
 
-APART static long second(long left, char *above) {
+APART static long second(long left, char* above) {
     char own[16] = {1};
     if (left == depth)
         printf("%ld\n", (long)(above - own));
@@ -31,7 +31,7 @@ APART static long second(long left, char *above) {
     return third(left, own) + own[0];
 }
 
-APART static long by_turns(long left, char *above) {
+APART static long by_turns(long left, char* above) {
     char own[16] = {1};
     look(own);
     look(above);
@@ -49,7 +49,7 @@ APART static long by_pointer(long left) {
 
 static long left_to_compare;
 
-APART static int compare(const void *one, const void *other) {
+APART static int compare(const void* one, const void* other) {
     char own[16] = {1};
     look(own);
     (void)other;
@@ -59,10 +59,10 @@ APART static int compare(const void *one, const void *other) {
 }
 
 APART static long by_label(long left) {
-    static const void *const labels[] = {&&stop, &&again};
+    static const void* const labels[] = {&&stop, &&again};
     char own[16] = {1};
     look(own);
-    goto *labels[left != 0];
+    goto* labels[left != 0];
 again:
     return by_label(left - 1) + own[0];
 stop:

@@ -121,8 +121,8 @@ long throw_in_threads(double seconds) {
     return thrown;
 }
 
-// Threads that wait deep in their stacks, and end: with stacks as large as these glibc keeps none, so
-// that who still reads one finds nothing there.
+// Threads that wait deep in their stacks, and end: with stacks as large as these glibc keeps none,
+// so that who still reads one finds nothing there.
 NOINLINE long wait_below(long depth) {
     volatile char room[4096];
     room[0] = static_cast<char>(depth);
@@ -150,7 +150,8 @@ long end_threads(double seconds) {
         starters.emplace_back([&] {
             for (; !until.is_over(); ++ended) {
                 pthread_t thread{};
-                demand(pthread_create(&thread, &attributes, wait_and_end, nullptr) == 0, "a thread");
+                demand(pthread_create(&thread, &attributes, wait_and_end, nullptr) == 0,
+                       "a thread");
                 demand(pthread_join(thread, nullptr) == 0, "the end of a thread");
             }
         });
@@ -289,8 +290,9 @@ long mix(double seconds) {
     return rounds;
 }
 
-// Objects of threads that build and free in swings, hand some to one another, end, and begin anew: what a
-// heap keeps of all that has to come back. Each object has its own size in its first and last byte.
+// Objects of threads that build and free in swings, hand some to one another, end, and begin anew:
+// what a heap keeps of all that has to come back. Each object has its own size in its first and
+// last byte.
 using Objects = std::vector<std::string_view>;
 using Random = std::minstd_rand;
 

@@ -1,5 +1,5 @@
-// What is hard to move: assembly with labels, jumps of it out of a statement, addresses of functions
-// in data that no boundary holds, a function that is chosen when the program is loaded.
+// What is hard to move: assembly with labels, jumps of it out of a statement, addresses of
+// functions in data that no boundary holds, a function that is chosen when the program is loaded.
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -28,11 +28,15 @@ struct __attribute__((packed)) Odd {
 
 static struct Odd table[] = {{'a', with_labels}, {'b', jumps_out}, {'c', moves}};
 
-static int fast(int x) { return x + 100; }
-static int slow(int x) { return x + 200; }
-static void *resolve(void) {
+static int fast(int x) {
+    return x + 100;
+}
+static int slow(int x) {
+    return x + 200;
+}
+static void* resolve(void) {
     __builtin_cpu_init();
-    return __builtin_cpu_supports("sse2") ? (void *)fast : (void *)slow;
+    return __builtin_cpu_supports("sse2") ? (void*)fast : (void*)slow;
 }
 int chosen(int) __attribute__((ifunc("resolve")));
 

@@ -11,13 +11,13 @@
 
 enum { coroutines = 4, stack_bytes = 256 << 10 };
 struct context {
-    void *stack_pointer;
+    void* stack_pointer;
 };
 static struct context of_main, contexts[coroutines];
 static volatile long sink;
 
 /* In assembly, beside this or in a library of its own. */
-void change_over(struct context *from, struct context *to);
+void change_over(struct context* from, struct context* to);
 
 static long now_us(void) {
     struct timespec now;
@@ -49,15 +49,16 @@ static void body(void) {
     }
 }
 
-static void prepare(struct context *of) {
-    char *stack = mmap(NULL, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    uintptr_t *top = (uintptr_t *)(stack + stack_bytes - 64);
+static void prepare(struct context* of) {
+    char* stack =
+        mmap(NULL, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uintptr_t* top = (uintptr_t*)(stack + stack_bytes - 64);
     *--top = 0;
     *--top = (uintptr_t)body;
     of->stack_pointer = top - 6;
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
     const long rounds = count > 1 ? atol(words[1]) : 20;
     for (int at = 0; at < coroutines; ++at)
         prepare(&contexts[at]);

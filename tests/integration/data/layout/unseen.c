@@ -1,5 +1,5 @@
-/* What a program sees of what moves it: nothing. Its first word says what it looks at; it prints what
-   it would print if nothing moved. */
+/* What a program sees of what moves it: nothing. Its first word says what it looks at; it prints
+   what it would print if nothing moved. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -38,12 +38,12 @@ APART static long work(long left) {
     return left == 0 ? 0 : work(left - 1) + sink % 2;
 }
 
-APART static void *here(void) {
+APART static void* here(void) {
     return __builtin_return_address(0);
 }
 
-APART static void *place(void) {
-    void *found = here();
+APART static void* place(void) {
+    void* found = here();
     __asm__ volatile("" ::: "memory");
     return found;
 }
@@ -53,10 +53,10 @@ APART static long move(long copies) {
     const char *interval = getenv("STEELYARD_LAYOUT"), *moves = "none";
     if (interval == NULL || strcmp(interval, moves) == 0)
         return copies;
-    void *last = place();
+    void* last = place();
     long seen = 0;
     for (const long until = now_us() + 60000000; seen < copies && now_us() < until; work(20)) {
-        void *found = place();
+        void* found = place();
         seen += found != last;
         last = found;
     }
@@ -65,7 +65,7 @@ APART static long move(long copies) {
 
 /* The lowest free descriptor is always the same, and what is closed is closed. */
 static int descriptors(void) {
-    void *last = place();
+    void* last = place();
     long copies = 0, others = 0;
     for (const long until = now_us() + 400000; now_us() < until;) {
         const int file = open("/dev/null", O_RDONLY);
@@ -107,7 +107,7 @@ static int strict(void) {
 
 static volatile int has_started;
 
-static void *works(void *unused) {
+static void* works(void* unused) {
     for (has_started = 1;;)
         work(20);
     return unused;
@@ -168,10 +168,10 @@ static int filter_and_fork(void) {
 
 static int address_space(void) {
     enum { bytes = 200 << 20 };
-    char *large = malloc(bytes);
+    char* large = malloc(bytes);
     if (large != NULL)
         memset(large, 1, bytes);
-    char *small = NULL;
+    char* small = NULL;
     for (int at = 0; at < 100000 && (small = malloc(100)) != NULL; ++at)
         small[0] = 1;
     printf("%d %d %ld\n", large != NULL, small != NULL, move(3));
@@ -190,13 +190,14 @@ static volatile int ends;
 static volatile long interrupted;
 static uint32_t word;
 
-static void *waits(void *given) {
+static void* waits(void* given) {
     const int polls = given != NULL;
     while (!ends) {
         work(200);
         struct timespec time = {0, 300000};
-        const long result = polls ? syscall(SYS_ppoll, NULL, 0, &time, NULL, 0)
-                                  : syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &time, NULL, 0);
+        const long result = polls
+                                ? syscall(SYS_ppoll, NULL, 0, &time, NULL, 0)
+                                : syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &time, NULL, 0);
         if (result == -1 && errno == EINTR)
             __atomic_fetch_add(&interrupted, 1, __ATOMIC_RELAXED);
     }
@@ -223,10 +224,12 @@ static int children(void) {
     int status = 0;
     const int found = waitpid(-1, &status, 0);
     const int reason = errno;
-    FILE *file = fopen("/proc/self/stat", "r");
+    FILE* file = fopen("/proc/self/stat", "r");
     long count = 0;
-    if (file == NULL || fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u"
-                                     " %*u %*d %*d %*d %*d %ld", &count) != 1)
+    if (file == NULL || fscanf(file,
+                               "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u"
+                               " %*u %*d %*d %*d %*d %ld",
+                               &count) != 1)
         return 2;
     printf("%d %d %ld\n", found, reason == ECHILD, count);
     return 0;
@@ -236,10 +239,10 @@ static int children(void) {
 static long child_count(void) {
     char path[64], line[256] = "";
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    FILE *file = fopen(path, "r");
+    FILE* file = fopen(path, "r");
     if (file == NULL)
         return 0;
-    const char *got = fgets(line, sizeof line, file);
+    const char* got = fgets(line, sizeof line, file);
     fclose(file);
     long count = 0;
     for (; got != NULL && *got != '\0'; ++got)
@@ -248,11 +251,11 @@ static long child_count(void) {
 }
 
 /* Another program in its place is alone: what moved it ends, and gives its memory back. */
-static int executes(char **words) {
+static int executes(char** words) {
     move(3);
     if (words[2] == NULL) {
         setenv("STEELYARD_LAYOUT", "none", 1);
-        execl(words[0], words[0], words[1], "again", (char *)NULL);
+        execl(words[0], words[0], words[1], "again", (char*)NULL);
         return 2;
     }
     for (const long until = now_us() + 60000000; child_count() > 0 && now_us() < until;)
@@ -262,7 +265,7 @@ static int executes(char **words) {
     return 0;
 }
 
-static void *goes_on(void *unused) {
+static void* goes_on(void* unused) {
     usleep(20000);
     printf("%d\n", move(5) >= 5);
     return unused;
@@ -316,7 +319,7 @@ static int killed(void) {
     move(3);
     char path[64], line[256] = "";
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    FILE *file = fopen(path, "r");
+    FILE* file = fopen(path, "r");
     if (file != NULL && fgets(line, sizeof line, file) != NULL)
         kill(atoi(line), SIGKILL);
     for (const long until = now_us() + 50000; now_us() < until;)
@@ -330,8 +333,8 @@ static int killed(void) {
     return 0;
 }
 
-int main(int count, char **words) {
-    const char *what = count > 1 ? words[1] : "";
+int main(int count, char** words) {
+    const char* what = count > 1 ? words[1] : "";
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (strcmp(what, "descriptors") == 0)
         return descriptors();

@@ -37,7 +37,7 @@ APART static int parent(long time_us) {
     return waitpid(process, &status, 0) == process && WEXITSTATUS(status) == 7;
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
     const long children = count > 1 ? atol(words[1]) : 60;
     long good = 0;
     for (long at = 0; at < children; ++at)

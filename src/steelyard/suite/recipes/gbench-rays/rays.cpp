@@ -2,9 +2,9 @@
 //
 //     rays INPUT SIDE REPETITIONS
 //
-// The scene is drawn from the input; a picture has SIDE x SIDE rays. Shapes are classes with virtual
-// functions, and a ray that is reflected too often ends by an exception. Standard output has the
-// checksum of the picture alone.
+// The scene is drawn from the input; a picture has SIDE x SIDE rays. Shapes are classes with
+// virtual functions, and a ray that is reflected too often ends by an exception. Standard output
+// has the checksum of the picture alone.
 
 #include <array>
 #include <cmath>
@@ -30,11 +30,21 @@ struct Vector {
     double x, y, z;
 };
 
-Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-Vector operator*(Vector a, double factor) { return {a.x * factor, a.y * factor, a.z * factor}; }
-double dot(Vector a, Vector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-Vector unit(Vector a) { return a * (1.0 / std::sqrt(dot(a, a))); }
+Vector operator+(Vector a, Vector b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+Vector operator-(Vector a, Vector b) {
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+Vector operator*(Vector a, double factor) {
+    return {a.x * factor, a.y * factor, a.z * factor};
+}
+double dot(Vector a, Vector b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+Vector unit(Vector a) {
+    return a * (1.0 / std::sqrt(dot(a, a)));
+}
 
 struct Ray {
     Vector from, along;
@@ -43,7 +53,7 @@ struct Ray {
 struct TooDeep : std::exception {};
 
 class Shape {
-public:
+  public:
     explicit Shape(double shine) : shine_(shine) {}
     Shape(const Shape&) = delete;
     Shape& operator=(const Shape&) = delete;
@@ -53,12 +63,12 @@ public:
     [[nodiscard]] virtual Vector normal(Vector place) const = 0;
     [[nodiscard]] double shine() const { return shine_; }
 
-private:
+  private:
     double shine_;
 };
 
 class Sphere final : public Shape {
-public:
+  public:
     Sphere(Vector centre, double radius, double shine)
         : Shape(shine), centre_(centre), radius_(radius) {}
 
@@ -74,13 +84,13 @@ public:
 
     [[nodiscard]] Vector normal(Vector place) const override { return unit(place - centre_); }
 
-private:
+  private:
     Vector centre_;
     double radius_;
 };
 
 class Floor final : public Shape {
-public:
+  public:
     Floor(double height, double shine) : Shape(shine), height_(height) {}
 
     [[nodiscard]] double distance(const Ray& ray) const override {
@@ -92,7 +102,7 @@ public:
 
     [[nodiscard]] Vector normal(Vector) const override { return {0.0, 1.0, 0.0}; }
 
-private:
+  private:
     double height_;
 };
 
@@ -100,7 +110,7 @@ using Scene = std::vector<std::unique_ptr<Shape>>;
 
 // Numbers from 0 to 1 out of the bytes of the input, which is begun again at its end.
 class Draw {
-public:
+  public:
     explicit Draw(const std::string& input) : input_(input) {}
 
     double operator()() {
@@ -110,7 +120,7 @@ public:
         return static_cast<double>(value * 2654435761U >> 8) / (1 << 24);
     }
 
-private:
+  private:
     const std::string& input_;
     std::size_t place_ = 0;
 };
