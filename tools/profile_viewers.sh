@@ -4,7 +4,7 @@
 # STEELYARD_FIREFOX_PROFILER names a clone of github.com/firefox-devtools/profiler, its loader is
 # bundled too. What cannot be had is named, and its tests are skipped.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 viewers=$PWD/build/viewers
 mkdir -p "$viewers"
 missing=()

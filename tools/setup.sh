@@ -10,6 +10,7 @@ root=$PWD
 
 venv=$root/.venv
 stamps=$venv/stamps
+. tools/test_tools.sh
 unset PYTHONHOME PYTHONPATH
 # These would lead pip's installation somewhere else than into .venv; all other settings hold.
 unset PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_REQUIRE_VIRTUALENV
@@ -111,6 +112,7 @@ ensure_locked() { # $1 is the name of the lock file
 ensure_native() {
     local digest
     digest=$(find native -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+    digest+=$(compgen -G '/usr/lib/jvm/*/include/jvmti.h' || true) # a part of its own with a JDK
     stamped native "$digest" && return
     ensure_system
     say "building the native parts"
@@ -149,6 +151,7 @@ if [ "${1:-}" = --dev ]; then
     ensure_layout
     ensure_locked dev
     stamp runtime "$(sha256sum <requirements/runtime.lock)" # dev holds all of runtime
+    ensure_test_tools # before the native parts: the agent for Java takes a JDK
 else
     ensure_locked runtime
 fi

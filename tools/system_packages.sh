@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced. Installs Debian packages where that can be done without asking anybody.
 
 as_root() {
@@ -12,7 +13,7 @@ can_install() {
 install_packages() {
     if ! can_install; then
         echo "This machine lacks: $*. As root, run" >&2
-        echo "    apt-get install -y --no-install-recommends $*" >&2
+        echo "    apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $*" >&2
         echo "and then the same command again." >&2
         exit 4
     fi
@@ -30,5 +31,5 @@ install_packages() {
 
 apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y --no-install-recommends "$@" </dev/null
+        apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" </dev/null
 }

@@ -64,6 +64,7 @@ class User:
             stderr=subprocess.PIPE,
             cwd=self.home,
             env=self.environment,
+            text=False,
             **options,
         )
 

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,7 +94,7 @@ class Victim:
             stdin=subprocess.DEVNULL,
         )
 
-    def asks(self, *arguments: str) -> dict[str, object]:
+    def asks(self, *arguments: str) -> dict[str, Any]:
         done = subprocess.run(
             self.steelyard(*arguments, "--json", "-"),
             env=self.environment,

@@ -18,8 +18,8 @@ from typing import Any
 from steelyard.build.beside import beside
 from steelyard.build.cache_key import build_key
 from steelyard.build.run_build import Build, remove_directories, run_build
-from steelyard.core.errors import BuildFailedError
 from steelyard.core.build_spec import BuildSpec
+from steelyard.core.errors import BuildFailedError
 
 _BLOCK_BYTES = 512  # The unit of st_blocks; stat(2).
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from steelyard.build.run_build import build_environment
+from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError
 from steelyard.core.hashing import sha256_hex_of_file, sha256_of
-from steelyard.core.build_spec import BuildSpec
 
 # Raise it when the wrappers or the records beside a build change their meaning.
 FORMAT = 1

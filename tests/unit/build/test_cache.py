@@ -49,7 +49,7 @@ def test_the_same_build_is_built_once(tmp_path: Path, source: Path) -> None:
     assert Path(again.log).exists()
 
 
-CHANGES: dict[str, Callable[[BuildSpec, Path], BuildSpec | None]] = {
+CHANGES: dict[str, Callable[[BuildSpec, Path], object]] = {
     "command": lambda spec, _: replace(spec, argv=("true",)),
     "environment": lambda spec, _: replace(spec, environment=(("CFLAGS", "-O3"),)),
     "randomisation": lambda spec, _: replace(spec, randomize=("link-order",)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from steelyard.host.system import Host
@@ -86,7 +87,7 @@ class FakeHost(Host):
             raise ProcessLookupError(errno.ESRCH, "No such process")
         return self.tasks[task]
 
-    def set_affinity(self, task: int, cpus: list[int] | tuple[int, ...]) -> None:
+    def set_affinity(self, task: int, cpus: Sequence[int]) -> None:
         task = task or os.getpid()
         self.affinity(task)
         if not self.superuser and task not in (os.getpid(), 200):
@@ -140,7 +141,7 @@ class FakeHost(Host):
         left = [line for line in lines if line.split()[4] != target]
         self.put("/proc/self/mountinfo", "\n".join(left))
 
-    def run(self, argv: list[str], timeout_s: float = 60.0) -> tuple[int, str]:
+    def run(self, argv: Sequence[str], timeout_s: float = 60.0) -> tuple[int, str]:
         self.calls.append(" ".join(argv))
         if self.refuse.get(" ".join(argv)):
             return 1, "Job failed"
