@@ -8,11 +8,18 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests import skips
+
 # The same examples each time, and no clock that decides: how long one takes is the machine's.
 settings.load_profile("ci")
 
 # Fonts are looked for once, and what was found is kept in the checkout, not in a home.
 os.environ["MPLCONFIGDIR"] = str(Path(__file__).parents[1] / "build" / "matplotlib")
+
+# `make setup-dev` fetches it here, and a user of a test has no home of Maven's.
+ASYNC_PROFILER = Path(__file__).parents[1] / "build" / "async-profiler"
+if ASYNC_PROFILER.is_dir():
+    os.environ.setdefault("ASYNC_PROFILER_HOME", str(ASYNC_PROFILER))
 
 
 @pytest.fixture(autouse=True)
@@ -33,3 +40,36 @@ def own_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     for name in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "COLORTERM"):
         monkeypatch.delenv(name, raising=False)
+
+
+def skipped(config: pytest.Config) -> list[str] | None:
+    """The reasons of all skips; None in a worker, which knows its own alone."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    return None if reporter is None else skips.reasons(reporter.stats.get("skipped", ()))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Fail a run with needless skips, where they are refused."""
+    found = skipped(session.config)
+    refused = os.environ.get(skips.SETTING) == "refused"
+    if found and refused and exitstatus == pytest.ExitCode.OK and skips.needless(found):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """List what was skipped: first what should not have been, then what this machine lacks."""
+    found = skipped(config)
+    if not found or os.environ.get(skips.SETTING) != "refused":
+        return
+    needless = skips.needless(found)
+    if needless:
+        terminalreporter.section("skipped for no reason of this machine's: refused", red=True)
+        for reason in dict.fromkeys(needless):
+            terminalreporter.line(f"{needless.count(reason)} x {reason}")
+    excused = [skips.excuse(reason) for reason in found if reason not in needless]
+    if excused:
+        terminalreporter.section("skipped for what this machine lacks")
+        for what in dict.fromkeys(excused):
+            terminalreporter.line(f"{excused.count(what)} x {what}")

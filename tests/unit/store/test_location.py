@@ -8,6 +8,7 @@ import pytest
 from steelyard.core.errors import StoreError
 from steelyard.store import location
 from steelyard.store.database import Store
+from tests.privileges import without_leave_to_every_file
 
 
 def test_an_option_names_the_store(tmp_path, monkeypatch):
@@ -95,10 +96,12 @@ def test_the_journal_lies_beside_the_store():
     assert location.journal_path("/d/s.sqlite", "01J") == "/d/s.sqlite.journals/01J.jsonl"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every file")
 def test_a_store_that_may_only_be_read_takes_no_measurement(tmp_path):
     path = str(tmp_path / "s.sqlite")
     Store(path)
     os.chmod(path, 0o400)
-    with pytest.raises(StoreError, match="may be read but not written"):
+    with (
+        without_leave_to_every_file(),
+        pytest.raises(StoreError, match="may be read but not written"),
+    ):
         location.check_usable(path)
