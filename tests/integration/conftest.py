@@ -57,16 +57,16 @@ class User:
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         """A command that runs on; the caller waits for it."""
-        return subprocess.Popen(
+        process: Any = subprocess.Popen(
             [*INTERRUPTIBLE, sys.executable, "-m", "steelyard.cli.main", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=self.home,
             env=self.environment,
-            text=False,
             **options,
         )
+        return process
 
     def types(self, *arguments: str) -> Told:
         """A command from its start to its end."""
