@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.cli.console.output import write_json, write_page, write_text
-from steelyard.cli.store.library_options import terminal_width
+from steelyard.cli.console.output import terminal_width, write_json, write_page, write_text
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:

@@ -109,6 +109,13 @@ def write_error(error: SteelyardError) -> None:
     write_note(f"error: {error.message}")
 
 
+def terminal_width() -> int | None:
+    """The columns of the terminal that standard output is; None where it is none."""
+    import shutil
+
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 @contextmanager
 def _full_output() -> Iterator[None]:
     """Tell of standard output that takes no more; a reader that left wants to hear nothing."""

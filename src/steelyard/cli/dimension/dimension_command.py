@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from steelyard.app.dimension.dimension_data import Dimensioned, Question
 from steelyard.app.dimension.initial_experiment import initial_counts, names_experiment
 from steelyard.app.request.command_text import is_suite_name
-from steelyard.cli.console.output import write_json, write_page, write_text
+from steelyard.cli.console.output import terminal_width, write_json, write_page, write_text
+from steelyard.cli.options.option_groups import group, option, takes
+from steelyard.cli.options.shared_options import json_option, store_option
 from steelyard.cli.options.strict_options import all_but, refuse_idle
-from steelyard.cli.store.library_options import STORE, opened_library, terminal_width
+from steelyard.cli.store.opened_library import opened_library
+from steelyard.cli.weigh.program_options import IterationOptions, LevelOptions, ProgramOptions
 from steelyard.cli.weigh.weighing_answer import FAILED_STATUS, INTERRUPTED_STATUS, watching
 from steelyard.cli.weigh.weighing_options import (
-    HOST_OPTIONS,
-    ITERATION_OPTIONS,
-    LEVEL_OPTIONS,
-    PROGRAM_OPTIONS,
-    SESSION_OPTIONS,
-    options,
+    JudgingOptions,
+    MachineOptions,
+    SessionOptions,
+    StoppingOptions,
+    WeighingOptions,
 )
 from steelyard.cli.weigh.weighing_request import (
     builds_asked,
@@ -51,97 +54,107 @@ _OF_FILE = frozenset({*_ANSWER, "file", "unit"})
 _OF_KEPT = frozenset({*_ANSWER, "kept", "store"})
 _OF_STORED = frozenset({*_ANSWER, "variant", "metrics", "store"})
 _NOT_OF_RUN = frozenset({"file", "unit", "kept", "variant"})
-# The initial experiment is no comparison and stops at its counts.
-_FIXED = {
-    **{"precision": None, "runs": None, "min_runs": None, "dimensioned": False},
-    **{"margin": "1%", "method": "fieller", "order": "blocks"},
-}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DimensionOptions:
+    """What dimension takes."""
+
+    program: ProgramOptions = group(ProgramOptions)
+    iteration: IterationOptions = group(IterationOptions)
+    level: LevelOptions = group(LevelOptions)
+    initial_budget: str | None = option(
+        "--initial-budget",
+        metavar="TIME|RUNS",
+        help="End the initial experiment at this time or number of trials.",
+    )
+    session: SessionOptions = group(SessionOptions)
+    machine: MachineOptions = group(MachineOptions)
+    file: str | None = option(
+        "--import",
+        metavar="FILE",
+        help="CSV with a column for each level, highest first, `value`, and `cost_LEVEL_s`.",
+    )
+    costs: tuple[str, ...] = option(
+        "--cost",
+        multiple=True,
+        metavar="LEVEL=TIME",
+        help="Time that one more repetition of a level adds by itself.",
+    )
+    budget: str | None = option(
+        "--budget", metavar="TIME", help="Also tell what half-width this time buys."
+    )
+    confidence: str = option(
+        "--confidence",
+        default="95%",
+        show_default=True,
+        metavar="SHARE",
+        help="Confidence of the intervals.",
+    )
+    estimator: Literal["anova", "reml"] = option(
+        "--estimator",
+        type=click.Choice(["anova", "reml"]),
+        default="anova",
+        show_default=True,
+        help="Of variances: unbiased, or restricted maximum likelihood.",
+    )
+    unit: str | None = option(
+        "--unit", metavar="UNIT", help="Unit of the values of FILE; s unless given."
+    )
+    variant: str | None = option(
+        "--variant", metavar="NAME", help="The variant of EXPERIMENT, if it has several."
+    )
+    kept: bool = option("--kept", is_flag=True, help="Show all that --dimensioned can take.")
+    html_target: str | None = option(
+        "--html", metavar="FILE", help="Write a page that needs no network."
+    )
+    store: str | None = store_option()
+    json_target: str | None = json_option()
 
 
 @click.command("dimension", help=HELP, short_help="Best repetition counts, and their precision.")
-@options(PROGRAM_OPTIONS, ITERATION_OPTIONS, LEVEL_OPTIONS)
-@click.option(
-    "--initial-budget",
-    metavar="TIME|RUNS",
-    help="End the initial experiment at this time or number of trials.",
-)
-@options(SESSION_OPTIONS, HOST_OPTIONS)
-@click.option(
-    "--import",
-    "file",
-    metavar="FILE",
-    help="CSV with a column for each level, highest first, `value`, and `cost_LEVEL_s`.",
-)
-@click.option(
-    "--cost",
-    "costs",
-    multiple=True,
-    metavar="LEVEL=TIME",
-    help="Time that one more repetition of a level adds by itself.",
-)
-@click.option("--budget", metavar="TIME", help="Also tell what half-width this time buys.")
-@click.option(
-    "--confidence",
-    default="95%",
-    show_default=True,
-    metavar="SHARE",
-    help="Confidence of the intervals.",
-)
-@click.option(
-    "--estimator",
-    type=click.Choice(["anova", "reml"]),
-    default="anova",
-    show_default=True,
-    help="Of variances: unbiased, or restricted maximum likelihood.",
-)
-@click.option("--unit", metavar="UNIT", help="Unit of the values of FILE; s unless given.")
-@click.option("--variant", metavar="NAME", help="The variant of EXPERIMENT, if it has several.")
-@click.option("--kept", is_flag=True, help="Show all that --dimensioned can take.")
-@click.option("--html", "html_target", metavar="FILE", help="Write a page that needs no network.")
-@STORE
-@click.option("--json", "json_target", metavar="FILE", help="Write JSON to FILE; - prints.")
+@takes(DimensionOptions)
 @click.argument("words", metavar="[--] CMD [ARG]... | EXPERIMENT", nargs=-1)
-def command(words: tuple[str, ...], **values: Any) -> int:
+def command(given: DimensionOptions, words: tuple[str, ...]) -> int:
     """Run or read, answer, show."""
     from steelyard.report.dimensioning_text import dimensioning_text
     from steelyard.report.json.dimensioning import dimensioning_document
 
-    budget, json_target = values["budget"], values["json_target"]
     question = Question(
-        costs_s=dict(_cost(text) for text in values["costs"]),
-        budget_s=None if budget is None else parse_duration(budget, "--budget"),
-        confidence=parse_ratio(values["confidence"], "--confidence"),
-        method="reml" if values["estimator"] == "reml" else "anova",
+        costs_s=dict(_cost(text) for text in given.costs),
+        budget_s=None if given.budget is None else parse_duration(given.budget, "--budget"),
+        confidence=parse_ratio(given.confidence, "--confidence"),
+        method=given.estimator,
     )
-    if values["kept"]:
-        return _show_kept(words, question, values)
-    found, ran = _dimensioned(words, question, values)
-    _write_page((found,), values["html_target"])
+    if given.kept:
+        return _show_kept(words, question, given)
+    found, ran = _dimensioned(words, question, given)
+    _write_page((found,), given.html_target)
     source = {"file": found.file, "experiment": found.experiment, "variant": found.variant}
-    write_json(dimensioning_document(found.answer, found.metric, source), json_target)
-    if json_target != "-":
+    write_json(dimensioning_document(found.answer, found.metric, source), given.json_target)
+    if given.json_target != "-":
         text = dimensioning_text(found.answer, found.metric, terminal_width())
         write_text(text + _origin(found, ran))
     return _status(ran)
 
 
-def _show_kept(words: tuple[str, ...], question: Question, values: dict[str, Any]) -> int:
+def _show_kept(words: tuple[str, ...], question: Question, given: DimensionOptions) -> int:
     """All dimensionings of the store, side by side."""
     from steelyard.app.dimension.kept_dimensionings import kept_dimensionings
     from steelyard.report.dimensioning_summary import summary_text
     from steelyard.report.json.dimensionings import dimensionings_document
 
-    if words or values["file"] is not None:
+    if words or given.file is not None:
         raise UsageError("--kept takes no program, experiment or file beside it.", field="--kept")
     refuse_idle("to --kept", _OF_KEPT)
-    with opened_library(values["store"]) as library:
+    with opened_library(given.store) as library:
         found = kept_dimensionings(library, question)
-    _write_page(found, values["html_target"])
+    _write_page(found, given.html_target)
     write_json(
         dimensionings_document([(_name(item), item.answer, item.metric) for item in found]),
-        values["json_target"],
+        given.json_target,
     )
-    if values["json_target"] != "-":
+    if given.json_target != "-":
         write_text(summary_text([(_name(item), item.answer) for item in found], terminal_width()))
     return 0
 
@@ -191,12 +204,12 @@ def _cost(text: str) -> tuple[str, float]:
 
 
 def _dimensioned(
-    words: tuple[str, ...], question: Question, values: dict[str, Any]
+    words: tuple[str, ...], question: Question, given: DimensionOptions
 ) -> tuple[Dimensioned, Experiment | None]:
     """The answer, and the initial experiment if it was run just now."""
     from steelyard.app.dimension.dimension_data import dimension_stored, dimension_table
 
-    file = values["file"]
+    file = given.file
     if bool(words) + (file is not None) != 1:
         raise UsageError(
             "dimension takes one initial experiment: CMD to run one, a stored EXPERIMENT, or "
@@ -205,41 +218,53 @@ def _dimensioned(
         )
     if file is not None:
         refuse_idle("to --import", _OF_FILE)
-        return dimension_table(file, values["unit"] or "s", question), None
+        return dimension_table(file, given.unit or "s", question), None
     refuse_idle("to an EXPERIMENT or a CMD; it belongs to --import", all_but({"unit"}))
-    if not names_experiment(words) or values["shell"]:
-        return _run(words, question, values)
+    if not names_experiment(words) or given.program.shell:
+        return _run(words, question, given)
     refuse_idle("to a stored EXPERIMENT", _OF_STORED)
-    if len(values["metrics"]) > 1:
+    if len(given.program.metrics) > 1:
         raise UsageError("Of an EXPERIMENT one --metric is dimensioned.", field="--metric")
-    metric = values["metrics"][0] if values["metrics"] else None
-    with opened_library(values["store"]) as library:
+    metric = given.program.metrics[0] if given.program.metrics else None
+    with opened_library(given.store) as library:
         loaded = library.load(words[0])
-        return dimension_stored(library, loaded, values["variant"], metric, question), None
+        return dimension_stored(library, loaded, given.variant, metric, question), None
 
 
 def _run(
-    words: tuple[str, ...], question: Question, values: dict[str, Any]
+    words: tuple[str, ...], question: Question, given: DimensionOptions
 ) -> tuple[Dimensioned, Experiment]:
     from steelyard.app.dimension.dimension_data import dimension_stored, run_initial
 
     refuse_idle("to a CMD", all_but(_NOT_OF_RUN))
-    if values["shell"]:
+    if given.program.shell:
         commands = ((" ".join(words),),)
     else:
         commands = split_commands(words, shell=False) if len(words) == 1 else (words,)
-    counts = initial_counts(
-        values["levels"],
-        values["repeat"],
-        builds=builds_asked(commands, values),
-        iterations=values["iterations"] is not None or _suite_iterates(commands),
-    )
-    asked = {**values, **_FIXED, "repeat": counts, "budget": values["initial_budget"]}
-    request = request_from(commands, asked)
-    with watching(values["json_target"]) as watch:
-        experiment = run_initial(request, place_from(values), watch)
-    with opened_library(values["store"]) as library:
+    with watching(given.json_target) as watch:
+        place = place_from(given.store, given.machine.wait)
+        experiment = run_initial(request_from(commands, _initial(commands, given)), place, watch)
+    with opened_library(given.store) as library:
         return dimension_stored(library, experiment, None, None, question), experiment
+
+
+def _initial(commands: tuple[tuple[str, ...], ...], given: DimensionOptions) -> WeighingOptions:
+    """The initial experiment: no comparison, and it stops at its counts."""
+    counts = initial_counts(
+        given.level.levels,
+        given.level.repeat,
+        builds=builds_asked(commands, given.level),
+        iterations=given.iteration.iterations is not None or _suite_iterates(commands),
+    )
+    return WeighingOptions(
+        program=given.program,
+        iteration=given.iteration,
+        level=replace(given.level, repeat=counts),
+        stopping=StoppingOptions(budget=given.initial_budget),
+        judging=JudgingOptions(confidence=given.confidence),
+        session=given.session,
+        machine=given.machine,
+    )
 
 
 def _suite_iterates(commands: tuple[tuple[str, ...], ...]) -> bool:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from steelyard.cli.analyze.analysis_answer import show_answer
 from steelyard.cli.console.hidden import hidden_values
-from steelyard.cli.console.output import write_file, write_json, write_text
+from steelyard.cli.console.output import terminal_width, write_file, write_json, write_text
 from steelyard.cli.experiment.cause_command import command as cause
 from steelyard.cli.experiment.events_command import command as events
+from steelyard.cli.experiment.experiment_options import (
+    AnalyzeRunOptions,
+    PlanOptions,
+    ResumeOptions,
+    RunOptions,
+)
 from steelyard.cli.experiment.study_answer import note_kept, study_status, with_recorded
-from steelyard.cli.options.strict_options import SEED
-from steelyard.cli.store.library_options import JSON, STORE, opened_library, terminal_width
-from steelyard.cli.weigh.weighing_options import RECORD_OPTION
+from steelyard.cli.options.option_groups import takes
+from steelyard.cli.store.opened_library import opened_library
 from steelyard.core.errors import UsageError
 from steelyard.core.masked_experiment import masked_experiment
 from steelyard.core.quantity import parse_ratio
@@ -25,9 +30,6 @@ if TYPE_CHECKING:
     from steelyard.app.experiment.experiment_plan import Plan
     from steelyard.core.model import Experiment
 
-_WAIT = click.option(
-    "--wait", is_flag=True, help="Wait while another measurement holds the machine."
-)
 _FILE = click.argument("file", metavar="FILE.toml")
 
 
@@ -41,33 +43,22 @@ command.add_command(events)
 
 
 @command.command("plan")
+@takes(PlanOptions)
 @_FILE
-@JSON
-def plan(file: str, json_target: str | None) -> None:
+def plan(given: PlanOptions, file: str) -> None:
     """Say what FILE.toml will run, how many trials that is and how long it takes."""
-    _show_plan(_planned(file), json_target)
+    _show_plan(_planned(file), given.json_target)
 
 
 @command.command("run")
+@takes(RunOptions)
 @_FILE
-@click.option("--dry-run", is_flag=True, help="Print the commands instead of running them.")
-@RECORD_OPTION
-@_WAIT
-@STORE
-@JSON
-def run(
-    file: str,
-    dry_run: bool,
-    recorded_environment: tuple[str, ...],
-    wait: bool,
-    store: str | None,
-    json_target: str | None,
-) -> int:
+def run(given: RunOptions, file: str) -> int:
     """Run all trials of FILE.toml in random order, and keep them in the store."""
     from steelyard.app.experiment.run_plan import run_plan
 
-    planned = with_recorded(_planned(file), recorded_environment)
-    if dry_run:
+    planned = with_recorded(_planned(file), given.recorded_environment)
+    if given.dry_run:
         from steelyard.app.running import planned_refusals
         from steelyard.report.plan_text import command_line
 
@@ -78,27 +69,25 @@ def run(
     from steelyard.cli.weigh.weighing_answer import watching
     from steelyard.cli.weigh.weighing_request import place_from
 
-    with watching(json_target) as watch:
-        experiment = run_plan(planned, place_from({"store": store, "wait": wait}), watch)
-    _show_run(masked_experiment(experiment), json_target)
+    with watching(given.json_target) as watch:
+        experiment = run_plan(planned, place_from(given.store, given.wait), watch)
+    _show_run(masked_experiment(experiment), given.json_target)
     return study_status(experiment)
 
 
 @command.command("resume")
+@takes(ResumeOptions)
 @click.argument("experiment")
-@_WAIT
-@STORE
-@JSON
-def resume(experiment: str, wait: bool, store: str | None, json_target: str | None) -> int:
+def resume(given: ResumeOptions, experiment: str) -> int:
     """Run the trials that an interrupted EXPERIMENT still lacks."""
     from steelyard.app.experiment.weigh import weigh_further
     from steelyard.cli.weigh.weighing_answer import watching
     from steelyard.cli.weigh.weighing_request import place_from
 
-    with watching(json_target) as watch:
-        place = place_from({"store": store, "wait": wait})
+    with watching(given.json_target) as watch:
+        place = place_from(given.store, given.wait)
         done = weigh_further(experiment, None, place, watch).experiment
-    _show_run(done, json_target)
+    _show_run(done, given.json_target)
     return study_status(done)
 
 
@@ -111,48 +100,20 @@ def schema() -> None:
 
 
 @command.command("analyze")
+@takes(AnalyzeRunOptions)
 @click.argument("experiment", default="latest")
-@click.option("--file", "file", metavar="FILE.toml", help="Take its table [analysis].")
-@click.option("--method", metavar="NAME", help="The analysis, of `steelyard analyze`.")
-@click.option("--response", metavar="METRIC", help="What to explain; the first metric.")
-@click.option("--factors", metavar="A,B,C", help="What to explain it by; all that was varied.")
-@click.option("--quantiles", metavar="P,Q", help="Quantiles, such as 0.5,0.9.")
-@click.option(
-    "--confidence", default="95%", show_default=True, metavar="SHARE", help="Of what is stated."
-)
-@click.option(
-    "--seed",
-    type=SEED,
-    default=1,
-    show_default=True,
-    help="Of what is drawn.",
-)
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of the method's own.",
-)
-@click.option("--html", metavar="FILE", help="Write a page that needs no network.")
-@click.option("--plots", metavar="DIRECTORY", help="Write the plots as PNG and SVG.")
-@click.option(
-    "--follow-up", metavar="FILE.toml", help="Write the experiment that a screening proposes."
-)
-@STORE
-@JSON
-def analyze(experiment: str, json_target: str | None, html: str | None, **given: Any) -> None:
+def analyze(given: AnalyzeRunOptions, experiment: str) -> None:
     """Analyse EXPERIMENT (an identifier, the beginning of one, or `latest`)."""
     from steelyard.app.experiment.experiment_file import read_experiment_file
     from steelyard.app.experiment.run_plan import analyze_run
 
-    said = {} if given["file"] is None else read_experiment_file(given["file"]).analysis
-    with opened_library(given["store"]) as library:
+    said = {} if given.file is None else read_experiment_file(given.file).analysis
+    with opened_library(given.store) as library:
         loaded = library.shown(experiment, hidden_values())
-    found = analyze_run(loaded, said, given["method"], _question(given))
-    if given["follow_up"] is not None:
-        _write_follow_up(found.result, given["file"], given["follow_up"])
-    show_answer(found, html, given["plots"], json_target)
+    found = analyze_run(loaded, said, given.method, _question(given))
+    if given.follow_up is not None:
+        _write_follow_up(found.result, given.file, given.follow_up)
+    show_answer(found, given.html, given.plots, given.json_target)
 
 
 def _write_follow_up(result: Result, file: str | None, target: str) -> None:
@@ -227,21 +188,21 @@ def _show_run(experiment: Experiment, json_target: str | None) -> None:
         note_kept(experiment)
 
 
-def _question(given: dict[str, Any]) -> Question:
+def _question(given: AnalyzeRunOptions) -> Question:
     from steelyard.analysis.method import Question
 
     extra: dict[str, str] = {}
-    for text in given["options"]:
+    for text in given.options:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise UsageError(f"--option takes NAME=VALUE; it got {text!r}.", field="--option")
         extra[name] = value
     return Question(
-        response=given["response"],
-        factors=_listed(given["factors"]),
-        quantiles=tuple(parse_ratio(p, "--quantiles") for p in _listed(given["quantiles"])),
-        confidence=parse_ratio(given["confidence"], "--confidence"),
-        seed=given["seed"],
+        response=given.response,
+        factors=_listed(given.factors),
+        quantiles=tuple(parse_ratio(p, "--quantiles") for p in _listed(given.quantiles)),
+        confidence=parse_ratio(given.confidence, "--confidence"),
+        seed=given.seed,
         extra=extra,
     )
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.analyze.analysis_answer import show_answer
 from steelyard.cli.console.hidden import hidden_values
 from steelyard.cli.console.output import write_note
-from steelyard.cli.store.library_options import opened_library
+from steelyard.cli.options.option_groups import option
+from steelyard.cli.options.shared_options import (
+    json_option,
+    recorded_environment_option,
+    store_option,
+    wait_option,
+)
+from steelyard.cli.store.opened_library import opened_library
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,14 +28,28 @@ INTERRUPTED_STATUS = 130
 FAILED_STATUS = 3
 
 
-def check_one_way(given: dict[str, Any]) -> None:
+@dataclass(frozen=True, kw_only=True)
+class StudyAnswerOptions:
+    """Where a study is kept, and where its answer goes."""
+
+    html: str | None = option("--html", metavar="FILE", help="Write a page that needs no network.")
+    plots: str | None = option(
+        "--plots", metavar="DIRECTORY", help="Write the plots as PNG and SVG."
+    )
+    recorded_environment: tuple[str, ...] = recorded_environment_option()
+    wait: bool = wait_option()
+    store: str | None = store_option()
+    json_target: str | None = json_option()
+
+
+def check_one_way(file: str | None, experiment: str | None, program: tuple[str, ...]) -> None:
     """Refuse a call that says in several ways what to study, or in none.
 
     Raises
     ------
     UsageError
     """
-    ways = (given["file"], given["experiment"], given["program"] or None)
+    ways = (file, experiment, program or None)
     if sum(way is not None for way in ways) != 1:
         raise UsageError(
             "Give one of --file FILE.toml, --experiment EXPERIMENT and a command after --.",
@@ -35,26 +57,31 @@ def check_one_way(given: dict[str, Any]) -> None:
         )
 
 
-def stored_study(given: dict[str, Any]) -> Experiment:
+def said_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a file's table that the options say something for."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def stored_study(name: str, answer: StudyAnswerOptions) -> Experiment:
     """The experiment that `--experiment` names."""
-    if given["recorded_environment"]:
+    if answer.recorded_environment:
         raise UsageError(
             "--record-env is of an experiment that is run, not of a stored one.",
             field="--record-env",
         )
-    with opened_library(given["store"]) as library:
-        return library.shown(given["experiment"], hidden_values())
+    with opened_library(answer.store) as library:
+        return library.shown(name, hidden_values())
 
 
-def run_study(planned: Plan, given: dict[str, Any], json_target: str | None) -> Experiment:
+def run_study(planned: Plan, answer: StudyAnswerOptions) -> Experiment:
     """The experiment, run."""
     from steelyard.app.experiment.run_plan import run_plan
     from steelyard.cli.weigh.weighing_answer import watching
     from steelyard.cli.weigh.weighing_request import place_from
 
-    planned = with_recorded(planned, given["recorded_environment"])
-    with watching(json_target) as watch:
-        return run_plan(planned, place_from(given), watch)
+    planned = with_recorded(planned, answer.recorded_environment)
+    with watching(answer.json_target) as watch:
+        return run_plan(planned, place_from(answer.store, answer.wait), watch)
 
 
 def with_recorded(planned: Plan, names: tuple[str, ...]) -> Plan:
@@ -71,11 +98,11 @@ def with_recorded(planned: Plan, names: tuple[str, ...]) -> Plan:
 
 
 def show_study(
-    found: Analyzed, experiment: Experiment, given: dict[str, Any], json_target: str | None
+    found: Analyzed, experiment: Experiment, answer: StudyAnswerOptions, *, stored: bool
 ) -> int:
     """Write the answer wherever it was asked for; the exit status."""
-    show_answer(found, given["html"], given["plots"], json_target)
-    if json_target != "-" and given["experiment"] is None:
+    show_answer(found, answer.html, answer.plots, answer.json_target)
+    if answer.json_target != "-" and not stored:
         note_kept(experiment)
     return study_status(experiment)
 

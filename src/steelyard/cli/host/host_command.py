@@ -3,22 +3,65 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
 import click
 
 from steelyard.cli.console.output import write_json, write_note, write_text
 from steelyard.cli.host.study_command import study
+from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.options.shared_options import json_option, store_option
 from steelyard.cli.options.strict_options import all_but, refuse_idle
-from steelyard.cli.store.library_options import STORE
 from steelyard.core.errors import HostError, UsageError
 from steelyard.host.cpu_list import parse_cpu_list
 
-_JSON = click.option(
-    "--json", "json_target", metavar="FILE", help="Write JSON to FILE (- is standard output)."
-)
-_CPUS = click.option(
-    "--cpus", metavar="LIST", help="The CPUs to measure on, such as 2 or 2-3,6 (see each command)."
-)
+
+def _cpus_option() -> str | None:
+    return option(
+        "--cpus",
+        metavar="LIST",
+        help="The CPUs to measure on, such as 2 or 2-3,6 (see each command).",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusOptions:
+    """What status takes."""
+
+    cpus: str | None = _cpus_option()
+    store: str | None = store_option()
+    json_target: str | None = json_option("Write JSON to FILE (- is standard output).")
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuietOptions:
+    """What quiet takes."""
+
+    knobs: tuple[str, ...] = option(
+        "--knob", metavar="NAME", multiple=True, help="Set this knob. Repeatable."
+    )
+    every: bool = option("--all", is_flag=True, help="Set every knob that can be set.")
+    cpus: str | None = _cpus_option()
+    services: tuple[str, ...] = option(
+        "--stop-service",
+        metavar="NAME",
+        multiple=True,
+        help="Stop this service meanwhile. Repeatable.",
+    )
+    realtime_priority: int = option(
+        "--realtime-priority",
+        type=click.IntRange(1, 99),
+        default=10,
+        show_default=True,
+        help="For the knob realtime-priority.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestoreOptions:
+    """What restore takes."""
+
+    json_target: str | None = json_option("Write JSON to FILE (- is standard output).")
 
 
 @click.group("host", short_help="What makes this machine noisy; making it quiet; undoing that.")
@@ -30,10 +73,8 @@ command.add_command(study)
 
 
 @command.command("status")
-@_CPUS
-@STORE
-@_JSON
-def status(cpus: str | None, store: str | None, json_target: str | None) -> None:
+@takes(StatusOptions)
+def status(given: StatusOptions) -> None:
     """List what is known to disturb measurements here, how bad it is, and how to mend it."""
     from steelyard.host.facts import host_facts
     from steelyard.host.status import read_status
@@ -42,12 +83,12 @@ def status(cpus: str | None, store: str | None, json_target: str | None) -> None
     from steelyard.store.kept_study import kept_study
     from steelyard.store.location import store_path
 
-    chosen = parse_cpu_list(cpus) if cpus is not None else None
+    chosen = parse_cpu_list(given.cpus) if given.cpus is not None else None
     findings, facts = read_status(cpus=chosen), host_facts()
-    studied = kept_study(store_path(store), facts)
-    if json_target is not None:
-        write_json(host_status_document(findings, facts, chosen, studied), json_target)
-    if json_target == "-":
+    studied = kept_study(store_path(given.store), facts)
+    if given.json_target is not None:
+        write_json(host_status_document(findings, facts, chosen, studied), given.json_target)
+    if given.json_target == "-":
         return
     if sys.stdout.isatty():
         from rich.console import Console
@@ -60,32 +101,9 @@ def status(cpus: str | None, store: str | None, json_target: str | None) -> None
 
 
 @command.command("quiet")
-@click.option("--knob", "knobs", metavar="NAME", multiple=True, help="Set this knob. Repeatable.")
-@click.option("--all", "every", is_flag=True, help="Set every knob that can be set.")
-@_CPUS
-@click.option(
-    "--stop-service",
-    "services",
-    metavar="NAME",
-    multiple=True,
-    help="Stop this service meanwhile. Repeatable.",
-)
-@click.option(
-    "--realtime-priority",
-    type=click.IntRange(1, 99),
-    default=10,
-    show_default=True,
-    help="For the knob realtime-priority.",
-)
+@takes(QuietOptions)
 @click.argument("argv", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
-def quiet(
-    knobs: tuple[str, ...],
-    every: bool,
-    cpus: str | None,
-    services: tuple[str, ...],
-    realtime_priority: int,
-    argv: tuple[str, ...],
-) -> int:
+def quiet(given: QuietOptions, argv: tuple[str, ...]) -> int:
     """Run CMD on a quiet machine, then put the machine back as it was.
 
     Without --knob the knobs are those that help and cannot do harm. The exit status is that of
@@ -96,15 +114,15 @@ def quiet(
     from steelyard.host.quiet import quiet as quiet_host
     from steelyard.report.host_text import quiet_lines
 
-    names = _names(knobs, every, services)
-    if every and knobs:
+    names = _names(given)
+    if given.every and given.knobs:
         raise UsageError("--all sets every knob; it does not go with --knob.", field="--all")
-    if names is not None and not {"all", "realtime-priority"} & set(names):
+    if not {"all", "realtime-priority"} & set(names):
         refuse_idle("without --knob realtime-priority", all_but({"realtime_priority"}))
     request = Request(
-        cpus=parse_cpu_list(cpus) if cpus is not None else None,
-        services=services,
-        realtime_priority=realtime_priority,
+        cpus=parse_cpu_list(given.cpus) if given.cpus is not None else None,
+        services=given.services,
+        realtime_priority=given.realtime_priority,
     )
     with quiet_host(names, request) as state:
         _tell(quiet_lines(state))
@@ -119,8 +137,8 @@ def quiet(
 
 
 @command.command("restore")
-@_JSON
-def restore(json_target: str | None) -> int:
+@takes(RestoreOptions)
+def restore(given: RestoreOptions) -> int:
     """Put back what a session that was killed, or a power cut, left changed."""
     from steelyard.host.journal import default_journal_path
     from steelyard.host.restore import restore_host
@@ -128,8 +146,8 @@ def restore(json_target: str | None) -> int:
     from steelyard.report.json.host_restore import host_restore_document
 
     restored = restore_host()
-    write_json(host_restore_document(restored), json_target)
-    if json_target != "-":
+    write_json(host_restore_document(restored), given.json_target)
+    if given.json_target != "-":
         write_text("\n".join(restored_lines(restored)) + "\n")
     if not restored.failures:
         return 0
@@ -137,11 +155,9 @@ def restore(json_target: str | None) -> int:
     return HostError.exit_status
 
 
-def _names(
-    knobs: tuple[str, ...], every: bool, services: tuple[str, ...]
-) -> tuple[str, ...] | None:
-    chosen = ("all",) if every else knobs or ("default",)
-    return (*chosen, "services") if services else chosen
+def _names(given: QuietOptions) -> tuple[str, ...]:
+    chosen = ("all",) if given.every else given.knobs or ("default",)
+    return (*chosen, "services") if given.services else chosen
 
 
 def _tell(lines: list[str]) -> None:

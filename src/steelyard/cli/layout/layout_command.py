@@ -4,10 +4,44 @@ from __future__ import annotations
 
 import os
 import secrets
+from dataclasses import dataclass
 
 import click
 
 from steelyard.cli.console.output import write_json, write_text
+from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.options.shared_options import json_option
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """What audit takes."""
+
+    json_target: str | None = json_option("Write JSON to FILE (- is standard output).")
+    profile: str | None = option(
+        "--profile",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="Count the samples of this profile of BINARY by what moves and what stays.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayoutRunOptions:
+    """What run takes."""
+
+    parts: str = option(
+        "--layout",
+        metavar="PARTS",
+        default="stack,heap",
+        show_default=True,
+        help="What to randomise: stack, heap or both.",
+    )
+    seed: str | None = option(
+        "--layout-seed",
+        metavar="N",
+        help="Draw from this seed.  [default: another one each time]",
+    )
 
 
 @click.group("layout", short_help="What of a program's layout moves; moving it without building.")
@@ -16,17 +50,9 @@ def command() -> None:
 
 
 @command.command("audit")
-@click.option(
-    "--json", "json_target", metavar="FILE", help="Write JSON to FILE (- is standard output)."
-)
-@click.option(
-    "--profile",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Count the samples of this profile of BINARY by what moves and what stays.",
-)
+@takes(AuditOptions)
 @click.argument("binary", type=click.Path(exists=True, dir_okay=False))
-def audit(binary: str, json_target: str | None, profile: str | None) -> None:
+def audit(given: AuditOptions, binary: str) -> None:
     """List what moves in BINARY and what does not, with the reason."""
     from steelyard.app.profile.layout_samples import sampled_code
     from steelyard.layout.audit import audit_program
@@ -34,34 +60,21 @@ def audit(binary: str, json_target: str | None, profile: str | None) -> None:
     from steelyard.report.layout_text import audit_lines, sample_lines
 
     audited = audit_program(binary)
-    sampled = None if profile is None else sampled_code(audited, profile)
-    if json_target is not None:
-        write_json(layout_audit_document(audited, sampled), json_target)
-    if json_target != "-":
+    sampled = None if given.profile is None else sampled_code(audited, given.profile)
+    if given.json_target is not None:
+        write_json(layout_audit_document(audited, sampled), given.json_target)
+    if given.json_target != "-":
         lines = [*audit_lines(audited), *(sample_lines(sampled) if sampled else ())]
         write_text("\n".join(lines) + "\n")
 
 
 @command.command("run")
-@click.option(
-    "--layout",
-    "parts",
-    metavar="PARTS",
-    default="stack,heap",
-    show_default=True,
-    help="What to randomise: stack, heap or both.",
-)
-@click.option(
-    "--layout-seed",
-    "seed",
-    metavar="N",
-    help="Draw from this seed.  [default: another one each time]",
-)
+@takes(LayoutRunOptions)
 @click.argument("argv", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
-def run(parts: str, seed: str | None, argv: tuple[str, ...]) -> None:
+def run(given: LayoutRunOptions, argv: tuple[str, ...]) -> None:
     """Run CMD, which need not be built for it, with its heap shuffled and its stack elsewhere."""
     from steelyard.layout.unbuilt import become, randomised_environment
     from steelyard.layout.wishes import parse_parts, parse_seed
 
-    chosen = parse_seed(seed) if seed is not None else secrets.randbits(63) + 1
-    become(argv, randomised_environment(parse_parts(parts), chosen, os.environ))
+    chosen = parse_seed(given.seed) if given.seed is not None else secrets.randbits(63) + 1
+    become(argv, randomised_environment(parse_parts(given.parts), chosen, os.environ))

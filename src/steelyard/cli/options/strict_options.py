@@ -95,8 +95,11 @@ def refuse_idle(situation: str, applies: Collection[str]) -> None:
     ------
     UsageError
         It names the option.
+    LookupError
+        The command has no such parameter.
     """
     context = click.get_current_context()
+    _check_known(applies)
     for parameter in context.command.params:
         name = parameter.name or ""
         source = context.get_parameter_source(name)
@@ -108,5 +111,16 @@ def refuse_idle(situation: str, applies: Collection[str]) -> None:
 
 def all_but(names: Collection[str]) -> frozenset[str]:
     """The parameters of the present command without these."""
-    known = {parameter.name or "" for parameter in click.get_current_context().command.params}
-    return frozenset(known - set(names))
+    _check_known(names)
+    return frozenset(_known() - set(names))
+
+
+def _known() -> set[str]:
+    return {parameter.name or "" for parameter in click.get_current_context().command.params}
+
+
+def _check_known(names: Collection[str]) -> None:
+    """Refuse a name that no parameter of the present command has: it would refuse nothing."""
+    unknown = set(names) - _known()
+    if unknown:
+        raise LookupError(f"no parameters of this command: {', '.join(sorted(unknown))}")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sys
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -12,11 +11,14 @@ from click.core import ParameterSource
 
 from steelyard.cli.console.output import (
     refuse_nowhere,
+    terminal_width,
     write_json,
     write_note,
     write_page,
     write_text,
 )
+from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.options.shared_options import json_option
 from steelyard.cli.options.strict_options import RUNS
 from steelyard.cli.profile.profile_options import (
     commands_from,
@@ -31,40 +33,43 @@ _OF_RUNS = {"profilers": "--profiler", "runs": "--runs"}
 _OF_PROGRAM = {"commands": "--command", "name": "--name", "setting": "--setting"}
 
 
+@dataclass(frozen=True, kw_only=True)
+class AgreeOptions:
+    """Which profilers, or which profiles, and how they are compared."""
+
+    profilers: tuple[str, ...] = profilers_option()
+    commands: tuple[str, ...] = commands_option()
+    files: tuple[str, ...] = option(
+        "--profile",
+        metavar="NAME=FILE",
+        multiple=True,
+        help="Read a profile that NAME wrote, instead of running anything. Repeatable.",
+    )
+    documents: tuple[str, ...] = option(
+        "--load",
+        metavar="FILE",
+        multiple=True,
+        help="Take in the programs of a document that --json wrote. Repeatable.",
+    )
+    runs: int = option(
+        "--runs", type=RUNS, default=10, show_default=True, help="Runs under each profiler."
+    )
+    name: str = option("--name", default="", help="What the program is called.")
+    setting: str = option(
+        "--setting", default="", help="What tells this build from others of the program."
+    )
+    seed: int = seed_option()
+    confidence: float = confidence_option()
+    html_target: str | None = option(
+        "--html", metavar="FILE", help="Write a page with the figures."
+    )
+    json_target: str | None = json_option("Write JSON to FILE (- is standard output).")
+
+
 @click.command("agree")
-@profilers_option
-@commands_option
-@click.option(
-    "--profile",
-    "files",
-    metavar="NAME=FILE",
-    multiple=True,
-    help="Read a profile that NAME wrote, instead of running anything. Repeatable.",
-)
-@click.option(
-    "--load",
-    "documents",
-    metavar="FILE",
-    multiple=True,
-    help="Take in the programs of a document that --json wrote. Repeatable.",
-)
-@click.option(
-    "--runs",
-    type=RUNS,
-    default=10,
-    show_default=True,
-    help="Runs under each profiler.",
-)
-@click.option("--name", default="", help="What the program is called.")
-@click.option("--setting", default="", help="What tells this build from others of the program.")
-@seed_option
-@confidence_option
-@click.option("--html", "html_target", metavar="FILE", help="Write a page with the figures.")
-@click.option(
-    "--json", "json_target", metavar="FILE", help="Write JSON to FILE (- is standard output)."
-)
+@takes(AgreeOptions)
 @click.argument("argv", metavar="[-- CMD...]", nargs=-1, type=click.UNPROCESSED)
-def agree(argv: tuple[str, ...], **options: Any) -> None:
+def agree(given: AgreeOptions, argv: tuple[str, ...]) -> None:
     """Compare what profilers say of CMD: do they name the same hot functions?
 
     CMD is run several times under each profiler. Without --profiler all are taken that this
@@ -75,59 +80,58 @@ def agree(argv: tuple[str, ...], **options: Any) -> None:
     from steelyard.report.agreement_text import agreement_text
     from steelyard.report.json.agreement import agreement_document
 
-    refuse_nowhere(options["html_target"], options["json_target"])
-    _refuse_ignored(argv, options)
-    programs = [item for path in options["documents"] for item in _loaded(path)]
-    if argv or options["files"]:
-        programs.append(collect_profiles(_request(argv, options), write_note))
+    refuse_nowhere(given.html_target, given.json_target)
+    _refuse_ignored(argv, given)
+    programs = [item for path in given.documents for item in _loaded(path)]
+    if argv or given.files:
+        programs.append(collect_profiles(_request(argv, given), write_note))
     if not programs:
         raise UsageError(
             "Name a program after --, profiles with --profile, or documents with --load.",
             field="command",
         )
     refuse_twins(programs)
-    found = agreement(programs, options["confidence"], options["seed"])
-    if options["html_target"] is not None:
+    found = agreement(programs, given.confidence, given.seed)
+    if given.html_target is not None:
         from steelyard.report.html.agreement_page import agreement_page
 
-        write_page(agreement_page(found), options["html_target"])
-    write_json(agreement_document(found), options["json_target"])
-    if options["json_target"] != "-":
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-        write_text(agreement_text(found, width))
+        write_page(agreement_page(found), given.html_target)
+    write_json(agreement_document(found), given.json_target)
+    if given.json_target != "-":
+        write_text(agreement_text(found, terminal_width()))
 
 
-def _refuse_ignored(argv: tuple[str, ...], options: dict[str, Any]) -> None:
+def _refuse_ignored(argv: tuple[str, ...], given: AgreeOptions) -> None:
     """Refuse options of runs where nothing is run, and of a program where there is none."""
-    if options["files"]:
+    if given.files:
         ignored, reader = _OF_RUNS, "--profile"
-    elif options["documents"] and not argv:
+    elif given.documents and not argv:
         ignored, reader = {**_OF_RUNS, **_OF_PROGRAM}, "--load"
     else:
         return
     context = click.get_current_context()
-    for name, option in ignored.items():
+    for name, flag in ignored.items():
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
             raise UsageError(
-                f"{option} has nothing to act on: {reader} reads what is there already.",
-                field=option,
+                f"{flag} has nothing to act on: {reader} reads what is there already.",
+                field=flag,
             )
 
 
-def _request(argv: tuple[str, ...], options: dict[str, Any]) -> Any:
+def _request(argv: tuple[str, ...], given: AgreeOptions) -> Any:
     from steelyard.app.profile.profiler_agreement import AgreementRequest
 
-    files = tuple(_file_of(word) for word in options["files"])
-    known = [name for name, _ in files] or options["profilers"] or _all_names()
+    files = tuple(_file_of(word) for word in given.files)
+    known = [name for name, _ in files] or given.profilers or _all_names()
     return AgreementRequest(
         argv=argv,
-        profilers=options["profilers"],
-        commands=commands_from(options["commands"], known),
+        profilers=given.profilers,
+        commands=commands_from(given.commands, known),
         files=files,
-        run_count=options["runs"],
-        name=options["name"],
-        setting=options["setting"],
-        seed=options["seed"],
+        run_count=given.runs,
+        name=given.name,
+        setting=given.setting,
+        seed=given.seed,
     )
 
 

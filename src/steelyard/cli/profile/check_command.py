@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import click
 from click.core import ParameterSource
 
@@ -15,15 +12,9 @@ from steelyard.cli.console.output import (
     write_page,
     write_text,
 )
-from steelyard.cli.options.finite_range import FiniteRange
-from steelyard.cli.options.strict_options import MOST_RUNS, RUNS
-from steelyard.cli.profile.profile_options import (
-    commands_from,
-    commands_option,
-    confidence_option,
-    profilers_option,
-    seed_option,
-)
+from steelyard.cli.options.option_groups import takes
+from steelyard.cli.profile.check_options import CheckOptions
+from steelyard.cli.profile.profile_options import commands_from
 from steelyard.cli.profile.speedup_answer import show_speedup
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_size
@@ -36,121 +27,51 @@ _RUN_COUNT = 5
 
 
 @click.command("check")
-@click.option(
-    "--function", "functions", metavar="NAME", multiple=True, help="Delay this one. Repeatable."
-)
-@click.option(
-    "--speedup",
-    metavar="CMD",
-    multiple=True,
-    help="Delay nothing: CMD is a build in which the function is faster, and the gain that "
-    "profilers promise is set against the one measured. NAME=CMD: of the profiler NAME.",
-)
-@click.option(
-    "--factor",
-    metavar="K",
-    type=FiniteRange(1, min_open=True),
-    help="With --speedup: the function became K times as fast. Otherwise that is measured.",
-)
-@click.option(
-    "--functions",
-    "function_count",
-    type=RUNS,
-    default=2,
-    show_default=True,
-    help="Unless named: draw so many of the hot ones.",
-)
-@click.option(
-    "--control",
-    "controls",
-    metavar="NAME",
-    multiple=True,
-    help="Watch this one too, without delaying it. Repeatable.",
-)
-@profilers_option
-@commands_option
-@click.option(
-    "--delay",
-    type=click.Choice(["compute", "memory"]),
-    default="compute",
-    show_default=True,
-    help="What the delay does: count down, or follow links through memory.",
-)
-@click.option(
-    "--buffer",
-    metavar="SIZE",
-    default="1M",
-    show_default=True,
-    help="The memory that --delay memory walks through.",
-)
-@click.option(
-    "--amounts",
-    type=click.IntRange(2, MOST_RUNS),
-    default=6,
-    show_default=True,
-    help="Different delays, none among them.",
-)
-@click.option(
-    "--growth",
-    metavar="RATIO",
-    type=FiniteRange(0.1, 10),
-    help="The longest delay makes the program about so many times its time longer (0.6; Java 2).",
-)
-@click.option(
-    "--runs",
-    type=RUNS,
-    help="Runs of each delay (5), or with --speedup build (10).",
-)
-@seed_option
-@confidence_option
-@click.option("--html", "html_target", metavar="FILE", help="Write a page with the lines.")
-@click.option(
-    "--json", "json_target", metavar="FILE", help="Write JSON to FILE (- is standard output)."
-)
+@takes(CheckOptions)
 @click.argument("argv", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
-def check(argv: tuple[str, ...], **options: Any) -> None:
+def check(given: CheckOptions, argv: tuple[str, ...]) -> None:
     """Check that what profilers say of CMD holds when acted upon.
 
     Functions are delayed by several amounts without moving anything; a profiler that is right
     attributes to each as much more time as the program takes longer: a slope of 1. With --speedup
     a function was made faster instead, and what profilers promise is set against what is gained.
     """
-    refuse_nowhere(options["html_target"], options["json_target"])
-    if options["speedup"]:
-        show_speedup(argv, options)
+    refuse_nowhere(given.html_target, given.json_target)
+    if given.speedup:
+        show_speedup(argv, given)
         return
-    if options["factor"] is not None:
+    if given.factor is not None:
         raise UsageError("--factor goes with --speedup.", field="--factor")
-    _show_slopes(argv, options)
+    _show_slopes(argv, given)
 
 
-def _show_slopes(argv: tuple[str, ...], options: Mapping[str, Any]) -> None:
+def _show_slopes(argv: tuple[str, ...], given: CheckOptions) -> None:
     from steelyard.app.profile.profiler_causality import CausalCheck, check_profilers, own_profiler
     from steelyard.report.causality_text import causality_text
     from steelyard.report.json.causality import causality_document
 
-    profilers = options["profilers"] or (own_profiler(argv),)
+    profilers = given.profilers or (own_profiler(argv),)
     asked = CausalCheck(
         argv=argv,
-        functions=options["functions"],
-        function_count=options["function_count"],
-        controls=options["controls"],
+        functions=given.functions,
+        function_count=given.function_count,
+        controls=given.controls,
         profilers=profilers,
-        commands=commands_from(options["commands"], profilers),
-        amount_count=options["amounts"],
-        run_count=options["runs"] or _RUN_COUNT,
-        growth_ratio=options["growth"],
-        buffer_bytes=_buffer_bytes(options["delay"], options["buffer"]),
-        seed=options["seed"],
-        confidence=options["confidence"],
+        commands=commands_from(given.commands, profilers),
+        amount_count=given.amounts,
+        run_count=given.runs or _RUN_COUNT,
+        growth_ratio=given.growth,
+        buffer_bytes=_buffer_bytes(given.delay, given.buffer),
+        seed=given.seed,
+        confidence=given.confidence,
     )
     slopes = check_profilers(asked, write_note)
-    if options["html_target"] is not None:
+    if given.html_target is not None:
         from steelyard.report.html.causality_page import causality_page
 
-        write_page(causality_page(slopes, argv), options["html_target"])
-    write_json(causality_document(slopes, argv, options["delay"]), options["json_target"])
-    if options["json_target"] != "-":
+        write_page(causality_page(slopes, argv), given.html_target)
+    write_json(causality_document(slopes, argv, given.delay), given.json_target)
+    if given.json_target != "-":
         write_text(causality_text(slopes))
 
 

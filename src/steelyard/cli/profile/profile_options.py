@@ -5,36 +5,41 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-import click
-
 from steelyard.cli.options.finite_range import FiniteRange
+from steelyard.cli.options.option_groups import option
 from steelyard.cli.options.strict_options import SEED
 from steelyard.core.errors import UsageError
 
-profilers_option = click.option(
-    "--profiler", "profilers", metavar="NAME", multiple=True, help="Look by this one. Repeatable."
-)
-commands_option = click.option(
-    "--command",
-    "commands",
-    metavar="NAME=CMD",
-    multiple=True,
-    help="The profiler NAME runs this build of the program instead. Repeatable.",
-)
-confidence_option = click.option(
-    "--confidence",
-    type=FiniteRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals.",
-)
-seed_option = click.option(
-    "--seed",
-    type=SEED,
-    default=1,
-    show_default=True,
-    help="Of what is drawn.",
-)
+
+def profilers_option() -> tuple[str, ...]:
+    """The profilers that are asked for."""
+    return option("--profiler", metavar="NAME", multiple=True, help="Look by this one. Repeatable.")
+
+
+def commands_option() -> tuple[str, ...]:
+    """The commands of profilers that want a build of their own."""
+    return option(
+        "--command",
+        metavar="NAME=CMD",
+        multiple=True,
+        help="The profiler NAME runs this build of the program instead. Repeatable.",
+    )
+
+
+def confidence_option(help_text: str = "Of the intervals.") -> float:
+    """The confidence of intervals, a share."""
+    return option(
+        "--confidence",
+        type=FiniteRange(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        show_default=True,
+        help=help_text,
+    )
+
+
+def seed_option() -> int:
+    """The seed of what is drawn."""
+    return option("--seed", type=SEED, default=1, show_default=True, help="Of what is drawn.")
 
 
 def commands_from(words: Sequence[str], known: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from steelyard.cli.options.strict_options import all_but, refuse_idle
+from steelyard.cli.profile.record_options import RecordOptions
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_duration, parse_size
 from steelyard.core.rng import fresh_seed
@@ -19,7 +17,7 @@ LONGEST_PERIOD_NS = 3600 * 10**9
 _LARGEST_FILE_BYTES = 2**63 - 1
 
 
-def recording_from(options: Mapping[str, Any]) -> Recording:
+def recording_from(given: RecordOptions, argv: tuple[str, ...]) -> Recording:
     """The recording that the options ask for.
 
     Raises
@@ -27,32 +25,31 @@ def recording_from(options: Mapping[str, Any]) -> Recording:
     UsageError
         They do not go together, or a time is none.
     """
-    argv, process = options["argv"], options["pid"]
+    process = given.pid
     if bool(argv) == (process is not None):
         raise UsageError(
             "Give either a program after -- or a running process with --pid.", field="command"
         )
-    if options["keep"] is not None and options["rotate"] is None:
+    if given.keep is not None and given.rotate is None:
         raise UsageError("--keep goes with --rotate.", field="--keep")
-    if options["spread"] != "uniform":
+    if given.spread != "uniform":
         refuse_idle("to --spread but uniform", all_but({"ratio"}))
-    if not options["output"]:
+    if not given.output:
         raise UsageError("--output is empty: name the file of the profile.", field="--output")
-    duration = options["duration"]
     return Recording(
-        output=options["output"],
-        argv=tuple(argv),
+        output=given.output,
+        argv=argv,
         process=process,
-        period_ns=_period_ns(options["period"]),
-        spread=options["spread"],
-        ratio=options["ratio"],
-        seed=fresh_seed() if options["seed"] is None else options["seed"],
-        event=options["event"],
-        stacks=options["stacks"],
-        threads_only=options["threads_only"],
-        duration_s=None if duration is None else parse_duration(duration, "--duration"),
-        rotate_bytes=_rotate_bytes(options["rotate"]),
-        keep_files=options["keep"] or 0,
+        period_ns=_period_ns(given.period),
+        spread=given.spread,
+        ratio=given.ratio,
+        seed=fresh_seed() if given.seed is None else given.seed,
+        event=given.event,
+        stacks=given.stacks,
+        threads_only=given.threads_only,
+        duration_s=None if given.duration is None else parse_duration(given.duration, "--duration"),
+        rotate_bytes=_rotate_bytes(given.rotate),
+        keep_files=given.keep or 0,
     )
 
 

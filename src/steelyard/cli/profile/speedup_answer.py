@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from steelyard.cli.console.output import write_json, write_note, write_page, write_text
+from steelyard.cli.profile.check_options import CheckOptions
 from steelyard.cli.profile.profile_options import command_words, commands_from
 from steelyard.core.errors import UsageError
 
@@ -26,24 +27,24 @@ _OF_DELAYS = {
 }
 
 
-def show_speedup(argv: tuple[str, ...], options: Mapping[str, Any]) -> None:
+def show_speedup(argv: tuple[str, ...], given: CheckOptions) -> None:
     """Compare promised and measured gain as the options of `profile check` ask."""
     from steelyard.app.profile.speedup_check import check_speedup
     from steelyard.report.json.speedup import speedup_document
     from steelyard.report.speedup_text import speedup_text
 
-    asked = speedup_request(argv, options)
+    asked = speedup_request(argv, given)
     found = check_speedup(asked, write_note)
-    if options["html_target"] is not None:
+    if given.html_target is not None:
         from steelyard.report.html.speedup_page import speedup_page
 
-        write_page(speedup_page(found, argv), options["html_target"])
-    write_json(speedup_document(found, argv, asked.builds.after), options["json_target"])
-    if options["json_target"] != "-":
+        write_page(speedup_page(found, argv), given.html_target)
+    write_json(speedup_document(found, argv, asked.builds.after), given.json_target)
+    if given.json_target != "-":
         write_text(speedup_text(found))
 
 
-def speedup_request(argv: tuple[str, ...], options: Mapping[str, Any]) -> SpeedupCheck:
+def speedup_request(argv: tuple[str, ...], given: CheckOptions) -> SpeedupCheck:
     """What the options ask for.
 
     Raises
@@ -55,24 +56,24 @@ def speedup_request(argv: tuple[str, ...], options: Mapping[str, Any]) -> Speedu
     from steelyard.app.profile.speedup_check import Builds, SpeedupCheck
 
     _refuse_options_of_delays()
-    if len(options["functions"]) != 1:
+    if len(given.functions) != 1:
         raise UsageError(
             "--speedup wants the one function that was made faster: --function NAME, once.",
             field="--function",
         )
-    factor = options["factor"]
-    profilers = options["profilers"] or (own_profiler(argv),)
-    faster, own_faster = _faster_builds(options["speedup"], profilers)
-    own = commands_from(options["commands"], profilers)
+    factor = given.factor
+    profilers = given.profilers or (own_profiler(argv),)
+    faster, own_faster = _faster_builds(given.speedup, profilers)
+    own = commands_from(given.commands, profilers)
     return SpeedupCheck(
         builds=Builds(argv, faster),
-        function=options["functions"][0],
+        function=given.functions[0],
         profilers=profilers,
         own_builds=_own_builds(own, own_faster, Builds(argv, faster), factor),
         factor=factor,
-        run_count=options["runs"] or DEFAULT_RUN_COUNT,
-        seed=options["seed"],
-        confidence=options["confidence"],
+        run_count=given.runs or DEFAULT_RUN_COUNT,
+        seed=given.seed,
+        confidence=given.confidence,
     )
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import click
 
 from steelyard.cli.console.hidden import unless_asked
 from steelyard.cli.console.output import write_file, write_json, write_note
-from steelyard.cli.store.library_options import SECRETS
+from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.options.shared_options import json_option, secrets_option, store_option
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,40 +32,46 @@ steelyard report latest --plots figures
 """
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """What report takes."""
+
+    output: str | None = option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Where to write; `-` is standard output. A page goes to steelyard-EXPERIMENT.html "
+        "by default, everything else to standard output.",
+    )
+    format_name: str | None = option(
+        "--format",
+        metavar="NAME",
+        help="html, json, markdown or text; by default what the suffix of FILE says, else html.",
+    )
+    plots: str | None = option(
+        "--plots",
+        metavar="DIR",
+        help="Write each plot as PNG and SVG into DIR; no page unless it is asked for.",
+    )
+    metric: str | None = option(
+        "--metric", metavar="NAME", help="The metric to report on instead of the first."
+    )
+    show_secrets: bool = secrets_option()
+    store: str | None = store_option("The store to read.")
+    json_target: str | None = json_option("Write the answer as JSON; `-`: stdout.")
+
+
 @click.command("report", help=HELP, short_help="Page, plots or tables of an experiment.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Where to write; `-` is standard output. A page goes to steelyard-EXPERIMENT.html "
-    "by default, everything else to standard output.",
-)
-@click.option(
-    "--format",
-    "format_name",
-    metavar="NAME",
-    help="html, json, markdown or text; by default what the suffix of FILE says, else html.",
-)
-@click.option(
-    "--plots",
-    metavar="DIR",
-    help="Write each plot as PNG and SVG into DIR; no page unless it is asked for.",
-)
-@click.option("--metric", metavar="NAME", help="The metric to report on instead of the first.")
-@SECRETS
-@click.option("--store", metavar="FILE", help="The store to read.")
-@click.option(
-    "--json", "json_target", metavar="FILE", help="Write the answer as JSON; `-`: stdout."
-)
+@takes(ReportOptions)
 @click.argument("experiment", metavar="EXPERIMENT", default="latest")
-def command(experiment: str, **values: Any) -> int:
+def command(given: ReportOptions, experiment: str) -> int:
     """Load, answer, write."""
     from steelyard.analysis.answer import answer
 
-    output, json_target, directory = values["output"], values["json_target"], values["plots"]
-    chosen = _format_of(values["format_name"], output)
-    loaded = _load(values["store"], experiment, values["show_secrets"])
-    found = _on_metric(answer(loaded), values["metric"])
+    output, json_target, directory = given.output, given.json_target, given.plots
+    chosen = _format_of(given.format_name, output)
+    loaded = _load(given.store, experiment, given.show_secrets)
+    found = _on_metric(answer(loaded), given.metric)
     wrote: list[str] = []
     if directory is not None:
         from steelyard.report.plots.files import write_plots
@@ -72,7 +79,7 @@ def command(experiment: str, **values: Any) -> int:
         wrote += write_plots(found, directory)
         if not wrote:
             write_note("no plot has anything to show")
-    asked_for_page = output is not None or values["format_name"] is not None
+    asked_for_page = output is not None or given.format_name is not None
     if asked_for_page or (directory is None and json_target is None):
         wrote += _write(chosen, found, loaded, output)
     if json_target is not None:

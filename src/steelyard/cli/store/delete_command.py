@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
 import click
 
 from steelyard.cli.console.output import write_json, write_text
-from steelyard.cli.store.library_options import JSON, STORE, opened_library
+from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.options.shared_options import json_option, store_option
+from steelyard.cli.store.opened_library import opened_library
 from steelyard.core.errors import UsageError
 
 
+@dataclass(frozen=True, kw_only=True)
+class DeleteOptions:
+    """What delete takes."""
+
+    yes: bool = option("--yes", is_flag=True, help="Do not ask.")
+    store: str | None = store_option()
+    json_target: str | None = json_option()
+
+
 @click.command("delete", short_help="Delete experiments from the store.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@STORE
-@JSON
+@takes(DeleteOptions)
 @click.argument("experiments", nargs=-1, required=True, metavar="EXPERIMENT...")
-def command(
-    experiments: tuple[str, ...], yes: bool, store: str | None, json_target: str | None
-) -> None:
+def command(given: DeleteOptions, experiments: tuple[str, ...]) -> None:
     """Delete experiments, with all their trials, from the store. There is no way back.
 
     All that are named are deleted, or none.
     """
     from steelyard.report.json.deletion import deletion_document
 
-    with opened_library(store) as library:
+    with opened_library(given.store) as library:
         identifiers = tuple(dict.fromkeys(library.find(prefix) for prefix in experiments))
-        if not yes:
+        if not given.yes:
             _confirm(identifiers)
         deleted = library.delete(identifiers)
         document = deletion_document(library.store.path, deleted, library.cautions)
-    write_json(document, json_target)
-    if json_target != "-":
+    write_json(document, given.json_target)
+    if given.json_target != "-":
         write_text("".join(f"deleted {identifier}\n" for identifier in deleted))
 
 

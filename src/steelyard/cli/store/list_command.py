@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import click
 
-from steelyard.cli.console.output import write_json, write_text
-from steelyard.cli.store.library_options import JSON, STORE, opened_library, terminal_width, warn
+from steelyard.cli.console.output import terminal_width, write_json, write_text
+from steelyard.cli.options.option_groups import takes
+from steelyard.cli.options.shared_options import json_option, store_option
+from steelyard.cli.store.opened_library import opened_library, warn
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListOptions:
+    """What list takes."""
+
+    store: str | None = store_option()
+    json_target: str | None = json_option()
 
 
 @click.command("list", short_help="List the experiments in the store.")
-@STORE
-@JSON
-def command(store: str | None, json_target: str | None) -> None:
+@takes(ListOptions)
+def command(given: ListOptions) -> None:
     """List the experiments in the store, the one that was added last first.
 
     The first characters of an identifier are enough wherever an experiment is to be named;
@@ -20,11 +31,11 @@ def command(store: str | None, json_target: str | None) -> None:
     from steelyard.report.json.experiments import experiments_document
     from steelyard.report.listing import listing_text
 
-    with opened_library(store) as library:
+    with opened_library(given.store) as library:
         told = library.cautions
         found, cautions, path = library.listing(), library.cautions, library.store.path
         warn(caution for caution in cautions if caution not in told)
-    if json_target is not None:
-        write_json(experiments_document(path, found, cautions), json_target)
-    if json_target != "-":
+    if given.json_target is not None:
+        write_json(experiments_document(path, found, cautions), given.json_target)
+    if given.json_target != "-":
         write_text(listing_text(found, terminal_width()))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
-from steelyard.cli.console.output import write_json, write_note, write_text
-from steelyard.cli.options.strict_options import RUNS
-from steelyard.cli.store.library_options import terminal_width
+from steelyard.cli.console.output import terminal_width, write_json, write_note, write_text
+from steelyard.cli.options.option_groups import takes
 from steelyard.cli.suite.suite_options import (
-    CC,
-    FLAGS,
-    JSON,
     NAMES,
-    SIZE,
+    AcceptOptions,
+    AddOptions,
+    BuildOptions,
+    DescribeOptions,
+    DoctorOptions,
+    FetchOptions,
+    SuiteListOptions,
+    SuiteRunOptions,
+)
+from steelyard.cli.suite.suite_programs import (
     chosen_programs,
     chosen_recipes,
     figure_form,
@@ -36,13 +40,9 @@ def command() -> None:
 
 
 @command.command("list")
+@takes(SuiteListOptions)
 @NAMES
-@click.option("--generators", is_flag=True, help="List what makes inputs instead, for recipes.")
-@click.option("--markdown", "as_markdown", is_flag=True, help="Print the table in Markdown.")
-@JSON
-def list_programs(
-    names: tuple[str, ...], generators: bool, as_markdown: bool, json_target: str | None
-) -> None:
+def list_programs(given: SuiteListOptions, names: tuple[str, ...]) -> None:
     """List the programs: what they are, and where they come from."""
     from steelyard.report.json.suite import suite_document
     from steelyard.report.suite_text import (
@@ -54,14 +54,15 @@ def list_programs(
     from steelyard.suite.inputs import GENERATORS
     from steelyard.suite.registry import RecipeRegistry
 
+    generators, as_markdown, json_target = given.generators, given.as_markdown, given.json_target
     if generators and names:
         raise UsageError(
             "--generators lists what makes inputs, and takes no names.", field="--generators"
         )
     if json_target == "-" and (generators or as_markdown):
-        option = "--generators" if generators else "--markdown"
+        flag = "--generators" if generators else "--markdown"
         raise UsageError(
-            f"{option} is of the printed table, and --json - prints a document.", field=option
+            f"{flag} is of the printed table, and --json - prints a document.", field=flag
         )
     # Without names also those that the user would have to bring.
     recipes = chosen_recipes(names) if names else list(RecipeRegistry())
@@ -73,9 +74,9 @@ def list_programs(
 
 
 @command.command("fetch")
+@takes(FetchOptions)
 @NAMES
-@JSON
-def fetch(names: tuple[str, ...], json_target: str | None) -> None:
+def fetch(given: FetchOptions, names: tuple[str, ...]) -> None:
     """Fetch the sources of programs into the cache, and verify them."""
     from steelyard.app.suite.suite_fetch import fetch_programs, refuse_missing
     from steelyard.report.json.suite import suite_fetch_document
@@ -85,20 +86,16 @@ def fetch(names: tuple[str, ...], json_target: str | None) -> None:
     cache, show = SuiteCache(), progress()
     outcomes = fetch_programs(chosen_recipes(names), cache, show)
     show("")
-    if json_target != "-":
+    if given.json_target != "-":
         write_text(table_text(fetch_table(outcomes), terminal_width()))
     refuse_missing(outcomes, cache)
-    write_json(suite_fetch_document(outcomes, cache.root), json_target)
+    write_json(suite_fetch_document(outcomes, cache.root), given.json_target)
 
 
 @command.command("build")
+@takes(BuildOptions)
 @NAMES
-@CC
-@FLAGS
-@JSON
-def build(
-    names: tuple[str, ...], cc: str | None, flags: tuple[str, ...], json_target: str | None
-) -> int:
+def build(given: BuildOptions, names: tuple[str, ...]) -> int:
     """Build programs, with each compiler and each set of flags, into the cache."""
     from steelyard.app.suite.suite_build import build_programs
     from steelyard.app.suite.suite_program import Workshop
@@ -106,24 +103,19 @@ def build(
     from steelyard.report.suite_text import build_table, table_text
 
     show = progress()
-    programs = chosen_programs(names, "test", cc, flags)
+    programs = chosen_programs(names, "test", given.cc, given.flags)
     outcomes = build_programs(programs, Workshop(say=show))
     show("")
-    write_json(suite_build_document(outcomes), json_target)
-    if json_target != "-":
+    write_json(suite_build_document(outcomes), given.json_target)
+    if given.json_target != "-":
         write_text(table_text(build_table(outcomes)))
     return _told([(o.recipe.name, o.problem) for o in outcomes if o.problem])
 
 
 @command.command("run")
+@takes(SuiteRunOptions)
 @NAMES
-@SIZE
-@CC
-@FLAGS
-@click.option("--runs", type=RUNS, default=1, show_default=True, help="How often.")
-@click.option("--wait", is_flag=True, help="Wait while a measurement holds the machine.")
-@JSON
-def run(names: tuple[str, ...], runs: int, json_target: str | None, **values: Any) -> int:
+def run(given: SuiteRunOptions, names: tuple[str, ...]) -> int:
     """Run programs and check what they write."""
     from steelyard.app.suite.suite_program import Workshop
     from steelyard.app.suite.suite_run import run_programs
@@ -131,11 +123,11 @@ def run(names: tuple[str, ...], runs: int, json_target: str | None, **values: An
     from steelyard.report.suite_text import run_table, table_text
 
     show = progress()
-    programs = chosen_programs(names, values["size"], values["cc"], values["flags"])
-    outcomes = run_programs(programs, Workshop(say=show), runs, wait=values["wait"])
+    programs = chosen_programs(names, given.size, given.cc, given.flags)
+    outcomes = run_programs(programs, Workshop(say=show), given.runs, wait=given.wait)
     show("")
-    write_json(suite_run_document(outcomes), json_target)
-    if json_target != "-":
+    write_json(suite_run_document(outcomes), given.json_target)
+    if given.json_target != "-":
         write_text(table_text(run_table(outcomes), terminal_width()))
     status = _told([(o.recipe.name, o.problem) for o in outcomes if o.problem])
     only_missing = all(outcome.missing for outcome in outcomes if outcome.problem)
@@ -143,30 +135,22 @@ def run(names: tuple[str, ...], runs: int, json_target: str | None, **values: An
 
 
 @command.command("accept")
+@takes(AcceptOptions)
 @NAMES
-@SIZE
-def accept(names: tuple[str, ...], size: str) -> None:
+def accept(given: AcceptOptions, names: tuple[str, ...]) -> None:
     """Run programs once and print what they wrote as checks, for a new recipe."""
     from steelyard.app.suite.suite_program import Workshop
     from steelyard.app.suite.suite_run import accepted_checks
 
     workshop = Workshop(say=progress())
-    for recipe, asked in chosen_programs(names, size, None, ()):
+    for recipe, asked in chosen_programs(names, given.size, None, ()):
         write_text(accepted_checks(recipe, asked, workshop))
 
 
 @command.command("describe")
+@takes(DescribeOptions)
 @NAMES
-@SIZE
-@CC
-@FLAGS
-@click.option("--runs", type=RUNS, default=5, show_default=True, help="How often.")
-@click.option("--wait", is_flag=True, help="Wait while a measurement holds the machine.")
-@click.option("--markdown", "as_markdown", is_flag=True, help="Print the table in Markdown.")
-@click.option("--html", "page", metavar="FILE", help="Write a page with figure and table.")
-@click.option("--plot", metavar="FILE", help="Write the figure: .png, .svg or .pdf.")
-@JSON
-def describe(names: tuple[str, ...], runs: int, json_target: str | None, **values: Any) -> int:
+def describe(given: DescribeOptions, names: tuple[str, ...]) -> int:
     """Describe programs from measurements on this machine.
 
     Each is run --runs times, once more under the sampler, and once with its allocations counted.
@@ -177,51 +161,48 @@ def describe(names: tuple[str, ...], runs: int, json_target: str | None, **value
     from steelyard.report.suite_description import description_table
     from steelyard.report.suite_text import markdown, table_text
 
-    form = figure_form(values["plot"])
+    form = figure_form(given.plot)
     show = progress()
-    programs = chosen_programs(names, values["size"], values["cc"], values["flags"])
-    found = describe_programs(programs, Workshop(say=show), runs, wait=values["wait"])
+    programs = chosen_programs(names, given.size, given.cc, given.flags)
+    found = describe_programs(programs, Workshop(say=show), given.runs, wait=given.wait)
     show("")
-    write_json(suite_description_document(found), json_target)
-    if json_target != "-":
+    write_json(suite_description_document(found), given.json_target)
+    if given.json_target != "-":
         table = description_table(found)
-        write_text(
-            markdown(table) if values["as_markdown"] else table_text(table, terminal_width())
-        )
-    about = f"Size {values['size']}, {runs} runs of each program."
-    write_description(found, about, values["page"], (values["plot"], form))
+        write_text(markdown(table) if given.as_markdown else table_text(table, terminal_width()))
+    about = f"Size {given.size}, {given.runs} runs of each program."
+    write_description(found, about, given.page, (given.plot, form))
     for item in found:
         _note_all(item.run.recipe.name, item.notes)
     return _told([(i.run.recipe.name, i.run.problem) for i in found if i.run.problem])
 
 
 @command.command("add")
+@takes(AddOptions)
 @click.argument("file", metavar="FILE")
-@click.option("--replace", is_flag=True, help="Put it in the place of yours of the same name.")
-def add(file: str, replace: bool) -> None:
+def add(given: AddOptions, file: str) -> None:
     """Take in a recipe of your own, with the folder beside it."""
     from steelyard.suite.add import add_recipe
 
-    recipe = add_recipe(file, replace=replace)
+    recipe = add_recipe(file, replace=given.replace)
     write_text(f"{recipe.name} is known now: {recipe.path}\n")
 
 
 @command.command("doctor")
+@takes(DoctorOptions)
 @NAMES
-@CC
-@JSON
-def doctor(names: tuple[str, ...], cc: str | None, json_target: str | None) -> int:
+def doctor(given: DoctorOptions, names: tuple[str, ...]) -> int:
     """List what this machine lacks for programs, and the one command that installs it."""
     from steelyard.app.suite.suite_doctor import install_command, needs_of
     from steelyard.report.json.suite import suite_doctor_document
     from steelyard.report.suite_text import needs_table, table_text
     from steelyard.suite.toolchain import Toolchain
 
-    toolchains = [Toolchain(cc=name) for name in (cc or "").split(",") if name]
+    toolchains = [Toolchain(cc=name) for name in (given.cc or "").split(",") if name]
     needs = needs_of(chosen_recipes(names), toolchains)
     install = install_command(needs)
-    write_json(suite_doctor_document(needs, install), json_target)
-    if json_target != "-":
+    write_json(suite_doctor_document(needs, install), given.json_target)
+    if given.json_target != "-":
         write_text(table_text(needs_table(needs), terminal_width()))
         told = "Nothing is missing." if install is None else f"Install what is missing: {install}"
         write_text(f"\n{told}\n")

@@ -1,115 +1,126 @@
-"""What the commands of `steelyard suite` share."""
+"""The options of the commands of `steelyard suite`."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import click
 
-from steelyard.cli.console.output import shown_text, write_file
-from steelyard.core.errors import UsageError
+from steelyard.cli.options.option_groups import option
+from steelyard.cli.options.shared_options import json_option, wait_option
+from steelyard.cli.options.strict_options import RUNS
 from steelyard.suite.recipe import SIZES
 
-if TYPE_CHECKING:
-    from steelyard.app.suite.suite_name import SuiteName
-    from steelyard.suite.description import Description
-    from steelyard.suite.recipe import Recipe
-
 NAMES = click.argument("names", metavar="[NAME]...", nargs=-1)
-JSON = click.option("--json", "json_target", metavar="FILE", help="Write JSON to FILE; - prints.")
-CC = click.option(
-    "--cc",
-    metavar="COMPILER,...",
-    help="C compilers, such as gcc,clang-19; those of C++ and Fortran follow.",
-)
-FLAGS = click.option(
-    "--flags", multiple=True, metavar="FLAGS", help="Flags of the compilers; repeatable."
-)
-SIZE = click.option(
-    "--size",
-    type=click.Choice(SIZES),
-    default="train",
-    show_default=True,
-    help="How long: about 0.1 s, 1-3 s, 5-20 s.",
-)
-GROUPS_BY_DEFAULT = "all"
-FIGURE_FORMS = ("png", "svg", "pdf")
 
 
-def chosen_recipes(names: Sequence[str]) -> list[Recipe]:
-    """The recipes that names and groups stand for, each once; all without any."""
-    from steelyard.app.suite.suite_name import parse_suite_name
-    from steelyard.suite.registry import RecipeRegistry
-
-    registry = RecipeRegistry()
-    found = {
-        recipe.name: recipe
-        for text in names or (GROUPS_BY_DEFAULT,)
-        for recipe in registry.chosen(parse_suite_name(text).name)
-    }
-    return list(found.values())
+def _compilers_option() -> str | None:
+    return option(
+        "--cc",
+        metavar="COMPILER,...",
+        help="C compilers, such as gcc,clang-19; those of C++ and Fortran follow.",
+    )
 
 
-def chosen_programs(
-    names: Sequence[str], size: str, cc: str | None, flags: Sequence[str]
-) -> list[tuple[Recipe, SuiteName]]:
-    """The programs that names and groups stand for, with each compiler and set of flags.
-
-    What a name says itself after an @ goes before the options.
-    """
-    from steelyard.app.suite.suite_build import combined, plain_name
-    from steelyard.app.suite.suite_name import SuiteName, parse_suite_name
-    from steelyard.suite.registry import RecipeRegistry
-
-    registry = RecipeRegistry()
-    compilers = tuple(filter(None, (cc or "").split(",")))
-    found: dict[tuple[str, SuiteName], tuple[Recipe, SuiteName]] = {}
-    for text in names or (GROUPS_BY_DEFAULT,):
-        for default in combined(SuiteName("", size=size), compilers, flags):
-            asked = parse_suite_name(text, default)
-            for recipe in registry.chosen(asked.name):
-                plain = SuiteName(recipe.name, plain_name(recipe, asked).toolchain, asked.size)
-                found.setdefault((recipe.name, plain), (recipe, plain))
-    return list(found.values())
+def _flags_option() -> tuple[str, ...]:
+    return option(
+        "--flags", multiple=True, metavar="FLAGS", help="Flags of the compilers; repeatable."
+    )
 
 
-def figure_form(path: str | None) -> str:
-    """The form of a figure by the name of its file."""
-    if path is None:
-        return ""
-    form = os.path.splitext(path)[1].lstrip(".").lower()
-    if form not in FIGURE_FORMS:
-        raise UsageError(
-            f"--plot takes a file whose name ends in {', '.join('.' + f for f in FIGURE_FORMS)}; "
-            f"it got {path!r}.",
-            field="--plot",
-        )
-    return form
+def _size_option() -> str:
+    return option(
+        "--size",
+        type=click.Choice(SIZES),
+        default="train",
+        show_default=True,
+        help="How long: about 0.1 s, 1-3 s, 5-20 s.",
+    )
 
 
-def write_description(
-    found: Sequence[Description], about: str, page: str | None, plot: tuple[str | None, str]
-) -> None:
-    """Write the page and the figure that were asked for."""
-    from steelyard.report.suite_description import description_page, figure_bytes
-
-    if page is not None:
-        write_file(description_page(found, about).encode("utf-8"), page)
-    path, form = plot
-    if path is not None:
-        write_file(figure_bytes(found, form), path)
+def _markdown_option() -> bool:
+    return option("--markdown", is_flag=True, help="Print the table in Markdown.")
 
 
-def progress() -> Callable[[str], None]:
-    """Shows what is being done on a terminal, in one line that is overwritten."""
-    if not sys.stderr.isatty():
-        return lambda _: None
+def _wait_option() -> bool:
+    return wait_option("Wait while a measurement holds the machine.")
 
-    def show(text: str) -> None:
-        sys.stderr.write(f"\r\x1b[K{shown_text(text)}" if text else "\r\x1b[K")
-        sys.stderr.flush()
 
-    return show
+@dataclass(frozen=True, kw_only=True)
+class SuiteListOptions:
+    """What list takes."""
+
+    generators: bool = option(
+        "--generators", is_flag=True, help="List what makes inputs instead, for recipes."
+    )
+    as_markdown: bool = _markdown_option()
+    json_target: str | None = json_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FetchOptions:
+    """What fetch takes."""
+
+    json_target: str | None = json_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """What build takes."""
+
+    cc: str | None = _compilers_option()
+    flags: tuple[str, ...] = _flags_option()
+    json_target: str | None = json_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AcceptOptions:
+    """What accept takes."""
+
+    size: str = _size_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuiteRunOptions:
+    """What run takes."""
+
+    size: str = _size_option()
+    cc: str | None = _compilers_option()
+    flags: tuple[str, ...] = _flags_option()
+    runs: int = option("--runs", type=RUNS, default=1, show_default=True, help="How often.")
+    wait: bool = _wait_option()
+    json_target: str | None = json_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescribeOptions:
+    """What describe takes."""
+
+    size: str = _size_option()
+    cc: str | None = _compilers_option()
+    flags: tuple[str, ...] = _flags_option()
+    runs: int = option("--runs", type=RUNS, default=5, show_default=True, help="How often.")
+    wait: bool = _wait_option()
+    as_markdown: bool = _markdown_option()
+    page: str | None = option("--html", metavar="FILE", help="Write a page with figure and table.")
+    plot: str | None = option(
+        "--plot", metavar="FILE", help="Write the figure: .png, .svg or .pdf."
+    )
+    json_target: str | None = json_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddOptions:
+    """What add takes."""
+
+    replace: bool = option(
+        "--replace", is_flag=True, help="Put it in the place of yours of the same name."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoctorOptions:
+    """What doctor takes."""
+
+    cc: str | None = _compilers_option()
+    json_target: str | None = json_option()

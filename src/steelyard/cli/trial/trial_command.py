@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 import click
 
 from steelyard.cli.console.output import write_json
+from steelyard.cli.options.option_groups import option, takes
 from steelyard.core.errors import DataError
 from steelyard.measure.trial import run_trial
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialOptions:
+    """What run takes."""
+
+    result: str = option(
+        "--result",
+        "--json",
+        metavar="FILE",
+        default="-",
+        show_default="standard output",
+        help="Write the result to FILE, which appears whole or not at all.",
+    )
 
 
 @click.group("trial", short_help="Run single trials from a file, as executors do.")
@@ -17,17 +33,9 @@ def command() -> None:
 
 
 @command.command("run")
-@click.option(
-    "--result",
-    "--json",
-    "result",
-    metavar="FILE",
-    default="-",
-    show_default="standard output",
-    help="Write the result to FILE, which appears whole or not at all.",
-)
+@takes(TrialOptions)
 @click.argument("spec", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
-def run(spec: str, result: str) -> int:
+def run(given: TrialOptions, spec: str) -> int:
     """Run the trial that the JSON file SPEC describes; - reads standard input.
 
     A trial that fails is a result like any other: its status says so, and the exit status of
@@ -39,5 +47,5 @@ def run(spec: str, result: str) -> int:
         document = json.loads(data)
     except ValueError as error:
         raise DataError(f"The trial's specification {spec} is no JSON: {error}.") from None
-    write_json(run_trial(document), result)
+    write_json(run_trial(document), given.result)
     return 0

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import click
 
 from steelyard.app.experiment.weigh import weigh
+from steelyard.cli.options.option_groups import group, takes
 from steelyard.cli.weigh.weighing_answer import show, watching
-from steelyard.cli.weigh.weighing_options import (
-    ANSWER_OPTIONS,
-    DESIGN_OPTIONS,
-    DIMENSIONED_OPTION,
-    HOST_OPTIONS,
-    ITERATION_OPTIONS,
-    LEVEL_OPTIONS,
-    PROGRAM_OPTIONS,
-    STOPPING_OPTIONS,
-    options,
-)
+from steelyard.cli.weigh.weighing_options import WeighingOptions, gate_option
 from steelyard.cli.weigh.weighing_request import (
     parse_gate,
     place_from,
@@ -39,35 +30,29 @@ steelyard compare --parameter level=1,6,9 'gzip -{level} -c data.txt'
 """
 
 
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """What compare takes."""
+
+    weighing: WeighingOptions = group(WeighingOptions)
+    fail_if: str | None = gate_option()
+
+
 @click.command("compare", help=HELP, short_help="Weigh programs against the first.")
-@options(
-    PROGRAM_OPTIONS,
-    ITERATION_OPTIONS,
-    LEVEL_OPTIONS,
-    DIMENSIONED_OPTION,
-    STOPPING_OPTIONS,
-    DESIGN_OPTIONS,
-    HOST_OPTIONS,
-    ANSWER_OPTIONS,
-)
-@click.option(
-    "--fail-if",
-    "fail_if",
-    metavar="slower[:SHARE]",
-    help="Exit with 1 on this verdict, or when the whole interval lies beyond SHARE.",
-)
+@takes(CompareOptions)
 @click.argument("commands", metavar="CMD CMD...", nargs=-1, required=True)
-def command(commands: tuple[str, ...], fail_if: str | None, **values: Any) -> int:
+def command(given: CompareOptions, commands: tuple[str, ...]) -> int:
     """Run a new experiment and show its answer."""
-    gate = parse_gate(fail_if)
-    request = request_from(split_commands(commands, values["shell"]), values, until="decided")
+    gate, asked, answer = parse_gate(given.fail_if), given.weighing, given.weighing.answer
+    program = asked.program
+    request = request_from(split_commands(commands, program.shell), asked, until="decided")
     alone = len(request.layouts) < 2 and request.build.variant_count < 2
-    if len(commands) == 1 and not values["parameters"] and alone:
+    if len(commands) == 1 and not program.parameters and alone:
         raise UsageError(
             "compare needs two commands or more, or one with --parameter, or with several --build "
             "or --layout; `steelyard measure` weighs a single one.",
             field="command",
         )
-    with watching(values["json_target"]) as watch:
-        weighing = weigh(request, place_from(values), watch)
-    return show(weighing, values["json_target"], gate, values["metrics"])
+    with watching(answer.json_target) as watch:
+        weighing = weigh(request, place_from(answer.store, asked.machine.wait), watch)
+    return show(weighing, answer.json_target, gate, program.metrics)

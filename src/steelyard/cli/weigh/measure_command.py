@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from steelyard.app.experiment.weigh import weigh
+from steelyard.cli.options.option_groups import takes
 from steelyard.cli.weigh.weighing_answer import show, watching
-from steelyard.cli.weigh.weighing_options import (
-    ANSWER_OPTIONS,
-    DESIGN_OPTIONS,
-    DIMENSIONED_OPTION,
-    HOST_OPTIONS,
-    ITERATION_OPTIONS,
-    LEVEL_OPTIONS,
-    PROGRAM_OPTIONS,
-    STOPPING_OPTIONS,
-    options,
-)
+from steelyard.cli.weigh.weighing_options import WeighingOptions
 from steelyard.cli.weigh.weighing_request import place_from, request_from
 
 HELP = """
@@ -37,21 +26,14 @@ steelyard measure --runs 30 --metric max_rss -- ./server --once
     short_help="Weigh one program.",
     context_settings={"ignore_unknown_options": False},
 )
-@options(
-    PROGRAM_OPTIONS,
-    ITERATION_OPTIONS,
-    LEVEL_OPTIONS,
-    DIMENSIONED_OPTION,
-    STOPPING_OPTIONS,
-    DESIGN_OPTIONS,
-    HOST_OPTIONS,
-    ANSWER_OPTIONS,
-)
+@takes(WeighingOptions)
 @click.argument("words", metavar="[--] CMD [ARG]...", nargs=-1, required=True)
-def command(words: tuple[str, ...], **values: Any) -> int:
+def command(given: WeighingOptions, words: tuple[str, ...]) -> int:
     """Run a new experiment and show its answer."""
-    argv = (" ".join(words),) if values["shell"] else words
-    request = request_from((argv,), values)
-    with watching(values["json_target"]) as watch:
-        weighing = weigh(request, place_from(values), watch)
-    return show(weighing, values["json_target"], asked=values["metrics"])
+    argv = (" ".join(words),) if given.program.shell else words
+    answer = given.answer
+    with watching(answer.json_target) as watch:
+        weighing = weigh(
+            request_from((argv,), given), place_from(answer.store, given.machine.wait), watch
+        )
+    return show(weighing, answer.json_target, asked=given.program.metrics)

@@ -2,71 +2,79 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import click
 
 from steelyard.app.experiment.going_on import Onward
 from steelyard.app.experiment.weigh import weigh_further
+from steelyard.cli.options.option_groups import group, option, takes
+from steelyard.cli.options.shared_options import wait_option
 from steelyard.cli.options.strict_options import MOST_RUNS
 from steelyard.cli.weigh.weighing_answer import show, watching
-from steelyard.cli.weigh.weighing_options import ANSWER_OPTIONS, options
-from steelyard.cli.weigh.weighing_request import DEFAULT_BUDGET, parse_gate, place_from
+from steelyard.cli.weigh.weighing_options import DEFAULT_BUDGET, AnswerOptions, gate_option
+from steelyard.cli.weigh.weighing_request import parse_gate, place_from
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_budget, parse_ratio
 
 
+@dataclass(frozen=True, kw_only=True)
+class ResumeOptions:
+    """When to stop this time, and where the answer goes."""
+
+    precision: str | None = option(
+        "--precision", metavar="SHARE", help="Go on until each half-width is within this."
+    )
+    budget: str | None = option(
+        "--budget",
+        metavar="TIME|RUNS",
+        help=f"Stop this session at this time or number of trials (default {DEFAULT_BUDGET}).",
+    )
+    runs: str | None = option(
+        "--runs", metavar="N|+N", help="Runs of each command in all, or +N further ones."
+    )
+    min_runs: int | None = option(
+        "--min-runs", type=click.IntRange(2, MOST_RUNS), help="Runs in all before the first look."
+    )
+    answer: AnswerOptions = group(AnswerOptions)
+    wait: bool = wait_option()
+    fail_if: str | None = gate_option()
+
+
 @click.command("resume", short_help="Go on with an experiment.")
-@click.option("--precision", metavar="SHARE", help="Go on until each half-width is within this.")
-@click.option(
-    "--budget",
-    metavar="TIME|RUNS",
-    help=f"Stop this session at this time or number of trials (default {DEFAULT_BUDGET}).",
-)
-@click.option("--runs", metavar="N|+N", help="Runs of each command in all, or +N further ones.")
-@click.option(
-    "--min-runs", type=click.IntRange(2, MOST_RUNS), help="Runs in all before the first look."
-)
-@options(ANSWER_OPTIONS)
-@click.option("--wait", is_flag=True, help="Wait while another measurement holds the machine.")
-@click.option(
-    "--fail-if",
-    "fail_if",
-    metavar="slower[:SHARE]",
-    help="Exit with 1 on this verdict, or when the whole interval lies beyond SHARE.",
-)
+@takes(ResumeOptions)
 @click.argument("experiment")
-def command(experiment: str, fail_if: str | None, **values: Any) -> int:
+def command(given: ResumeOptions, experiment: str) -> int:
     """Go on with an interrupted or undecided experiment; EXPERIMENT is its identifier, the
     first characters of it, or `latest`.
 
     Without options an interrupted experiment keeps to the rule to stop that it was started with,
     and a finished one goes on until every verdict is decided. A budget counts anew.
     """
-    gate = parse_gate(fail_if)
-    asked = _asked(values)
-    with watching(values["json_target"]) as watch:
-        weighing = weigh_further(experiment, asked, place_from(values), watch)
-    return show(weighing, values["json_target"], gate)
+    gate, asked, answer = parse_gate(given.fail_if), _asked(given), given.answer
+    with watching(answer.json_target) as watch:
+        weighing = weigh_further(experiment, asked, place_from(answer.store, given.wait), watch)
+    return show(weighing, answer.json_target, gate)
 
 
-def _asked(values: dict[str, Any]) -> Onward:
-    runs, further = _runs(values["runs"])
-    if runs is not None and (values["precision"] or values["min_runs"]):
+def _asked(given: ResumeOptions) -> Onward:
+    runs, further = _runs(given.runs)
+    if runs is not None and (given.precision or given.min_runs):
         raise UsageError(
             "--runs fixes the number of runs; it does not go with --precision or --min-runs.",
             field="--runs",
         )
-    budget = values["budget"] or (None if runs is not None else DEFAULT_BUDGET)
+    budget = given.budget or (None if runs is not None else DEFAULT_BUDGET)
     budget_s, budget_runs = (None, None) if budget is None else parse_budget(budget, "--budget")
-    precision = values["precision"]
     return Onward(
-        precision_ratio=None if precision is None else parse_ratio(precision, "--precision"),
+        precision_ratio=None
+        if given.precision is None
+        else parse_ratio(given.precision, "--precision"),
         budget_s=budget_s,
         budget_runs=budget_runs,
         runs=runs,
         further=further,
-        minimum_blocks=values["min_runs"],
+        minimum_blocks=given.min_runs,
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from steelyard.app.experiment.weigh import Gate
 from steelyard.app.request.build_request import BuildRequest
 from steelyard.app.request.command_text import is_suite_name, parse_environment, split_command
@@ -12,47 +10,42 @@ from steelyard.app.request.level_request import RequestedLevels, requested_level
 from steelyard.app.running import Place, told_place
 from steelyard.cli.console.hidden import hide
 from steelyard.cli.console.output import write_note
+from steelyard.cli.weigh.program_options import LevelOptions
+from steelyard.cli.weigh.weighing_options import DEFAULT_BUDGET, StoppingOptions, WeighingOptions
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
 from steelyard.core.recorded_names import names_secret
 from steelyard.core.stopping_spec import StoppingSpec, StoppingUntil
 from steelyard.store.location import store_path
 
-DEFAULT_BUDGET = "10min"
 
-
-def stopping_from(
-    precision: str | None,
-    budget: str | None,
-    runs: int | None,
-    min_runs: int | None,
-    until: StoppingUntil = "precision",
-) -> StoppingSpec:
-    """The rule to stop that the options ask for; `until` where they ask for none."""
-    if runs is not None and (precision or min_runs):
+def stopping_from(asked: StoppingOptions, runs: int | None, until: StoppingUntil) -> StoppingSpec:
+    """The rule to stop that the options ask for, with `runs` in place of theirs; `until` where
+    they ask for none."""
+    if runs is not None and (asked.precision or asked.min_runs):
         raise UsageError(
             "--runs fixes the number of runs; it does not go with --precision or --min-runs.",
             field="--runs",
         )
-    budget_s, budget_runs = parse_budget(budget or DEFAULT_BUDGET, "--budget")
-    if runs is not None and budget is None:
+    budget_s, budget_runs = parse_budget(asked.budget or DEFAULT_BUDGET, "--budget")
+    if runs is not None and asked.budget is None:
         budget_s = None
     default = StoppingSpec()
     return StoppingSpec(
-        precision_ratio=parse_ratio(precision, "--precision")
-        if precision
+        precision_ratio=parse_ratio(asked.precision, "--precision")
+        if asked.precision
         else default.precision_ratio,
-        minimum_blocks=min_runs or default.minimum_blocks,
+        minimum_blocks=asked.min_runs or default.minimum_blocks,
         budget_s=budget_s,
         budget_runs=budget_runs,
         runs=runs,
-        until="precision" if precision else until,
+        until="precision" if asked.precision else until,
     )
 
 
 def request_from(
     commands: tuple[tuple[str, ...], ...],
-    values: dict[str, Any],
+    given: WeighingOptions,
     until: StoppingUntil = "precision",
 ) -> Request:
     """The request that a call's options and commands make.
@@ -60,77 +53,82 @@ def request_from(
     Variants that run one after the other cannot end by their verdicts: the baseline's runs are
     over before the first of another one.
     """
-    if values["order"] == "sequential":
-        until = "precision"
-    levels = requested_levels(
-        values["levels"],
-        values["repeat"],
-        builds=builds_asked(commands, values),
-        # Whether a program of the suite writes iterations, its recipe says.
-        iterations=values["iterations"] is not None or any(is_suite_name(c[0]) for c in commands),
+    program, iteration, judging = given.program, given.iteration, given.judging
+    session, machine = given.session, given.machine
+    levels = _levels(commands, given)
+    hide(value for name, value in parse_environment(program.environment) if names_secret(name))
+    return Request(
+        commands=commands,
+        shell=program.shell,
+        names=program.names,
+        prepare=program.prepare,
+        cleanup=program.cleanup,
+        setup=program.setup,
+        environment=program.environment,
+        environment_padding_bytes=program.environment_padding_bytes,
+        recorded_environment=program.recorded_environment,
+        directory=program.directory,
+        stdin_file=program.stdin_file,
+        parameters=program.parameters,
+        layouts=program.layouts,
+        metrics=program.metrics,
+        timeout_s=_duration(program.timeout, "--timeout"),
+        exit_codes=program.exit_codes or (0,),
+        iterations=iteration.iterations,
+        benchmark=iteration.benchmark,
+        warmup_iteration_count=iteration.warmup_iteration_count,
+        levels=levels,
+        dimensioned=given.dimensioned,
+        build=_build(given.level),
+        stopping=_levelled_stopping(
+            levels, given.stopping, "precision" if judging.order == "sequential" else until
+        ),
+        order=judging.order,
+        method=judging.method,
+        confidence=parse_ratio(judging.confidence, "--confidence"),
+        margin_ratio=parse_ratio(judging.margin, "--margin"),
+        warmup_count=session.warmup_count,
+        seed=session.seed,
+        note=session.note,
+        cpus=None if machine.cpus is None else parse_cpus(machine.cpus, "--cpus"),
+        quiet=machine.knobs or (("default",) if machine.quiet else ()),
     )
-    dimensioned = values.get("dimensioned", False)
-    if dimensioned and values["repeat"]:
+
+
+def _levels(commands: tuple[tuple[str, ...], ...], given: WeighingOptions) -> RequestedLevels:
+    levels = requested_levels(
+        given.level.levels,
+        given.level.repeat,
+        builds=builds_asked(commands, given.level),
+        # Whether a program of the suite writes iterations, its recipe says.
+        iterations=given.iteration.iterations is not None
+        or any(is_suite_name(c[0]) for c in commands),
+    )
+    if given.dimensioned and given.level.repeat:
         raise UsageError(
             "--dimensioned takes the counts from the store; it does not go with --repeat.",
             field="--dimensioned",
         )
-    hide(value for name, value in parse_environment(values["environment"]) if names_secret(name))
-    quiet = values["knobs"] or (("default",) if values["quiet"] else ())
-    return Request(
-        commands=commands,
-        timeout_s=_duration(values["timeout"], "--timeout"),
-        cpus=None if values["cpus"] is None else parse_cpus(values["cpus"], "--cpus"),
-        exit_codes=values["exit_codes"] or (0,),
-        stopping=_levelled_stopping(levels, values, until),
-        levels=levels,
-        dimensioned=dimensioned,
-        build=BuildRequest(
-            commands=values["build_commands"],
-            sources=values["build_sources"],
-            randomize=tuple((values["randomize"] or "").split(",")) if values["randomize"] else (),
-            timeout_s=_duration(values["build_timeout"], "--build-timeout"),
-            cc=values["cc"],
-            cxx=values["cxx"],
-            ld=values["ld"],
-        ),
-        confidence=parse_ratio(values["confidence"], "--confidence"),
-        margin_ratio=parse_ratio(values["margin"], "--margin"),
-        quiet=tuple(quiet),
-        **{
-            name: values[name]
-            for name in (
-                "shell",
-                "names",
-                "prepare",
-                "cleanup",
-                "setup",
-                "environment",
-                "environment_padding_bytes",
-                "recorded_environment",
-                "directory",
-                "stdin_file",
-                "parameters",
-                "layouts",
-                "metrics",
-                "order",
-                "warmup_count",
-                "method",
-                "seed",
-                "note",
-                "iterations",
-                "benchmark",
-                "warmup_iteration_count",
-            )
-        },
+    return levels
+
+
+def _build(given: LevelOptions) -> BuildRequest:
+    return BuildRequest(
+        commands=given.build_commands,
+        sources=given.build_sources,
+        randomize=tuple(given.randomize.split(",")) if given.randomize else (),
+        timeout_s=_duration(given.build_timeout, "--build-timeout"),
+        cc=given.cc,
+        cxx=given.cxx,
+        ld=given.ld,
     )
 
 
-def builds_asked(commands: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> bool:
+def builds_asked(commands: tuple[tuple[str, ...], ...], given: LevelOptions) -> bool:
     """Whether there are builds that may be repeated: by command, or of programs of the suite."""
-    if values["build_commands"]:
+    if given.build_commands:
         return True
-    asked = any(text.startswith("build=") for text in values["repeat"]) or values["randomize"]
+    asked = any(text.startswith("build=") for text in given.repeat) or given.randomize
     return bool(asked) and is_suite_name(commands[0][0])
 
 
@@ -139,22 +137,20 @@ def _duration(text: str | None, option: str) -> float | None:
 
 
 def _levelled_stopping(
-    levels: RequestedLevels, values: dict[str, Any], until: StoppingUntil
+    levels: RequestedLevels, asked: StoppingOptions, until: StoppingUntil
 ) -> StoppingSpec:
     """The rule to stop; a count of the highest level is a fixed number of runs."""
-    runs = values["runs"]
-    if levels.top_count is not None:
-        option = f"--repeat {levels.top_level}={levels.top_count}"
-        for other in ("runs", "precision", "min_runs"):
-            if values[other] is not None:
-                name = f"--{other.replace('_', '-')}"
-                raise UsageError(
-                    f"{option} fixes the repetitions of the highest level; it does not go with "
-                    f"{name}.",
-                    field="--repeat",
-                )
-        runs = levels.top_count
-    return stopping_from(values["precision"], values["budget"], runs, values["min_runs"], until)
+    if levels.top_count is None:
+        return stopping_from(asked, asked.runs, until)
+    others = {"--runs": asked.runs, "--precision": asked.precision, "--min-runs": asked.min_runs}
+    for name, value in others.items():
+        if value is not None:
+            raise UsageError(
+                f"--repeat {levels.top_level}={levels.top_count} fixes the repetitions of the "
+                f"highest level; it does not go with {name}.",
+                field="--repeat",
+            )
+    return stopping_from(asked, levels.top_count, until)
 
 
 def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...], ...]:
@@ -166,9 +162,9 @@ def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...]
     )
 
 
-def place_from(values: dict[str, Any]) -> Place:
+def place_from(store: str | None, wait: bool) -> Place:
     """Where the experiment is kept."""
-    return told_place(store_path(values["store"]), values.get("wait", False), write_note)
+    return told_place(store_path(store), wait, write_note)
 
 
 def parse_gate(text: str | None) -> Gate | None:

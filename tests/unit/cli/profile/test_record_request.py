@@ -1,6 +1,8 @@
 import pytest
 
+from steelyard.cli.options.option_groups import gathered
 from steelyard.cli.profile.profile_command import record
+from steelyard.cli.profile.record_options import RecordOptions
 from steelyard.cli.profile.record_request import recording_from
 from steelyard.core.errors import UsageError
 
@@ -8,7 +10,8 @@ from steelyard.core.errors import UsageError
 def recording(*words):
     """What the words of a command ask for."""
     context = record.make_context("record", [*words, "--", "true"])
-    return recording_from(context.params)
+    argv = context.params.pop("argv")
+    return recording_from(gathered(RecordOptions, context.params), argv)
 
 
 @pytest.mark.parametrize(

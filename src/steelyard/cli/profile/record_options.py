@@ -1,0 +1,114 @@
+"""The options of `steelyard profile record` and `report`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import click
+
+from steelyard.cli.options.finite_range import FiniteRange
+from steelyard.cli.options.option_groups import option
+from steelyard.cli.options.shared_options import json_option
+from steelyard.cli.options.strict_options import RUNS
+from steelyard.cli.profile.profile_options import confidence_option
+
+DEFAULT_OUTPUT = "steelyard.profile"
+# What the sampler's integers hold.
+_SEED_LIMIT, _KEEP_LIMIT = 2**64 - 1, 2**32 - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordOptions:
+    """How often, for how long, and what of a program is sampled."""
+
+    output: str = option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        default=DEFAULT_OUTPUT,
+        show_default=True,
+        help="The profile.",
+    )
+    pid: int | None = option("--pid", type=RUNS, help="Watch this process instead of starting one.")
+    period: str = option(
+        "--period",
+        metavar="TIME",
+        default="1ms",
+        show_default=True,
+        help="Mean time between samples.",
+    )
+    spread: Literal["uniform", "exponential", "rounds", "fixed"] = option(
+        "--spread",
+        type=click.Choice(["uniform", "exponential", "rounds", "fixed"]),
+        default="uniform",
+        show_default=True,
+        help="How the time to the next sample is drawn.",
+    )
+    ratio: float = option(
+        "--ratio",
+        type=FiniteRange(0, 1),
+        default=1.0,
+        show_default=True,
+        help="Of uniform: the period times 1 ± this.",
+    )
+    seed: int | None = option(
+        "--seed",
+        type=click.IntRange(0, _SEED_LIMIT),
+        help="Of the times; drawn and stored unless given.",
+    )
+    event: Literal["cpu-clock", "cycles"] = option(
+        "--event",
+        type=click.Choice(["cpu-clock", "cycles"]),
+        default="cpu-clock",
+        show_default=True,
+        help="What is counted to the next sample; cycles needs hardware counters.",
+    )
+    stacks: Literal["none", "frame-pointers", "dwarf"] = option(
+        "--stacks",
+        type=click.Choice(["none", "frame-pointers", "dwarf"]),
+        is_flag=False,
+        flag_value="frame-pointers",
+        default="none",
+        help="Keep call chains: by frame pointers, unless =dwarf says by .eh_frame.",
+    )
+    threads_only: bool = option(
+        "--threads-only", is_flag=True, help="Watch threads, even where CPUs may be watched."
+    )
+    duration: str | None = option("--duration", metavar="TIME", help="Stop after this time.")
+    rotate: str | None = option(
+        "--rotate", metavar="SIZE", help="Go on in FILE.1, FILE.2 ... after SIZE bytes each."
+    )
+    keep: int | None = option(
+        "--keep",
+        type=click.IntRange(1, _KEEP_LIMIT),
+        help="Of those files keep the newest so many.",
+    )
+    java: bool | None = option(
+        "--java/--no-java",
+        default=None,
+        help="Name the methods of Java virtual machines; by itself where CMD is java.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileReportOptions:
+    """How a profile is shown, and where."""
+
+    confidence: float = confidence_option("Of the intervals of shares.")
+    apart: tuple[Literal["clones", "kernel"], ...] = option(
+        "--apart",
+        type=click.Choice(["clones", "kernel"]),
+        multiple=True,
+        help="Give rows of their own to gcc's copies of functions, or to the kernel's functions.",
+    )
+    html_target: str | None = option(
+        "--html", metavar="FILE", help="Write a page with a flame graph."
+    )
+    format_name: str | None = option(
+        "--format", metavar="NAME", help="Write --output in this format."
+    )
+    output: str | None = option(
+        "--output", "-o", metavar="FILE", help="The file that --format writes; - prints."
+    )
+    json_target: str | None = json_option("Write JSON to FILE (- is standard output).")
