@@ -35,6 +35,10 @@ test: setup-dev ## all tests but the slow ones
 	@mkdir -p build/tmp
 	@STEELYARD_NEEDLESS_SKIPS=refused $(PYTEST) -n $(TEST_JOBS) --ignore=tests/slow
 
+.PHONY: coverage
+coverage: setup-dev ## all tests but the slow ones, and how much of the package they run
+	@tools/coverage.sh
+
 .PHONY: test-slow
 test-slow: setup-dev ## the slow ones: faults, kills, full disks
 	@mkdir -p build/tmp
