@@ -83,12 +83,13 @@ states: setup-dev ## how well states of iterations are told, on made and on real
 	@$(PYTHON) -m benchmarks.states.speed
 
 .PHONY: bench
-bench: setup-dev ## the numbers of docs/PERFORMANCE.md; takes long, wants a quiet machine
+bench: setup-dev ## the numbers of docs/PERFORMANCE.md that take minutes; wants a quiet machine
 	@. tools/system_packages.sh; command -v hyperfine >/dev/null || install_packages hyperfine
 	@$(PYTHON) -m benchmarks.speed
 	@$(PYTHON) -m benchmarks.million_measurements
 	@$(PYTHON) -m benchmarks.million_trials
 	@$(PYTHON) -m benchmarks.analyses
+	@$(PYTHON) -m benchmarks.states.speed
 	@$(PYTHON) -m benchmarks.soundness
 
 .PHONY: fuzz-profiles

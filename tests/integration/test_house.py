@@ -21,6 +21,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PURE_ROOMS = {"harness", "analysis", "design", "factors", "predict"}
 # Longer is possible with a reason; then it is named here.
 LONGEST_MODULE_LINES = 400
+# `web` is a page that a person clicks on; what serves it is tested through the command.
+ROOMS_TESTED_BY_TYPING = {"steelyard.web"}
 
 
 # Programs that the suite measures, and what makes their inputs: they are nobody's modules.
@@ -107,14 +109,29 @@ def test_modules_are_of_a_size_that_can_be_read():
     assert {path: n for path, n in lengths.items() if n > LONGEST_MODULE_LINES} == {}
 
 
-def test_unit_tests_mirror_the_rooms():
-    rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
-    folders = {
-        path.name
-        for path in (ROOT / "tests" / "unit").iterdir()
-        if path.is_dir() and path.name != "__pycache__"
+def room_of(name: str) -> str:
+    """The room of a module or package."""
+    return ".".join(name.split(".")[:2])
+
+
+def unit_tests() -> dict[Path, str]:
+    """The files of tests of rooms, each with the package that its folder stands for."""
+    root = ROOT / "tests" / "unit"
+    return {
+        path: ".".join(["steelyard", *path.relative_to(root).parts[:-1]])
+        for path in root.glob("*/**/test_*.py")
     }
-    assert folders <= rooms
+
+
+def test_unit_tests_mirror_the_rooms():
+    packages = {
+        "steelyard." + ".".join(path.parent.relative_to(PACKAGE).parts)
+        for path in modules()
+        if path.parent != PACKAGE
+    }
+    assert set(unit_tests().values()) - packages == set()
+    tested = {room_of(package) for package in unit_tests().values()}
+    assert {room_of(package) for package in packages} - tested == ROOMS_TESTED_BY_TYPING
 
 
 def test_only_the_command_line_prints_or_exits():
@@ -196,6 +213,27 @@ def test_what_the_targets_run_is_there():
     assert modules
     assert [script for script in sorted(scripts) if not os.access(ROOT / script, os.X_OK)] == []
     assert [path for path in paths if not (path.with_suffix(".py").exists() or path.is_dir())] == []
+
+
+def test_the_benchmarks_that_bench_runs_are_those_that_the_page_says():
+    rule = (ROOT / "Makefile").read_text("utf-8").partition("\nbench:")[2].partition("\n\n")[0]
+    page = (ROOT / "docs" / "PERFORMANCE.md").read_text("utf-8")
+    told = page.partition("`make bench` runs")[2].partition("All other")[0]
+    assert re.findall(r"-m (benchmarks\.\S+)", rule) == re.findall(r"`(benchmarks\.\S+)`", told)
+    assert told
+
+
+def test_what_documents_call_is_there():
+    """Targets of make, and modules that are run."""
+    targets = set(re.findall(r"^\.PHONY: (\S+)", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
+        text = path.read_text("utf-8")
+        called = re.findall(r"^ +make ([a-z][a-z-]*)|`make ([a-z][a-z-]*)`", text, re.M)
+        missing = {a or b for a, b in called} - targets
+        assert not missing, f"{path}: make {missing}"
+        for module in set(re.findall(r"python -m (benchmarks[.\w]*\w)", text)):
+            place = ROOT / module.replace(".", "/")
+            assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), module
 
 
 def test_the_corpus_of_the_demonstration_is_the_same_each_time(tmp_path):
