@@ -18,7 +18,7 @@ from steelyard.core.model import IterationsSpec, LaunchSpec, MetricSpec, Variant
 from steelyard.harness.adapter import Series, Source, read_series, select, text_of
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.harness.quantities import base_unit
-from steelyard.measure.taken import remove_left
+from steelyard.measure.left_file import remove_left
 
 VARIABLE = "STEELYARD_ITERATIONS"
 PLACEHOLDER = "{iterations}"

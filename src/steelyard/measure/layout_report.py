@@ -17,8 +17,8 @@ from steelyard.core.layout_level import PARTS_VARIABLE, REPORT_VARIABLE, LayoutL
 from steelyard.core.layout_parts import ordered_parts
 from steelyard.core.model import LaunchSpec, Variant
 from steelyard.measure.elf_section import elf_section
+from steelyard.measure.left_file import remove_left
 from steelyard.measure.program import environment_of, find_program
-from steelyard.measure.taken import remove_left
 
 KIND = "layout-run"
 NO_REPORT = {"problem": "the program wrote no report of its layout"}

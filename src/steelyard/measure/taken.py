@@ -7,11 +7,11 @@ them there.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 from steelyard.core.model import ExperimentSpec
+from steelyard.measure.left_file import remove_left
 
 PRINTED_SOURCES = ("regex", "json", "iterations")
 
@@ -73,18 +73,6 @@ def forget_taken(directory: str, position: int) -> None:
 
     for file in (iterations_file, report_file, answer_file, events_file):
         remove_left(file(directory, position))
-
-
-def remove_left(path: str) -> None:
-    """Remove what a program left at `path`, which may be nothing, or a directory."""
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
-    except IsADirectoryError:
-        from shutil import rmtree
-
-        rmtree(path, ignore_errors=True)
 
 
 def _values(record: Mapping[str, Any], spec: ExperimentSpec) -> dict[str, Any]:

@@ -6,15 +6,16 @@ import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from steelyard.core.decoding import number_of
 from steelyard.core.errors import AnalysisError, DataError
 from steelyard.core.units import LARGEST_VALUE
+from steelyard.store.level_columns import Columns, Header
 from steelyard.store.whole_file import file_errors
 
 if TYPE_CHECKING:
-    from steelyard.analysis.nested import Integers, NestedValues
+    from steelyard.analysis.nested import NestedValues
 
 VALUE = "value"
 # The order of the levels that have one; user-named ones stand where their columns stand.
@@ -44,29 +45,6 @@ class LevelTable:
     costs_s: Mapping[str, float]
     missing_count: int
     series: Sequence[Sequence[float]] = ()
-
-
-class Header(NamedTuple):
-    """The columns of a table.
-
-    `levels` are the names of the repetition levels, highest first, `level_places` the places of
-    their columns; `cost_places` those of the columns of costs, by level.
-    """
-
-    names: tuple[str, ...]
-    levels: tuple[str, ...]
-    level_places: tuple[int, ...]
-    cost_places: dict[str, int]
-    value_place: int
-
-
-class Columns(NamedTuple):
-    """What the rows say: a number for each label of a level, in order of their appearance, the
-    values, and costs. Values and costs are NaN where a cell is empty."""
-
-    labels: list[Integers]
-    values: Sequence[float]
-    costs_s: dict[str, Sequence[float]]
 
 
 def read_level_table(path: str, times: bool) -> LevelTable:

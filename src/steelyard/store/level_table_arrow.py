@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steelyard.core.units import LARGEST_VALUE
-
-if TYPE_CHECKING:
-    from steelyard.store.level_table import Columns, Header
+from steelyard.store.level_columns import Columns, Header
 
 # Tables of up to about a million rows are one block, so that labels need not be unified.
 _BLOCK_BYTES = 1 << 26
@@ -26,8 +24,6 @@ def read_columns(path: str, header: Header, times: bool) -> Columns | None:
     import numpy as np
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
-
-    from steelyard.store.level_table import Columns
 
     label_type = pa.dictionary(pa.int32(), pa.string())
     types: dict[str, Any] = {str(place): label_type for place in header.level_places}

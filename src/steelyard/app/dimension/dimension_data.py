@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from steelyard.analysis.nested import NestedValues
     from steelyard.analysis.variance_components import Method
     from steelyard.app.request.experiment_request import Request
-    from steelyard.app.results.library import Library
     from steelyard.run.run_experiment import Place
     from steelyard.run.trial_session import Watcher
 
@@ -107,7 +106,7 @@ def dimension_experiment(
     """
     from steelyard.analysis.levels import analysed_trials, iteration_values
     from steelyard.analysis.mode_cautions import level_mode_cautions
-    from steelyard.app.experiment.weigh import describe_failure
+    from steelyard.app.experiment.failed_trial import describe_failure
 
     index = chosen_variant(experiment, variant)
     spec = chosen_metric(experiment, metric)
@@ -167,20 +166,6 @@ def _dropped_count(trials: Sequence[Trial], metric: str) -> int:
     """The most iterations that were dropped at the start of a trial."""
     dropped = (trial.details.get("warmup_iterations", {}).get(metric, ()) for trial in trials)
     return max(map(len, dropped), default=0)
-
-
-def dimension_stored(
-    library: Library,
-    experiment: Experiment,
-    variant: str | None,
-    metric: str | None,
-    question: Question,
-) -> Dimensioned:
-    """`dimension_experiment`, and the answer is kept in the store for later experiments."""
-    from steelyard.app.dimension.stored_dimensioning import keep_dimensioning
-
-    found = dimension_experiment(experiment, variant, metric, question)
-    return replace(found, kept=keep_dimensioning(library, found, experiment))
 
 
 def run_initial(request: Request, place: Place, watch: Watcher | None = None) -> Experiment:

@@ -15,6 +15,7 @@ from steelyard.core.levels import DimensionedBy, MeanSquare, RepetitionLevel
 from steelyard.core.model import Experiment, ExperimentSpec
 
 if TYPE_CHECKING:
+    from steelyard.analysis.dimensioning import Question
     from steelyard.app.dimension.dimension_data import Dimensioned
     from steelyard.app.results.library import Library
 
@@ -33,6 +34,20 @@ class Counts:
     top_level: str
     counts: Mapping[str, int]
     by: DimensionedBy
+
+
+def dimension_stored(
+    library: Library,
+    experiment: Experiment,
+    variant: str | None,
+    metric: str | None,
+    question: Question,
+) -> Dimensioned:
+    """`dimension_experiment`, and the answer is kept in the store for later experiments."""
+    from steelyard.app.dimension.dimension_data import dimension_experiment
+
+    found = dimension_experiment(experiment, variant, metric, question)
+    return replace(found, kept=keep_dimensioning(library, found, experiment))
 
 
 def keep_dimensioning(library: Library, found: Dimensioned, experiment: Experiment) -> bool:

@@ -194,7 +194,7 @@ def analyze_study(experiment: Experiment, confidence: float) -> Analyzed:
     TrialsFailedError
         Fewer than two setups are left, or not the baseline.
     """
-    from steelyard.app.experiment.weigh import describe_failure
+    from steelyard.app.experiment.failed_trial import describe_failure
     from steelyard.app.results.named_analysis import analyze_experiment, chosen_method
 
     spec = experiment.spec

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from steelyard.app.experiment.failed_trial import describe_failure
 from steelyard.app.experiment.going_on import Onward, begun_blocks, onward_stopping
 from steelyard.app.request.experiment_request import Request, build_experiment
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.estimate import Estimate
 from steelyard.core.masked_experiment import masked_experiment
-from steelyard.core.model import Experiment, ExperimentSpec, Trial
+from steelyard.core.model import Experiment, ExperimentSpec
 from steelyard.run.run_experiment import Place, present_provenance, run_experiment
 from steelyard.run.trial_session import Watcher
 
@@ -143,27 +144,6 @@ def _answered(experiment: Experiment) -> Weighing:
     from steelyard.analysis.answer import answer
 
     return Weighing(experiment, answer(experiment))
-
-
-def describe_failure(trial: Trial) -> str:
-    """Why a trial failed, in a few words and its own last ones."""
-    details = trial.details
-    words = {
-        "exit": f"exit code {details.get('exit_code')}",
-        "signal": f"ended by signal {details.get('signal')}",
-        "timeout": "ran into the timeout",
-        "spawn": "could not be started",
-        "prepare": "its preparation failed",
-        "cleanup": "its clean-up failed",
-        "output": "wrote more output than the limit",
-        "metric": "did not print the metric",
-        "build": "its build failed",
-        "check": "its output is not what it should be",
-    }[trial.reason or "exit"]
-    if trial.reason in ("metric", "build", "prepare", "check") and details.get("error"):
-        return f"{words}: {str(details['error']).rstrip('.')}"
-    last = str(details.get("stderr_tail", "")).strip().splitlines()[-1:]
-    return f"{words} ({last[0]})" if last else words
 
 
 def gate_says_no(gate: Gate, result: Answer) -> bool:

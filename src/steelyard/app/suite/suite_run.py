@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from steelyard.app.experiment.weigh import describe_failure
+from steelyard.app.experiment.failed_trial import describe_failure
 from steelyard.app.request.experiment_request import build_metrics
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop

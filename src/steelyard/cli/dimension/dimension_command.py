@@ -207,7 +207,8 @@ def _dimensioned(
     words: tuple[str, ...], question: Question, given: DimensionOptions
 ) -> tuple[Dimensioned, Experiment | None]:
     """The answer, and the initial experiment if it was run just now."""
-    from steelyard.app.dimension.dimension_data import dimension_stored, dimension_table
+    from steelyard.app.dimension.dimension_data import dimension_table
+    from steelyard.app.dimension.stored_dimensioning import dimension_stored
 
     file = given.file
     if bool(words) + (file is not None) != 1:
@@ -234,7 +235,8 @@ def _dimensioned(
 def _run(
     words: tuple[str, ...], question: Question, given: DimensionOptions
 ) -> tuple[Dimensioned, Experiment]:
-    from steelyard.app.dimension.dimension_data import dimension_stored, run_initial
+    from steelyard.app.dimension.dimension_data import run_initial
+    from steelyard.app.dimension.stored_dimensioning import dimension_stored
 
     refuse_idle("to a CMD", all_but(_NOT_OF_RUN))
     if given.program.shell:
