@@ -3,17 +3,20 @@
     .venv/bin/python -m benchmarks.kills --kills 1000 --seed 1
 
 It runs every scenario under every fault in turn, each at an instant drawn from the seed, in a file
-system of its own, and prints a table: a row a scenario and fault with what was lost, doubled, left
-running and left changed. It ends with 1 if anything was; interrupted, it tells what
-it has found. As root it makes all faults; the clock is
-that of libfaketime, so that the machine's own stays right.
+system of its own. Instants are spread over phases: the start, each trial, and what follows the last
+one. A session that ended before its instant is no kill, and another instant is drawn. It prints a
+table: a row a scenario with the kills of each fault, and what was lost, doubled, left running and
+left changed. It ends with 1 if anything was; interrupted, it tells what it has found. As root it
+makes all faults; the clock is that of libfaketime, so that the machine's own stays right.
 """
 
 from __future__ import annotations
 
 import argparse
+import atexit
 import contextlib
 import fcntl
+import functools
 import json
 import os
 import random
@@ -24,16 +27,24 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
-from itertools import cycle, islice, product
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import cycle, product
 from pathlib import Path
 
-from benchmarks.kills.aftermath import MARK, Aftermath, aftermath, host_state
+from benchmarks.kills.aftermath import MARK, Aftermath, aftermath, host_state, warm_up
 from benchmarks.kills.faults import CLOCK_LIBRARY, FAULTS, Scene, unavailable
+from benchmarks.kills.instants import Instant, draw_instant, wait_until
 from benchmarks.kills.scenarios import PROGRAM, SPINNING, Scenario, scenarios
 
 HOME_SIZE = "64m"
 ENDING_S = 60.0
+LEFT = {
+    "lost": "lost",
+    "doubled": "doubled",
+    "left running": "running",
+    "left changed": "changed",
+}
 
 
 @contextlib.contextmanager
@@ -86,7 +97,7 @@ def target_of(process: subprocess.Popen[bytes], part: str, patience_s: float) ->
         found = part_of(process.pid, part)
         if found is not None:
             return found
-        time.sleep(0.01)
+        time.sleep(0.002)
     return process.pid
 
 
@@ -101,16 +112,14 @@ def only_changer() -> Iterator[None]:
         os.close(held)
 
 
-def one_kill(scenario: Scenario, fault: str, draw: random.Random) -> Aftermath:
-    """One fault at a random instant, and what it left."""
-    with only_changer(), home_of_its_own() as home:
+def one_kill(scenario: Scenario, fault: str, instant: Instant) -> Aftermath | None:
+    """One fault at an instant, and what it left; None where the session had ended before."""
+    with only_changer(), home_of_its_own() as home, home_of_its_own() as aside:
+        log = aside / "ended"  # Where the disk stays free.
         program = home / "program"
-        program.write_text(PROGRAM.format(log=home / "ended"))
+        program.write_text(PROGRAM.format(log=log))
         program.chmod(0o755)
-        (home / "spinning.c").write_text(SPINNING)
-        subprocess.run(
-            ["cc", "-O1", "-g", "-o", str(home / "spinning"), str(home / "spinning.c")], check=True
-        )
+        shutil.copy(spinning_program(), home / "spinning")
         environment = environment_of(home, fault)
         before = host_state()
         process = subprocess.Popen(
@@ -121,8 +130,10 @@ def one_kill(scenario: Scenario, fault: str, draw: random.Random) -> Aftermath:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        time.sleep(draw.uniform(0.0, scenario.lasts_s))
+        wait_until(instant, process, log)
         target = target_of(process, scenario.part, 5.0)
+        if process.poll() is not None:
+            return None
         FAULTS[fault](Scene(process, target, home))
         hung = False
         try:
@@ -132,23 +143,65 @@ def one_kill(scenario: Scenario, fault: str, draw: random.Random) -> Aftermath:
             process.kill()
             process.wait()
         environment.pop("LD_PRELOAD", None)
-        found = aftermath(environment, home, scenario.trials, before)
+        found = aftermath(environment, log, scenario.trials, before)
         if hung:
             return Aftermath(found.lost, found.doubled, found.running + 1, found.changed, "hung")
         return found
 
 
-def table(found: dict[tuple[str, str], list[Aftermath]]) -> str:
-    """A row for each scenario and fault, in Markdown."""
-    lines = ["| scenario | fault | kills | lost | doubled | left running | left changed | said |"]
-    lines.append("|---|---|---|---|---|---|---|---|")
-    for (scenario, fault), all_of in found.items():
-        sums = [sum(getattr(one, n) for one in all_of) for n in ("lost", "doubled", "running")]
-        changed = sum(one.changed for one in all_of)
-        said = "; ".join(dict.fromkeys(one.said for one in all_of if one.said))
-        cells = [scenario, fault, len(all_of), *sums, changed, said.replace("\n", " ")]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
+@functools.cache
+def spinning_program() -> str:
+    """A program that computes for half a second, compiled once."""
+    folder = tempfile.mkdtemp(prefix="steelyard-spinning-")
+    atexit.register(shutil.rmtree, folder)
+    source, program = os.path.join(folder, "spinning.c"), os.path.join(folder, "spinning")
+    Path(source).write_text(SPINNING)
+    subprocess.run(["cc", "-O1", "-g", "-o", program, source], check=True)
+    return program
+
+
+Found = dict[tuple[str, str], list[tuple[Instant, Aftermath]]]
+
+
+def table(found: Found) -> str:
+    """A row for each scenario, with the kills of each fault and what they left, in Markdown."""
+    faults = [fault for fault in FAULTS if any(fault == f for _, f in found)]
+    lines = [_row(["scenario", *faults, *LEFT]), _row(["---"] * (1 + len(faults) + len(LEFT)))]
+    names = sorted({scenario for scenario, _ in found})
+    for name in (*names, "all"):
+        own = {key: each for key, each in found.items() if name in (key[0], "all")}
+        counts = [sum(len(each) for (_, f), each in own.items() if f == fault) for fault in faults]
+        outcomes = [outcome for each in own.values() for _, outcome in each]
+        left = [sum(getattr(one, field) for one in outcomes) for field in LEFT.values()]
+        lines.append(_row([name, *counts, *left]))
+    phases = Counter(instant.phase for each in found.values() for instant, _ in each)
+    lines += ["", "by phase: " + ", ".join(f"{name} {count}" for name, count in phases.items())]
     return "\n".join(lines)
+
+
+def _row(cells: Sequence[object]) -> str:
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def kill_all(pairs: Sequence[tuple[Scenario, str]], kills: int, draw: random.Random) -> Found:
+    """Every pair in turn until there were so many kills; what was found if it is interrupted."""
+    found: Found = {}
+    done = 0
+    with contextlib.suppress(KeyboardInterrupt):
+        for scenario, fault in cycle(pairs):
+            if done == kills:
+                break
+            instant = draw_instant(scenario, draw)
+            outcome = one_kill(scenario, fault, instant)
+            if outcome is None:
+                continue
+            done += 1
+            found.setdefault((scenario.name, fault), []).append((instant, outcome))
+            if not outcome.is_clean:
+                print(f"{scenario.name}, {fault}, {instant}: {outcome}", flush=True)
+            if done % 50 == 0:
+                print(f"{done} kills so far", flush=True)
+    return found
 
 
 def main() -> int:
@@ -166,24 +219,19 @@ def main() -> int:
     chosen = [one for one in scenarios() if given.only in one.name]
     pairs = [(s, f) for f, s in product(FAULTS, chosen) if f not in missing]
     draw.shuffle(pairs)  # So that an interrupted run has seen all kinds.
-    found: dict[tuple[str, str], list[Aftermath]] = {}
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with contextlib.suppress(KeyboardInterrupt):  # What was found so far is told.
-        for scenario, fault in islice(cycle(pairs), given.kills):
-            outcome = one_kill(scenario, fault, draw)
-            found.setdefault((scenario.name, fault), []).append(outcome)
-            if not outcome.is_clean:
-                print(f"{scenario.name}, {fault}: {outcome}", flush=True)
+    warm_up()
+    found = kill_all(pairs, given.kills, draw)
     print(table(found))
     if given.json:
         rows = [
-            {"scenario": s, "fault": f, **vars(one)}
+            {"scenario": s, "fault": f, **vars(instant), **vars(one)}
             for (s, f), each in found.items()
-            for one in each
+            for instant, one in each
         ]
         Path(given.json).write_text(json.dumps(rows, indent=1))
     total = sum(len(each) for each in found.values())
-    bad = sum(not one.is_clean for each in found.values() for one in each)
+    bad = sum(not one.is_clean for each in found.values() for _, one in each)
     print(f"{total} kills, {bad} with something lost, doubled, left running or left changed")
     return 1 if bad else 0
 

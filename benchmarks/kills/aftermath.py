@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from steelyard.cli.main import run
 from steelyard.host.knob import Request
 from steelyard.host.knobs import KNOBS
 from steelyard.host.system import Host
 
 MARK = "STEELYARD_KILLS_MARK"
 PATIENCE_S = 120.0
+LIST = ["list", "--json", "-"]
+SHOW = ["show", "latest", "--trials", "--json", "-"]
+RESUME = ["experiment", "resume", "latest", "--json", "/dev/null"]
+RESTORE = ["host", "restore"]
 # Knobs whose state is no setting, and processes, which come and go by themselves.
 _VOLATILE_KNOBS = ("drop-caches",)
 _VOLATILE = ("own", "tasks")
@@ -38,15 +46,65 @@ class Aftermath:
         return self == Aftermath()
 
 
-def asks(arguments: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
-    """One command of Steelyard, to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "steelyard.cli.main", *arguments],
-        env=environment,
-        capture_output=True,
-        check=False,
-        timeout=PATIENCE_S,
+def warm_up() -> None:
+    """Import, by using them once, what the commands that look at a store need."""
+    program = os.path.realpath("/bin/true")
+    commands = (
+        ["compare", "--runs", "2", program, f"{program} again"],
+        *(LIST, SHOW, RESUME, RESTORE),
     )
+    known = dict(os.environ)
+    with tempfile.TemporaryDirectory() as home, open(os.devnull, "w") as nowhere:
+        places = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+        os.environ.update(dict.fromkeys(places, home), STEELYARD_LOCK=os.path.join(home, "lock"))
+        with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+            for arguments in commands:
+                run(list(arguments))
+        os.environ.clear()
+        os.environ.update(known)
+
+
+def asks(arguments: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """One command of Steelyard, to its end.
+
+    It runs in a fork of this process, which has imported the modules: looking at what a kill has
+    left takes most of the time of a run of a thousand otherwise. What is killed is started afresh.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        process = os.fork()
+        if process == 0:
+            _be_the_command(arguments, environment, output.fileno(), errors.fileno())
+        deadline_s = time.monotonic() + PATIENCE_S
+        ended, status = 0, 0
+        while not ended and time.monotonic() < deadline_s:
+            ended, status = os.waitpid(process, os.WNOHANG)
+            time.sleep(0.0 if ended else 0.01)
+        if not ended:
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+            raise subprocess.TimeoutExpired(arguments, PATIENCE_S)
+        for file in (output, errors):
+            file.seek(0)
+        return subprocess.CompletedProcess(
+            arguments, os.waitstatus_to_exitcode(status), output.read(), errors.read()
+        )
+
+
+def _be_the_command(
+    arguments: list[str], environment: dict[str, str], output: int, errors: int
+) -> NoReturn:
+    status = 99
+    try:
+        os.dup2(output, 1)
+        os.dup2(errors, 2)
+        os.environ.clear()
+        os.environ.update(environment)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        status = run(arguments)
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(status)
 
 
 def host_state() -> dict[str, Any]:
@@ -88,25 +146,25 @@ def left_running(mark: str) -> list[int]:
 
 def trials_kept(environment: dict[str, str]) -> list[dict[str, Any]] | None:
     """The trials of the only experiment; None where there is none."""
-    listed = asks(["list", "--json", "-"], environment)
+    listed = asks(LIST, environment)
     if not json.loads(listed.stdout)["experiments"]:
         return None
-    shown = asks(["show", "latest", "--trials", "--json", "-"], environment)
+    shown = asks(SHOW, environment)
     return json.loads(shown.stdout)["trials"]
 
 
 def aftermath(
-    environment: dict[str, str], home: Path, wanted_trials: int, before: dict[str, Any]
+    environment: dict[str, str], log: Path, wanted_trials: int, before: dict[str, Any]
 ) -> Aftermath:
     """Look at everything, resume, and look again."""
     running = left_running(environment[MARK])
     for process in running:
         os.kill(process, 9)
-    restored = asks(["host", "restore"], environment)
+    restored = _restored(environment)
     said = "" if restored.returncode == 0 else f"host restore: {restored.stderr.decode()[-200:]}"
     lost = doubled = 0
     if wanted_trials:
-        lost, doubled, more = _of_trials(environment, home, wanted_trials)
+        lost, doubled, more = _of_trials(environment, log, wanted_trials)
         said += more
     after = host_state()
     changed = [name for name in before if before[name] != after.get(name)]
@@ -115,8 +173,17 @@ def aftermath(
     return Aftermath(lost, doubled, len(running), len(changed), said.strip())
 
 
-def _of_trials(environment: dict[str, str], home: Path, wanted: int) -> tuple[int, int, str]:
-    log = home / "ended"
+def _restored(environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """The command that restores the host, when sessions of others are over."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while True:
+        told = asks(RESTORE, environment)
+        if b"Another quiet session" not in told.stderr or time.monotonic() > deadline_s:
+            return told
+        time.sleep(0.5)
+
+
+def _of_trials(environment: dict[str, str], log: Path, wanted: int) -> tuple[int, int, str]:
     ended = log.read_text().count(".") if log.exists() else 0
     kept = trials_kept(environment)
     if kept is None:
@@ -125,7 +192,7 @@ def _of_trials(environment: dict[str, str], home: Path, wanted: int) -> tuple[in
     doubled = len(positions) - len(set(positions)) + max(0, len(kept) - ended)
     # The last one to end may have been ended before the launcher could see it.
     lost = max(0, ended - 1 - len(kept))
-    resumed = asks(["experiment", "resume", "latest", "--json", "/dev/null"], environment)
+    resumed = asks(RESUME, environment)
     whole = trials_kept(environment) or []
     said = ""
     if resumed.returncode != 0 and len(whole) < wanted:

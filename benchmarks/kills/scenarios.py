@@ -40,7 +40,7 @@ class Scenario:
     trials : int
         How many trials it has when it is whole; 0 where it keeps none.
     lasts_s : float
-        Kills come within this time.
+        Kills come within this time where it has no trials.
     """
 
     name: str
@@ -85,12 +85,13 @@ def scenarios() -> list[Scenario]:
             "sampler",
             lambda home: ["profile", "record", "-o", str(home / "profile"), "--", _spinning(home)],
             "sampler",
+            lasts_s=1.0,
         ),
         Scenario("event recorder", _events, "events", trials=6),
         Scenario(
             "profile check",
             lambda home: ["profile", "check", "--profiler", "steelyard", "--", _spinning(home)],
-            lasts_s=6.0,
+            lasts_s=4.0,
         ),
         Scenario("experiment cause", lambda home: _study(home, *CAUSE), trials=2 * 2 * 3),
     ]

@@ -1,6 +1,7 @@
 """Fuzz one reader with coverage feedback, by Atheris (libFuzzer for Python).
 
     .venv/bin/python -m tests.fuzz READER --seconds 60
+    .venv/bin/python -m tests.fuzz READER --inputs 300000
     .venv/bin/python -m tests.fuzz --list
 
 The corpus in tests/fuzz/corpus/READER is begun from; inputs that reach new code are added to
@@ -34,6 +35,7 @@ def main() -> None:
     parser.add_argument("reader", nargs="?")
     parser.add_argument("--list", action="store_true", help="list the readers")
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--inputs", type=int, help="end after this many, whatever it takes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", action="store_true", help="copy what an earlier run found")
     options = parser.parse_args()
@@ -86,7 +88,7 @@ def _fuzz(options: argparse.Namespace) -> None:
 
     arguments = [
         sys.argv[0],
-        f"-max_total_time={options.seconds}",
+        f"-runs={options.inputs}" if options.inputs else f"-max_total_time={options.seconds}",
         f"-seed={options.seed}",
         f"-timeout={TIMEOUT_S}",
         f"-rss_limit_mb={MEMORY_MB + 300}",
