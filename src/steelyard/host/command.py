@@ -10,12 +10,12 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from steelyard.core.errors import HostError, MissingCapabilityError
+from steelyard.core.go_between import FORWARDED, fork_between
+from steelyard.core.process_state import kept_awake
 
-# <linux/personality.h>, <linux/sched.h>, <linux/prctl.h>
+# <linux/personality.h>, <linux/sched.h>
 ADDR_NO_RANDOMIZE = 0x0040000
 CLONE_NEWNET = 0x40000000
-PR_SET_PDEATHSIG = 1
-_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _EXEC_FAILED = 127
 
 
@@ -23,7 +23,8 @@ def run_command(argv: Sequence[str], launch_changes: Mapping[str, Any]) -> int:
     """Run `argv` with the caller's standard streams and give its exit status.
 
     Signals that would end this process go to the command instead, and the command ends when
-    this process is killed: it must not run on while the host is no longer quiet.
+    this process is killed: it must not run on while the host is no longer quiet. It is no child
+    of this process, which it could stop (`go_between`).
 
     Parameters
     ----------
@@ -46,13 +47,9 @@ def run_command(argv: Sequence[str], launch_changes: Mapping[str, Any]) -> int:
         One of the changes cannot be made for it.
     """
     reader, writer = os.pipe2(os.O_CLOEXEC)
-    parent = os.getpid()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        _become(argv, launch_changes, parent, writer)
+    child = fork_between(lambda: _become(argv, launch_changes, writer))
     os.close(writer)
-    with _Forwarding(child):
+    with _Forwarding(child), kept_awake(child):
         with os.fdopen(reader, "rb") as pipe:
             complaint = pipe.read().decode("utf-8", "replace")
         _, status = os.waitpid(child, 0)
@@ -63,16 +60,9 @@ def run_command(argv: Sequence[str], launch_changes: Mapping[str, Any]) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _become(
-    argv: Sequence[str], changes: Mapping[str, Any], parent: int, complaints: int
-) -> NoReturn:
+def _become(argv: Sequence[str], changes: Mapping[str, Any], complaints: int) -> NoReturn:
     step = "made quiet"
     try:
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        for number in _FORWARDED:
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        _end_with(parent)
         _change_self(changes)
         step = "started"
         os.execvp(argv[0], list(argv))
@@ -80,12 +70,6 @@ def _become(
         text = f"{step}: {error.filename or argv[0]}: {error.strerror}."
         os.write(complaints, text.encode("utf-8", "replace"))
     finally:
-        os._exit(_EXEC_FAILED)
-
-
-def _end_with(parent: int) -> None:
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
-    if os.getppid() != parent:
         os._exit(_EXEC_FAILED)
 
 
@@ -113,7 +97,7 @@ class _Forwarding:
         self._former: dict[int, Any] = {}
 
     def __enter__(self) -> None:
-        for number in _FORWARDED:
+        for number in FORWARDED:
             self._former[number] = signal.signal(number, self._forward)
 
     def __exit__(self, *_: object) -> None:

@@ -6,10 +6,12 @@ import ctypes
 import os
 import signal
 import stat
+import tempfile
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from steelyard.core.go_between import run_between
 from steelyard.host.files import HostFiles
 
 if TYPE_CHECKING:
@@ -194,24 +196,16 @@ class Host(HostFiles):
 
     def run(self, argv: Sequence[str], timeout_s: float = 60.0) -> tuple[int, str]:
         """Run a tool of the system; its exit status and all that it printed."""
-        import subprocess
-
-        try:
-            done = subprocess.run(
-                list(argv),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=timeout_s,
-                check=False,
-                # A service that this starts must not inherit that signals are held back.
-                preexec_fn=_deliver_all_signals,
-            )
-        except FileNotFoundError:
-            return 127, f"{argv[0]} is not installed"
-        except subprocess.TimeoutExpired:
-            return 124, f"{argv[0]} did not end within {timeout_s:.0f} s"
-        return done.returncode, done.stdout.decode("utf-8", "replace").strip()
+        with tempfile.TemporaryFile() as output, open(os.devnull, "rb") as nothing:
+            streams = (nothing.fileno(), output.fileno(), output.fileno())
+            try:
+                status = run_between(argv, os.environb, streams, timeout_s=timeout_s)
+            except FileNotFoundError:
+                return 127, f"{argv[0]} is not installed"
+            except TimeoutError:
+                return 124, f"{argv[0]} did not end within {timeout_s:.0f} s"
+            output.seek(0)
+            return status, output.read().decode("utf-8", "replace").strip()
 
     def find_tool(self, name: str) -> str | None:
         """Where the program `name` is; folders for administrators are searched too."""
@@ -226,10 +220,6 @@ class Host(HostFiles):
     def pause(self, duration_s: float) -> None:
         """Let `duration_s` pass between two samples."""
         time.sleep(duration_s)
-
-
-def _deliver_all_signals() -> None:
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def _libc() -> ctypes.CDLL:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from steelyard.core.errors import TrialsFailedError
+from steelyard.core.go_between import run_between
 from steelyard.core.model import LaunchSpec
 from steelyard.measure.program import environment_of
 
@@ -19,25 +21,19 @@ def run_setup(argv: Sequence[str], launch: LaunchSpec) -> None:
     TrialsFailedError
         It cannot be started, or it ends with anything but success.
     """
-    import subprocess
-
     shown = " ".join(argv)
     try:
-        done = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=2,
-            env=environment_of(launch),
-            cwd=launch.working_directory,
-            check=False,
-        )
+        with open(os.devnull, "rb") as nothing:
+            code = run_between(
+                argv, environment_of(launch), (nothing.fileno(), 2, 2), launch.working_directory
+            )
     except OSError as error:
         raise TrialsFailedError(
             f"The set-up {shown!r} cannot be started: {error.strerror}. Nothing was measured.",
             field="--setup",
         ) from None
-    if done.returncode != 0:
-        how = f"exit code {done.returncode}" if done.returncode > 0 else "a signal"
+    if code != 0:
+        how = f"exit code {code}" if code > 0 else "a signal"
         raise TrialsFailedError(
             f"The set-up {shown!r} failed with {how}. Nothing was measured.", field="--setup"
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Sequence
 from functools import cached_property
 
 from steelyard.core.errors import DataError
+from steelyard.core.go_between import run_between
 from steelyard.profile.java_code import java_code_prefix, read_java_codes
 from steelyard.profile.java_command import require_java, with_agent
 from steelyard.profile.profilers import Launch, Profiler
@@ -51,13 +51,12 @@ class JavaDelays:
     def functions(self) -> frozenset[str]:
         """The methods that can be delayed: those of the classes that a run of the program loads."""
         path = os.path.join(self._folder, "classes")
-        subprocess.run(
-            with_agent(self.argv, {"map": java_code_prefix(path)}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
+        with open(os.devnull, "r+b", buffering=0) as null:
+            run_between(
+                with_agent(self.argv, {"map": java_code_prefix(path)}),
+                os.environb,
+                (null.fileno(), null.fileno(), null.fileno()),
+            )
         names = (name for code in read_java_codes(path).values() for name in code.names)
         return frozenset(
             name

@@ -11,11 +11,10 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from steelyard.core.errors import TrialsFailedError, UsageError
-from steelyard.core.process_state import kept_awake
+from steelyard.core.go_between import run_between
 from steelyard.core.rng import derive_seed
 from steelyard.profile.profilers import Launch, Profiler, Reading, read_profile
 
@@ -143,28 +142,18 @@ def _told(
     # Through a pipe, what a program leaves behind would be waited for.
     with tempfile.TemporaryFile() as errors:
         try:
-            process = subprocess.Popen(
-                argv,
-                env={**os.environ, **environment},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                start_new_session=True,
-            )
+            with open(os.devnull, "r+b", buffering=0) as null:
+                status = run_between(
+                    argv,
+                    {**os.environ, **environment},
+                    (null.fileno(), null.fileno(), errors.fileno()),
+                    as_session=True,  # A program goes on where its profiler alone is killed.
+                )
         except OSError as error:
             reason = f"{argv[0]} cannot be run: {error.strerror}."
             raise UsageError(reason, field="command") from None
-        try:
-            with kept_awake(process.pid):
-                process.wait()
-        except BaseException:
-            # A program goes on where the profiler alone is killed that started it.
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            raise
         errors.seek(0)
-        return subprocess.CompletedProcess(argv, process.returncode, b"", errors.read())
+        return subprocess.CompletedProcess(argv, status, b"", errors.read())
 
 
 def _shown(argv: Sequence[str]) -> str:

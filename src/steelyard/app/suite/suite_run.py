@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +13,7 @@ from steelyard.app.request.experiment_request import build_metrics
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.errors import BuildFailedError, MissingCapabilityError, SuiteError
+from steelyard.core.go_between import run_between
 from steelyard.core.identifier import new_identifier
 from steelyard.core.model import ExperimentSpec, LaunchSpec, StoppingSpec, Trial, Variant
 from steelyard.measure.check_output import kept_digest
@@ -115,18 +115,20 @@ def _run_step(
     output: str,
     expected: Sequence[int],
 ) -> None:
-    with open(output, "wb") as out, open(launch.stdin_file or os.devnull, "rb") as given:
-        done = subprocess.run(
-            argv,
-            stdin=given,
-            stdout=out,
-            stderr=subprocess.DEVNULL,
-            cwd=launch.working_directory,
-            env=environment,
-            check=False,
-        )
-    if done.returncode not in expected:
-        raise SuiteError(f"{recipe.name}: {' '.join(argv)!r} ended with {done.returncode}.")
+    with (
+        open(output, "wb") as out,
+        open(launch.stdin_file or os.devnull, "rb") as given,
+        open(os.devnull, "wb") as nowhere,
+    ):
+        streams = (given.fileno(), out.fileno(), nowhere.fileno())
+        try:
+            code = run_between(argv, environment, streams, launch.working_directory)
+        except OSError as error:
+            raise SuiteError(
+                f"{recipe.name}: {argv[0]!r} cannot be started: {error.strerror}."
+            ) from None
+    if code not in expected:
+        raise SuiteError(f"{recipe.name}: {' '.join(argv)!r} ended with {code}.")
 
 
 def trials_of(
