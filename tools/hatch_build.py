@@ -35,12 +35,19 @@ class NativeBuildHook(BuildHookInterface[Any]):
         for folder, _, files in os.walk(install):
             for file in files:
                 path = os.path.join(folder, file)
-                _refuse_dynamic(path)
-                wanted = max(wanted, _c_library(path))
+                if _is_elf(path):
+                    _refuse_dynamic(path)
+                    wanted = max(wanted, _c_library(path))
                 inside = os.path.join("steelyard", "_native", os.path.relpath(path, install))
                 build_data["force_include"][path] = inside
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-manylinux_{wanted[0]}_{wanted[1]}_{platform.machine()}"
+
+
+def _is_elf(path: str) -> bool:
+    """Whether a file is one for readelf: lists of symbols and archives are not."""
+    with open(path, "rb") as file:
+        return file.read(4) == b"\x7fELF"
 
 
 def _c_library(path: str) -> tuple[int, int]:

@@ -22,13 +22,13 @@ _MARKS = (
     *("://", "-u ", "--user", "--proxy-user", "pass", "pwd", "pw", "token", "secret", "key"),
     *("cred", "auth", "cookie", "bearer", "basic ", "dsn", "hook", "pat", "jwt", "session"),
     *("otp", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "glpat", "xox", "akia", "asia", "aiza"),
-    *("pypi-", "npm_", "sk-", "sk_", "rk-", "rk_", "eyj", "-----begin"),
+    *("pypi-", "npm_", "sk-", "sk_", "rk-", "rk_", "eyj", "-----begin", "hf_", "_v1_", "sg."),
+    *("ya29", "shp", "hvs.", "hvb.", "hvr.", "xapp-", "gl", "rubygems", "sig", "jdbc:"),
+    *("mysql", "mariadb", "7z", "rar ", "sshpass", "mongo", "zip ", "sqlcmd", "bcp ", "ldap"),
+    *("redis-cli", "http", "openssl", "curl", "wget", "smbclient", " login", "telegram"),
 )
 # Names that are followed by a secret in prose too.
 _BEFORE_COLON = ("password", "passwd", "passphrase", "secret", "apikey", "api_key", "api-key")
-# Programs that take a password glued to -p: mysql(1).
-_GLUED = ("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump")
-_GIVEN_AFTER = {"sshpass": "-p", "redis-cli": "-a", "htpasswd": "-b"}
 _ENVIRONMENT_OPTIONS = ("--env", "-e")
 
 
@@ -45,11 +45,23 @@ def mask_text(text: str, values: Iterable[str] = ()) -> str:
     text = patterns.TOKENS.sub(MASK, text)
     text = patterns.URL_PASSWORD.sub(rf"\1:{MASK}@", text)
     text = patterns.URL_TOKEN.sub(rf"\1{MASK}@", text)
+    text = patterns.URL_QUERY.sub(rf"\1{MASK}", text)
+    text = patterns.ORACLE.sub(rf"\1{MASK}@", text)
     text = patterns.HOOK.sub(rf"\1{MASK}", text)
+    text = _mask_given(text)
     text = patterns.HEADER.sub(rf"\1\2{MASK}", text)
     text = patterns.BEARER.sub(rf"\1\2{MASK}", text)
     text = patterns.USER_PASSWORD.sub(rf"\1\2:{MASK}", text)
     return _mask_named(patterns.ASSIGNED, _mask_named(patterns.OPTION, text))
+
+
+def _mask_given(text: str) -> str:
+    """`text` with what single programs take after options of theirs masked."""
+    from steelyard.core.secret_patterns import GIVEN
+
+    for pattern in GIVEN:
+        text = pattern.sub(rf"\1{MASK}", text)
+    return text
 
 
 def _mask_named(pattern: re.Pattern[str], text: str) -> str:
@@ -73,24 +85,22 @@ def _is_secret(name: str, between: str, value: str) -> bool:
     if not names_secret(name.lstrip("-")) or value in ("=", ":"):
         return False
     # Prose has colons too: 'second pass: 3 s'.
-    return between.strip() != ":" or name.lower().endswith(_BEFORE_COLON)
+    is_prose = between.strip() == ":" and not name.startswith("-")
+    return not is_prose or name.lower().endswith(_BEFORE_COLON)
 
 
 def mask_words(argv: Sequence[str], values: Iterable[str] = ()) -> tuple[str, ...]:
     """The words of a command with secrets masked, also where one word names the next one."""
     values = tuple(values)
-    program = argv[0].rpartition("/")[2] if argv else ""
     masked: list[str] = []
     before = ""
-    for word in argv:
+    for word in _mask_given("\0".join(argv)).split("\0") if argv else ():
         if before in _ENVIRONMENT_OPTIONS or before == "--set":
             masked.append(mask_assignment(word))
-        elif before == _GIVEN_AFTER.get(program) or _takes_secret(before, word):
+        elif _takes_secret(before, word):
             masked.append(MASK)
         elif before in ("-u", "--user", "--proxy-user") and ":" in word:
             masked.append(f"{word.partition(':')[0]}:{MASK}")
-        elif program in _GLUED and word.startswith("-p") and len(word) > 2:
-            masked.append(f"-p{MASK}")
         elif word.startswith("--env="):
             masked.append("--env=" + mask_assignment(word.removeprefix("--env=")))
         else:

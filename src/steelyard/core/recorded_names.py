@@ -50,27 +50,40 @@ _SECRET_SEGMENTS = frozenset(
         *("token", "secret", "secrets", "password", "passwd", "passphrase", "pass", "pwd", "pw"),
         *("apikey", "credential", "credentials", "creds", "auth", "authorization", "cookie"),
         *("bearer", "dsn", "webhook", "pat", "pgpass", "jwt", "sessionid", "accesskey"),
-        *("privatekey", "otp"),
+        *("privatekey", "otp", "passcode", "authkey", "masterkey", "accountkey", "storagekey"),
+        *("signingkey", "encryptionkey", "passin", "passout", "connectionstring"),
     )
 )
 _KEYS_OF = frozenset(
-    ("api", "access", "private", "secret", "ssh", "signing", "encryption", "auth", "license")
+    (
+        *("api", "access", "private", "secret", "ssh", "signing", "encryption", "auth", "license"),
+        *("account", "storage", "master", "shared", "service", "client", "deploy", "root"),
+    )
 )
-_ENDINGS = ("password", "passwd", "passphrase", "secret", "token", "apikey")
+# In a family of variables that is kept, these make one that is not.
+_PRIVATE_SEGMENTS = frozenset(("key", "license", "url", "uri", "user", "login", "account"))
+_ENDINGS = ("password", "passwd", "passphrase", "passcode", "secret", "token", "apikey")
 _DIRECTORIES = frozenset(("PWD", "OLDPWD"))
 
 
 def explains_result(name: str) -> bool:
     """Whether a variable is kept and shown by value: it says what the program was run with, and
     its name does not speak of a secret."""
-    return name in _KEPT or (name.startswith(_PREFIXES) and not names_secret(name))
+    if name in _KEPT:
+        return True
+    is_of_family = name.startswith(_PREFIXES) and not names_secret(name)
+    return is_of_family and _PRIVATE_SEGMENTS.isdisjoint(_segments(name))
 
 
 def names_secret(name: str) -> bool:
     """Whether a name, such as ``DB_PASS``, ``apiKey`` or ``x.y-token``, speaks of a secret."""
     if name in _DIRECTORIES:
         return False
-    segments = [segment.lower() for segment in _SEGMENT.findall(name)]
+    segments = _segments(name)
     if any(segment in _SECRET_SEGMENTS or segment.endswith(_ENDINGS) for segment in segments):
         return True
     return "key" in segments and not _KEYS_OF.isdisjoint(segments)
+
+
+def _segments(name: str) -> list[str]:
+    return [segment.lower() for segment in _SEGMENT.findall(name)]

@@ -127,3 +127,63 @@ def test_known_values_are_masked_wherever_they_are() -> None:
 def test_the_scripts_of_a_page_stay_as_their_digests_say() -> None:
     page = "<p>a&amp;b password=x</p><script>let password='x'</script>"
     assert mask_page(page, ["a&b"]) == "<p>*** password=***</p><script>let password='x'</script>"
+
+
+SECRET = "hunter2XYZ99"
+WORDS_WITH_SECRETS = (
+    *("mysql -uroot -p§", "mariadb-admin -p§", "/usr/bin/mysqldump -p§ db", "7z a -p§ out.7z"),
+    *("sshpass -p § ssh h", "sshpass -p§ ssh h", "docker login -u me -p §", "mongosh -p §"),
+    *(
+        "zip -P § out.zip in",
+        "unzip -P § in.zip",
+        "sqlcmd -P §",
+        "ldapsearch -w §",
+        "http -a u:§ h",
+    ),
+    *("redis-cli -a §", "openssl enc -k §", "openssl rsa -passin pass:§", "smbclient -U u%§ //h"),
+    *("curl -uu:§ h", "curl -u u:§ h", "curl -b sid=§ h", "curl --cookie sid=§ h"),
+    *("prog --pass:§",),
+    *("prog --password §", "prog --password=§", "prog --authkey=§", "prog --master-key=§"),
+    *("prog --passcode §", "prog --account-key §", "git clone https://§@h/x"),
+    *("pip install git+https://u:§@h/a.git", "pip install git+ssh://u:§@h/a.git"),
+    *("java jdbc:oracle:thin:u/§@h:1521/x", "java jdbc:sqlserver://h;user=u;password=§;x=y"),
+    *("java jdbc:postgresql://h/d?user=u&password=§", "java jdbc:mysql://u:§@h/d"),
+    *("az AccountName=a;AccountKey=§==;EndpointSuffix=x", "az SharedAccessSignature=sv=1&sig=§%3D"),
+    *("az https://a.blob.core.windows.net/c?sv=2020&sig=§%3D", "az x;SharedAccessKey=§="),
+    *("aws https://b.s3.amazonaws.com/k?X-Amz-Signature=§", "aws aws_secret_access_key=§"),
+    *("gcp https://h/o?X-Goog-Signature=§", "gcp https://h/x?key=§", "prog xapp-§-abcdefghijk"),
+    *("prog ya29.§abcdefghijklmnop", "prog hf_§abcdefghijklmnop", "prog dop_v1_§abcdefghijklmnop"),
+    *("prog SG.§abcdefghijk.§abcdefghijklmnopq", "prog https://x.webhook.office.com/webhookb2/§"),
+)
+WORDS_WITHOUT = (
+    *("docker run -p 8080:80 image", "tar -p -xf a.tar", "ssh -p 2222 h", "gcc -pipe -pg a.c"),
+    *("make -j2 CFLAGS=-O2", "db_bench --key_size=16", "llm --max-tokens 100", "zip -9 out in"),
+    *("git clone https://me@h/x", "curl https://h/a?page=2", "opt -passes=instcombine a.ll"),
+    *("prog --master 3", "perf stat -p 77 -a", "openssl speed -evp aes-128-cbc"),
+)
+
+
+@pytest.mark.parametrize("command", WORDS_WITH_SECRETS)
+def test_a_secret_is_masked_in_the_words_of_a_command_and_in_a_text(command: str) -> None:
+    command = command.replace("§", SECRET)
+    assert SECRET not in " ".join(mask_words(command.split()))
+    assert SECRET not in mask_text(f"sh: {command}")
+    assert SECRET not in " ".join(mask_words(("sh", "-c", command)))
+
+
+@pytest.mark.parametrize("command", WORDS_WITHOUT)
+def test_a_command_without_a_secret_is_shown_as_it_is(command: str) -> None:
+    assert " ".join(mask_words(command.split())) == command
+    assert mask_text(command) == command
+
+
+def test_words_stay_as_many_as_they_are_where_one_is_empty_or_has_blanks() -> None:
+    words = ("mysql", "", "-p", "a b", "zip", "-P")
+    assert len(mask_words(words)) == len(words)
+
+
+@pytest.mark.parametrize(
+    "name", ["MKL_KEY", "STEELYARD_LICENSE", "OMP_LOGIN", "STEELYARD_UPLOAD_URL"]
+)
+def test_a_variable_of_a_kept_family_that_may_be_private_is_not_kept(name: str) -> None:
+    assert not explains_result(name)
