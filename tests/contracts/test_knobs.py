@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ class MortalHost(FakeHost):
         self._live()
         super().set_affinity(task, cpus)
 
-    def run(self, argv: list[str], timeout_s: float = 60.0) -> tuple[int, str]:
+    def run(self, argv: Sequence[str], timeout_s: float = 60.0) -> tuple[int, str]:
         if "stop" in argv:
             self._live()
         return super().run(argv, timeout_s)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +106,7 @@ class Machine(FakeHost):
     def end_marked(self, mark: str) -> None:
         self.loads = [load for load in self.loads if load != mark]
 
-    def run(self, argv: list[str], timeout_s: float = 60.0) -> tuple[int, str]:
+    def run(self, argv: Sequence[str], timeout_s: float = 60.0) -> tuple[int, str]:
         if argv[0] == "/bin/sh":
             if argv[2] == "get":
                 return 0, self.read("/value") or ""
