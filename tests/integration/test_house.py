@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.house_table import import_cycles
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "steelyard"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -243,3 +245,8 @@ def test_the_corpus_of_the_demonstration_is_the_same_each_time(tmp_path):
     first = (tmp_path / "first").read_bytes()
     assert len(first) == 10**6
     assert first == (tmp_path / "second").read_bytes()
+
+
+def test_no_modules_import_each_other():
+    """Not by way of others, not lazily, and not for types alone."""
+    assert import_cycles(PACKAGE) == []

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.dimensioning import Dimensioning
     from steelyard.analysis.nested import NestedValues
     from steelyard.analysis.variance_components import Method
-    from steelyard.app.request.experiment_request import Request
+    from steelyard.app.request.request import Request
     from steelyard.run.run_experiment import Place
     from steelyard.run.trial_session import Watcher
 

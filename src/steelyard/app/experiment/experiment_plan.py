@@ -11,8 +11,9 @@ from steelyard.app.experiment.experiment_design import experiment_design, point_
 from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
 from steelyard.app.experiment.experiment_repetition import PowerPlan, repetition
 from steelyard.app.request.build_request import BuildRequest
-from steelyard.app.request.experiment_request import Request, build_experiment, build_metrics
+from steelyard.app.request.experiment_request import build_experiment, build_metrics
 from steelyard.app.request.level_request import requested_levels
+from steelyard.app.request.request import Request
 from steelyard.core.errors import UsageError
 from steelyard.core.identifier import new_identifier
 from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL, RepetitionLevel

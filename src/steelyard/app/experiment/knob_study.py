@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.method import Question
-from steelyard.app.request.experiment_request import Request, build_experiment
+from steelyard.app.request.experiment_request import build_experiment
+from steelyard.app.request.request import Request
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.identifier import new_identifier
 from steelyard.core.model import Experiment, ExperimentSpec, HostLevel, StoppingSpec, Variant

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from steelyard.app.experiment.failed_trial import describe_failure
 from steelyard.app.experiment.going_on import Onward, begun_blocks, onward_stopping
-from steelyard.app.request.experiment_request import Request, build_experiment
+from steelyard.app.request.experiment_request import build_experiment
+from steelyard.app.request.request import Request
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.estimate import Estimate
 from steelyard.core.masked_experiment import masked_experiment

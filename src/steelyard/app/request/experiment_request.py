@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from steelyard.app.request.build_request import BuildRequest, filled_build, requested_builds
+from steelyard.app.request.build_request import filled_build, requested_builds
 from steelyard.app.request.command_text import (
     Parameters,
     fill,
@@ -19,7 +19,7 @@ from steelyard.app.request.command_text import (
     shell_words,
     step,
 )
-from steelyard.app.request.level_request import RequestedLevels
+from steelyard.app.request.request import Request
 from steelyard.core.errors import UsageError
 from steelyard.core.identifier import new_identifier
 from steelyard.core.model import (
@@ -27,8 +27,6 @@ from steelyard.core.model import (
     IterationsSpec,
     LaunchSpec,
     MetricSpec,
-    Order,
-    StoppingSpec,
     Variant,
 )
 from steelyard.core.rng import fresh_seed
@@ -45,49 +43,6 @@ DEFAULT_METRICS = (
     "involuntary_switches",
 )
 NAME_LENGTH = 48
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a user asked for, as the command line gives it.
-
-    `commands` are argument vectors, or single strings for the shell when `shell` is set; a single
-    one with several builds is a variant for each build. `prepare` and `cleanup` hold one command
-    for all variants or one for each.
-    """
-
-    commands: tuple[tuple[str, ...], ...]
-    shell: bool = False
-    names: tuple[str, ...] = ()
-    prepare: tuple[str, ...] = ()
-    cleanup: tuple[str, ...] = ()
-    setup: str | None = None
-    environment: tuple[str, ...] = ()
-    environment_padding_bytes: int = 0
-    recorded_environment: tuple[str, ...] = ()
-    directory: str | None = None
-    stdin_file: str | None = None
-    timeout_s: float | None = None
-    exit_codes: tuple[int, ...] = (0,)
-    cpus: tuple[int, ...] | None = None
-    parameters: tuple[str, ...] = ()
-    layouts: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-    order: Order = "blocks"
-    warmup_count: int = 0
-    stopping: StoppingSpec = field(default_factory=StoppingSpec)
-    confidence: float = 0.95
-    margin_ratio: float = 0.01
-    method: str = "fieller"
-    seed: int | None = None
-    quiet: tuple[str, ...] = ()
-    note: str = ""
-    iterations: str | None = None
-    benchmark: str | None = None
-    warmup_iteration_count: int | None = None
-    levels: RequestedLevels = field(default_factory=RequestedLevels)
-    build: BuildRequest = field(default_factory=BuildRequest)
-    dimensioned: bool = False
 
 
 def _default_name(request: Request, index: int) -> str:

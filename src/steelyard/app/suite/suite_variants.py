@@ -26,7 +26,7 @@ from steelyard.suite.recipe import Recipe
 from steelyard.suite.registry import RecipeRegistry
 
 if TYPE_CHECKING:
-    from steelyard.app.request.experiment_request import Request
+    from steelyard.app.request.request import Request
 
 # What a recipe says itself, so that an option cannot.
 _NOT_FOR_SUITE = {

@@ -273,7 +273,7 @@ def _suite_iterates(commands: tuple[tuple[str, ...], ...]) -> bool:
     """Whether these are programs of the suite that write their iterations."""
     if not is_suite_name(commands[0][0]):
         return False
-    from steelyard.app.request.experiment_request import Request
+    from steelyard.app.request.request import Request
     from steelyard.app.suite.suite_variants import suite_iterations
 
     return suite_iterations(Request(commands)) is not None

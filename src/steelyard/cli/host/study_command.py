@@ -148,7 +148,7 @@ def _refuse_without_program(argv: tuple[str, ...], given: StudyOptions) -> None:
 
 def _planned(argv: tuple[str, ...], given: StudyOptions) -> Study:
     from steelyard.app.experiment.knob_study import PROGRAM, StudyRequest, plan_study
-    from steelyard.app.request.experiment_request import Request
+    from steelyard.app.request.request import Request
 
     timeout, cpus = given.timeout, given.cpus
     program = Request(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from steelyard.app.experiment.weigh import Gate
 from steelyard.app.request.build_request import BuildRequest
 from steelyard.app.request.command_text import is_suite_name, parse_environment, split_command
-from steelyard.app.request.experiment_request import Request
 from steelyard.app.request.level_request import RequestedLevels, requested_levels
+from steelyard.app.request.request import Request
 from steelyard.app.running import Place, told_place
 from steelyard.cli.console.hidden import hide
 from steelyard.cli.console.output import write_note

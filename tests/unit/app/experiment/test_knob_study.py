@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.app.experiment.knob_study import ALL, BASELINE, StudyRequest, is_study, plan_study
-from steelyard.app.request.experiment_request import Request
+from steelyard.app.request.request import Request
 from steelyard.core.errors import UsageError
 from tests.unit.host.fake_host import FakeHost
 

@@ -1,7 +1,8 @@
 import pytest
 
 from steelyard.app.request.command_text import parse_environment, parse_parameters, split_command
-from steelyard.app.request.experiment_request import Request, build_variants
+from steelyard.app.request.experiment_request import build_variants
+from steelyard.app.request.request import Request
 from steelyard.core.errors import UsageError
 from steelyard.core.model import ExperimentSpec
 
