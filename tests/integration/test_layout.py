@@ -210,7 +210,7 @@ def test_a_wrong_word_in_the_environment_ends_the_program_at_once(
 def test_the_heap_can_be_shuffled_over_the_c_librarys(build: Build, source: str) -> None:
     program = build(SOURCES / source, *(("-std=c++20",) if source.endswith("pp") else ()))
     plain = run(program, **{"": "none"})
-    for base in ("own", "libc"):
+    for base in ("own", "pages", "libc"):
         assert run(program, _BASE=base, _INTERVAL="5ms", **{"": "heap"}) == plain
 
 

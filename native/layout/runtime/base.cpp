@@ -145,11 +145,17 @@ void find(Function& function, void* library, const char* special, const char* us
 
 constinit std::uint32_t base_state = static_cast<std::uint32_t>(Base::unknown);
 
+bool base_keeps_runs() {
+    const char* name = settings().base;
+    return name != nullptr && same_text(name, "pages");
+}
+
 Base decide_base() {
     load_defaults();
     const char* name = settings().base;
     Base decided = Base::own;
-    if (settings().has(part_heap) && name != nullptr && !same_text(name, "own"))
+    const bool is_other = name != nullptr && !same_text(name, "own") && !base_keeps_runs();
+    if (settings().has(part_heap) && is_other)
         decided = Base::pending;
     __atomic_store_n(&base_state, static_cast<std::uint32_t>(decided), __ATOMIC_RELEASE);
     return decided;
@@ -165,7 +171,7 @@ void load_base() {
     } else {
         void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
         if (library == nullptr)
-            fail("STEELYARD_LAYOUT_BASE must be own, libc, or a library with an allocator: ",
+            fail("STEELYARD_LAYOUT_BASE must be own, pages, libc, or a library with an allocator: ",
                  dlerror());
         find(base_malloc, library, "mi_malloc", "malloc");
         find(base_free, library, "mi_free", "free");

@@ -16,6 +16,8 @@ enum class Base : std::uint32_t {
 extern constinit std::uint32_t base_state;  // a Base, read and written atomically
 constexpr auto own_base = static_cast<std::uint32_t>(Base::own);
 Base decide_base();
+/// Whether the base is our own with the objects of a page in order.
+bool base_keeps_runs();
 
 /// Decided with the first allocation.
 inline Base heap_base() {

@@ -15,7 +15,7 @@ constinit std::uint8_t* unit_classes = nullptr;
 namespace {
 
 constexpr std::size_t largest_heap_bytes = granule_bytes << 32U;
-constexpr std::size_t smallest_heap_bytes = 16U << 20U;
+constexpr std::size_t smallest_heap_bytes = 32U << 20U;
 // Of an address space that is limited (`ulimit -v`) the heap takes a quarter: large objects, stacks
 // and libraries need room as well. What does not fit is the C library's.
 constexpr std::size_t share_of_limit = 4;
@@ -24,7 +24,16 @@ constexpr std::size_t room_for_copies_bytes = 4ULL << 30U;
 
 constexpr std::size_t fewest_taken = 8;
 
-std::size_t heap_used = 0;
+// First chunks lie here, and the first windows behind them, by pages of 4 KiB, so that a small heap
+// takes no more than it touches.
+constexpr std::size_t first_chunks_bytes = 16U << 20U, first_windows_bytes = 8U << 20U;
+constexpr auto first_chunks_units = static_cast<std::uint32_t>(first_chunks_bytes / unit_bytes);
+constexpr int first_chunk_attempts = 32;
+
+bool first_unit_is_taken[first_chunks_units];
+Lock first_lock;
+
+std::size_t heap_used = first_chunks_bytes;
 
 template <typename T>
 T* pages_for(std::size_t count) {
@@ -133,7 +142,31 @@ struct Central {
     }
 };
 
-Central central[class_count];
+Central central[all_classes];
+
+/// Lets all units of a chunk be known by its class and its first one.
+bool register_chunk(std::size_t index, std::size_t place, std::size_t bytes, Name& first) {
+    const auto chunk = static_cast<std::uint32_t>(place / unit_bytes);
+    for (std::size_t unit = chunk; unit < (place + bytes) / unit_bytes; ++unit) {
+        unit_classes[unit] = static_cast<std::uint8_t>(index);
+        unit_chunks[unit] = chunk;
+    }
+    first = static_cast<Name>(place / granule_bytes);
+    chunks[chunk].start = first;
+    return central[index].add(chunk);
+}
+
+/// Takes units where all of them are free. Objects of aligned classes lie on multiples of their
+/// size from the first unit on.
+bool take_first_units(std::uint32_t unit, std::uint32_t many) {
+    for (std::uint32_t at = unit; at < unit + many; ++at) {
+        if (first_unit_is_taken[at])
+            return false;
+    }
+    for (std::uint32_t at = unit; at < unit + many; ++at)
+        first_unit_is_taken[at] = true;
+    return true;
+}
 
 }  // namespace
 
@@ -155,7 +188,9 @@ bool reserve_chunks() {
         heap_start = reinterpret_cast<std::uint8_t*>((address + alignment - 1) & ~(alignment - 1));
         heap_bytes = bytes;
         // With huge pages the index bits of physical addresses are those that are drawn here.
-        raw(SYS_madvise, word(heap_start), static_cast<long>(bytes), MADV_HUGEPAGE);
+        constexpr std::size_t small_pages_bytes = first_chunks_bytes + first_windows_bytes;
+        raw(SYS_madvise, word(heap_start + small_pages_bytes),
+            static_cast<long>(bytes - small_pages_bytes), MADV_HUGEPAGE);
         unit_classes = pages_for<std::uint8_t>(bytes / unit_bytes);
         unit_chunks = pages_for<std::uint32_t>(bytes / unit_bytes);
         chunks = pages_for<Chunk>(bytes / unit_bytes);
@@ -169,14 +204,21 @@ bool take_chunk(std::size_t index, Name& first) {
     const std::size_t place = __atomic_fetch_add(&heap_used, bytes, __ATOMIC_RELAXED);
     if (place + bytes > heap_bytes)
         return false;
-    const auto chunk = static_cast<std::uint32_t>(place / unit_bytes);
-    for (std::size_t unit = chunk; unit < (place + bytes) / unit_bytes; ++unit) {
-        unit_classes[unit] = static_cast<std::uint8_t>(index);
-        unit_chunks[unit] = chunk;
+    return register_chunk(index, place, bytes, first);
+}
+
+bool take_first_chunk(std::size_t index, Random& random, Name& first) {
+    const std::size_t bytes = first_chunk_bytes(index);
+    const auto many = static_cast<std::uint32_t>(bytes / unit_bytes);
+    const bool is_aligned = index >= plain_classes && class_bytes(index) > unit_bytes;
+    const auto step = static_cast<std::uint32_t>(is_aligned ? class_bytes(index) / unit_bytes : 1);
+    const Guard guard(first_lock);
+    for (int attempt = 0; attempt < first_chunk_attempts; ++attempt) {
+        const std::uint32_t unit = random.below((first_chunks_units - many) / step + 1) * step;
+        if (take_first_units(unit, many))
+            return register_chunk(first_class(index), unit * unit_bytes, bytes, first);
     }
-    first = static_cast<Name>(place / granule_bytes);
-    chunks[chunk].start = first;
-    return central[index].add(chunk);
+    return false;
 }
 
 Region unused_heap() {
@@ -190,7 +232,7 @@ Name chunk_start(Name name) {
 }
 
 void give_free(std::size_t index, const Name* from, std::size_t many) {
-    central[index].put(from, many, chunk_objects(index));
+    central[index].put(from, many, chunk_objects(index % class_count));
 }
 
 std::size_t take_window(std::size_t index, Name* into, std::size_t many) {
@@ -204,6 +246,7 @@ std::size_t take_free(std::size_t index, Name* into, std::size_t many) {
 }
 
 void hold_chunks() {
+    first_lock.take();
     for (Central& each : central)
         each.lock.take();
 }
@@ -211,11 +254,13 @@ void hold_chunks() {
 void resume_chunks() {
     for (Central& each : central)
         each.lock.give();
+    first_lock.give();
 }
 
 void reset_chunks() {
     for (Central& each : central)
         each.lock.reset();
+    first_lock.reset();
 }
 
 }  // namespace steelyard::layout

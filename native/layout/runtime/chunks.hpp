@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "memory_map.hpp"
+#include "random.hpp"
 #include "size_classes.hpp"
 
 /// The memory of small objects: chunks of address space that belong to one size class each, and
@@ -15,7 +16,8 @@ namespace steelyard::layout {
 // equally often: with other numbers of objects their addresses fail the tests of NIST SP 800-22.
 constexpr std::size_t window_bytes = 256U << 10U;
 constexpr std::size_t fewest_objects = 32;
-constexpr std::size_t unit_bytes = 64U << 10U;  // what belongs to one class
+constexpr std::size_t unit_bytes = 16U << 10U;  // what belongs to one class
+constexpr std::size_t chunk_step_bytes = 64U << 10U;
 
 constexpr std::size_t window_objects(std::size_t index) {
     const std::size_t objects = window_bytes / class_bytes(index);
@@ -53,9 +55,39 @@ constexpr std::size_t objects_in(std::size_t index, std::size_t bytes) {
 constexpr std::size_t chunk_bytes(std::size_t index) {
     std::size_t bytes = window_bytes;
     while (objects_in(index, bytes) < fewest_objects)
+        bytes += chunk_step_bytes;
+    return bytes;
+}
+
+constexpr std::size_t largest_chunk_bytes() {
+    std::size_t largest = 0;
+    for (std::size_t index = 0; index < class_count; ++index)
+        largest = chunk_bytes(index) > largest ? chunk_bytes(index) : largest;
+    return largest;
+}
+
+// What a class gives in a thread before it has a window: most classes of most programs never need
+// one, and 49 windows would be 14 MiB.
+constexpr std::size_t fewest_first_objects = 16;
+
+constexpr std::size_t first_chunk_bytes(std::size_t index) {
+    std::size_t bytes = unit_bytes;
+    while (objects_in(index, bytes) < fewest_first_objects)
         bytes += unit_bytes;
     return bytes;
 }
+
+constexpr std::uint32_t first_objects(std::size_t index) {
+    return static_cast<std::uint32_t>(objects_in(index, first_chunk_bytes(index)));
+}
+
+/// What lies in first chunks is of a class of its own, so that it does not mix with a window, which
+/// has each value of the index bits equally often.
+constexpr std::size_t first_class(std::size_t index) {
+    return class_count + index;
+}
+
+constexpr std::size_t all_classes = 2 * class_count;
 
 constexpr auto chunk_object_counts = [] {
     std::array<std::uint32_t, class_count> counts{};
@@ -91,8 +123,13 @@ inline bool is_small(const void* object) {
     return distance_of(object) < heap_bytes;
 }
 
+/// Its class, or that of first chunks.
 inline std::size_t class_of(const void* object) {
     return unit_classes[distance_of(object) / unit_bytes];
+}
+
+inline std::size_t bytes_of(const void* object) {
+    return class_bytes(class_of(object) % class_count);
 }
 
 /// Takes the address space; false where there is none.
@@ -101,9 +138,11 @@ bool reserve_chunks();
 Region unused_heap();
 /// A chunk for a class, which is whole windows; its first object. False where none is left.
 bool take_chunk(std::size_t index, Name& first);
+/// A first chunk at a random place, where there is one; its first object.
+bool take_first_chunk(std::size_t index, Random& random, Name& first);
 /// The first object of the chunk that `name` lies in.
 Name chunk_start(Name name);
-/// Gives free objects of a class to all threads.
+/// Gives free objects of a class, or of its first chunks, to all threads.
 void give_free(std::size_t index, const Name* from, std::size_t many);
 /// Takes those of the one chunk that has most of them, how many those are; 0 where none has an
 /// eighth of a window, which `many` is.

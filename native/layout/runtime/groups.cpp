@@ -80,4 +80,32 @@ void order_by_groups(Random& random, std::size_t index, const Name* names, std::
     }
 }
 
+void order_by_pages(Random& random, std::size_t index, const Name* names, std::uint32_t many,
+                    Name* into) {
+    constexpr Name page_granules = 4096 / granule_bytes;
+    constexpr std::size_t most_bytes = largest_chunk_bytes();
+    constexpr std::size_t most_pages = most_bytes / 4096, word_bits = 64;
+    std::uint64_t is_free[most_bytes / granule_bytes / word_bits] = {};
+    const Name start = chunk_start(names[0]);
+    for (std::uint32_t at = 0; at < many; ++at) {
+        const Name granule = names[at] - start;
+        is_free[granule / word_bits] |= std::uint64_t{1} << granule % word_bits;
+    }
+    std::uint32_t pages[most_pages];
+    const auto page_count = static_cast<std::uint32_t>(chunk_bytes(index % class_count) / 4096);
+    for (std::uint32_t at = 0; at < page_count; ++at) {
+        const std::uint32_t other = random.below(at + 1);
+        pages[at] = pages[other];
+        pages[other] = at;
+    }
+    // The last of `into` is given first.
+    for (std::uint32_t at = 0; at < page_count; ++at) {
+        const Name first = pages[at] * page_granules;
+        for (Name word = first / word_bits; word < (first + page_granules) / word_bits; ++word) {
+            for (std::uint64_t bits = is_free[word]; bits != 0; bits &= bits - 1)
+                into[--many] = start + word * word_bits + static_cast<Name>(__builtin_ctzll(bits));
+        }
+    }
+}
+
 }  // namespace steelyard::layout

@@ -13,4 +13,9 @@ namespace steelyard::layout {
 void order_by_groups(Random& random, std::size_t index, const Name* names, std::uint32_t many,
                      Name* into);
 
+/// The same for a heap that keeps runs: pages in random order, and the objects of each in the order
+/// of their addresses.
+void order_by_pages(Random& random, std::size_t index, const Name* names, std::uint32_t many,
+                    Name* into);
+
 }  // namespace steelyard::layout

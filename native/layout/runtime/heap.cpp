@@ -3,6 +3,9 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <array>
+
+#include "base.hpp"
 #include "chunks.hpp"
 #include "groups.hpp"
 #include "large.hpp"
@@ -38,10 +41,27 @@ struct alignas(cache_line_bytes) ThreadClass {
     }
 };
 
+/// Where the free objects of first chunks are noted, by class; behind the last, how many in all.
+constexpr auto first_places = [] {
+    std::array<std::uint32_t, class_count + 1> places{};
+    for (std::size_t index = 0; index < class_count; ++index)
+        places[index + 1] = places[index] + first_objects(index);
+    return places;
+}();
+
+// After so many objects a class gets a window. Few programs have many of the larger classes.
+constexpr std::uint32_t most_given_small = 32, most_given_large = 256;
+constexpr std::size_t large_from_bytes = 256;
+
+constexpr std::uint32_t most_given_at_first(std::size_t index) {
+    return class_bytes(index) < large_from_bytes ? most_given_small : most_given_large;
+}
+
 struct ThreadHeap {
-    ThreadClass classes[class_count];
+    ThreadClass classes[all_classes];
     ThreadHeap* next_unused = nullptr;
     Random random;
+    Name first_names[first_places[class_count]];
 };
 
 Lock starting;
@@ -49,6 +69,7 @@ ThreadHeap* unused_heaps = nullptr;
 std::uint32_t heaps_started = 0;
 pthread_key_t ending_key;
 __thread ThreadHeap* own_heap = nullptr;
+bool keeps_runs = false;  ///< objects of a page are given in the order of their addresses
 
 /// A thread has ended: its heap, with all that it holds, is for the next one.
 void leave_heap(void* left) {
@@ -89,7 +110,8 @@ ThreadHeap* thread_heap() {
 void give_first(Random& random, ThreadClass& of, std::size_t index, std::uint32_t many) {
     many = many / drawn_at_once * drawn_at_once;
     of.free_count -= many;
-    order_by_groups(random, index, of.free_names + of.free_count, many, of.ordered_names);
+    const auto order = keeps_runs ? order_by_pages : order_by_groups;
+    order(random, index, of.free_names + of.free_count, many, of.ordered_names);
     of.ordered_count = many;
 }
 
@@ -101,6 +123,7 @@ Name draw(ThreadHeap& heap, ThreadClass& of) {
     return drawn;
 }
 
+/// Room for free objects, first of all.
 bool prepare(ThreadClass& of, std::size_t index) {
     const std::uint32_t objects = chunk_objects(index);
     const std::uint32_t capacity = objects + objects / 4;
@@ -120,12 +143,8 @@ void give_up(ThreadClass& of, std::size_t index, std::uint32_t many) {
     give_free(index, of.free_names + of.free_count, many);
 }
 
-/// Adds a chunk to the free objects; how many those are, 0 where there is no memory.
-std::uint32_t add_chunk(ThreadClass& of, std::size_t index) {
-    Name first = 0;
-    if (!take_chunk(index, first))
-        return 0;
-    const std::uint32_t objects = chunk_objects(index);
+/// Adds the objects of a chunk to the free ones.
+void add_objects(ThreadClass& of, std::size_t index, Name first, std::uint32_t objects) {
     const auto step = static_cast<Name>(class_bytes(index) / granule_bytes);
     const auto [run_objects, gap_bytes] = spacing(index);
     Name next = first;
@@ -135,16 +154,44 @@ std::uint32_t add_chunk(ThreadClass& of, std::size_t index) {
         if (added % run_objects == 0)
             next += static_cast<Name>(gap_bytes / granule_bytes);
     }
-    return objects;
+}
+
+/// Adds a window; how many objects it has, 0 where there is no memory.
+std::uint32_t add_chunk(ThreadClass& of, std::size_t index) {
+    Name first = 0;
+    if (!take_chunk(index, first))
+        return 0;
+    add_objects(of, index, first, chunk_objects(index));
+    return chunk_objects(index);
+}
+
+void prepare_first(ThreadHeap& heap, std::size_t index) {
+    ThreadClass& of = heap.classes[first_class(index)];
+    of.free_names = heap.first_names + first_places[index];
+    of.free_capacity = first_objects(index);
+}
+
+/// The free objects of the first chunk; null where there is none, or the class is to get a window.
+ThreadClass* first_chunk(ThreadHeap& heap, std::size_t index) {
+    ThreadClass& of = heap.classes[first_class(index)];
+    if (of.free_capacity == 0) {
+        prepare_first(heap, index);
+        Name first = 0;
+        if (take_first_chunk(index, heap.random, first))
+            add_objects(of, index, first, first_objects(index));
+        of.look();
+    }
+    const bool has_given = of.given >= most_given_at_first(index);
+    return has_given || of.free_count < drawn_at_once ? nullptr : &of;
 }
 
 /// Looks what the program did lately, and makes sure that there are objects to draw from. While it
 /// builds something, whole windows in the order of `give_first` are; while it frees about as much,
-/// the set, with at least a quarter of a window.
+/// the set, with at least a quarter of a window. A heap that keeps runs gives windows alone.
 bool refill(ThreadHeap& heap, ThreadClass& of, std::size_t index) {
     const std::uint32_t objects = chunk_objects(index);
     const bool builds = of.freed() < of.given / 4 * 3;
-    if (builds) {
+    if (builds || keeps_runs) {
         give_up(of, index, of.free_count);
         auto added = static_cast<std::uint32_t>(take_window(index, of.free_names, objects));
         of.free_count = added;
@@ -163,28 +210,40 @@ bool refill(ThreadHeap& heap, ThreadClass& of, std::size_t index) {
     return of.ordered_count != 0 || of.free_count >= drawn_at_once;
 }
 
-/// Draws the objects that are given next, so that they are in the cache by then: one at random
-/// hardly ever is. All are asked for at once, and so come in the time of one.
-__attribute__((noinline)) bool draw_ahead(ThreadHeap& heap, std::size_t index) {
-    ThreadClass& of = heap.classes[index];
-    if (of.free_capacity == 0 && !prepare(of, index))
-        return false;
-    const std::uint32_t quarter = chunk_objects(index) / 4;
-    const bool looks = of.free_count < quarter || of.given >= quarter;
-    if (of.ordered_count == 0 && looks && !refill(heap, of, index))
-        return false;
-    const bool is_ordered = of.ordered_count != 0;
-    of.given += drawn_at_once;
-    of.given_of_set += is_ordered ? 0 : drawn_at_once;
+/// Draws from one set what another gives next.
+void draw_some(ThreadHeap& heap, ThreadClass& from, ThreadClass& of, std::size_t index) {
+    const bool is_ordered = from.ordered_count != 0;
+    from.given += drawn_at_once;
+    from.given_of_set += is_ordered ? 0 : drawn_at_once;
     const std::size_t last = class_bytes(index) - 1;
     const std::size_t second_line = last < cache_line_bytes ? last : cache_line_bytes;
-    for (Name& drawn : of.drawn) {
-        drawn = is_ordered ? of.ordered_names[--of.ordered_count] : draw(heap, of);
+    for (std::uint32_t at = drawn_at_once; at-- > 0;) {  // the last is given first
+        const Name drawn = is_ordered ? from.ordered_names[--from.ordered_count] : draw(heap, from);
+        of.drawn[at] = drawn;
         const std::uint8_t* object = object_of(drawn);
         __builtin_prefetch(object, 1);
         __builtin_prefetch(object + second_line, 1);
     }
     of.drawn_count = drawn_at_once;
+}
+
+/// Draws the objects that are given next, so that they are in the cache by then: one at random
+/// hardly ever is. All are asked for at once, and so come in the time of one.
+__attribute__((noinline)) bool draw_ahead(ThreadHeap& heap, std::size_t index) {
+    ThreadClass& of = heap.classes[index];
+    if (of.free_capacity == 0) {
+        if (ThreadClass* first = keeps_runs ? nullptr : first_chunk(heap, index)) {
+            draw_some(heap, *first, of, index);
+            return true;
+        }
+        if (!prepare(of, index))
+            return false;
+    }
+    const std::uint32_t quarter = chunk_objects(index) / 4;
+    const bool looks = of.free_count < quarter || of.given >= quarter;
+    if (of.ordered_count == 0 && looks && !refill(heap, of, index))
+        return false;
+    draw_some(heap, of, of, index);
     return true;
 }
 
@@ -200,9 +259,14 @@ void* small_allocate(std::size_t index) {
 }
 
 /// Makes room for freed objects: the last ones, which are of few chunks, go to all threads.
-__attribute__((noinline)) bool make_room(ThreadClass& of, std::size_t index) {
-    if (of.free_capacity == 0)
+__attribute__((noinline)) bool make_room(ThreadHeap& heap, std::size_t index) {
+    ThreadClass& of = heap.classes[index];
+    if (of.free_capacity == 0 && index < class_count)
         return prepare(of, index);
+    if (of.free_capacity == 0) {
+        prepare_first(heap, index - class_count);
+        return true;
+    }
     give_up(of, index, of.free_capacity / 2);
     return true;
 }
@@ -214,7 +278,7 @@ void small_free(void* object) {
         return;
     ThreadClass& of = heap->classes[index];
     if (__builtin_expect(static_cast<long>(of.free_count == of.free_capacity), 0) != 0 &&
-        !make_room(of, index))
+        !make_room(*heap, index))
         return;
     of.free_names[of.free_count++] = name_of(object);
 }
@@ -231,6 +295,7 @@ std::uint32_t decide_heap() {
     const bool wanted = settings().has(part_heap);
     if (wanted && !reserve_chunks())
         fail("there is no address space for the heap");
+    keeps_runs = base_keeps_runs();
     if (wanted)
         pthread_key_create(&ending_key, leave_heap);
     __atomic_store_n(&heap_state, wanted ? 2 : 1, __ATOMIC_RELEASE);
@@ -273,7 +338,7 @@ bool heap_free(void* object) {
 }
 
 std::size_t heap_size(const void* object) {
-    return is_small(object) ? class_bytes(class_of(object)) : large_size(object);
+    return is_small(object) ? bytes_of(object) : large_size(object);
 }
 
 void* heap_resize_large(void* object, std::size_t size) {

@@ -1,0 +1,83 @@
+"""The shuffled heap: how much memory it takes, and what a base with the objects of a page in order
+gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.integration.conftest import User
+from tests.layout_programs import require_layout, run
+
+require_layout()
+
+Build = Callable[[str], str]
+
+FEW_OBJECTS = """
+    static long resident_kib(void) {
+        long pages = 0, resident = 0;
+        FILE *file = fopen("/proc/self/statm", "r");
+        if (fscanf(file, "%ld %ld", &pages, &resident) != 2) return -1;
+        fclose(file);
+        return resident * 4;
+    }
+    int main(void) {
+        for (int size = 16; size <= 32768; size += size < 128 ? 16 : size / 4)
+            for (int turn = 0; turn < 4; ++turn)
+                memset(malloc(size), 1, 16);
+        printf("%ld\\n", resident_kib());
+        return 0;
+    }
+"""
+NEIGHBOURS = """
+    int main(void) {
+        int steps = 0, same_page = 0, jumps = 0;
+        char *last = malloc(96);
+        for (int turn = 0; turn < 4000; ++turn) {
+            char *next = malloc(96);
+            const int together = (uintptr_t)next / 4096 == (uintptr_t)last / 4096;
+            same_page += together;
+            steps += together && next > last;
+            jumps += !together && (uintptr_t)next / 4096 != (uintptr_t)last / 4096 + 1;
+            last = next;
+        }
+        printf("%d %d %d\\n", same_page, steps, jumps);
+        return 0;
+    }
+"""
+
+
+@pytest.fixture
+def build(user: User) -> Build:
+    """Compiles C and gives the program's path."""
+
+    def compile_(code: str) -> str:
+        source = user.home / "heap.c"
+        names = ("stdint", "stdio", "stdlib", "string")
+        source.write_text("".join(f"#include <{name}.h>\n" for name in names) + code)
+        program = str(user.home / "heap")
+        told = user.types("cc", "-O0", str(source), "-o", program)
+        assert told.status == 0, told.err
+        return program
+
+    return compile_
+
+
+def test_a_few_objects_of_every_size_take_little_memory(build: Build) -> None:
+    program = build(FEW_OBJECTS)
+    plain_kib = int(run(program, **{"": "none"}).stdout)
+    shuffled_kib = int(run(program, **{"": "heap"}).stdout)
+    assert shuffled_kib - plain_kib < 4096
+
+
+def test_a_base_of_pages_gives_the_objects_of_a_page_in_order_and_pages_in_none(
+    build: Build,
+) -> None:
+    program = build(NEIGHBOURS)
+    same_page, steps, jumps = map(int, run(program, _BASE="pages", **{"": "heap"}).stdout.split())
+    assert steps == same_page > 3500
+    assert jumps > 60  # of some 96 pages
+    same_page, steps, _ = map(int, run(program, _BASE="own", **{"": "heap"}).stdout.split())
+    assert steps < 0.8 * same_page or same_page < 2000
