@@ -14,15 +14,14 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-from benchmarks.prove.page import Proof, prove
+from benchmarks.prove.page import Proof, is_above, is_below, prove
 from steelyard.analysis.events.correlation import pair_correlation
-from steelyard.analysis.events.order import order_distances
+from steelyard.analysis.events.order import order_distances, order_goes_with_result
 from steelyard.core.rng import derive_seed
 
 EXPERIMENTS = 10_000
@@ -46,9 +45,9 @@ class Outcome:
         """Promises that were not kept, beyond chance."""
         matters = self.kind.startswith("order")
         bound = FEWEST_FOUND if matters else MOST_ALARMS
-        chance = 3 * sqrt(bound * (1 - bound) / self.count)
-        wrong = self.said < bound - chance if matters else self.said > bound + chance
-        if wrong:
+        said = round(self.said * self.count)
+        is_wrong = is_below if matters else is_above
+        if is_wrong(said, self.count, bound):
             yield f"{self.kind}: the order is said to matter in {100 * self.said:.1f} %"
 
 
@@ -79,10 +78,9 @@ def simulate(kind: str, experiments: int) -> Outcome:
         values = np.array([value for _, value in runs]) + generator.standard_normal(RUNS)
         apart = order_distances([order for order, _ in runs])
         found = pair_correlation(
-            apart.moved_ratios, values, 0.95, generator, PERMUTATIONS, given=apart.counts
+            apart.moved_ratios, values, 0.95, generator, PERMUTATIONS, given=apart.numbers
         )
-        positive = (found.coefficient.estimate or 0.0) > 0
-        said += found.p is not None and found.p <= MOST_ALARMS and positive
+        said += order_goes_with_result(found, 0.95)
     return Outcome(kind, said / experiments, experiments)
 
 

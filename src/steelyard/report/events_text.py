@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from steelyard.analysis.events.internal_variance import InternalVariance
 from steelyard.analysis.events.kinds import KindOfEvent
+from steelyard.analysis.events.order import order_goes_with_result
 from steelyard.core.estimate import Estimate
 from steelyard.core.units import scale_for
 from steelyard.report.events_paths import (
@@ -83,14 +84,13 @@ def _together(found: InternalVariance) -> list[str]:
 
 def _order(found: InternalVariance) -> list[str]:
     """Whether the order goes with the result, apart from the numbers."""
-    p, coefficient = found.order.p, found.order.coefficient
+    p = found.order.p
     if p is None:
         different = any(any(row) for row in found.order_differences)
         if different and not any(any(row) for row in found.moved_ratios):
             return ["The order of events is the same in all runs: only their numbers differ."]
         return []
-    # Runs in less alike an order whose results are more alike are no sign of an influence.
-    goes = p <= 1 - found.confidence and (coefficient.estimate or 0.0) > 0
+    goes = order_goes_with_result(found.order, found.confidence)
     return [
         f"The order of events, apart from their number, {'goes' if goes else 'does not go'} with "
         f"{one_line(found.response)}: how much it differs between two runs and how much their "

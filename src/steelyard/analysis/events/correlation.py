@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from math import factorial
 
 import numpy as np
@@ -13,6 +15,8 @@ from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Floats = NDArray[np.float64]
 FEWEST_RUNS = 4
+# With fewer runs a curved surface would leave little of the 36 pairs that nine have.
+_FEWEST_CURVED = 10
 # Its two-sided p has a standard error of 0.002 at 0.05.
 PERMUTATION_COUNT = 9999
 # Correlations nearer to 1 are perfect up to rounding.
@@ -77,7 +81,7 @@ def pair_correlation(
     confidence: float,
     generator: np.random.Generator,
     permutation_count: int = PERMUTATION_COUNT,
-    given: Floats | None = None,
+    given: Sequence[Floats] = (),
 ) -> Correlation:
     """Between a difference of pairs of runs and the difference of their results.
 
@@ -91,13 +95,14 @@ def pair_correlation(
     generator : numpy.random.Generator
     permutation_count : int
         Of the runs, for p.
-    given : array of shape (runs, runs), optional
-        Another difference of the same pairs: the correlation is that of what it leaves of both.
+    given : sequence of arrays of shape (runs, runs)
+        Other differences of the same pairs: the correlation is that of what they leave of both.
 
     Notes
     -----
     With `given` it is the partial test of Smouse, Long and Sokal (Systematic Zoology 35 (1986)
-    627): both differences are replaced by the residuals of their lines on `given`.
+    627): both differences are replaced by the residuals of their regressions on `given`, with its
+    squares and products from ten runs on.
     Pairs that share a run are not independent. p is Mantel's (Cancer Research 27 (1967) 209): the
     share of permutations of the runs with a coefficient at least so far from 0. The interval is
     Fisher's with the jackknife's variance over runs (Efron and Stein, Annals of Statistics 9
@@ -106,7 +111,7 @@ def pair_correlation(
     """
     count = len(values)
     apart = np.abs(values[:, None] - values[None, :])
-    if given is not None and count >= FEWEST_RUNS:
+    if given and count >= FEWEST_RUNS:
         distances, apart = _left_by(given, distances), _left_by(given, apart)
     rows, columns = np.triu_indices(count, 1)
     refused = _refused(distances[rows, columns], apart[rows, columns], confidence, _JACKKNIFE)
@@ -119,13 +124,16 @@ def pair_correlation(
     return Correlation(interval, (extreme + 1) / (permutation_count + 1))
 
 
-def _left_by(given: Floats, distances: Floats) -> Floats:
-    """The residuals of distances on the line through those of other ones; 0 for rounding."""
-    rows, columns = np.triu_indices(len(given), 1)
-    x, y = given[rows, columns], distances[rows, columns]
-    off = x - x.mean()
-    square = float(off @ off)
-    left = y - y.mean() - (off * float(off @ y) / square if square > 0 else 0.0)
+def _left_by(given: Sequence[Floats], distances: Floats) -> Floats:
+    """The residuals of distances on the surface through those of other ones; 0 for rounding."""
+    rows, columns = np.triu_indices(len(distances), 1)
+    others, y = [one[rows, columns] for one in given], distances[rows, columns]
+    scaled = [one / scale if (scale := float(np.abs(one).max())) > 0 else one for one in others]
+    terms = [np.ones_like(y), *scaled]
+    if len(distances) >= _FEWEST_CURVED:
+        terms += [a * b for a, b in combinations_with_replacement(scaled, 2)]
+    surface = np.column_stack(terms)
+    left = y - surface @ np.linalg.lstsq(surface, y, rcond=None)[0]
     if float(left @ left) <= _NO_VARIANCE * float(y @ y):
         left = np.zeros_like(left)
     found = np.zeros_like(distances)

@@ -175,7 +175,7 @@ def internal_variance(
     apart = order_distances(sequences)
     generator = np.random.default_rng(derive_seed(asked.seed, "events"))
     order = pair_correlation(
-        apart.moved_ratios, values, asked.confidence, generator, given=apart.counts
+        apart.moved_ratios, values, asked.confidence, generator, given=apart.numbers
     )
     first, second = np.unravel_index(int(apart.differences.argmax()), apart.differences.shape)
     cautions = _cautions(runs, values, asked.confidence)
