@@ -15,7 +15,6 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from multiprocessing import Pool
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -23,7 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from benchmarks.prove.page import read_section, write_section
+from benchmarks.prove.page import is_above, is_below, read_section, write_section
 from benchmarks.prove.tables import CONFIDENCE, Situation, situations
 from steelyard.analysis.analysis import Analysis
 from steelyard.analysis.methods import ANALYSES
@@ -55,10 +54,10 @@ class Outcome:
 
     def problem(self) -> str | None:
         """What promise is not kept, beyond chance."""
-        chance = 2.5 * sqrt(0.05 * 0.95 / self.count)
-        if self.holds and not self.is_test and self.share < LOWEST - chance:
+        said = round(self.share * self.count)
+        if self.holds and not self.is_test and is_below(said, self.count, LOWEST):
             return f"covers {100 * self.share:.1f} %"
-        if self.holds and self.is_test and self.share > MOST_ALARMS + chance:
+        if self.holds and self.is_test and is_above(said, self.count, MOST_ALARMS):
             return f"{100 * self.share:.1f} % false alarms"
         if self.warns and self.warned < WARNED:
             return f"says in {100 * self.warned:.0f} % that {self.warns} fail"
@@ -146,7 +145,8 @@ def _status(outcome: Outcome) -> str:
         return "FAILED"
     if not outcome.holds:
         return "warned"
-    if not outcome.is_test and outcome.share > HIGHEST + 2.5 * sqrt(0.05 * 0.95 / outcome.count):
+    said = round(outcome.share * outcome.count)
+    if not outcome.is_test and is_above(said, outcome.count, HIGHEST):
         return "wide"
     return "held"
 

@@ -23,7 +23,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.prove.page import Proof, prove
+from benchmarks.prove.page import Proof, is_above, is_below, prove
 from steelyard.analysis.events.correlation import (
     Correlation,
     pair_correlation,
@@ -142,10 +142,11 @@ class Outcome:
 
     def problem(self) -> str | None:
         """What promise is not kept, beyond chance."""
-        chance = 2.5 * sqrt(0.05 * 0.95 / self.count)
-        if self.situation.runs.independent and self.alarms > ALPHA + chance:
+        alarms, held = round(self.alarms * self.count), round(self.held * self.count)
+        if self.situation.runs.independent and is_above(alarms, self.count, ALPHA):
             return f"{100 * self.alarms:.1f} % false alarms"
-        if self.situation.runs.normal and self.held < LOWEST[self.situation.quantity] - chance:
+        lowest = LOWEST[self.situation.quantity]
+        if self.situation.runs.normal and is_below(held, self.count, lowest):
             return f"covers {100 * self.held:.1f} %"
         return None
 

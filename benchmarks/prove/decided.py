@@ -16,18 +16,28 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import sqrt
 
 import numpy as np
 
+from benchmarks.prove.deciding import (
+    CONFIDENCE,
+    MARGIN,
+    decided_at,
+    end_of,
+    held_to_the_real_rule,
+    independent_interval,
+)
 from benchmarks.prove.judging import covers, inference, top_levels
-from benchmarks.prove.page import Proof, prove
+from benchmarks.prove.page import Proof, is_above, is_below, prove, table
+from benchmarks.prove.stopped import twin_stops
+from steelyard.analysis.autoregression import FEWEST_BLOCKS
 from steelyard.analysis.error_spending import (
-    AFTER_RUNS_SHARE,
     SEQUENCE_SHARE,
     sequence_quantile,
+    spending_of,
 )
+from steelyard.analysis.mean import two_sided
 from steelyard.analysis.normal import normal_quantile
 from steelyard.analysis.stopping import Stopping
 from steelyard.analysis.verdict import decide
@@ -39,9 +49,11 @@ from steelyard.core.rng import derive_seed
 from steelyard.core.stopping_spec import PastLook, StoppingSpec
 
 EXPERIMENTS = 10_000
-CONFIDENCE, MARGIN = 0.95, 0.01
 MOST_RESUMES = 10
-_ENDS = (1.0 - MARGIN, 1.0 + MARGIN)
+# An answer that cannot be decided is not made.
+WELL_INSIDE = 0.98
+# Experiments that are compared with the tool's own rule, block by block.
+CHECKED_AGAINST_REAL = 5
 LOWEST_COVERAGE, MOST_WRONG, LEAST_RIGHT = 0.945, 0.05, 0.90
 MOST_BLOCKS_OVER_THEORY = 1.25
 NOISES = (0.01, 0.02, 0.03, 0.05)
@@ -106,14 +118,14 @@ class Outcome:
 
     def problems(self) -> Iterator[str]:
         """The promises that are not kept, beyond chance."""
-        chance = 2.5 * sqrt(0.05 * 0.95 / self.count)
         where = f"{self.situation}:"
-        if self.coverage < LOWEST_COVERAGE - chance:
+        if is_below(self.covered, self.count, LOWEST_COVERAGE):
             yield f"{where} covers {100 * self.coverage:.1f} %"
-        if self.wrong > MOST_WRONG + chance:
+        if is_above(round(self.wrong * self.count), self.count, MOST_WRONG):
             yield f"{where} {100 * self.wrong:.1f} % wrong verdicts"
         by_itself = self.situation.first == "decided" and self.situation.budget >= min(BUDGETS)
-        if by_itself and self.right is not None and self.right < LEAST_RIGHT - chance:
+        in_time = is_below(self.within, self.count, LEAST_RIGHT)
+        if by_itself and self.right is not None and in_time:
             yield f"{where} only {100 * self.right:.1f} % decided in time"
 
 
@@ -159,10 +171,10 @@ def simulate(situation: Situation, experiments: int) -> Outcome:
     session = session_blocks(situation)
     in_time = round(MOST_BLOCKS_OVER_THEORY * theory)
     longest = (MOST_RESUMES + 1) * session
-    for _ in range(experiments):
+    for number in range(experiments):
         values = 1.0 + situation.noise * generator.standard_normal((2, longest))
         values[1] *= situation.truth
-        course = Course(situation, values, session)
+        course = Course(situation, values, session, number < CHECKED_AGAINST_REAL)
         interval, count, resumes = course.run()
         word = decide(interval, MARGIN, "lower")
         outcome.count += 1
@@ -177,22 +189,32 @@ def simulate(situation: Situation, experiments: int) -> Outcome:
 class Course:
     """One experiment from its start to its last session."""
 
-    def __init__(self, situation: Situation, values: np.ndarray, session: int) -> None:
+    def __init__(
+        self, situation: Situation, values: np.ndarray, session: int, checked: bool
+    ) -> None:
         self.situation = situation
         self._columns = values
         self._session = session
+        self._checked = checked
 
     def run(self) -> tuple[Interval, int, int]:
         """The final interval, the blocks that it took, and how often it was gone on with."""
         looks: tuple[PastLook, ...] = ()
         count = 0
         spec = self._first()
+        decided = None
         for resumes in range(MOST_RESUMES + 1):
             limit = count + self._session
-            stopped, count = self._to_the_end(spec, limit, count)
-            interval = self._interval(spec, stopped, count)
-            if decide(interval, MARGIN, "lower") != "undecided" or resumes == MOST_RESUMES:
-                return interval, count, resumes
+            if spec.rule == "decided" and (decided is None or resumes == 1):
+                decided = decided_at(self._columns, spec)
+            stopped, count = self._to_the_end(spec, limit, count, decided)
+            undecided = self._stays_undecided(spec, stopped, count)
+            if undecided and resumes == MOST_RESUMES:
+                return independent_interval(self._columns[:, :count], spec), count, resumes
+            if not undecided:
+                interval = self._interval(spec, stopped, count)
+                if decide(interval, MARGIN, "lower") != "undecided" or resumes == MOST_RESUMES:
+                    return interval, count, resumes
             looks = (*looks, PastLook(count, spec.rule))
             spec = StoppingSpec(until="decided", looks=looks)
         raise AssertionError("the last session returns")
@@ -205,43 +227,49 @@ class Course:
             return StoppingSpec(precision_ratio=wanted)
         return StoppingSpec(until="decided")
 
-    def _to_the_end(self, spec: StoppingSpec, limit: int, start: int) -> tuple[StopReason, int]:
+    def _to_the_end(
+        self, spec: StoppingSpec, limit: int, start: int, decided: np.ndarray | None
+    ) -> tuple[StopReason, int]:
         if spec.rule == "runs":
             return "runs", limit
+        columns = self._columns[:, :limit]
+        if decided is None:
+            stop = int(twin_stops(columns[:, None, :], spec, spending_of(spec, "precision"))[0])
+            return ("precision", stop) if stop < limit else self._by_precision(spec, columns)
+        end = end_of(columns, spec, start, decided)
+        if self._checked:
+            held_to_the_real_rule(columns, spec, start, end)
+        return ("budget", limit) if end is None else ("decided", end)
+
+    def _by_precision(self, spec: StoppingSpec, columns: np.ndarray) -> tuple[StopReason, int]:
+        """Whether the last block of a session was precise enough, which the twin leaves open."""
         rule = Stopping(spec, 2, CONFIDENCE, MARGIN)
-        promising = self._promising if spec.rule == "decided" else None
-        for count, row in enumerate(self._columns[:, :limit].T.tolist(), start=1):
+        for row in columns.T.tolist():
             rule.add_block(row)
-            if count <= start or (promising is not None and not promising[count - 1]):
-                continue
-            if rule.look().done:
-                return spec.rule, rule.block_count
-        return "budget", limit
+        return ("precision" if rule.look().done else "budget"), columns.shape[1]
 
-    @cached_property
-    def _promising(self) -> list[bool]:
-        """At which blocks the rule may end, so that it need not be asked after every one.
+    def _stays_undecided(self, spec: StoppingSpec, stopped: StopReason, count: int) -> bool:
+        """Whether the answer is undecided for sure, so that it need not be made.
 
-        By a confidence sequence that is a thousandth narrower than any that is used here, of the
-        contrast at each end of the margin.
+        From 20 blocks on an interval that allows for dependence is at least as wide as the one that
+        does not, around the same ratio: where an end of the margin lies well inside that, it lies
+        inside both. So is such an answer after the last resume, whose interval is then made as
+        for independent blocks: the tool's is as wide or wider.
         """
-        x, y = self._columns - 1.0
-        counts = np.arange(1, len(x) + 1)
-        share = AFTER_RUNS_SHARE if self.situation.first == "runs" else SEQUENCE_SHARE
-        each = 1.0 - share * (1.0 - CONFIDENCE)
-        quantiles = 0.999 * np.array([sequence_quantile(each, n) for n in counts.tolist()])
-        sides = [self._beyond(y - theta * x + 1.0 - theta, quantiles) for theta in _ENDS]
-        # An interval decides where it contains neither end of the margin.
-        return (sides[0] & sides[1]).tolist()
-
-    @staticmethod
-    def _beyond(contrasts: np.ndarray, quantiles: np.ndarray) -> np.ndarray:
-        counts = np.arange(1, len(contrasts) + 1)
-        means = contrasts.cumsum() / counts
-        squares = (contrasts**2).cumsum() - counts * means**2
-        errors = np.sqrt(np.maximum(squares, 0.0) / np.maximum(counts - 1, 1) / counts)
-        with np.errstate(invalid="ignore"):  # Too few blocks have no quantile.
-            return np.abs(means) > quantiles * errors
+        if stopped == "decided" or count < FEWEST_BLOCKS:
+            return False
+        spent = spending_of(spec, stopped)
+        each = spent.confidence(CONFIDENCE)
+        quantile = normal_quantile(two_sided(each))
+        if spent.sequence:
+            quantile = sequence_quantile(each, count)
+        x, y = self._columns[:, :count]
+        for end in (1.0 - MARGIN, 1.0 + MARGIN):
+            contrasts = y - end * x
+            error = contrasts.std(ddof=1) / sqrt(count)
+            if abs(contrasts.mean()) < WELL_INSIDE * quantile * error:
+                return True
+        return False
 
     def _interval(self, spec: StoppingSpec, stopped: StopReason, count: int) -> Interval:
         tool = inference(2, spec, stopped=stopped)
@@ -256,22 +284,17 @@ def report(outcomes: Sequence[Outcome], experiments: int) -> list[str]:
         *("wrong %", "equivalent %", "faster %", "slower %", "undecided %"),
         *("median blocks", "90 % of blocks", "theory", "right in time %", "median resumes"),
     )
-    lines = [
-        f"### Until decided, resumed up to {MOST_RESUMES} times, {experiments} experiments each",
-        "",
-        f"| {' | '.join(header)} |",
-        "|" + "---|" * len(header),
-    ]
-    return [*lines, *(_row(outcome) for outcome in outcomes), ""]
+    title = f"### Until decided, resumed up to {MOST_RESUMES} times, {experiments} experiments each"
+    return [title, "", *table(header, map(_row, outcomes)), ""]
 
 
-def _row(outcome: Outcome) -> str:
+def _row(outcome: Outcome) -> Sequence[str]:
     asked = outcome.situation
     theory = theory_blocks(asked.noise, asked.truth)
     words = ("equivalent", "faster", "slower", "undecided")
     shares = [f"{100 * outcome.verdicts[word] / outcome.count:.1f}" for word in words]
     right = "–" if outcome.right is None else f"{100 * outcome.right:.1f}"
-    cells = (
+    return (
         f"{100 * asked.noise:g}",
         f"{asked.truth:g}",
         asked.first,
@@ -285,7 +308,6 @@ def _row(outcome: Outcome) -> str:
         right,
         f"{np.median(outcome.resumes):.0f}",
     )
-    return f"| {' | '.join(cells)} |"
 
 
 def main() -> int:

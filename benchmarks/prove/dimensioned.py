@@ -19,7 +19,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.prove.page import Proof, prove
+from benchmarks.prove.page import Proof, is_above, is_below, prove, table
 from steelyard.analysis.dimensioning import Dimensioning, dimensioning
 from steelyard.analysis.dimensioning_agreement import LEVEL, agreement, mean_squares
 from steelyard.analysis.fieller import unpaired_fieller
@@ -124,21 +124,23 @@ class Outcome:
         error = np.std(self.variances, axis=0) / truth / sqrt(len(self.variances))
         if (bias > np.maximum(BIAS_RATIO, 3 * error)).any():
             yield "biased"
-        held = np.array(self.held).mean(axis=0)
-        chance = 2.5 * sqrt(0.05 * 0.95 / len(self.held))
-        for level, share in zip(self.situation.levels, held.tolist(), strict=True):
-            if share < LOWEST_COMPONENT - chance:
+        holding = np.array(self.held).sum(axis=0)
+        for level, held in zip(self.situation.levels, holding.tolist(), strict=True):
+            if is_below(held, len(self.held), LOWEST_COMPONENT):
+                share = held / len(self.held)
                 yield f"interval of the variance of {level} holds in {share:.4f}"
         if self.situation.skewed or self.situation.components_alone:
             return
         for name, held in (("mean", self.mean_held), ("ratio", self.ratio_held)):
-            if not LOWEST <= np.mean(held) <= HIGHEST:
+            holding, of = sum(held), len(held)
+            if is_below(holding, of, LOWEST) or is_above(holding, of, HIGHEST):
                 yield f"coverage of the {name} {np.mean(held):.4f}"
         if abs(np.mean(self.realised) - 1) > HALF_WIDTH_ERROR:
             yield f"half-width {np.mean(self.realised):.3f} of the predicted one"
-        told = np.mean(self.disagreed)
-        if told > MOST_DISAGREEING + 3 * sqrt(MOST_DISAGREEING / len(self.disagreed)):
-            yield f"disagreement told in {told:.4f} of experiments that agree"
+        told = sum(self.disagreed)
+        if is_above(told, len(self.disagreed), MOST_DISAGREEING):
+            share = told / len(self.disagreed)
+            yield f"disagreement told in {share:.4f} of experiments that agree"
 
 
 def draw(generator: np.random.Generator, counts: Sequence[int], situation: Situation) -> Array:
@@ -290,11 +292,6 @@ def savings(situation: Situation) -> tuple[list[int], float, float]:
     return counts, only_top_s / best_s, equal_time_s(situation) / best_s
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return lines + ["| " + " | ".join(row) + " |" for row in rows]
-
-
 def _component_rows(outcome: Outcome) -> Iterator[list[str]]:
     truth = outcome.situation.variances
     means, biased = np.mean(outcome.variances, axis=0), np.mean(outcome.biased, axis=0)
@@ -336,9 +333,9 @@ def report(outcomes: Sequence[Outcome], experiments: int) -> list[str]:
         "",
         f"### Dimensioning, {experiments} experiments each",
         "",
-        *_table(components, rows),
+        *table(components, rows),
         "",
-        *_table(designs, [_design_row(outcome) for outcome in outcomes if outcome.mean_held]),
+        *table(designs, [_design_row(outcome) for outcome in outcomes if outcome.mean_held]),
         "",
     ]
 

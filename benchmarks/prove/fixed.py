@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 
 from benchmarks.prove.judging import (
+    CLEAN,
     Tally,
     covers,
     inference,
@@ -18,7 +19,7 @@ from benchmarks.prove.judging import (
     judge_ratios,
     top_levels,
 )
-from benchmarks.prove.populations import DRIFTS, POPULATIONS
+from benchmarks.prove.populations import DRIFTS, POPULATIONS, mean_of_seen
 from steelyard.core.rng import derive_seed
 
 BLOCK_COUNTS = (10, 20, 30, 100)
@@ -42,24 +43,36 @@ def simulate(
     Notes
     -----
     The truth of the mean is that over the time of the experiment, with the drift as it was.
-    For a stationary drift a third tally takes the level that it keeps to in the long run.
+    For a stationary drift a third tally takes the level that it keeps to in the long run, and of
+    clean normal values one takes every caution of the answer.
     """
     generator = np.random.default_rng(derive_seed(1, "fixed", population, drift, block_count))
     shape = (experiment_count, block_count)
     disturbance = DRIFTS[drift](generator, shape)
     sample = POPULATIONS[population]
-    baselines = (disturbance * sample(generator, shape)).tolist()
+    runs = sample(generator, shape)
+    seen_means = [mean_of_seen(population, row) for row in runs.tolist()]
+    baselines = (disturbance * runs).tolist()
     candidates = (TRUE_RATIO * disturbance * sample(generator, shape)).tolist()
     session_means = disturbance.mean(axis=1).tolist()
     situation = (population, drift, str(block_count))
     mean, ratio = Tally("mean", situation), Tally("ratio", situation)
     long_run = Tally("long-run mean", situation)
+    answer = Tally("answer", situation)
     tool = inference(2, method=method)
-    for baseline, candidate, truth in zip(baselines, candidates, session_means, strict=True):
+    rows = zip(baselines, candidates, session_means, seen_means, strict=True)
+    for baseline, candidate, truth, seen in rows:
         levels = top_levels((baseline, candidate))
         interval, warned = judge_mean(tool, levels)
-        mean.add(covers(interval, truth), warned, block_count)
+        mean.add(covers(interval, truth), warned, block_count, covers(interval, seen * truth))
         long_run.add(covers(interval, 1.0), warned, block_count)
-        intervals, warned = judge_ratios(tool, levels)
-        ratio.add(covers(intervals[0], TRUE_RATIO), warned, block_count)
-    return [mean, ratio, long_run] if drift == "AR(1)" else [mean, ratio]
+        intervals, doubted = judge_ratios(tool, levels)
+        held = covers(intervals[0], TRUE_RATIO)
+        ratio.add(held, doubted, block_count)
+        if situation[:2] == CLEAN:
+            warned = warned or doubted or judge_mean(tool, levels, 1)[1]
+            answer.add(held, warned, block_count)
+    tallies = [mean, ratio]
+    if drift == "AR(1)":
+        tallies.append(long_run)
+    return [*tallies, answer] if answer.count else tallies

@@ -14,14 +14,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.prove.page import Proof, prove
+from benchmarks.prove.page import Proof, is_above, is_below, prove
 from steelyard.analysis.mode_cautions import level_mode_cautions, mode_cautions
 from steelyard.analysis.nested import nested_values
 from steelyard.core.rng import derive_seed
@@ -141,15 +140,13 @@ class Outcome:
     def problems(self) -> Iterator[str]:
         """Promises that were not kept, beyond chance."""
         asked = self.situation
-        bound = MOST_ALARMS if asked.modes == 1 else FEWEST_FOUND
-        chance = 3 * sqrt(bound * (1 - bound) / self.count)
         name = f"{asked.name}, {asked.count} values"
         if asked.modes == 1:
             # A level each may give a false alarm.
             levels = max(1, len(asked.nested))
-            if self.warned > levels * MOST_ALARMS + chance:
+            if is_above(round(self.warned * self.count), self.count, levels * MOST_ALARMS):
                 yield f"{name}: {100 * self.warned:.2f} % false alarms"
-        elif asked.promised and self.right < FEWEST_FOUND - chance:
+        elif asked.promised and is_below(round(self.right * self.count), self.count, FEWEST_FOUND):
             yield f"{name}: {100 * self.right:.1f} % found"
 
 

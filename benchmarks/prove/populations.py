@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import log, sqrt
 
 import numpy as np
@@ -66,6 +66,24 @@ VARIATIONS: Mapping[str, float] = {
     "bimodal 80/20": sqrt(0.1**2 * 0.16 + 0.01**2),
     "5 % outliers": sqrt(0.3**2 * 0.05 * 0.95 + 0.01**2) / 1.015,
 }
+
+# Where a population has two kinds of run: the time that parts them, and the mean of each.
+KINDS: Mapping[str, tuple[float, float, float]] = {
+    "bimodal 50/50": (1.0, 0.95, 1.05),
+    "bimodal 80/20": (1.03, 0.98, 1.08),
+    "5 % outliers": (1.13, 1.0 / 1.015, 1.3 / 1.015),
+}
+
+
+def mean_of_seen(population: str, values: Sequence[float]) -> float:
+    """The mean of the kinds of run that are among the values; of all kinds it is 1."""
+    if population not in KINDS:
+        return 1.0
+    limit, fast, slow = KINDS[population]
+    slow_count = sum(value > limit for value in values)
+    if slow_count == 0:
+        return fast
+    return slow if slow_count == len(values) else 1.0
 
 
 def no_drift(generator: np.random.Generator, shape: tuple[int, int]) -> Array:

@@ -16,7 +16,7 @@ from math import sqrt
 
 import numpy as np
 
-from benchmarks.prove.page import Proof, prove
+from benchmarks.prove.page import Proof, prove, table
 from benchmarks.prove.stopped import CONFIDENCE, twin_stops
 from steelyard.analysis.error_spending import (
     AFTER_RUNS_SHARE,
@@ -105,12 +105,10 @@ def report(outcomes: Sequence[Outcome], experiments: int) -> list[str]:
         *("noise %", "half-width %", "one look", "first answer", "price"),
         *("after going on", "after a fixed number of runs and going on"),
     )
-    lines = [
-        f"### Price: median blocks until a half-width is reached, {experiments} experiments each",
-        "",
-        f"| {' | '.join(header)} |",
-        "|" + "---|" * len(header),
-    ]
+    title = (
+        f"### Price: median blocks until a half-width is reached, {experiments} experiments each"
+    )
+    rows: list[Sequence[str]] = []
     for outcome in outcomes:
         asked = outcome.situation
         price = outcome.first_answer / outcome.one_look - 1.0
@@ -119,8 +117,8 @@ def report(outcomes: Sequence[Outcome], experiments: int) -> list[str]:
             *(f"{outcome.first_answer:.0f}", f"+{100 * price:.0f} %", f"{outcome.gone_on:.0f}"),
             f"{outcome.after_runs:.0f}",
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    return [*lines, ""]
+        rows.append(cells)
+    return [title, "", *table(header, rows), ""]
 
 
 def main() -> int:

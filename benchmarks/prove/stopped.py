@@ -22,14 +22,16 @@ from benchmarks.prove.judging import (
     judge_ratios,
     top_levels,
 )
-from benchmarks.prove.populations import DRIFTS, POPULATIONS, VARIATIONS
+from benchmarks.prove.populations import DRIFTS, POPULATIONS, VARIATIONS, mean_of_seen
 from steelyard.analysis.error_spending import ONE_LOOK, Spending, spending_of
 from steelyard.analysis.inference import Inference
+from steelyard.analysis.johnson import FARTHEST
 from steelyard.analysis.mean import two_sided
 from steelyard.analysis.stopping import Stopping, first_look, widening_after
 from steelyard.analysis.student import student_quantile
 from steelyard.core.model import StoppingSpec
 from steelyard.core.rng import derive_seed
+from steelyard.core.stopping_spec import MEAN_MINIMUM_BLOCKS
 
 Array = NDArray[np.float64]
 TRUE_RATIO = 0.95
@@ -60,7 +62,7 @@ def simulate(
         derive_seed(1, "stopped", variant_count, population, drift, ideal_count)
     )
     spec = _precision(variant_count, population, ideal_count)
-    longest = 2 * ideal_count + 60
+    longest = 3 * ideal_count + 100
     quantity = {1: "mean", 2: "ratio"}.get(variant_count, f"{variant_count - 1} ratios")
     tally = Tally(quantity, (population, drift, str(ideal_count)))
     tool = inference(variant_count, spec)
@@ -71,7 +73,7 @@ def simulate(
         stops = _stops(values, spec)
         for experiment, stop in enumerate(stops.tolist()):
             columns = values[:, experiment, :stop].tolist()
-            _judge(tally, tool, columns)
+            _judge(tally, tool, columns, population)
     return [tally]
 
 
@@ -80,7 +82,9 @@ def _precision(variant_count: int, population: str, ideal_count: int) -> Stoppin
     if variant_count > 1:
         deviation *= sqrt(2.0) * TRUE_RATIO
     wanted = student_quantile(two_sided(CONFIDENCE), 1e6) * deviation / sqrt(ideal_count)
-    return StoppingSpec(precision_ratio=wanted)
+    if variant_count > 1:
+        return StoppingSpec(precision_ratio=wanted)
+    return StoppingSpec(precision_ratio=wanted, minimum_blocks=MEAN_MINIMUM_BLOCKS)
 
 
 def _values(
@@ -92,11 +96,14 @@ def _values(
     return values
 
 
-def _judge(tally: Tally, tool: Inference, columns: Sequence[Sequence[float]]) -> None:
+def _judge(
+    tally: Tally, tool: Inference, columns: Sequence[Sequence[float]], population: str
+) -> None:
     levels = top_levels(columns)
     if len(columns) == 1:
         interval, warned = judge_mean(tool, levels)
-        tally.add(covers(interval, 1.0), warned, len(columns[0]))
+        seen = covers(interval, mean_of_seen(population, columns[0]))
+        tally.add(covers(interval, 1.0), warned, len(columns[0]), seen)
         return
     intervals, warned = judge_ratios(tool, levels)
     all_cover = all(covers(interval, TRUE_RATIO) for interval in intervals)
@@ -159,7 +166,8 @@ def twin_stops(values: Array, spec: StoppingSpec, spending: Spending) -> NDArray
         ]
     )
     if len(values) == 1:
-        half_widths = quantiles * np.sqrt(np.maximum(variance(0, 0), 0.0)) / means[0]
+        errors = np.sqrt(np.maximum(variance(0, 0), 0.0))
+        half_widths = quantiles * errors / means[0] * (1.0 + _reach(values[0], quantiles) / 2.0)
     else:
         x, y, square = means[0], means[1], quantiles**2
         leading = x * x - square * variance(0, 0)
@@ -171,3 +179,15 @@ def twin_stops(values: Array, spec: StoppingSpec, spending: Spending) -> NDArray
     precise[:, : first_look(spec) - 1] = False
     precise[:, -1] = True
     return precise.argmax(axis=1) + 1
+
+
+def _reach(values: Array, quantiles: Array) -> Array:
+    """How much farther than Student's the bound on the side of the tail lies, at every number of
+    blocks: `steelyard.analysis.johnson.reach` of all experiments at once."""
+    counts = np.arange(1, values.shape[1] + 1)
+    centred = values - 1.0
+    first, second, third = ((centred**power).cumsum(axis=1) / counts for power in (1, 2, 3))
+    spread = np.maximum(second - first**2, 1e-30)
+    skewness = (third - 3.0 * first * second + 2.0 * first**3) / spread**1.5
+    shift = np.abs(skewness) * (1.0 + 2.0 * quantiles**2) / (6.0 * quantiles * np.sqrt(counts))
+    return np.minimum(FARTHEST, shift)

@@ -275,13 +275,14 @@ def _cautions(
     primary = experiment.spec.primary_metric
     counts = [len(variant.metrics[primary.name].values) for variant in variants]
     yield from few_blocks_caution(min(counts, default=0))
+    compared = [(pair, ratio) for metric, pair, ratio in ratios if metric == primary and ratio]
+    among = max(1, sum(count > 0 for count in counts) + len(compared))
     for variant, table in zip(variants, levels, strict=True):
         for name in variant.metrics:
             if name == primary.name or not table[name].values:
-                yield from metric_cautions(variant, variant.metrics[name])
+                yield from metric_cautions(variant, variant.metrics[name], among)
     if experiment.spec.order == "blocks":
         yield from block_drift_cautions([variant.metrics[primary.name] for variant in variants])
-    for metric, (baseline, candidate), ratio in ratios:
-        if metric == primary and ratio is not None:
-            names = (variants[baseline].name, variants[candidate].name)
-            yield from ratio_cautions(names, metric.name, ratio)
+    for (baseline, candidate), ratio in compared:
+        names = (variants[baseline].name, variants[candidate].name)
+        yield from ratio_cautions(names, primary.name, ratio, among)

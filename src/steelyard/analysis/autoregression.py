@@ -80,13 +80,13 @@ def resembles(values: Sequence[float]) -> bool:
     return p is not None and p < level
 
 
-def suspected(values: Sequence[float]) -> bool:
+def suspected(values: Sequence[float], among: int = 1) -> bool:
     """Whether values that are too few for an interval by autoregression look as if they needed
-    one."""
+    one; at a level that is shared `among` sequences."""
     if len(values) >= FEWEST_BLOCKS:
         return False
     p = resemblance_p(values)
-    return p is not None and p < _SUSPECT_LEVEL
+    return p is not None and p < _SUSPECT_LEVEL / among
 
 
 def memory_of(values: Sequence[float]) -> Memory:

@@ -8,6 +8,7 @@ from steelyard.analysis.autoregression import FEWEST_BLOCKS, suspected
 from steelyard.analysis.inference import Ratio, block_correlation
 from steelyard.analysis.levels import TopLevel
 from steelyard.analysis.mode_cautions import mode_cautions
+from steelyard.analysis.normal import normal_quantile
 from steelyard.analysis.paired_ratio import DEPENDENCE_LEVEL
 from steelyard.analysis.results import Independence, MetricResult, VariantResult
 from steelyard.analysis.shapiro_wilk import shapiro_wilk
@@ -21,8 +22,8 @@ FEW_BLOCKS = 20
 # errs in no more than 6 % when n > 25 times the squared skewness.
 _COCHRAN = 25.0
 _NORMALITY_LEVEL = 0.01
-# Two-sided at 1 %: of 20 normal values one sample in twelve breaks Cochran's rule by chance.
-_SKEWNESS_QUANTILE = 2.58
+# Two-sided: of 20 normal values one sample in twelve breaks Cochran's rule by chance.
+_SKEWNESS_LEVEL = 0.01
 _WANTED = {
     "precision": "the wanted precision was reached",
     "decided": "every verdict was decided",
@@ -138,8 +139,14 @@ def level_cautions(experiment: Experiment) -> Iterable[Caution]:
             )
 
 
-def metric_cautions(variant: VariantResult, result: MetricResult) -> Iterable[Caution]:
-    """What the values of one metric of one variant call for."""
+def metric_cautions(
+    variant: VariantResult, result: MetricResult, among: int = 1
+) -> Iterable[Caution]:
+    """What the values of one metric of one variant call for.
+
+    Levels of tests are shared `among` the sequences of values that an answer looks at, so that
+    answers with many of them raise no more false alarms than those with one.
+    """
     name = result.metric.name
     what = f"{name} of {variant.name}"
     summary = result.summary
@@ -156,13 +163,13 @@ def metric_cautions(variant: VariantResult, result: MetricResult) -> Iterable[Ca
             "constant", f"All values of {what} are alike, so that its interval has no width."
         )
         return
-    yield from shape_cautions(f"The mean {what}", result.values)
+    yield from shape_cautions(f"The mean {what}", result.values, among)
     yield from mode_cautions(what, result.values, result.metric.unit)
-    yield from dependence_cautions(what, result.independence, summary.count)
-    yield from suspicion_cautions(what, result.values)
+    yield from dependence_cautions(what, result.independence, summary.count, among)
+    yield from suspicion_cautions(what, result.values, among)
 
 
-def shape_cautions(what: str, values: Sequence[float]) -> Iterable[Caution]:
+def shape_cautions(what: str, values: Sequence[float], among: int = 1) -> Iterable[Caution]:
     """Whether an interval may lean on Student's t with so many values of such a shape.
 
     Cochran's rule, n > 25 G^2 with the sample skewness G, decides, where G is more than that of
@@ -174,7 +181,8 @@ def shape_cautions(what: str, values: Sequence[float]) -> Iterable[Caution]:
     if count < FEW_BLOCKS:
         return
     skewness = skewness_of(values)
-    beyond_chance = abs(skewness) > _SKEWNESS_QUANTILE * _skewness_deviation(count)
+    chance = normal_quantile(1.0 - _SKEWNESS_LEVEL / (2 * among)) * _skewness_deviation(count)
+    beyond_chance = abs(skewness) > chance
     if beyond_chance and count < _COCHRAN * skewness * skewness:
         yield Caution(
             "skewed",
@@ -183,7 +191,7 @@ def shape_cautions(what: str, values: Sequence[float]) -> Iterable[Caution]:
         )
         return
     normality = shapiro_wilk(values) if count < _NORMALITY_MATTERS_BELOW else None
-    if normality is not None and normality.p < _NORMALITY_LEVEL:
+    if normality is not None and normality.p < _NORMALITY_LEVEL / among:
         yield Caution(
             "non-normal",
             f"{what}: the {count} values are not normal (p = {normality.p:.2g}), which the "
@@ -197,21 +205,24 @@ def _skewness_deviation(count: int) -> float:
     return (6.0 * count * (count - 1) / ((count - 2) * (count + 1) * (count + 3))) ** 0.5
 
 
-def dependence_cautions(what: str, found: Independence | None, count: int) -> Iterable[Caution]:
-    """Trend and autocorrelation, at 1 %."""
+def dependence_cautions(
+    what: str, found: Independence | None, count: int, among: int = 1
+) -> Iterable[Caution]:
+    """Trend and autocorrelation, at 1 % shared among the sequences of the answer."""
     if found is None:
         return
+    level = DEPENDENCE_LEVEL / among
     allowed = (
         "Its interval allows for dependence that fades within a small part of the sequence, "
         "and may still be too narrow."
     )
-    if found.trend_p is not None and found.trend_p < DEPENDENCE_LEVEL:
+    if found.trend_p is not None and found.trend_p < level:
         yield Caution(
             "trend",
             f"The sequence of {what} has a trend (p = {found.trend_p:.2g}), so that the mean "
             f"depends on when and how long it was measured. {allowed}",
         )
-    elif found.dependence_p is not None and found.dependence_p < DEPENDENCE_LEVEL:
+    elif found.dependence_p is not None and found.dependence_p < level:
         yield Caution(
             "dependent-executions",
             f"The {count} values of {what} are not independent of each other "
@@ -219,9 +230,9 @@ def dependence_cautions(what: str, found: Independence | None, count: int) -> It
         )
 
 
-def suspicion_cautions(what: str, values: Sequence[float]) -> Iterable[Caution]:
+def suspicion_cautions(what: str, values: Sequence[float], among: int = 1) -> Iterable[Caution]:
     """Of few values that look dependent, for which no interval can allow."""
-    if suspected(values):
+    if suspected(values, among):
         yield Caution(
             "dependence-suspected",
             f"Each of {what} resembles the one before it, as far as {len(values)} values can show. "
@@ -245,8 +256,10 @@ def block_drift_cautions(results: Sequence[MetricResult]) -> Iterable[Caution]:
         )
 
 
-def ratio_cautions(names: tuple[str, str], metric: str, ratio: Ratio) -> Iterable[Caution]:
-    """What the ratio of two variants calls for."""
+def ratio_cautions(
+    names: tuple[str, str], metric: str, ratio: Ratio, among: int = 1
+) -> Iterable[Caution]:
+    """What the ratio of two variants calls for; levels are shared `among` sequences."""
     baseline, candidate = names
     what = f"the ratio {candidate} / {baseline} of {metric}"
     if isinstance(ratio.interval, Unbounded):
@@ -257,10 +270,10 @@ def ratio_cautions(names: tuple[str, str], metric: str, ratio: Ratio) -> Iterabl
         return
     if ratio.interval.half_width == 0.0:
         return
-    yield from shape_cautions(what[0].upper() + what[1:], ratio.contrasts)
+    yield from shape_cautions(what[0].upper() + what[1:], ratio.contrasts, among)
     behind = f"the differences within blocks behind {what}"
-    yield from dependence_cautions(behind, ratio.independence, ratio.block_count)
-    yield from suspicion_cautions(behind, ratio.contrasts)
+    yield from dependence_cautions(behind, ratio.independence, ratio.block_count, among)
+    yield from suspicion_cautions(behind, ratio.contrasts, among)
 
 
 def _missing(count: int) -> str:

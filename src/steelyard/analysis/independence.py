@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -19,9 +19,9 @@ _SHOWN_LAGS = 25
 # 10 lags for data that are not seasonal, at most a fifth of the values.
 _TESTED_LAGS = 10
 # Above it the trend is looked for in the means of as many groups of neighbours.
-_MOST_RANKED = 8192
+MOST_RANKED = 8192
 # From here on numpy's sums are worth its import.
-_MANY = 20_000
+MANY = 20_000
 
 
 def independence(values: Sequence[float]) -> Independence | None:
@@ -59,7 +59,7 @@ def autocorrelation(values: Sequence[float], lag_count: int) -> tuple[float, ...
     Box, Jenkins and Reinsel, Time Series Analysis, section 2.1.5: autocovariances over n.
     """
     mean = mean_of(values)
-    if len(values) >= _MANY:
+    if len(values) >= MANY:
         return _autocorrelation_of_many(values, mean, lag_count)
     deviations = [value - mean for value in values]
     total = fsum(map(mul, deviations, deviations))
@@ -109,14 +109,17 @@ def mann_kendall(values: Sequence[float]) -> float:
     8,192 values the test is of the means of that many groups of neighbours, which are independent
     of each other where the values are, and have the trend that the values have.
     """
-    if len(values) > _MOST_RANKED:
-        values = _group_means(values, _MOST_RANKED)
+    if len(values) > MOST_RANKED:
+        values = _group_means(values, MOST_RANKED)
     count = len(values)
     seen: list[float] = []
     score = 0
     for value in values:
-        score += bisect_left(seen, value) - (len(seen) - bisect_right(seen, value))
-        insort(seen, value)
+        below = bisect_left(seen, value)
+        tied = below < len(seen) and seen[below] == value
+        above = bisect_right(seen, value, below) if tied else below
+        score += below + above - len(seen)
+        seen.insert(below, value)
     ties = sum(t * (t - 1) * (2 * t + 5) for t in Counter(values).values() if t > 1)
     variance = (count * (count - 1) * (2 * count + 5) - ties) / 18
     if variance <= 0 or score == 0:

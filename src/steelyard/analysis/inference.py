@@ -16,6 +16,7 @@ from steelyard.analysis.fieller import (
     welch_degrees,
 )
 from steelyard.analysis.independence import FEWEST_VALUES, independence
+from steelyard.analysis.johnson import stretched
 from steelyard.analysis.levels import TopLevel, common_units
 from steelyard.analysis.mean import (
     MEAN_METHOD,
@@ -35,6 +36,7 @@ from steelyard.analysis.simultaneous import (
 )
 from steelyard.analysis.stopping import widening_after
 from steelyard.analysis.student import student_quantile
+from steelyard.analysis.summary import skewness_of
 from steelyard.analysis.verdict import Quantiles
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 from steelyard.core.model import (
@@ -128,8 +130,16 @@ class Inference:
     def mean(self, values: Sequence[float], dependent: bool) -> Interval:
         """The interval of a variant's mean; dependent values get one by cosine series."""
         # A comparison stops by its ratio, which hardly selects among means.
-        widening = self.widening(len(values)) if self.spec.kind == "measurement" else 1.0
-        return self._mean(values, self.spec.confidence, widening, dependent)
+        if self.spec.kind != "measurement":
+            return self._mean(values, self.spec.confidence, 1.0, dependent)
+        found = self._mean(values, self.spec.confidence, self.widening(len(values)), dependent)
+        if not self._by_precision or found.method != MEAN_METHOD:
+            return found
+        return stretched(found, skewness_of(values), self._mean_quantile(values), len(values))
+
+    def _mean_quantile(self, values: Sequence[float]) -> float:
+        plain = student_quantile(two_sided(self.spec.confidence), max(1, len(values) - 1))
+        return plain * self.widening(len(values))
 
     def _mean(
         self, values: Sequence[float], confidence: float, widening: float, dependent: bool

@@ -11,7 +11,7 @@ from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 MEAN_METHOD = "student-blocks"
 # From here on numpy's sums are worth its import; they are pairwise, so that errors do not add up.
-_MANY = 20_000
+MANY = 20_000
 
 
 def mean_of(values: Sequence[float]) -> float:
@@ -23,7 +23,7 @@ def covariance_of(first: Sequence[float], second: Sequence[float]) -> float:
     """The covariance of two sequences of one length, with n - 1 below. At least 2 values."""
     first_mean = mean_of(first)
     second_mean = first_mean if second is first else mean_of(second)
-    if len(first) >= _MANY:
+    if len(first) >= MANY:
         import numpy as np
 
         deviations = np.asarray(first, dtype=np.float64) - first_mean

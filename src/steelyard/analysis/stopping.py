@@ -14,6 +14,7 @@ from steelyard.analysis.error_spending import (
     spending_of,
 )
 from steelyard.analysis.fieller import RATIO_METHOD, MeanPair, fieller_interval
+from steelyard.analysis.johnson import stretched
 from steelyard.analysis.mean import MEAN_METHOD, one_value, two_sided
 from steelyard.analysis.simultaneous import one_factor, sidak_quantile, simultaneous_quantile
 from steelyard.analysis.student import student_quantile
@@ -159,6 +160,7 @@ class Stopping:
         self._spending = _spending(spec, variant_count)
         self._spent_confidence = self._spending.confidence(confidence)
         self._complete = _Moments(variant_count)
+        self._third = 0.0
         self._values: list[Sequence[float]] = []
         self._next_confirmation = 0
 
@@ -167,9 +169,21 @@ class Stopping:
         self.block_count += 1
         present = [value for value in values if value is not None]
         if len(present) == self.variant_count:
+            if self.variant_count == 1:
+                self._add_third(present[0])
             self._complete.add(present)
             if self._until_decided:
                 self._values.append(present)
+
+    def _add_third(self, value: float) -> None:
+        """The third central sum of a single variant, before its other moments take the value.
+
+        Terriberry's update, as given by Pébay, Sandia report SAND2008-6212, section 2.2.
+        """
+        before, count = self._complete, self._complete.count + 1
+        difference = value - before.means[0]
+        cube = difference**3 * (count - 1) * (count - 2) / count**2
+        self._third += cube - 3.0 * difference * before.products[0][0] / count
 
     def look(self) -> Look:
         """The intervals now, and whether they are narrow enough."""
@@ -273,13 +287,22 @@ class Stopping:
             means = moments.mean_pair(0, 0)
             half_width = quantile * sqrt(means.baseline_variance)
             low, high = means.baseline - half_width, means.baseline + half_width
-            return (Estimate(means.baseline, low, high, self.confidence, MEAN_METHOD),)
+            plain = Estimate(means.baseline, low, high, self.confidence, MEAN_METHOD)
+            if self.spec.rule != "precision":
+                return (plain,)
+            return (stretched(plain, self.skewness(), quantile, moments.count),)
         return tuple(
             fieller_interval(
                 moments.mean_pair(0, candidate), quantile, self.confidence, RATIO_METHOD
             )
             for candidate in range(1, self.variant_count)
         )
+
+    def skewness(self) -> float:
+        """Of the values of a single variant; 0 where they are alike."""
+        second, count = self._complete.products[0][0], self._complete.count
+        rounding = count * (1e-15 * self._complete.means[0]) ** 2
+        return self._third / count / (second / count) ** 1.5 if second > rounding else 0.0
 
     def _half_width_ratio(self, interval: Interval) -> float | None:
         if not isinstance(interval, Estimate):

@@ -25,6 +25,11 @@ class PastLook:
     rule: StoppingRule
 
 
+# Fewer values of one program do not show the shape of their distribution, and with fewer the mean
+# of a program of two modes ends by its precision in the mode that was seen (docs/STATISTICS.md).
+MEAN_MINIMUM_BLOCKS = 20
+
+
 @dataclass(frozen=True)
 class StoppingSpec:
     """When to stop. `runs` fixes the number of blocks; otherwise `until` says, within a budget.
@@ -34,7 +39,8 @@ class StoppingSpec:
     precision_ratio : float
         Wanted half-width of each ratio's interval (of the mean, relative, with one variant).
     minimum_blocks : int
-        Blocks before the first look.
+        Blocks before the first look; commands that weigh one program ask for
+        `MEAN_MINIMUM_BLOCKS`.
     budget_s, budget_runs : float, int or None
         Time for all trials, and trials in all.
     runs : int or None

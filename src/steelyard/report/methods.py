@@ -27,6 +27,15 @@ NOTES = {
         "Values of the top level are independent and their mean is about normal.",
         "Kalibera and Jones, ISMM 2013, eq. 4",
     ),
+    "johnson-blocks": MethodNote(
+        "Mean with Student's t interval, reaching farther to the side of the tail",
+        "Mean ± t · s / √n; the bound on the side to which the values are skewed lies farther out "
+        "by skewness · s · (1 + 2 t²) / 6 n, at most by half. Used where the precision of the mean "
+        "ended the experiment.",
+        "Values of the top level are independent; it is the mean of the kinds of run that were "
+        "seen.",
+        "Johnson, J. Amer. Statist. Assoc. 73 (1978) 536",
+    ),
     "fieller-blocks": MethodNote(
         "Ratio of means with Fieller's interval, within blocks",
         "All ratios θ that the paired differences y − θ·x of the blocks do not contradict, with "

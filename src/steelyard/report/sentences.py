@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from steelyard.analysis.results import Answer, Comparison, GeometricMean
+from steelyard.analysis.unseen_kinds import largest_unseen_share
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.model import MetricSpec
 from steelyard.core.units import format_duration
@@ -176,3 +177,22 @@ def together_sentence(answer: Answer) -> str | None:
         f"The intervals are simultaneous: with {confidence_text(found[0].ratio.confidence)} "
         "confidence all of a metric's comparisons hold at once."
     )
+
+
+def unseen_sentences(answer: Answer) -> list[str]:
+    """What the mean of one program is a mean of; nothing for comparisons, whose ratios are of runs
+    that both programs have alike."""
+    if answer.kind != "measurement":
+        return []
+    results = [variant.metrics.get(answer.metric.name) for variant in answer.variants]
+    summaries = [result.summary for result in results if result is not None and result.summary]
+    if not summaries:
+        return []
+    fewest = min(summaries, key=lambda summary: summary.count)
+    share = largest_unseen_share(fewest.count, fewest.mean.confidence)
+    runs = "run" if fewest.count == 1 else "runs"
+    return [
+        f"the mean is that of the kinds of run seen in {fewest.count} {runs}; a kind that comes in "
+        f"{100 * share:.2g} % of runs or fewer may be missing "
+        f"({confidence_text(fewest.mean.confidence)})"
+    ]

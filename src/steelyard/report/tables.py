@@ -11,7 +11,7 @@ from steelyard.core.estimate import Estimate, Interval
 from steelyard.core.model import MetricSpec
 from steelyard.core.units import scale_for
 from steelyard.report.sentences import verdict_word
-from steelyard.report.wording import confidence_text, decimals_for, ratio_text
+from steelyard.report.wording import confidence_text, decimals_for, is_asymmetric, ratio_text
 
 UNAVAILABLE = "not available"
 RANGE = "\N{HORIZONTAL ELLIPSIS}"
@@ -81,10 +81,18 @@ def _is_whole(summary: Summary) -> bool:
 def mean_text(mean: Interval, scale: Scale) -> str:
     """A mean with its half-width, or why it has none."""
     if isinstance(mean, Estimate):
-        return f"{scale.number(mean.estimate)} ± {scale.number(mean.half_width)}"
+        return f"{scale.number(mean.estimate)} {spread_text(mean, scale)}"
     if mean.estimate is None:
         return "no interval"
     return f"{scale.number(mean.estimate)} (no interval)"
+
+
+def spread_text(mean: Estimate, scale: Scale) -> str:
+    """How far the interval of a mean reaches: ``± 0.03``, or ``[0.97, 1.08]`` where it is clearly
+    asymmetric (as that of skewed values is)."""
+    if is_asymmetric(mean):
+        return f"[{scale.number(mean.low)}, {scale.number(mean.high)}]"
+    return f"± {scale.number(mean.half_width)}"
 
 
 def percent_text(ratio: float) -> str:

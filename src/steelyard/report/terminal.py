@@ -18,6 +18,7 @@ from steelyard.report.sentences import (
     further_sentence,
     geometric_mean_sentence,
     together_sentence,
+    unseen_sentences,
     verdict_sentence,
 )
 from steelyard.report.tables import UNAVAILABLE, Table, other_metrics_table, variant_table
@@ -169,6 +170,7 @@ def footer_lines(answer: Answer) -> list[str]:
     if answer.stopped is not None:
         parts.append(f"stopped: {STOPPED[answer.stopped]}")
     return [
+        *unseen_sentences(answer),
         ", ".join(parts),
         f"experiment {answer.experiment}; report: steelyard report {answer.experiment}",
     ]

@@ -114,18 +114,21 @@ def _rounds_to_one(ratio: Estimate, decimals: int) -> bool:
     return any(bound != 1 and round(bound, decimals) == 1 for bound in (ratio.low, ratio.high))
 
 
+def is_asymmetric(interval: Estimate) -> bool:
+    """Whether the bounds lie so unequally far from the estimate that ± would mislead."""
+    apart = abs(interval.high + interval.low - 2 * interval.estimate)
+    return apart > _ASYMMETRY_RATIO * (interval.high - interval.low)
+
+
 def difference_text(ratio: Estimate) -> str:
     """How far a ratio is from 1: ``5.5 % ± 2.5 %``, or ``5.5 % [3.1 %, 9.2 %]`` where the
     interval is clearly asymmetric (as Fieller's is when the baseline varies much)."""
     bounds = sorted((abs(ratio.low - 1) * 100, abs(ratio.high - 1) * 100))
     estimate, half_width = abs(ratio.estimate - 1) * 100, ratio.half_width * 100
-    skewed = abs(ratio.high + ratio.low - 2 * ratio.estimate) > (
-        _ASYMMETRY_RATIO * (ratio.high - ratio.low)
-    )
     decimals = min(4, max(decimals_for(half_width), 1 if half_width < 10 else 0))
     while decimals < 4 and round(bounds[0], decimals) == 0 and bounds[0] > 0:
         decimals += 1
-    if skewed:
+    if is_asymmetric(ratio):
         low, high = (f"{bound:.{decimals}f} %" for bound in bounds)
         return f"{estimate:.{decimals}f} % [{low}, {high}]"
     return f"{estimate:.{decimals}f} % ± {half_width:.{decimals}f} %"

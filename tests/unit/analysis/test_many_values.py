@@ -23,8 +23,8 @@ def test_variance_and_autocorrelation_of_many_are_those_of_few(monkeypatch):
         mean.variance_of(values),
         *(independence.autocorrelation(values, 10) or ()),
     )
-    monkeypatch.setattr(mean, "_MANY", 10)
-    monkeypatch.setattr(independence, "_MANY", 10)
+    monkeypatch.setattr(mean, "MANY", 10)
+    monkeypatch.setattr(independence, "MANY", 10)
     many = (
         mean.covariance_of(values, others),
         mean.variance_of(values),
@@ -34,7 +34,7 @@ def test_variance_and_autocorrelation_of_many_are_those_of_few(monkeypatch):
 
 
 def test_many_values_that_are_alike_have_no_autocorrelation(monkeypatch):
-    monkeypatch.setattr(independence, "_MANY", 10)
+    monkeypatch.setattr(independence, "MANY", 10)
     assert independence.autocorrelation([0.1] * 100, 3) is None
 
 
@@ -46,12 +46,12 @@ def test_the_trend_of_many_values_is_found_in_the_means_of_groups():
 def test_few_values_are_ranked_one_by_one(monkeypatch):
     values = series(100, drift=0.1)
     one_by_one = independence.mann_kendall(values)
-    monkeypatch.setattr(independence, "_MOST_RANKED", 100)
+    monkeypatch.setattr(independence, "MOST_RANKED", 100)
     assert independence.mann_kendall(values) == one_by_one
 
 
 def test_the_level_of_a_false_alarm_holds_for_means_of_groups(monkeypatch):
-    monkeypatch.setattr(independence, "_MOST_RANKED", 64)
+    monkeypatch.setattr(independence, "MOST_RANKED", 64)
     draw = random.Random(11)
     alarms = sum(
         independence.mann_kendall([draw.lognormvariate(0, 1) for _ in range(500)]) < 0.05

@@ -133,3 +133,27 @@ def test_the_hot_path_needs_no_heavy_module(module):
 @pytest.mark.parametrize(("ratio", "text"), [(0.125, "12.5 %"), (float("inf"), "–")])
 def test_a_variation_relative_to_a_mean_of_0_is_none(ratio, text):
     assert percent_text(ratio) == text
+
+
+def test_a_measurement_says_which_kinds_of_run_its_mean_may_lack(samples):
+    said = (
+        "the mean is that of the kinds of run seen in 31 runs; a kind that comes in 9.2 % of runs "
+        "or fewer may be missing (95 %)"
+    )
+    assert said in plain_text(samples.one())
+    assert said in " ".join(rich_text(samples.one(), 200).split())
+    # The ratio of two programs is of kinds that both have alike.
+    assert "kinds of run" not in plain_text(samples.two())
+
+
+def test_a_mean_with_one_bound_farther_out_shows_both(samples):
+    variant = samples.variant("A")
+    result = variant.metrics["wall_time"]
+    mean = replace(result.summary.mean, method="johnson-blocks")
+    high = mean.high + (mean.high - mean.estimate) / 2
+    skewed = replace(result.summary, mean=replace(mean, high=high))
+    metrics = {"wall_time": replace(result, summary=skewed)}
+    answer = replace(samples.one(), variants=(replace(variant, metrics=metrics),))
+    row = plain_text(answer).splitlines()[1]
+    assert f"[{1e3 * mean.low:.2f}, {1e3 * high:.2f}]" in row
+    assert "±" not in row

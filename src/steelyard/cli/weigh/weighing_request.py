@@ -10,18 +10,23 @@ from steelyard.app.request.request import Request
 from steelyard.app.running import Place, told_place
 from steelyard.cli.console.hidden import hide
 from steelyard.cli.console.output import write_note
-from steelyard.cli.weigh.program_options import LevelOptions
+from steelyard.cli.weigh.program_options import LevelOptions, ProgramOptions
 from steelyard.cli.weigh.weighing_options import DEFAULT_BUDGET, StoppingOptions, WeighingOptions
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
 from steelyard.core.recorded_names import names_secret
-from steelyard.core.stopping_spec import StoppingSpec, StoppingUntil
+from steelyard.core.stopping_spec import MEAN_MINIMUM_BLOCKS, StoppingSpec, StoppingUntil
 from steelyard.store.location import store_path
 
 
-def stopping_from(asked: StoppingOptions, runs: int | None, until: StoppingUntil) -> StoppingSpec:
-    """The rule to stop that the options ask for, with `runs` in place of theirs; `until` where
-    they ask for none."""
+def stopping_from(
+    asked: StoppingOptions,
+    runs: int | None,
+    until: StoppingUntil,
+    fewest: int = StoppingSpec.minimum_blocks,
+) -> StoppingSpec:
+    """The rule to stop that the options ask for, with `runs` in place of theirs; `until` and
+    `fewest` where they ask for none."""
     if runs is not None and (asked.precision or asked.min_runs):
         raise UsageError(
             "--runs fixes the number of runs; it does not go with --precision or --min-runs.",
@@ -35,7 +40,7 @@ def stopping_from(asked: StoppingOptions, runs: int | None, until: StoppingUntil
         precision_ratio=parse_ratio(asked.precision, "--precision")
         if asked.precision
         else default.precision_ratio,
-        minimum_blocks=asked.min_runs or default.minimum_blocks,
+        minimum_blocks=asked.min_runs or fewest,
         budget_s=budget_s,
         budget_runs=budget_runs,
         runs=runs,
@@ -81,7 +86,10 @@ def request_from(
         dimensioned=given.dimensioned,
         build=_build(given.level),
         stopping=_levelled_stopping(
-            levels, given.stopping, "precision" if judging.order == "sequential" else until
+            levels,
+            given.stopping,
+            "precision" if judging.order == "sequential" else until,
+            _fewest_blocks(commands, program),
         ),
         order=judging.order,
         method=judging.method,
@@ -112,6 +120,12 @@ def _levels(commands: tuple[tuple[str, ...], ...], given: WeighingOptions) -> Re
     return levels
 
 
+def _fewest_blocks(commands: tuple[tuple[str, ...], ...], program: ProgramOptions) -> int:
+    """Blocks before the first look where no option says how many."""
+    alone = len(commands) == 1 and not (program.parameters or program.layouts)
+    return MEAN_MINIMUM_BLOCKS if alone else StoppingSpec.minimum_blocks
+
+
 def _build(given: LevelOptions) -> BuildRequest:
     return BuildRequest(
         commands=given.build_commands,
@@ -137,11 +151,11 @@ def _duration(text: str | None, option: str) -> float | None:
 
 
 def _levelled_stopping(
-    levels: RequestedLevels, asked: StoppingOptions, until: StoppingUntil
+    levels: RequestedLevels, asked: StoppingOptions, until: StoppingUntil, fewest: int
 ) -> StoppingSpec:
     """The rule to stop; a count of the highest level is a fixed number of runs."""
     if levels.top_count is None:
-        return stopping_from(asked, asked.runs, until)
+        return stopping_from(asked, asked.runs, until, fewest)
     others = {"--runs": asked.runs, "--precision": asked.precision, "--min-runs": asked.min_runs}
     for name, value in others.items():
         if value is not None:
@@ -150,7 +164,7 @@ def _levelled_stopping(
                 f"highest level; it does not go with {name}.",
                 field="--repeat",
             )
-    return stopping_from(asked, levels.top_count, until)
+    return stopping_from(asked, levels.top_count, until, fewest)
 
 
 def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...], ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from steelyard.analysis.results import Answer, Comparison
+from steelyard.analysis.unseen_kinds import largest_unseen_share
 from steelyard.core.estimate import Estimate
 from steelyard.report.sentences import (
     certainty,
@@ -15,7 +16,7 @@ from steelyard.report.sentences import (
     verdict_word,
     wording_of,
 )
-from steelyard.report.tables import Scale, metric_scale
+from steelyard.report.tables import Scale, metric_scale, spread_text
 from steelyard.report.wording import confidence_text, difference_text, one_line, ratio_text
 
 ICONS = {"faster": "◀", "slower": "▶", "equivalent": "■", "undecided": "○"}
@@ -140,10 +141,13 @@ def mean_cards(answer: Answer, names: Mapping[str, str]) -> list[MeanCard]:
         mean = summary.mean
         value = f"{scale.number(mean.estimate or 0.0)} {scale.unit}".rstrip()
         if isinstance(mean, Estimate):
-            half = f"± {scale.number(mean.half_width)} {scale.unit}".rstrip()
+            half = f"{spread_text(mean, scale)} {scale.unit}".rstrip()
             exact = f"{half} ({confidence_text(mean.confidence)})"
             plain = f"Mean {metric} of {summary.count} runs. The mean of ever more runs like "
             plain += f"these lies in this range with {confidence_text(mean.confidence)} confidence."
+            share = largest_unseen_share(summary.count, mean.confidence)
+            plain += f" A kind of run that comes in {100 * share:.2g} % of runs or fewer may be "
+            plain += "missing from them."
         else:
             exact, plain = "no interval", mean.explanation
         cards.append(MeanCard(name, value, exact, plain))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from steelyard.analysis.results import Answer, MetricResult, VariantResult
+from steelyard.analysis.unseen_kinds import largest_unseen_share
 from steelyard.core.model import Experiment
 from steelyard.report.wording import document_value
 
@@ -33,6 +34,9 @@ def metric_object(result: MetricResult) -> dict[str, Any]:
         "max_difference_ratio",
     ):
         known[name] = None if summary is None else getattr(summary, name)
+    known["unseen_share_ratio"] = summary and largest_unseen_share(
+        summary.count, summary.mean.confidence
+    )
     normality = None if summary is None else summary.normality
     known["normality"] = normality and {"statistic": normality.statistic, "p": normality.p}
     independence = result.independence
