@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from math import erfc, isclose, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,8 @@ def mann_kendall(values: Sequence[float]) -> float:
     if count <= _MOST_PAIRED:
         score = int(np.sign(array[None, :] - array[:, None])[_pairs(count)].sum())
     else:
-        tau = kendalltau(np.arange(count), array, method="asymptotic").statistic
-        score = round(tau * count * (count - 1) / 2)
+        found: Any = kendalltau(np.arange(count), array, method="asymptotic")
+        score = round(found.statistic * count * (count - 1) / 2)
     variance = count * (count - 1) * (2 * count + 5) / 18
     return 1.0 if score == 0 else erfc((abs(score) - 1) / sqrt(variance) / sqrt(2.0))
 
