@@ -166,11 +166,21 @@ def aftermath(
     if wanted_trials:
         lost, doubled, more = _of_trials(environment, log, wanted_trials)
         said += more
-    after = host_state()
-    changed = [name for name in before if before[name] != after.get(name)]
+    changed = _left_changed(before)
     if changed:
         said += f" changed: {', '.join(changed)}"
     return Aftermath(lost, doubled, len(running), len(changed), said.strip())
+
+
+def _left_changed(before: dict[str, Any]) -> list[str]:
+    """What is not as it was, once others who use the machine have had time to put theirs back."""
+    deadline_s = time.monotonic() + 10.0
+    while True:
+        after = host_state()
+        changed = [name for name in before if before[name] != after.get(name)]
+        if not changed or time.monotonic() > deadline_s:
+            return changed
+        time.sleep(0.1)
 
 
 def _restored(environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:

@@ -154,3 +154,13 @@ def test_a_recording_is_its_owners_alone(user):
     told = user.types("profile", "record", "-o", "profile", "--", "true")
     assert told.status == 0, told.err
     assert stat.S_IMODE((user.home / "profile").stat().st_mode) == 0o600
+
+
+def test_no_list_shows_a_secret_of_a_name_that_it_cuts_or_that_is_one_of_two(wary, script):
+    program = script("true")
+    commands = [f"{program} --password wyrd-one", f"{program} https://me:wyrd-two-is-long@h.org/x"]
+    assert wary.types("compare", "--runs", "2", *commands).status == 0
+    for arguments in (["list"], ["list", "--json", "-"]):
+        told = wary.types(*arguments)
+        assert told.status == 0
+        assert "wyrd" not in told.out + told.err

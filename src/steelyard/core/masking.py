@@ -171,13 +171,18 @@ def mask_value(value: Any, values: Sequence[str] = ()) -> Any:
         return {key: _mask_member(key, item, values) for key, item in mapping.items()}
     if isinstance(value, list | tuple):
         items = cast("Sequence[Any]", value)
-        if len(items) == 2 and isinstance(items[0], str) and isinstance(items[1], str):
-            return [items[0], _mask_member(items[0], items[1], values)]
+        if len(items) == 2 and isinstance(items[0], str) and _is_name(items[0]):
+            return [mask_text(items[0], values), _mask_member(items[0], items[1], values)]
         return [
             mask_value(item, values) if isinstance(item, str | Mapping | list | tuple) else item
             for item in items
         ]
     return value
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text names what stands beside it, as a variable's name does: no command does."""
+    return text.isascii() and text.replace("-", "").replace(".", "").isidentifier()
 
 
 def _mask_member(name: str, value: Any, values: Sequence[str]) -> Any:

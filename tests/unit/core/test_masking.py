@@ -187,3 +187,10 @@ def test_words_stay_as_many_as_they_are_where_one_is_empty_or_has_blanks() -> No
 )
 def test_a_variable_of_a_kept_family_that_may_be_private_is_not_kept(name: str) -> None:
     assert not explains_result(name)
+
+
+def test_both_of_two_texts_in_a_list_are_masked() -> None:
+    assert mask_value(["a --password b", "https://u:c@h"]) == [
+        "a --password ***",
+        "https://u:***@h",
+    ]

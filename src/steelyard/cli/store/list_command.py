@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 
@@ -28,6 +28,7 @@ def command(given: ListOptions) -> None:
     The first characters of an identifier are enough wherever an experiment is to be named;
     `latest` is the one that was added last: measured, or imported.
     """
+    from steelyard.core.masked_experiment import masked_spec
     from steelyard.report.json.experiments import experiments_document
     from steelyard.report.listing import listing_text
 
@@ -35,6 +36,8 @@ def command(given: ListOptions) -> None:
         told = library.cautions
         found, cautions, path = library.listing(), library.cautions, library.store.path
         warn(caution for caution in cautions if caution not in told)
+    # Before the table cuts names: what is left of a secret would not look like one.
+    found = tuple(replace(one, spec=masked_spec(one.spec)) for one in found)
     if given.json_target is not None:
         write_json(experiments_document(path, found, cautions), given.json_target)
     if given.json_target != "-":
