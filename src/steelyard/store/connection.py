@@ -25,6 +25,8 @@ from steelyard.store.location import (
 )
 
 BUSY_TIMEOUT_S = 30.0
+# From here on no values of the environment are kept that explain no result.
+_SCRUBBED_VERSION = 4
 KEEPING = "What was measured stays in its journal until the store takes it."
 
 _ADVICE = {
@@ -80,6 +82,8 @@ def open_engine(path: str) -> Engine:
         connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = EXTRA")
+        # What is deleted may hold secrets.
+        connection.execute("PRAGMA secure_delete = ON")
         return connection
 
     engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
@@ -125,11 +129,15 @@ def bring_up_to_date(engine: Engine, path: str, scripts: str | None = None) -> N
             if broken is not None:
                 raise StoreError(f"The store {path} has rows without their owner: {broken}.")
     if version:
-        _shrink(engine)
+        _shrink(engine, always=version < _SCRUBBED_VERSION)
 
 
-def _shrink(engine: Engine) -> None:
-    """Give back the room of what a migration left: best effort, for it takes as much again."""
+def _shrink(engine: Engine, *, always: bool) -> None:
+    """Give back the room of what a migration left: best effort, for it takes as much again.
+
+    `always` writes the file anew also where little room is to be had: pages that were freed
+    before may hold what the migration took out.
+    """
     with suppress(DBAPIError), engine.connect() as connection:
         raw = connection.connection.driver_connection
         assert isinstance(raw, sqlite3.Connection)
@@ -138,7 +146,7 @@ def _shrink(engine: Engine) -> None:
                 raw.execute(f"PRAGMA {name}").fetchone()[0]
                 for name in ("freelist_count", "page_count")
             )
-            if free > all_pages / 4:
+            if always or free > all_pages / 4:
                 raw.execute("VACUUM")
 
 
@@ -149,6 +157,8 @@ def _foreign_keys_off(engine: Engine) -> Iterator[Connection]:
         raw = connection.connection.driver_connection
         assert isinstance(raw, sqlite3.Connection)
         raw.execute("PRAGMA foreign_keys = OFF")
+        # Tables of whole experiments are dropped: the file is written anew after it.
+        raw.execute("PRAGMA secure_delete = OFF")
         yield connection
 
 

@@ -161,6 +161,61 @@ def test_a_store_of_a_newer_version_is_refused_and_left_alone(tmp_path):
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 5}")
     connection.close()
     content = Path(path).read_bytes()
-    with pytest.raises(StoreError, match=r"newer Steelyard \(store version 8.*Update Steelyard"):
+    with pytest.raises(StoreError, match=rf"store version {SCHEMA_VERSION + 5}.*Update Steelyard"):
         Store(path)
     assert Path(path).read_bytes() == content
+
+
+OLD_SESSION = (
+    '{"environment":{"GH_PAT":"hush-pat","PATH":"/bin","HOME":"/hush-home","ASKED":"kept-value"},'
+    '"argv":["steelyard","measure","--password","hush-argv"]}'
+)
+
+
+def _with_old_session(tmp_path):
+    path = _store_of(2, tmp_path)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE sessions SET provenance = ? WHERE place = 0", (OLD_SESSION,))
+    connection.execute(
+        "UPDATE experiments SET specification = "
+        "json_set(specification, '$.recorded_environment', json_array('ASKED'))"
+    )
+    connection.commit()
+    # What was freed before the migration holds the values too.
+    connection.execute("CREATE TABLE other (text TEXT)")
+    connection.executemany("INSERT INTO other VALUES (?)", [(OLD_SESSION,)] * 200)
+    connection.commit()
+    connection.execute("DROP TABLE other")
+    connection.commit()
+    connection.close()
+    return path
+
+
+def test_values_that_explain_no_result_go_out_of_an_old_store_and_of_its_file(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = _with_old_session(tmp_path)
+    provenance = Store(path).load(identifier(1)).provenance
+    assert provenance["environment"] == {"PATH": "/bin", "ASKED": "kept-value"}
+    assert set(provenance["environment_digests"]) == {"GH_PAT", "HOME"}
+    assert provenance["argv"] == ["steelyard", "measure", "--password", "***"]
+    assert b"hush-" not in Path(path).read_bytes()
+
+
+def test_a_session_that_cannot_be_read_stays_as_it_is_where_others_are_scrubbed(tmp_path):
+    path = _with_old_session(tmp_path)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE sessions SET provenance = 'no JSON' WHERE experiment_id = 2")
+    connection.commit()
+    connection.close()
+    Store(path)
+    assert _dump(path, ["sessions"])[0].count((2, 0, "no JSON")) == 1
+
+
+def test_what_is_deleted_leaves_nothing_in_the_file(tmp_path):
+    path = str(tmp_path / "s.sqlite")
+    store = Store(path)
+    store.save(make_experiment(1, provenance={"argv": ["hush-argv" * 500]}))
+    store.delete([identifier(1)])
+    assert b"hush-argv" not in Path(path).read_bytes()

@@ -10,7 +10,12 @@ import click
 from steelyard.cli.analyze.analysis_answer import show_answer
 from steelyard.cli.console.output import write_note, write_text
 from steelyard.cli.options.option_groups import option, takes
-from steelyard.cli.options.shared_options import json_option, store_option, wait_option
+from steelyard.cli.options.shared_options import (
+    json_option,
+    recorded_environment_option,
+    store_option,
+    wait_option,
+)
 from steelyard.cli.options.strict_options import MOST_RUNS, MOST_WARMUPS, SEED, all_but, refuse_idle
 from steelyard.cli.store.opened_library import opened_library
 from steelyard.core.errors import UsageError
@@ -24,7 +29,9 @@ INTERRUPTED_STATUS = 130
 FAILED_STATUS = 3
 # What a study that goes on, and one that is only printed, have a use for.
 _OF_RESUMED = frozenset({"resume", "confidence", "wait", "html", "plots", "store", "json_target"})
-_NOT_OF_PLANNED = frozenset({"resume", "wait", "html", "plots", "store", "json_target"})
+_NOT_OF_PLANNED = frozenset(
+    {"resume", "wait", "html", "plots", "store", "json_target", "recorded_environment"}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +74,7 @@ class StudyOptions:
     timeout: str | None = option(
         "--timeout", metavar="TIME", help="A run that takes longer has failed."
     )
+    recorded_environment: tuple[str, ...] = recorded_environment_option()
     seed: int | None = option("--seed", type=SEED, help="Of the order of runs.")
     confidence: str = option(
         "--confidence", default="95%", show_default=True, metavar="SHARE", help="Of intervals."
@@ -158,6 +166,7 @@ def _planned(argv: tuple[str, ...], given: StudyOptions) -> Study:
         metrics=(given.metric,) if given.metric else (),
         timeout_s=None if timeout is None else parse_duration(timeout, "--timeout"),
         seed=given.seed,
+        recorded_environment=given.recorded_environment,
     )
     asked = StudyRequest(
         knobs=given.knobs,
