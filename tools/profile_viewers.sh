@@ -17,7 +17,7 @@ if [ ! -x "$viewers/bin/pprof" ]; then
 fi
 if [ ! -d "$viewers/node_modules/speedscope" ]; then
     have npm && npm install --silent --no-fund --no-audit --prefix "$viewers" \
-        speedscope@1.25.0 jsdom@31.0.1 || missing+=("speedscope (apt-get install npm)")
+        speedscope@1.25.0 jsdom@24.1.3 || missing+=("speedscope (apt-get install npm)")
 fi
 if [ ! -x "$viewers/bin/inferno-flamegraph" ]; then
     have cargo && cargo install --quiet --locked --root "$viewers" --no-default-features \

@@ -21,6 +21,7 @@ const { window } = new JSDOM('<!doctype html><body></body>', {
   virtualConsole: messages,
 });
 // What a window without a screen lacks.
+Object.assign(window, { TextDecoder, TextEncoder });
 window.Element.prototype.scrollIntoView = () => {};
 const unchanging = { matches: false, addEventListener() {}, removeEventListener() {} };
 window.matchMedia = () => ({ ...unchanging, addListener() {}, removeListener() {} });
