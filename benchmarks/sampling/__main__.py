@@ -1,9 +1,10 @@
 """Is the native sampler right? On programs whose truth is known, with perf beside it.
 
-    python -m benchmarks.sampling [--part aliasing|randomness|shares|overhead ...]
+    python -m benchmarks.sampling [--part aliasing|randomness|shares|spreads|overhead ...]
 
-`aliasing`, `randomness` and `shares` rest on numbers of samples and do not mind a busy machine;
-`overhead` wants a quiet one. The programs are in this folder, built by `cc`.
+`aliasing`, `randomness`, `shares` and `spreads` rest on numbers of samples and on processor time,
+and do not mind a busy machine; `overhead` wants a quiet one. The programs are in this folder,
+built by `cc`.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
-from benchmarks.sampling import aliasing, overhead, randomness, shares
+from benchmarks.sampling import aliasing, overhead, randomness, shares, spreads
 from benchmarks.sampling.programs import build, verdict
 
 PARTS = {
     "aliasing": aliasing.prove,
     "randomness": randomness.prove,
     "shares": shares.prove,
+    "spreads": spreads.prove,
     "overhead": overhead.prove,
 }
 
@@ -48,8 +50,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     group.add_argument("--repeats", type=int, default=40, help="recordings of each program")
     group.add_argument("--share-ms", type=int, default=200, help="of each recording")
     group.add_argument("--share-period-us", type=float, default=200)
+    group = parser.add_argument_group("spreads")
+    group.add_argument("--spread-ms", type=int, default=500, help="of each recording")
     group = parser.add_argument_group("overhead")
-    group.add_argument("--blocks", type=int, default=20)
+    group.add_argument("--blocks", type=int, default=20, help="and of spreads")
     group.add_argument("--rounds", type=int, default=15_000, help="of the program")
     group.add_argument("--rates", type=int, nargs="+", default=list(overhead.RATES_HZ))
     group.add_argument("--stacks", choices=overhead.CHAINS, default="none", help="call chains")

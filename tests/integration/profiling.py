@@ -10,7 +10,7 @@ from scipy.stats import binom
 from tests.integration.conftest import Told, User
 
 # What is as rare as this does not make tests fail that are run every day for centuries.
-RARELY = 1e-6
+RARELY = 1e-8
 # How a command ends where the machine lacks what it needs.
 NO_SAMPLES = 4
 
@@ -32,8 +32,8 @@ def samples_of(document: dict[str, Any]) -> dict[str, int]:
 def fewest(count: int, share: float) -> int:
     """Of `count` samples, each of which is one of a function's with this chance, so many are.
 
-    Fewer are seen once in a million times. It counts samples and no time: how many there are in a
-    second is the machine's, and how busy it is. A share is best said of functions that take turns,
-    and smaller than it is, since what else runs may hold up one more than the other.
+    Fewer are seen once in a hundred million times. It counts samples and no time: how many there
+    are in a second is the machine's, and how busy it is. A share is best said of functions that
+    take turns, and smaller than it is, since what else runs may hold up one more than the other.
     """
     return int(binom.ppf(RARELY, count, share))

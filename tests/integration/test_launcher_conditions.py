@@ -209,7 +209,9 @@ def test_counters_count_the_program_with_its_children_and_nothing_else(tmp_path:
         pytest.skip("this user may not count")
     assert counts[1]["value"] > 3 * max(counts[0]["value"], counts[2]["value"])
     used_us = records[1]["rusage"]["user_us"] + records[1]["rusage"]["system_us"]
-    assert counts[1]["value"] == pytest.approx(used_us * 1e3, rel=0.2)
+    # The clock runs on where a neighbour of this virtual machine has the processor. That usage
+    # leaves out; but one of both processes always waits, so that there is no more than has passed.
+    assert 0.8 * used_us * 1e3 <= counts[1]["value"] <= 1.01 * records[1]["spent_ns"]
 
 
 def test_no_counter_is_opened_unless_asked_for(tmp_path: Path) -> None:

@@ -35,20 +35,23 @@ int main(int n, char **words) {
 # Two thirds of the time, nearly all of which is spared: the mended build takes a third.
 SHARE = 2 / 3
 PART = 40
-GAIN = SHARE * (1 - 1 / PART)
 # Some hundreds of samples a run.
 TURNS = "300000000"
 
 
-@pytest.fixture(scope="module")
-def builds(tmp_path_factory):
+def build_both(folder):
+    """The program as it is and with `slow` mended, in this order."""
     need("gcc")
-    folder = tmp_path_factory.mktemp("speedup")
     (folder / "work.c").write_text(SOURCE)
     for name, part in (("before", 1), ("after", PART)):
         command = ["gcc", "-O1", f"-DPART={part}", "work.c", "-o", name]
         subprocess.run(command, cwd=folder, check=True)
     return str(folder / "before"), str(folder / "after")
+
+
+@pytest.fixture(scope="module")
+def builds(tmp_path_factory):
+    return build_both(tmp_path_factory.mktemp("speedup"))
 
 
 def test_a_mended_function_brings_what_samplers_promise(user, builds):
@@ -62,13 +65,13 @@ def test_a_mended_function_brings_what_samplers_promise(user, builds):
     )
     document = told.document()
     assert [promise["profiler"] for promise in document["promises"]] == profilers
-    # Processor time and samples both vary with what else runs, by some hundredths; how right the
-    # numbers are is told by tests/unit/analysis.
-    assert document["gain"]["estimate"] == pytest.approx(GAIN, abs=0.2)
+    # Both functions take turns, so a share of samples does not depend on what else runs. A time
+    # does; tests/slow/test_profile_gain.py judges how near gains come.
+    assert document["gain"]["estimate"] > 0
     for promise in document["promises"]:
         assert promise["rank"] == 1
         assert promise["share"]["estimate"] == pytest.approx(SHARE, abs=0.15)
-        assert promise["gain"]["estimate"] == pytest.approx(GAIN, abs=0.2)
+        assert promise["gain"]["estimate"] > 0
     assert "Does mending slow" in (user.home / "page.html").read_text()
 
 
@@ -90,8 +93,8 @@ def test_the_same_build_twice_cannot_tell(user, builds):
     told = sampled(
         user,
         *("check", "--function", "slow", "--speedup", f"{before} 40000000", "--runs", "2"),
-        # Once in a thousand times chance alone is clear of noise; so never.
-        *("--confidence", "0.999999", "--json", "-", "--", before, "40000000"),
+        # Chance alone is clear of noise now and then; so never.
+        *("--confidence", "0.99999999", "--json", "-", "--", before, "40000000"),
     )
     (promise,) = told.document()["promises"]
     assert promise["verdict"] == "undecided"

@@ -73,9 +73,9 @@ def test_intervals_of_a_program_with_short_threads_hold_where_threads_are_watche
 ) -> None:
     words = (program, str(100_000_000 // life), "30000", str(life))
     told = sampled(user, "record", "--threads-only", "--", *words)
-    # A miss once in a million times is a fault. How busy the machine is changes nothing: both the
-    # truth and the samples are of processor time, and what the sampler was late for is not watched.
-    words = ("profile", "report", "--confidence", "0.999999", "--json", "-")
+    # A miss is as rare as one in a hundred million. How busy the machine is changes nothing:
+    # truth and samples are of processor time, and what the sampler was late for is not watched.
+    words = ("profile", "report", "--confidence", "0.99999999", "--json", "-")
     document = user.types(*words).document()
     shares = {item["name"]: item["share"] for item in document["functions"]}
     for name, truth in zip(("in_main", "in_short"), map(float, told.out.split()), strict=True):
@@ -102,7 +102,7 @@ def test_looks_by_rounds_find_the_share_of_each_function_and_say_how(
 ) -> None:
     words = (program, "20", "3000000", "3000000")
     told = sampled(user, "record", "--period", "200us", "--spread", "rounds", "--", *words)
-    words = ("profile", "report", "--confidence", "0.999999", "--json", "-")
+    words = ("profile", "report", "--confidence", "0.99999999", "--json", "-")
     document = user.types(*words).document()
     assert document["recording"]["round_samples"] == 64
     shares = {item["name"]: item["share"] for item in document["functions"]}
