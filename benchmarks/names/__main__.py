@@ -1,10 +1,11 @@
 """Do functions have their right names, and their right shares?
 
-    python -m benchmarks.names [--part known|reference] [--programs 20] [--binary FILE ...]
+    python -m benchmarks.names [--part known|reference|large] [--programs 20] [--binary FILE ...]
 
 `known` generates programs in six languages whose functions take known shares, records each by
 Steelyard and by perf, and counts intervals that cover and names that are wrong. `reference` looks
-addresses of programs up by Steelyard and by llvm-symbolizer, and gives the processor time of both.
+addresses of programs up by Steelyard and by llvm-symbolizer, and gives the time of both. `large`
+compiles a C++ program of 100 MB for that, which takes some minutes, and looks 10⁵ addresses up.
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ from scipy.stats import binom
 
 from benchmarks.names.known import Outcome, by_perf, by_steelyard, generate
 from benchmarks.names.languages import LANGUAGES
+from benchmarks.names.large import build_large
 from benchmarks.names.speed import compare
 
 _CONFIDENCE, _UNLIKELY = 0.95, 0.001
+_MANY_ADDRESSES = 100_000
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--part", action="append", choices=("known", "reference"))
+    parser.add_argument("--part", action="append", choices=("known", "reference", "large"))
     parser.add_argument("--seed", type=int, default=1)
     group = parser.add_argument_group("known")
     group.add_argument("--programs", type=int, default=20, help="of each language")
@@ -40,6 +43,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     group.add_argument("--binary", action="append", default=[], help="with debugging information")
     group.add_argument("--addresses", type=int, default=10_000)
     group.add_argument("--other", default="llvm-symbolizer")
+    group = parser.add_argument_group("large")
+    group.add_argument("--folder", default="build/large", help="what is compiled there is kept")
+    group.add_argument("--megabytes", type=float, default=100)
     return parser.parse_args(arguments)
 
 
@@ -99,11 +105,19 @@ def _print_row(language: str, profiler: str, found: Sequence[Outcome]) -> None:
 
 def reference(options: argparse.Namespace) -> bool:
     """The part of that name."""
-    print("| file | MB | addresses | described | same | not the same | CPU s | other, CPU s |")
-    print("|---|---|---|---|---|---|---|---|")
-    rows = [
-        compare(path, options.addresses, options.seed, options.other) for path in options.binary
-    ]
+    return _compared(options, options.binary, options.addresses)
+
+
+def large(options: argparse.Namespace) -> bool:
+    """The part of that name."""
+    program = build_large(Path(options.folder), options.megabytes)
+    return _compared(options, [str(program)], _MANY_ADDRESSES)
+
+
+def _compared(options: argparse.Namespace, paths: Sequence[str], addresses: int) -> bool:
+    print("| file | MB | addresses | described | same | not the same | s | CPU s | other, CPU s |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    rows = [compare(path, addresses, options.seed, options.other) for path in paths]
     return all(rows)
 
 
@@ -111,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the parts that were asked for; 1 where one does not hold."""
     options = _options(arguments)
     parts = options.part or ["known", *(["reference"] if options.binary else [])]
-    run = {"known": known, "reference": reference}
+    run = {"known": known, "reference": reference, "large": large}
     outcomes = [run[part](options) for part in parts]
     return 0 if all(outcomes) else 1
 

@@ -55,7 +55,7 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
                 runs[spread].append(_run(programs, rate_hz, spread, seed, options.spread_ms))
         for spread, found in runs.items():
             covered = sum(run.covers for run in found)
-            least = binom.ppf(UNLIKELY, len(found), CONFIDENCE)
+            least = int(binom.ppf(UNLIKELY, len(found), CONFIDENCE))
             holds = holds and (spread == "fixed" or covered >= least)
             _print_row(rate_hz, spread, found, covered)
     return holds
