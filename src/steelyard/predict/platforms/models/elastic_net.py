@@ -1,0 +1,22 @@
+"""Elastic net on the whole suite."""
+
+from __future__ import annotations
+
+from steelyard.predict.penalised import fit_elastic_net
+from steelyard.predict.platforms.linear import predict_by_penalty
+from steelyard.predict.platforms.model import PlatformModel, Prediction
+from steelyard.predict.platforms.question import Question
+
+
+def _predict(question: Question) -> Prediction:
+    return predict_by_penalty(question, fit_elastic_net)
+
+
+EXTENSION = PlatformModel(
+    name="elastic-net",
+    description="Elastic net on the whole suite.",
+    predict=_predict,
+    least_known=3,
+    needs="suite",
+    origin="beyond",
+)

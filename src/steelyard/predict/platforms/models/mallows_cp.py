@@ -1,0 +1,22 @@
+"""Regression on the subset of benchmarks with the least Mallows' Cp."""
+
+from __future__ import annotations
+
+from steelyard.predict.platforms.linear import predict_by_search
+from steelyard.predict.platforms.model import PlatformModel, Prediction
+from steelyard.predict.platforms.question import Question
+from steelyard.predict.subsets.best import best_subsets
+
+
+def _predict(question: Question) -> Prediction:
+    return predict_by_search(question, best_subsets, "mallows-cp")
+
+
+EXTENSION = PlatformModel(
+    name="mallows-cp",
+    description="Regression on the subset of benchmarks with the least Mallows' Cp.",
+    predict=_predict,
+    least_known=3,
+    needs="suite",
+    origin="thesis",
+)

@@ -1,0 +1,15 @@
+"""Average of kernel models, weighted by how each predicts the suite itself."""
+
+from __future__ import annotations
+
+from steelyard.predict.platforms.model import PlatformModel
+from steelyard.predict.platforms.stacking import predict_by_stacking
+
+EXTENSION = PlatformModel(
+    name="stacking",
+    description="Average of kernel models, weighted by how each predicts the suite itself.",
+    predict=predict_by_stacking,
+    least_known=3,
+    needs="suite",
+    origin="beyond",
+)
