@@ -24,6 +24,7 @@ WRONG = {
     "ADAPTER[:FILE]": "no-such-adapter",
     "A,B": "garbage",
     "A,B,C": "a,,b",
+    "BENCHMARK": "no such",
     "BYTES": "x",
     "COLUMN": "no such",
     "COMPILER,...": "no-such-compiler=",
@@ -40,6 +41,7 @@ WRONG = {
     "LIST": "garbage",
     "METRIC": "no such metric",
     "N": "x",
+    "N,M": "x",
     "N|+N": "garbage",
     "NAME": "no such name",
     "NAME,NAME": "garbage",
@@ -49,12 +51,14 @@ WRONG = {
     "NAME=VALUE": "=x",
     "NAME[=CMD]": "=",
     "P,Q": "7",
+    "PATTERN": "no such*",
     "PARTS": "garbage",
     "PARTS[@TIME]": "garbage",
     "RATIO": "x",
     "SHARE": "2h",
     "SIZE": "-3",
     "method": "no-such-method",
+    "model": "no-such-model",
     "TIME": "10%",
     "TIME|RUNS": "garbage",
     "[FILE:]NAME": f"{NOWHERE}:",
@@ -103,6 +107,12 @@ CALLS: dict[str, list[list[str]]] = {
     "layout run": [["--", "true"]],
     "list": [[]],
     "measure": [["--", "true"]],
+    "predict platforms ask": [["times.csv", "--application", "b1"]],
+    "predict platforms choose": [["times.csv", "--application", "b1"]],
+    "predict platforms evaluate": [["times.csv"]],
+    "predict platforms fit": [["times.csv", "--application", "b1"]],
+    "predict platforms next": [["times.csv", "--application", "b1"]],
+    "predict platforms suite": [["times.csv"]],
     "profile agree": [["--profile", "cprofile=none", "--profile", "callgrind=none"]],
     "profile check": [["--", "none"]],
     "profile record": [["-o", "p", "--", "none"]],
@@ -182,6 +192,8 @@ def type_command(tmp_path, monkeypatch):
     rows = [f"{e},{i},1.{i}" for e in range(3) for i in range(20)]
     Path("levels.csv").write_text("\n".join(["execution,iteration,value", *rows, ""]))
     Path("trials.csv").write_text("variant,value\n" + "a,1\na,2\nb,2\nb,3\n" * 3)
+    times = [f"h{h},b{b},{2 + h * b + b % 3}.5" for h in range(4) for b in range(4)]
+    Path("times.csv").write_text("\n".join(["host,benchmark,value", *times, ""]))
     Path("spec.json").write_text("{}")
 
     def typed(*arguments: str) -> tuple[int, str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
+from scipy.cluster import hierarchy as _untyped  # pyright: ignore[reportMissingTypeStubs]
 
 from steelyard.predict.arrays import Floats, Indices
+
+_hierarchy: Any = _untyped
 
 
 @dataclass(frozen=True)
@@ -27,12 +30,10 @@ class Clustering:
 
     def cut(self, count: int) -> list[Indices]:
         """The columns in `count` clusters (or in fewer, where there are fewer columns)."""
-        from scipy.cluster.hierarchy import fcluster
-
         size = len(self.correlations)
         if size < 2:
             return [np.arange(size)]
-        cuts: Any = fcluster(cast(Any, self.merges), min(count, size), criterion="maxclust")
+        cuts = _hierarchy.fcluster(self.merges, min(count, size), criterion="maxclust")
         return [np.flatnonzero(cuts == label) for label in np.unique(cuts)]
 
     def representatives(self, count: int) -> tuple[int, ...]:
@@ -49,9 +50,6 @@ def cluster_columns(values: Floats) -> Clustering:
 
     A column that does not vary correlates with none.
     """
-    from scipy.cluster.hierarchy import linkage
-    from scipy.spatial.distance import squareform
-
     centred = values - values.mean(axis=0)
     norms = np.sqrt((centred**2).sum(axis=0))
     scaled = centred / np.where(norms > 0, norms, 1.0)
@@ -59,6 +57,41 @@ def cluster_columns(values: Floats) -> Clustering:
     np.fill_diagonal(correlations, 1.0)
     if values.shape[1] < 2:
         return Clustering(np.zeros((0, 4)), correlations)
-    distances = squareform(1 - correlations, checks=False)
-    merges = cast(Floats, np.asarray(linkage(distances, method="complete"), dtype=np.float64))
+    upper = np.triu_indices(len(correlations), 1)
+    merges: Floats = _hierarchy.linkage(1 - correlations[upper], method="complete")
     return Clustering(merges, correlations)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A dendrogram, ready to draw.
+
+    Parameters
+    ----------
+    leaves : tuple of int
+        Columns from top to bottom.
+    forks : tuple of (float, float, float, float, float)
+        For each merge: the heights of its two branches, its own height, and the two places
+        between leaves, counted from 0, where the branches stand.
+    """
+
+    leaves: tuple[int, ...]
+    forks: tuple[tuple[float, float, float, float, float], ...]
+
+
+def lay_out_tree(merges: Floats) -> Tree:
+    """Where each merge of `Clustering.merges` stands (Oliveira 2015, figure 7.5)."""
+    count = len(merges) + 1
+    members: list[list[int]] = [[leaf] for leaf in range(count)]
+    for first, second, _, _ in merges.tolist():
+        members.append([*members[int(first)], *members[int(second)]])
+    leaves = members[-1]
+    place = {leaf: float(row) for row, leaf in enumerate(leaves)}
+    height = [0.0] * count
+    forks: list[tuple[float, float, float, float, float]] = []
+    for node, (first, second, top, _) in enumerate(merges.tolist(), start=count):
+        a, b = int(first), int(second)
+        forks.append((height[a], height[b], top, place[a], place[b]))
+        place[node] = (place[a] + place[b]) / 2
+        height.append(top)
+    return Tree(tuple(leaves), tuple(forks))

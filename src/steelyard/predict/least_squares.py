@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.predict.arrays import Floats
+from steelyard.predict.linear_algebra import solve_least_squares
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def fit_linear(x: Floats, y: Floats) -> LinearFit:
     """
     centre = x.mean(axis=0) if x.shape[1] else np.zeros(0)
     centred, response = x - centre, y - y.mean()
-    coefficients = np.linalg.lstsq(centred, response, rcond=None)[0]
+    coefficients = solve_least_squares(centred, response)
     residuals = response - centred @ coefficients
     return LinearFit(
         intercept=float(y.mean() - centre @ coefficients),

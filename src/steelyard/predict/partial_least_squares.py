@@ -43,7 +43,9 @@ def _paths(x: Floats, y: Floats, most: int) -> list[tuple[float, Floats]]:
     centre, deviation = x.mean(axis=0), x.std(axis=0)
     scale = np.where(deviation > 0, deviation, 1.0)
     left, response = (x - centre) / scale, y - y.mean()
-    weights, loadings, gains = [], [], []
+    weights: list[Floats] = []
+    loadings: list[Floats] = []
+    gains: list[float] = []
     found: list[tuple[float, Floats]] = []
     coefficients = np.zeros(x.shape[1])
     for _ in range(most):

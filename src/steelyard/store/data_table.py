@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import zlib
 from collections.abc import Iterator, Sequence
 from math import isfinite, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 from steelyard.core.decoding import number_of
 from steelyard.core.errors import DataError
@@ -19,7 +21,7 @@ _MISSING = frozenset({"", "NA"})
 
 
 def read_data_table(path: str) -> Table:
-    """The columns of a CSV file in UTF-8 whose first line names them.
+    """The columns of a CSV file in UTF-8, plain or by gzip, whose first line names them.
 
     Raises
     ------
@@ -60,7 +62,7 @@ def read_data_table(path: str) -> Table:
 
 def _rows(path: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not empty, each with its line; the first is the header."""
-    with open(path, encoding="utf-8-sig", newline="") as file:
+    with _opened(path) as file:
         reader = csv.reader(file, strict=True)
         empty = True
         try:
@@ -70,12 +72,23 @@ def _rows(path: str) -> Iterator[tuple[int, list[str]]]:
                     yield reader.line_num, row
         except UnicodeDecodeError:
             raise DataError(f"{path} is not UTF-8 text.", field="file") from None
+        except (EOFError, zlib.error):
+            raise DataError(
+                f"{path} is cut off, or not compressed by gzip.", field="file"
+            ) from None
         except csv.Error as error:
             raise DataError(
                 f"{path}, line {reader.line_num}: not CSV: {error}.", field="file"
             ) from None
     if empty:
         raise DataError(f"{path} is empty.", field="file")
+
+
+def _opened(path: str) -> TextIO:
+    """The file as text, also where gzip compressed it."""
+    if path.endswith(".gz"):
+        return cast("TextIO", gzip.open(path, "rt", encoding="utf-8-sig", newline=""))
+    return open(path, encoding="utf-8-sig", newline="")
 
 
 def _checked_names(path: str, names: Sequence[str]) -> list[str]:

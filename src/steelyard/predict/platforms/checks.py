@@ -35,7 +35,7 @@ def _constant(table: PlatformTable) -> list[Caution]:
     names = [
         name
         for name, column in zip(table.benchmarks, table.costs.T, strict=True)
-        if (seen := column[np.isfinite(column)]).size and np.ptp(seen) <= SAME_COST
+        if np.isfinite(column).any() and _spread(column) <= SAME_COST
     ]
     if not names:
         return []
@@ -45,6 +45,12 @@ def _constant(table: PlatformTable) -> list[Caution]:
             f"{_listed(names)}: the same on every host, so left out.",
         )
     ]
+
+
+def _spread(column: Floats) -> float:
+    """The largest less the smallest measured cost; 0 where there is none."""
+    seen = column[np.isfinite(column)]
+    return float(np.ptp(seen)) if len(seen) else 0.0
 
 
 def _duplicates(table: PlatformTable) -> list[Caution]:
@@ -85,6 +91,7 @@ def _mixed_replicates(table: PlatformTable) -> list[Caution]:
 def _odd_cells(table: PlatformTable) -> list[Caution]:
     """The cells furthest off, worst first, each judged without those named before it."""
     costs = table.costs.copy()
+    costs[:, [_spread(column) <= SAME_COST for column in costs.T]] = np.nan
     cautions: list[Caution] = []
     while len(cautions) < MOST_NAMED:
         rest = costs - _usual(costs)

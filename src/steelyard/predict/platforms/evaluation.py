@@ -16,6 +16,8 @@ import numpy as np
 from steelyard.core.model import Caution
 from steelyard.core.rng import derive_seed
 from steelyard.predict.arrays import Floats, Truths
+from steelyard.predict.correlation_clusters import cluster_columns
+from steelyard.predict.low_rank import complete_table
 from steelyard.predict.platforms.intervals import by_benchmarks
 from steelyard.predict.platforms.model import PlatformModel, Prediction
 from steelyard.predict.platforms.question import Question, hide, make_question
@@ -134,8 +136,6 @@ def evaluate_models(
     Only measured values are judged. A model that cannot answer, such as one by clock rate where
     there is none, has no cases.
     """
-    from steelyard.predict.correlation_clusters import cluster_columns
-
     names = design.applications or table.benchmarks
     questions = [
         make_question(table, name, design.predictors, design.representatives) for name in names
@@ -150,8 +150,8 @@ def evaluate_models(
                     found = judge(table, table.place_of(name), question, known, model, design)
                     cases[model.name].extend(found)
         evaluated += [Evaluated(model, count, tuple(cases[model.name])) for model in models]
-    suite = make_question(table, names[0]).suite if names else None
-    merges = cluster_columns(suite).merges if suite is not None and suite.shape[1] > 1 else None
+    whole = complete_table(table.costs).values
+    merges = cluster_columns(whole).merges if whole.shape[1] > 1 else None
     return PlatformEvaluation(table, design, tuple(evaluated), merges, tuple(cautions))
 
 

@@ -104,13 +104,14 @@ def make_question(
         response=response,
         benchmarks=names,
         noise_variance=noise,
-        clock=_clock(table),
+        clock=clock_of(table),
         limit=limit,
         representatives=tuple(names.index(name) for name in wanted.values() if name in names),
     )
 
 
-def _clock(table: PlatformTable) -> Floats | None:
+def clock_of(table: PlatformTable) -> Floats | None:
+    """Logarithms of the hosts' clock rates; None where the table lacks one."""
     for name in CLOCK_ATTRIBUTES:
         if name in table.attributes:
             try:

@@ -145,3 +145,11 @@ def blame_worst(cases: Sequence[Case]) -> Blame | None:
         dropped,
         max(rest, default=0.0),
     )
+
+
+def error_box(cases: Sequence[Case]) -> tuple[float, ...] | None:
+    """The 5th, 25th, 50th, 75th, 95th and 100th percentile of all errors, for a box plot."""
+    if not cases:
+        return None
+    found = np.quantile([case.error_ratio for case in cases], (0.05, 0.25, 0.5, 0.75, 0.95, 1.0))
+    return tuple(float(value) for value in found)

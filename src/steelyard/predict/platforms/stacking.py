@@ -40,7 +40,7 @@ def predict_by_stacking(question: Question) -> Prediction:
     stand_ins, responses = _stand_ins(question)
     if not len(stand_ins):
         return Prediction(own.values.mean(axis=0))
-    others = np.array([np.delete(np.arange(question.suite.shape[1]), j) for j in stand_ins])
+    others = _all_but(question.suite.shape[1], stand_ins)
     suites = np.moveaxis(question.suite[:, others], 0, 1)
     theirs = _candidates(suites, responses)
     truth = np.where(question.observed[:, stand_ins], question.suite[:, stand_ins], np.nan).T
@@ -53,6 +53,12 @@ def predict_by_stacking(question: Question) -> Prediction:
         like_errors=LikeErrors((weights[:, None] * errors).sum(axis=0), difficulties, difficulty),
         weights=_mean_weights(own.names, weights[:, ~question.known]),
     )
+
+
+def _all_but(count: int, left_out: Indices) -> Indices:
+    """For each place the others, shape (j, count - 1)."""
+    places = np.tile(np.arange(count), (len(left_out), 1))
+    return places[places != left_out[:, None]].reshape(len(left_out), count - 1)
 
 
 def _candidates(suite: Floats, response: Floats) -> Candidates:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.predict.arrays import Floats, Indices, Truths
+from steelyard.predict.linear_algebra import pseudo_inverse
 from steelyard.predict.subsets.problem import Problem
 from steelyard.predict.subsets.stepwise import backward_path, forward_path
 
@@ -77,7 +78,7 @@ def search_by_dropping(problem: Problem, limit: int | None) -> tuple[list[list[i
     bests = Bests(problem)
     if p < 2 or problem.gram[p, p] <= 0:
         return bests.members[: most + 1], True
-    inverse = np.linalg.pinv(problem.gram, hermitian=True)
+    inverse = pseudo_inverse(problem.gram)
     everything = np.ones((1, p), dtype=bool)
     stack = [Batch(inverse[None], everything, everything, np.array([1 / inverse[p, p]]))]
     swept = 0.0
@@ -114,8 +115,7 @@ def _drop_one(batch: Batch, bests: Bests, most: int) -> Batch:
     _offer_best(batch, residual, size, bests)
     # What costs most to drop goes first: its child has most left to drop, and is pruned soonest.
     order = np.argsort(np.where(batch.free, -residual, np.inf), axis=1)
-    rank = np.empty_like(order)
-    np.put_along_axis(rank, order, np.broadcast_to(np.arange(p), order.shape), axis=1)
+    rank = np.argsort(order, axis=1)
     free_count = batch.free.sum(axis=1)
     locked = (size - free_count)[:, None] + rank
     wanted = (

@@ -11,7 +11,7 @@ from math import comb
 
 import numpy as np
 
-from steelyard.predict.arrays import Floats, Indices
+from steelyard.predict.arrays import Floats, Indices, Truths
 from steelyard.predict.subsets.problem import Problem
 from steelyard.predict.subsets.stepwise import SMALLEST_PIVOT, forward_path
 
@@ -73,12 +73,19 @@ def search_by_adding(problem: Problem, limit: int | None) -> tuple[list[list[int
 def _residual_with_one_more(level: Level) -> Floats:
     """Residual sum of each subset with each later predictor, shape (m, p); inf elsewhere."""
     p = level.swept.shape[1] - 1
-    pivots = np.einsum("nii->ni", level.swept)[:, :p]
-    usable = pivots > SMALLEST_PIVOT
-    if level.members.shape[1]:
-        usable &= np.arange(p) > level.members[:, -1:]
+    pivots: Floats = np.einsum("nii->ni", level.swept)[:, :p]
+    places: Indices = np.arange(p, dtype=np.intp)
+    later: Truths = np.greater(places, _last(level)[:, None])
+    usable: Truths = np.logical_and(pivots > SMALLEST_PIVOT, later)
     gain = level.swept[:, :p, p] ** 2 / np.where(usable, pivots, 1)
     return np.where(usable, level.swept[:, p, p][:, None] - gain, np.inf)
+
+
+def _last(level: Level) -> Indices:
+    """The last member of each subset, -1 where there is none."""
+    if level.members.shape[1]:
+        return level.members[:, -1]
+    return np.full(len(level.members), -1, dtype=np.intp)
 
 
 def _with_one_more(level: Level, left: Floats) -> Level:

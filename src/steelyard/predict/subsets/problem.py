@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.predict.arrays import Floats, Indices
+from steelyard.predict.linear_algebra import solve_least_squares
 
 # A predictor of which less than this share (of its norm) is left beside those before it is
 # collinear with them: it would be divided by what rounding left.
@@ -115,6 +116,7 @@ def finish(problem: Problem, chosen: list[list[int]], exhaustive: bool) -> Subse
     for members in chosen:
         names = sorted(int(problem.columns[member]) for member in members)
         centred = problem.x[:, names] - problem.x[:, names].mean(axis=0)
-        left = y - centred @ np.linalg.lstsq(centred, y, rcond=None)[0] if names else y
+        coefficients = solve_least_squares(centred, y)
+        left = y - centred @ coefficients
         by_size.append(Subset(tuple(names), float(left @ left)))
     return Subsets(tuple(by_size), float(y @ y), problem.observations, exhaustive)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.predict.arrays import Floats
+from steelyard.predict.linear_algebra import pseudo_inverse
 from steelyard.predict.subsets.problem import Problem, Subsets, finish, make_problem
 
 # A pivot below this is what rounding left of a predictor that those chosen already explain.
@@ -70,7 +71,7 @@ def backward_path(problem: Problem, start: list[int]) -> Path:
     path: Path = []
     while members:
         places = [*members, problem.predictors]
-        inverse = np.linalg.pinv(problem.gram[np.ix_(places, places)], hermitian=True)
+        inverse = pseudo_inverse(problem.gram[np.ix_(places, places)])
         last = len(members)
         residual = 1 / inverse[last, last]
         path.append((list(members), float(residual)))

@@ -1,0 +1,209 @@
+"""Times of benchmarks on hosts, read from a CSV file in one of two layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from math import isnan
+from typing import TYPE_CHECKING
+
+from steelyard.core.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.table import Table
+    from steelyard.predict.platforms.rows import Row
+    from steelyard.predict.platforms.table import PlatformTable
+
+_VALUES = ("value", "seconds", "time", "time_s", "wall_time", "milliseconds", "ms", "mean")
+_VARIANTS = ("variant", "compiler")
+_REPLICATES = ("replicate", "replication", "run", "iteration", "trial", "repetition", "vm")
+_ATTRIBUTES = (
+    "isa", "instruction_set", "architecture", "arch", "clock", "clock_mhz", "clock_ghz", "mhz",
+    "ghz", "price", "unit", "campaign",
+)  # fmt: skip
+_HIGHER = ("higher", "higher-is-better", "larger")
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """How a file is read.
+
+    Parameters
+    ----------
+    host, benchmark : str
+        Columns. A file without the column `benchmark` has a column for each benchmark.
+    value : str or None
+        The column of values beside `benchmark`; None: the first of the usual names.
+    variants : tuple of str
+        Columns that make another host of a machine; empty: ``variant`` or ``compiler``.
+    higher : tuple of str
+        Patterns of benchmarks that are throughputs.
+    drop : tuple of str
+        Patterns of benchmarks that take no part.
+    linear : bool
+        Take values as they are instead of their logarithms.
+    """
+
+    host: str = "host"
+    benchmark: str = "benchmark"
+    value: str | None = None
+    variants: tuple[str, ...] = ()
+    higher: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    linear: bool = False
+
+
+def read_platform_table(path: str, options: TableOptions) -> PlatformTable:
+    """The hosts, benchmarks and values of a CSV file.
+
+    Raises
+    ------
+    DataError, AnalysisError, UsageError
+        The file is no table, lacks a column, or has values that no model can take.
+    """
+    from steelyard.predict.platforms.rows import make_table
+    from steelyard.store.data_table import read_data_table
+
+    table = read_data_table(path)
+    if options.host not in table.columns:
+        named = ", ".join(map(repr, list(table.columns)[:8]))
+        raise DataError(
+            f"{path} has no column {options.host!r} that names hosts.\nIt has: {named}. "
+            "--host-column names another.",
+            field="host",
+        )
+    hosts = _hosts(table, options)
+    long = options.benchmark in table.columns
+    rows, higher = (_long if long else _wide)(table, hosts, options)
+    _check_patterns(rows, options.higher, "--higher")
+    _check_patterns(rows, options.drop, "--drop")
+    rows = [row for row in rows if not _matches(row.benchmark, options.drop)]
+    if not rows:
+        raise DataError(f"{path} has no value for any benchmark.", field="benchmark")
+    named = higher | {row.benchmark for row in rows if _matches(row.benchmark, options.higher)}
+    return make_table(
+        path,
+        rows,
+        frozenset(named),
+        "linear" if options.linear else "log",
+        _attributes(table, hosts),
+    )
+
+
+def _check_patterns(rows: Sequence[Row], patterns: Sequence[str], option: str) -> None:
+    names = {row.benchmark for row in rows}
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise UsageError(f"{option} {pattern}: no benchmark is called so.", field=option)
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _texts(table: Table, name: str) -> list[str]:
+    """A column as text, numbers as they would be typed."""
+    column = table.columns[name]
+    if isinstance(column, tuple):
+        return list(column)
+    return ["" if isnan(number) else f"{number:.12g}" for number in column.tolist()]
+
+
+def _hosts(table: Table, options: TableOptions) -> list[str]:
+    """For each row the host with its variants."""
+    for name in options.variants:
+        table.column(name, "--variant")
+    variants = options.variants or tuple(name for name in _VARIANTS if name in table.columns)
+    columns = [_texts(table, name) for name in (options.host, *variants)]
+    found: list[str] = []
+    for line, parts in zip(table.lines, zip(*columns, strict=True), strict=True):
+        if not parts[0]:
+            raise DataError(f"{table.source}, line {line}: no host is named.", field="host")
+        found.append("/".join(part for part in parts if part))
+    return found
+
+
+def _long(table: Table, hosts: Sequence[str], options: TableOptions) -> tuple[list[Row], set[str]]:
+    """Rows of a file with one row a measurement."""
+    from steelyard.predict.platforms.rows import Row
+
+    value = options.value or next((name for name in _VALUES if name in table.columns), None)
+    if value is None:
+        raise DataError(
+            f"{table.source} has no column 'value'.\nA file with a column 'benchmark' has its "
+            "times in 'value'; --value-column names another.",
+            field="value",
+        )
+    numbers = table.numbers(value, "--value-column").tolist()
+    names = _texts(table, options.benchmark)
+    directions = _texts(table, "direction") if "direction" in table.columns else []
+    marked = any(name in table.columns for name in _REPLICATES)
+    rows = [
+        Row(host, name, number, f"line {line}", marked)
+        for host, name, number, line in zip(hosts, names, numbers, table.lines, strict=True)
+        if not isnan(number)
+    ]
+    higher = {name for name, way in zip(names, directions, strict=False) if way in _HIGHER}
+    return rows, higher
+
+
+def _wide(table: Table, hosts: Sequence[str], options: TableOptions) -> tuple[list[Row], set[str]]:
+    """Rows of a file with one row a host, or a replicate of one, and a column a benchmark."""
+    from steelyard.predict.platforms.rows import Row
+
+    if options.value is not None:
+        raise UsageError(
+            f"--value-column {options.value}: {table.source} has no column 'benchmark' beside it.",
+            field="--value-column",
+        )
+    marked = any(name in table.columns for name in _REPLICATES)
+    passed = {options.host, *options.variants, *_VARIANTS, *_REPLICATES, *_ATTRIBUTES}
+    rows: list[Row] = []
+    for name, column in table.columns.items():
+        if name in passed:
+            continue
+        if isinstance(column, tuple):
+            if not _matches(name, options.drop):
+                _refuse_text(table, name, column)
+            continue
+        for host, number, line in zip(hosts, column.tolist(), table.lines, strict=True):
+            if not isnan(number):
+                rows.append(Row(host, name, number, f"line {line}", marked))
+    return rows, set()
+
+
+def _refuse_text(table: Table, name: str, column: tuple[str, ...]) -> None:
+    """A column with more numbers than texts is a benchmark with a cell that is none."""
+    odd = [
+        (line, cell) for line, cell in zip(table.lines, column, strict=True) if not _number(cell)
+    ]
+    filled = sum(1 for cell in column if cell)
+    if len(odd) * 2 < filled:
+        line, cell = odd[0]
+        raise DataError(
+            f"{table.source}, line {line}, column {name!r}: {cell!r} is no number.\nA cell is a "
+            "number, or empty where nothing was measured.",
+            field=name,
+        )
+
+
+def _number(cell: str) -> bool:
+    try:
+        float(cell or "0")
+    except ValueError:
+        return False
+    return True
+
+
+def _attributes(table: Table, hosts: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Known columns about hosts: the first value that each host has."""
+    found: dict[str, dict[str, str]] = {}
+    for name in _ATTRIBUTES:
+        if name in table.columns:
+            values: dict[str, str] = {}
+            for host, text in zip(hosts, _texts(table, name), strict=True):
+                if text:
+                    values.setdefault(host, text)
+            found[name] = values
+    return found

@@ -1,0 +1,1 @@
+"""Predictions of times on other hosts: tables, text, documents, page."""
