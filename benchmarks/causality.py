@@ -21,19 +21,21 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
-from steelyard.app.profile.profiler_causality import CausalCheck, check_profilers, checked_profilers
+from steelyard.app.profile.profiler_causality import CausalCheck, check_profilers, undelayed_runs
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.errors import SteelyardError
 from steelyard.core.estimate import Estimate
 from steelyard.core.model import LaunchSpec
+from steelyard.run.run_experiment import Place
 from steelyard.suite.recipe import Recipe
 from steelyard.suite.registry import RecipeRegistry
 from steelyard.suite.toolchain import Toolchain
@@ -48,6 +50,7 @@ AMOUNT_COUNT, RUN_COUNT = 6, 7
 SEED = 1
 # Targets of the project's own profiler.
 MEDIAN_RANGE, FEWEST = (0.95, 1.05), 0.85
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,19 +187,24 @@ def run_part(part: Part) -> None:
         if part.kind == "no-delay":
             slopes = without_delay(check, part.function)
         else:
-            slopes = check_profilers(check, lambda text: print(text, end=" ", flush=True))
+            slopes = in_own_store(lambda place: check_profilers(check, place))
     kept = [as_json(slope) for slope in slopes]
     part.path.parent.mkdir(parents=True, exist_ok=True)
     part.path.write_text(json.dumps(kept))
     print(f"{time.monotonic() - begin_s:.0f} s", flush=True)
 
 
+def in_own_store(run: Callable[[Place], T]) -> T:
+    """What `run` gives with a store that is thrown away, and tells meanwhile."""
+    with tempfile.TemporaryDirectory() as folder:
+        say = partial(print, end=" ", flush=True)
+        return run(Place(os.path.join(folder, "store"), wait=True, say=say))
+
+
 def without_delay(check: CausalCheck, function: str) -> tuple[Slope, ...]:
     """The same runs with no delay at all, under amounts that mean nothing."""
     check = replace(check, profilers=("steelyard",))
-    with tempfile.TemporaryDirectory() as folder:
-        (checked,) = checked_profilers(check, folder)
-        runs = [checked.observed(function, 0) for _ in range(AMOUNT_COUNT * RUN_COUNT)]
+    runs = in_own_store(lambda place: undelayed_runs(check, function, place))
     observations = tuple(
         replace(run.of(function), amount=index % AMOUNT_COUNT) for index, run in enumerate(runs)
     )

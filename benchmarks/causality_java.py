@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import tempfile
@@ -26,16 +27,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.causality import as_json, conditions
+from benchmarks.causality import as_json, conditions, in_own_store
 from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
-from steelyard.app.profile.profiled_runs import program_runs
-from steelyard.app.profile.profiler_causality import CausalCheck, check_profilers, checked_profilers
+from steelyard.app.profile.pilot_runs import Pilot
+from steelyard.app.profile.profiler_causality import CausalCheck, check_profilers, undelayed_runs
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.errors import SteelyardError
 from steelyard.core.estimate import Estimate
 from steelyard.core.model import LaunchSpec
-from steelyard.profile.profilers import PROFILERS
+from steelyard.core.profiled_spec import ProfiledSpec
+from steelyard.run.run_experiment import Place
 from steelyard.suite.registry import RecipeRegistry
 from steelyard.suite.toolchain import Toolchain
 
@@ -134,7 +136,7 @@ def run_part(part: Part, profilers: tuple[str, ...]) -> None:
         if part.kind == "no-delay":
             slopes = without_delay(check, part.method)
         else:
-            slopes = check_profilers(check, lambda text: print(text, end=" ", flush=True))
+            slopes = in_own_store(lambda place: check_profilers(check, place))
     part.path.parent.mkdir(parents=True, exist_ok=True)
     part.path.write_text(json.dumps([as_json(slope) for slope in slopes]))
     print(f"{time.monotonic() - begin_s:.0f} s", flush=True)
@@ -142,9 +144,8 @@ def run_part(part: Part, profilers: tuple[str, ...]) -> None:
 
 def without_delay(check: CausalCheck, method: str) -> tuple[Slope, ...]:
     """The same runs with no delay at all, under amounts that mean nothing."""
-    with tempfile.TemporaryDirectory() as folder:
-        found = checked_profilers(replace(check, profilers=("steelyard-jvm",)), folder)
-        runs = [found[0].observed(method, 0) for _ in range(AMOUNT_COUNT * RUN_COUNT)]
+    own = replace(check, profilers=("steelyard-jvm",))
+    runs = in_own_store(lambda place: undelayed_runs(own, method, place))
     observations = tuple(
         replace(run.of(method), amount=index % AMOUNT_COUNT) for index, run in enumerate(runs)
     )
@@ -195,10 +196,11 @@ def print_listing() -> None:
         # The serial collector, which small machines get, leaves whole loops without a safepoint: a
         # sampler that waits for one then sees next to nothing.
         argv = ("java", "-XX:+UseG1GC", "-cp", folder, "YieldPoints", "2000")
-        runs = program_runs(argv, folder, SEED)
+        pilot = Pilot(Place(os.path.join(folder, "store"), wait=True), SEED)
+        program = pilot.ending(argv)
         print("| profiler | hot | cold |\n|---|---|---|")
         for name in PROFILERS_OF_JAVA:
-            shares = runs.profile(PROFILERS.get(name)).shares
+            shares = pilot.profile(program, ProfiledSpec(name))["shares"]
             hot, cold = (100 * shares.get(f"YieldPoints.{m}", 0.0) for m in ("hot", "cold"))
             print(f"| {name} | {hot:.1f} % | {cold:.1f} % |", flush=True)
 

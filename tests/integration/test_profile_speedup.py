@@ -63,6 +63,8 @@ def test_a_mended_function_brings_what_samplers_promise(user, builds):
         *("check", "--function", "slow", "--speedup", f"{after} {TURNS}", "--runs", "2", *asked),
         *("--json", "-", "--html", "page.html", "--", before, TURNS),
     )
+    if "under perf was ended by signal SIGABRT" in told.err:
+        pytest.skip(f"perf itself crashes on this machine: {told.err}")
     document = told.document()
     assert [promise["profiler"] for promise in document["promises"]] == profilers
     # Both functions take turns, so a share of samples does not depend on what else runs. A time

@@ -25,6 +25,7 @@ from steelyard.core.model import (
     Trial,
     Variant,
 )
+from steelyard.core.profiled_spec import DelaySpec, ProfiledSpec, ProfileStudySpec
 from steelyard.core.stopping_spec import PastLook, StoppingSpec
 from steelyard.core.units import LARGEST_VALUE
 
@@ -137,7 +138,16 @@ def variant_from_json(data: Any, where: str = "variant") -> Variant:
     parts["host"] = tuple(
         _build(HostLevel, item, f"{where}.{name}") for item, name in _items(values, "host")
     )
+    if parts.get("profiled") is not None:
+        parts["profiled"] = _profiled(parts["profiled"], f"{where}.profiled")
     return _build(Variant, parts, where)
+
+
+def _profiled(data: Any, where: str) -> ProfiledSpec:
+    values = dict(_object(data, where))
+    if values.get("delay") is not None:
+        values["delay"] = _build(DelaySpec, values["delay"], f"{where}.delay")
+    return _build(ProfiledSpec, values, where)
 
 
 def _dimensioned_by(data: Any, where: str) -> DimensionedBy:
@@ -179,6 +189,8 @@ def experiment_spec_from_json(data: Any) -> ExperimentSpec:
         parts["stopping"] = _stopping(parts["stopping"])
     if parts.get("events") is not None:
         parts["events"] = _build(EventsSpec, parts["events"], "events")
+    if parts.get("profiles") is not None:
+        parts["profiles"] = _build(ProfileStudySpec, parts["profiles"], "profiles")
     if parts.get("iterations") is not None:
         parts["iterations"] = _build(IterationsSpec, parts["iterations"], "iterations")
     parts["levels"] = tuple(

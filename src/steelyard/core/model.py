@@ -14,6 +14,7 @@ from typing import Any, Literal
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.events_spec import EventsSpec
 from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL, DimensionedBy, RepetitionLevel
+from steelyard.core.profiled_spec import ProfiledSpec, ProfileStudySpec
 from steelyard.core.stopping_spec import StoppingSpec
 
 Direction = Literal["lower", "higher"]
@@ -31,6 +32,7 @@ FailureReason = Literal[
     "metric",
     "build",
     "check",
+    "profile",
 ]
 
 
@@ -154,6 +156,7 @@ class Variant:
     commands makes one group for each combination of parameter values. `build` makes the program
     and `checks` say what its output must be; a trial that fails one has failed. `host` is what the
     machine is to be like meanwhile. `setup` is run once for its group before the first trial.
+    `profiled` is what the program is wrapped in: a profiler, a delay.
     """
 
     name: str
@@ -166,6 +169,7 @@ class Variant:
     checks: tuple[OutputCheck, ...] = ()
     host: tuple[HostLevel, ...] = ()
     setup: tuple[str, ...] | None = None
+    profiled: ProfiledSpec | None = None
 
 
 @dataclass(frozen=True)
@@ -247,7 +251,8 @@ class ExperimentSpec:
     block is one execution of every variant. `dimensioned` says where their counts come from, if
     from initial experiments. `varied` are the factors of an experiment file with their levels in
     its order: the first level of each is the baseline. `recorded_environment` names variables
-    whose values are to be kept beside those that are kept anyway.
+    whose values are to be kept beside those that are kept anyway. `profiles` is what trials of
+    profiled programs are to answer.
     """
 
     identifier: str
@@ -272,6 +277,7 @@ class ExperimentSpec:
     varied: tuple[tuple[str, tuple[str, ...]], ...] = ()
     events: EventsSpec | None = None
     recorded_environment: tuple[str, ...] = ()
+    profiles: ProfileStudySpec | None = None
 
     @property
     def primary_metric(self) -> MetricSpec:
@@ -331,7 +337,7 @@ class Trial:
     details : mapping
         Exit code, signal, end of the standard error of a failed trial and the like; ``costs_s``
         holds, by level, what the build and the commands of its levels took; ``layout`` what the
-        runtime of a moving program did, or its ``problem``.
+        runtime of a moving program did, or its ``problem``; ``profile`` what a profiler said.
     levels : tuple of int
         Which repetition of each user-named level it ran in, highest first, counted through the
         whole experiment.

@@ -188,7 +188,8 @@ def trial_from_record(
         What the program printed and its harness wrote, as `taken.taken_line` gives it. A trial
         that ran well but lacks one of these values is failed, with the reason ``metric``; one
         whose output is not what it must be, with the reason ``check``. Under ``layout`` the
-        report of a moving program; a trial without one keeps its values.
+        report of a moving program; a trial without one keeps its values. Under ``profile`` what
+        a profiler said; a trial with a ``problem`` there is failed, with the reason ``profile``.
     """
     from steelyard.measure.metrics import METRICS
 
@@ -218,6 +219,11 @@ def trial_from_record(
         details["error"] = taken.get("problem", told)
     if "events" in taken:
         details["events"] = taken["events"]
+    if "profile" in taken:
+        details["profile"] = taken["profile"]
+        if "problem" in taken["profile"] and status == "ok":
+            status, reason = "failed", "profile"
+            details["error"] = taken["profile"]["problem"]
     if "warmups" in taken:
         details["warmup_iterations"] = taken["warmups"]
     realised = record.get("realised", {})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NoReturn, get_args
 
@@ -38,10 +38,16 @@ _FAULTS = (
 )
 
 
+# From a record, its specification, the directory with what trials left and whether a report of the
+# layout was asked for, to the line on what that trial left; `taken.taken_line` is one.
+TakeLeft = Callable[..., dict[str, Any]]
+
+
 class _Reader:
     """What the lines of a journal add up to."""
 
-    def __init__(self, header: Mapping[str, Any]) -> None:
+    def __init__(self, header: Mapping[str, Any], take: TakeLeft) -> None:
+        self._take = take
         if header.get("journal") != VERSION:
             raise DataError(f"its version is {header.get('journal')!r}, not {VERSION}")
         self.created_unix_s = float(_between(header, "created_unix_s", LAST_UNIX_S))
@@ -97,7 +103,7 @@ class _Reader:
         taken = self._taken.get(position)
         if taken is None:  # Nothing is, or Steelyard was killed before it was.
             left = self._files if _has_entries(self._files) else None
-            taken = taken_line(record, self.spec, left, telling=False)
+            taken = self._take(record, self.spec, left, telling=False)
         trial = trial_from_record(record, self.spec.metrics, taken)
         trial = with_levels(trial, self._levels.get(position, {}))
         check_trial(trial, self.spec)
@@ -146,6 +152,21 @@ def _check_taken(line: Mapping[str, Any]) -> None:
     if not all(isinstance(text, str) for text in line.get("differences", ())):
         raise wrong_field("differences", "a list of texts", line["differences"])
     _text_or_none(line, "problem")
+    if "profile" in line:
+        _check_profile(_object_of(line, "profile"))
+
+
+def _check_profile(profile: Mapping[str, Any]) -> None:
+    """Refuse what no reading of a profile is."""
+    for name, share in profile.get("shares", {}).items():
+        if not is_between(share, 0, 1):
+            raise wrong_field(f"profile.shares.{name}", "a number from 0 to 1", share)
+    for call in profile.get("calls", ()):
+        if not (isinstance(call, list) and list(map(type, call)) == [str, str]):
+            raise wrong_field("profile.calls", "pairs of names", call)
+    if "program_s" in profile:
+        _between(profile, "program_s", LAST_UNIX_S)
+    _text_or_none(profile, "problem")
 
 
 def _check_cost(line: Mapping[str, Any]) -> None:
@@ -165,11 +186,12 @@ def _has_entries(directory: str | None) -> bool:
         return False
 
 
-def read_journal(path: str) -> Experiment:
+def read_journal(path: str, take: TakeLeft = taken_line) -> Experiment:
     """The experiment that a journal holds, as far as it went.
 
     A last line without its end was being written when the machine or Steelyard stopped; it is
-    left out. A trial that is there twice counts once, as it was first.
+    left out. A trial that is there twice counts once, as it was first. Of a trial without a line on
+    what it left, `take` reads that now.
 
     Raises
     ------
@@ -178,7 +200,7 @@ def read_journal(path: str) -> Experiment:
     """
     lines = _lines(path)
     with _naming(path, 1):
-        reader = _Reader(_object(lines[0]))
+        reader = _Reader(_object(lines[0]), take)
     for number, line in enumerate(lines[1:], 2):
         with _naming(path, number):
             reader.add(_object(line), number)
@@ -189,14 +211,14 @@ def read_journal(path: str) -> Experiment:
     return reader.experiment(trials)
 
 
-def salvage_journal(path: str) -> Experiment | None:
+def salvage_journal(path: str, take: TakeLeft = taken_line) -> Experiment | None:
     """The experiment of those lines of a damaged journal that can be read.
 
     None where its first line, or the file, cannot be read.
     """
     try:
         lines = _lines(path)
-        reader = _Reader(_object(lines[0]))
+        reader = _Reader(_object(lines[0]), take)
     except _FAULTS:
         return None
     for number, line in enumerate(lines[1:], 2):

@@ -57,15 +57,25 @@ class NativeDelays:
         self.argv = tuple(argv)
         self.program = executable_of(argv)
         self.buffer_bytes = buffer_bytes
-        self._times = os.path.join(folder, "times")
-        self._copy = os.path.join(folder, os.path.basename(self.program))
+        self._folder = folder
         self.functions = delayable_functions(self.program)
 
     def launch(
-        self, profiler: Profiler | None, path: str, function: str, turns: int, seed: int = 0
+        self,
+        profiler: Profiler | None,
+        files: tuple[str, str],
+        delay: tuple[str, int],
+        seed: int = 0,
     ) -> Launch:
-        """How the program is run with `function` delayed by `turns` for each call, under a
-        profiler that writes to `path`, or none.
+        """How the program is run with a function delayed, under a profiler or none.
+
+        Parameters
+        ----------
+        files : tuple of str
+            What the profiler writes to, and what takes the program's processor time.
+        delay : tuple of (function, turns for each call)
+        seed : int
+            Of what the profiler draws.
 
         Raises
         ------
@@ -73,9 +83,10 @@ class NativeDelays:
             The profiler loads the program itself, which a delay by memory cannot follow.
         """
         if profiler is not None and profiler.loads_program:
-            return self._launch_of_copy(profiler, path, (function, turns), seed)
+            return self._launch_of_copy(profiler, files[0], delay, seed)
+        (path, times), (function, turns) = files, delay
         place = ["--object", self.program, "--offset", str(self.functions[function].offset)]
-        how = ["--turns", str(turns), "--memory", str(self.buffer_bytes), "--times", self._times]
+        how = ["--turns", str(turns), "--memory", str(self.buffer_bytes), "--times", times]
         bare = Launch(self.argv) if profiler is None else profiler.launch(path, self.argv, seed)
         around = [word for pair in bare.environment.items() for word in ("--set", "=".join(pair))]
         argv = (delayer_path(), *place, *how, *around, "--", *self.argv)
@@ -91,31 +102,37 @@ class NativeDelays:
                 "Leave it out, or use --delay compute.",
                 field="--profiler",
             )
-        place = ["--object", self.program, "--offset", str(self.functions[function].offset)]
+        offset = self.functions[function].offset
+        place = ["--object", self.program, "--offset", str(offset)]
+        # Of each delay a copy of its own, since several trials may wait; by a path as long for all.
+        folder = os.path.join(self._folder, f"copy-{offset:012x}-{turns:010}")
+        copy = os.path.join(folder, os.path.basename(self.program))
+        os.makedirs(folder, exist_ok=True)
         told = subprocess.run(
-            [delayer_path(), *place, "--turns", str(turns), "--copy", self._copy],
+            [delayer_path(), *place, "--turns", str(turns), "--copy", copy],
             stderr=subprocess.PIPE,
             text=True,
             check=False,
         )
         if told.returncode != 0:
             raise UsageError(told.stderr.strip(), field="--function")
-        return profiler.launch(path, (self._copy, *self.argv[1:]), seed)
+        return profiler.launch(path, (copy, *self.argv[1:]), seed)
 
-    def program_s(self) -> float:
-        """The processor time of the program that ran last, without that of its profiler.
 
-        Raises
-        ------
-        DataError
-            None ran, or it could not be started.
-        """
-        try:
-            with open(self._times, encoding="ascii") as file:
-                user_s, user_us, system_s, system_us = map(int, file.read().split())
-        except (OSError, ValueError):
-            raise DataError("The program's time is not known: it did not run.") from None
-        return user_s + system_s + 1e-6 * (user_us + system_us)
+def native_program_s(times: str) -> float:
+    """The processor time of a program by its file of times, without that of its profiler.
+
+    Raises
+    ------
+    DataError
+        None ran, or it could not be started.
+    """
+    try:
+        with open(times, encoding="ascii") as file:
+            user_s, user_us, system_s, system_us = map(int, file.read().split())
+    except (OSError, ValueError):
+        raise DataError("The program's time is not known: it did not run.") from None
+    return user_s + system_s + 1e-6 * (user_us + system_us)
 
 
 def delayable_functions(program: str) -> dict[str, DelayableFunction]:

@@ -45,7 +45,6 @@ class JavaDelays:
         require_java("of the check", argv)
         self.argv = tuple(argv)
         self._folder = folder
-        self._times = os.path.join(folder, "times")
 
     @cached_property
     def functions(self) -> frozenset[str]:
@@ -66,30 +65,43 @@ class JavaDelays:
         )
 
     def launch(
-        self, profiler: Profiler | None, path: str, function: str, turns: int, seed: int = 0
+        self,
+        profiler: Profiler | None,
+        files: tuple[str, str],
+        delay: tuple[str, int],
+        seed: int = 0,
     ) -> Launch:
-        """How the program is run with `function` delayed by `turns` for each call, under a
-        profiler that writes to `path`, or none.
+        """How the program is run with a method delayed, under a profiler or none.
+
+        Parameters
+        ----------
+        files : tuple of str
+            What the profiler writes to, and what takes the program's processor time.
+        delay : tuple of (method, turns for each call)
+        seed : int
+            Of what the profiler draws.
         """
-        options = {"delay": function, "amount": turns, "times": self._times}
+        (path, times), (function, turns) = files, delay
+        options = {"delay": function, "amount": turns, "times": times}
         argv = with_agent(self.argv, options, WITHOUT_POLLS)
         return Launch(argv) if profiler is None else profiler.launch(path, argv, seed)
 
-    def undelayed(self) -> Launch:
+    def undelayed(self, times: str) -> Launch:
         """How the program is run as it is, with its time taken."""
-        return Launch(with_agent(self.argv, {"times": self._times}))
+        return Launch(with_agent(self.argv, {"times": times}))
 
-    def program_s(self) -> float:
-        """The processor time of the program's own threads in the run before, in seconds: without
-        what the machine compiled and collected meanwhile, and without its start.
 
-        Raises
-        ------
-        DataError
-            None ran, or it was killed.
-        """
-        try:
-            with open(self._times, encoding="ascii") as file:
-                return int(file.read()) * 1e-9
-        except (OSError, ValueError):
-            raise DataError("The program's time is not known: it did not end by itself.") from None
+def java_program_s(times: str) -> float:
+    """The processor time of a program's own threads by its file of times, in seconds: without what
+    the machine compiled and collected meanwhile, and without its start.
+
+    Raises
+    ------
+    DataError
+        None ran, or it was killed.
+    """
+    try:
+        with open(times, encoding="ascii") as file:
+            return int(file.read()) * 1e-9
+    except (OSError, ValueError):
+        raise DataError("The program's time is not known: it did not end by itself.") from None

@@ -11,8 +11,8 @@ from steelyard.design.blocks import PlannedTrial
 from steelyard.measure.journal import JournalWriter, trial_from_record
 from steelyard.measure.launcher import Launcher
 from steelyard.measure.layout_report import reporting_variant
-from steelyard.measure.taken import forget_taken, taken_line
 from steelyard.run.launch_wrappings import LayoutTellers, Wrapping
+from steelyard.run.left_files import forget_left, left_line
 
 SYNC_INTERVAL_S = 2.0
 
@@ -79,8 +79,8 @@ class LauncherSource:
     def _trials(self, records: Sequence[Mapping[str, Any]]) -> Iterator[Trial]:
         for record in records:
             telling = self._tellers.told(record["variant"])
-            taken = taken_line(record, self._spec, self._directory, telling=telling)
+            taken = left_line(record, self._spec, self._directory, telling=telling)
             if taken:
                 self._journal.append(taken)
-                forget_taken(self._directory, record["trial"])
+                forget_left(self._spec, self._directory, record["trial"])
             yield trial_from_record(record, self._spec.metrics, taken)

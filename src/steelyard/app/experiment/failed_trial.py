@@ -19,8 +19,9 @@ def describe_failure(trial: Trial) -> str:
         "metric": "did not print the metric",
         "build": "its build failed",
         "check": "its output is not what it should be",
+        "profile": "its profile cannot be read",
     }[trial.reason or "exit"]
-    if trial.reason in ("metric", "build", "prepare", "check") and details.get("error"):
+    if trial.reason in ("metric", "build", "prepare", "check", "profile") and details.get("error"):
         return f"{words}: {str(details['error']).rstrip('.')}"
     last = str(details.get("stderr_tail", "")).strip().splitlines()[-1:]
     return f"{words} ({last[0]})" if last else words

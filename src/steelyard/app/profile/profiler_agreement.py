@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from steelyard.analysis.profile_agreement import ProgramProfiles, Shares
-from steelyard.app.profile.profiled_runs import program_runs
-from steelyard.core.errors import (
-    DataError,
-    MissingCapabilityError,
-    SteelyardError,
-    UsageError,
-)
-from steelyard.core.rng import derive_seed
-from steelyard.design.blocks import block_order
+from steelyard.app.profile.pilot_runs import Pilot
+from steelyard.app.profile.profile_study import StudyRuns, run_study, study_spec, trials_of
+from steelyard.core.errors import DataError, MissingCapabilityError, UsageError
+from steelyard.core.model import Experiment, ExperimentSpec
+from steelyard.core.profiled_spec import ProfiledSpec, ProfileStudySpec
 from steelyard.profile.executable import executable_of
 from steelyard.profile.java_command import is_java
 from steelyard.profile.profilers import PROFILERS, Language, Profiler, Reading, read_profile
 from steelyard.profile.python_command import script_index
+from steelyard.run.run_experiment import Place
 
 # Functions that a message names.
 _SHOWN = 3
@@ -54,11 +51,12 @@ class AgreementRequest:
     name: str = ""
     setting: str = ""
     seed: int = 1
+    quiet: tuple[str, ...] = ()
 
 
-def collect_profiles(request: AgreementRequest, say: Callable[[str], None]) -> ProgramProfiles:
-    """Run the program under each profiler in turn, in an order drawn anew for each round; or read
-    the files that are named.
+def collect_profiles(request: AgreementRequest, place: Place) -> ProgramProfiles:
+    """Run the program under each profiler, in blocks of an order drawn anew for each, as an
+    experiment that is kept at `place`; or read the files that are named.
 
     Raises
     ------
@@ -75,17 +73,39 @@ def collect_profiles(request: AgreementRequest, say: Callable[[str], None]) -> P
         strange = strangers(readings)
         if strange:
             raise DataError(f"{strange} Are these profiles of one program?", field="--profile")
-    else:
-        readings = _from_runs(request, say)
-        if strange := strangers(readings):
-            say(f"caution: {strange}")
+        return _profiles(readings, _name_of(request), request.setting)
+    return stored_agreement(run_study(_study(request, place), place), place.say)
+
+
+def stored_agreement(experiment: Experiment, say: Callable[[str], None]) -> ProgramProfiles:
+    """The profiles of an experiment on how far profilers agree."""
+    readings = {
+        variant.name: [_reading(trial.details["profile"]) for trial in trials_of(experiment, index)]
+        for index, variant in enumerate(experiment.spec.variants)
+    }
+    if strange := strangers(readings):
+        say(f"caution: {strange}")
+    study = experiment.spec.profiles or ProfileStudySpec("agreement")
+    return _profiles(readings, study.name, study.setting)
+
+
+def _reading(profile: Mapping[str, Any]) -> Reading:
+    calls = frozenset((caller, called) for caller, called in profile["calls"])
+    return Reading(profile["shares"], calls)
+
+
+def _profiles(
+    readings: Mapping[str, Sequence[Reading]], name: str, setting: str
+) -> ProgramProfiles:
     runs: dict[str, list[Shares]] = {
-        name: [reading.shares for reading in given] for name, given in readings.items()
+        profiler: [reading.shares for reading in given] for profiler, given in readings.items()
     }
     every = [reading.calls for given in readings.values() for reading in given]
-    calls = frozenset[tuple[str, str]]().union(*every)
-    name = request.name or (os.path.basename(request.argv[0]) if request.argv else "program")
-    return ProgramProfiles(name, request.setting, runs, calls)
+    return ProgramProfiles(name, setting, runs, frozenset[tuple[str, str]]().union(*every))
+
+
+def _name_of(request: AgreementRequest) -> str:
+    return request.name or (os.path.basename(request.argv[0]) if request.argv else "program")
 
 
 def strangers(readings: Mapping[str, Sequence[Reading]]) -> str:
@@ -148,32 +168,23 @@ def _from_files(request: AgreementRequest) -> dict[str, list[Reading]]:
     return found
 
 
-def _from_runs(request: AgreementRequest, say: Callable[[str], None]) -> dict[str, list[Reading]]:
+def _study(request: AgreementRequest, place: Place) -> ExperimentSpec:
+    """The experiment that runs the program under each profiler."""
     if not request.argv:
         raise UsageError("Name a program after --, or profiles with --profile.", field="command")
     executable_of(request.argv)
-    chosen = _chosen(request, say)
+    chosen = _chosen(request, place.say)
     _refuse_fewer_than_two([profiler.name for profiler in chosen])
-    found: dict[str, list[Reading]] = {profiler.name: [] for profiler in chosen}
-    with tempfile.TemporaryDirectory(prefix="steelyard-agree-") as folder:
-        runs = {
-            profiler.name: program_runs(
-                request.commands.get(profiler.name, request.argv),
-                folder,
-                derive_seed(request.seed, "looks", profiler.name),
-            )
-            for profiler in chosen
-        }
-        for number in range(request.run_count):
-            say(f"run {number + 1} of {request.run_count}")
-            order = block_order(derive_seed(request.seed, "agree"), number, len(chosen))
-            for profiler in (chosen[index] for index in order):
-                try:
-                    found[profiler.name].append(runs[profiler.name].profile(profiler))
-                except SteelyardError as error:
-                    error.message = f"{profiler.name}: {error.message}"
-                    raise
-    return found
+    pilot = Pilot(place, request.seed)
+    commands = {p.name: request.commands.get(p.name, request.argv) for p in chosen}
+    programs = {argv: pilot.ending(argv) for argv in dict.fromkeys(commands.values())}
+    variants = [programs[argv].variant(name, ProfiledSpec(name)) for name, argv in commands.items()]
+    study = ProfileStudySpec(
+        "agreement", name=_name_of(request), setting=request.setting, argv=request.argv
+    )
+    return study_spec(
+        variants, study, StudyRuns(request.run_count, request.seed, quiet=request.quiet)
+    )
 
 
 def _chosen(request: AgreementRequest, say: Callable[[str], None]) -> Sequence[Profiler]:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
 from steelyard.analysis.profile_agreement import hottest_functions
-from steelyard.app.profile.profiled_runs import ProfiledRuns, program_runs
+from steelyard.app.profile.pilot_runs import DelayPilot, Pilot, Program
+from steelyard.app.profile.profile_study import StudyRuns, run_study, study_spec, trials_of
 from steelyard.core.errors import UsageError
+from steelyard.core.model import Experiment, ExperimentSpec, Variant
+from steelyard.core.profiled_spec import DelaySpec, ProfiledSpec, ProfileStudySpec
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import block_order
 from steelyard.profile.delays import NativeDelays
 from steelyard.profile.java_command import is_java
 from steelyard.profile.java_delays import JavaDelays
-from steelyard.profile.profilers import PROFILERS, Profiler, read_profile
+from steelyard.profile.profilers import PROFILERS, Profiler
+from steelyard.run.run_experiment import Place
 
 if TYPE_CHECKING:
     from steelyard.analysis.causality import Role
@@ -70,6 +74,7 @@ class CausalCheck:
     buffer_bytes: int = 0
     seed: int = 1
     confidence: float = 0.95
+    quiet: tuple[str, ...] = ()
 
     @property
     def largest_growth_ratio(self) -> float:
@@ -96,26 +101,24 @@ class DelayedRun:
 
 @dataclass(frozen=True)
 class CheckedProfiler:
-    """A profiler with the build of the program that it looks at."""
+    """A profiler with the build of the program that it looks at, and what can be delayed there."""
 
     profiler: Profiler
-    delays: NativeDelays | JavaDelays
-    runs: ProfiledRuns
+    program: Program
+    delayable: frozenset[str]
 
-    def observed(self, function: str, turns: int, block: int = 0) -> DelayedRun:
-        """A run under the profiler, with a delay."""
-        self.runs.clear()
-        seed = self.runs.draw_seed()
-        self.runs.run(self.delays.launch(self.profiler, self.runs.path, function, turns, seed))
-        shares = read_profile(self.profiler, self.runs.path, self.delays.argv).shares
+    def variants(self, delay: DelaySpec) -> list[Variant]:
+        """What is run with one delay: the program under the profiler, and without it where only
+        that tells the program's time."""
+        name = self.profiler.name
+        found = [ProfiledSpec(name, delay=delay)]
         if not self.profiler.is_program_timed:
-            self.plain_s(function, turns)
-        return DelayedRun(turns, self.delays.program_s(), shares, block)
-
-    def plain_s(self, function: str, turns: int) -> float:
-        """The time of a run without the profiler."""
-        self.runs.run(self.delays.launch(None, self.runs.path, function, turns))
-        return self.delays.program_s()
+            found.append(ProfiledSpec(name, True, delay))
+        about = f"{delay.function}, {delay.turns} turns"
+        return [
+            self.program.variant(f"{about}, {name}{' aside' if one.alone else ''}", one)
+            for one in found
+        ]
 
 
 def own_profiler(argv: Sequence[str]) -> str:
@@ -123,7 +126,7 @@ def own_profiler(argv: Sequence[str]) -> str:
     return "steelyard-jvm" if is_java(argv) else "steelyard"
 
 
-def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slope, ...]:
+def check_profilers(check: CausalCheck, place: Place) -> tuple[Slope, ...]:
     """Delay functions by several amounts under each profiler, and give the slopes.
 
     Raises
@@ -134,24 +137,77 @@ def check_profilers(check: CausalCheck, say: Callable[[str], None]) -> tuple[Slo
     MissingCapabilityError
         A profiler is not installed.
     TrialsFailedError
-        The program failed.
+        All runs with one of the delays failed.
     """
-    with tempfile.TemporaryDirectory(prefix="steelyard-check-") as folder:
-        checked = checked_profilers(check, folder)
-        first = checked[0]
-        hot = first.runs.profile(first.profiler)
-        chosen = _chosen(check, [item.delays for item in checked], hot.shares)
-        _refuse_unseen(check, first, hot.shares)
-        slopes: list[Slope] = []
-        for function in chosen:
-            turns = largest_turns(first, function, check.largest_growth_ratio)
-            say(f"{function}: up to {turns} turns a call")
-            slopes += _slopes(check, checked, (function, turns), chosen)
-    return tuple(slopes)
+    pilot = Pilot(place, derive_seed(check.seed, "pilot"))
+    checked = checked_profilers(check, pilot)
+    first = checked[0]
+    shares = pilot.profile(first.program, ProfiledSpec(first.profiler.name))["shares"]
+    chosen = _chosen(check, [item.delayable for item in checked], shares)
+    _refuse_unseen(check, first, shares)
+    variants: list[Variant] = []
+    for function in chosen:
+        alone = DelayPilot(pilot, first.program, first.profiler.name, check.buffer_bytes)
+        turns = largest_turns(alone, function, check.largest_growth_ratio)
+        place.say(f"{function}: up to {turns} turns a call")
+        for amount in _amounts(check, turns):
+            delay = DelaySpec(function, amount, check.buffer_bytes)
+            variants += [variant for item in checked for variant in item.variants(delay)]
+    study = ProfileStudySpec("causality", tuple(chosen), check.controls, argv=check.argv)
+    runs = StudyRuns(check.run_count, check.seed, check.confidence, check.quiet)
+    return stored_slopes(run_study(study_spec(variants, study, runs), place))
 
 
-def checked_profilers(check: CausalCheck, folder: str) -> list[CheckedProfiler]:
-    """The profilers of a check, each with its build of the program; `folder` is for their files.
+def undelayed_runs(check: CausalCheck, function: str, place: Place) -> list[DelayedRun]:
+    """Runs under the first profiler with no delay at all, as many as a check of `function` has:
+    what they differ by is chance."""
+    checked = checked_profilers(check, Pilot(place, derive_seed(check.seed, "pilot")))[0]
+    variants = checked.variants(DelaySpec(function, 0, check.buffer_bytes))
+    runs = StudyRuns(check.amount_count * check.run_count, check.seed, check.confidence)
+    study = ProfileStudySpec("causality", (function,), argv=check.argv)
+    found = run_study(study_spec(variants, study, runs), place)
+    return delayed_runs(found)[function, checked.profiler.name]
+
+
+def stored_slopes(experiment: Experiment) -> tuple[Slope, ...]:
+    """The slopes of an experiment on delayed functions."""
+    spec = experiment.spec
+    study = spec.profiles or ProfileStudySpec("causality")
+    seen = delayed_runs(experiment)
+    return tuple(
+        _slope(spec, (name, function, profiler), seen[function, profiler])
+        for function in study.functions
+        for profiler in sorted(p for f, p in seen if f == function)
+        for name in dict.fromkeys([function, *study.functions, *study.controls])
+    )
+
+
+def delayed_runs(experiment: Experiment) -> dict[tuple[str, str], list[DelayedRun]]:
+    """By delayed function and profiler, every run of which shares and time are known."""
+    profiled: dict[tuple[str, str, int, int], Mapping[str, float]] = {}
+    times_s: dict[tuple[str, str, int, int], float] = {}
+    for index, variant in enumerate(experiment.spec.variants):
+        asked = variant.profiled
+        if asked is None or asked.delay is None:
+            continue
+        for trial in trials_of(experiment, index):
+            told = trial.details["profile"]
+            key = asked.delay.function, asked.profiler, asked.delay.turns, trial.block
+            if "shares" in told:
+                profiled[key] = told["shares"]
+            if "program_s" in told:
+                times_s[key] = told["program_s"]
+    found: dict[tuple[str, str], list[DelayedRun]] = {}
+    for key, shares in profiled.items():
+        function, profiler, turns, block = key
+        if key in times_s:
+            run = DelayedRun(turns, times_s[key], shares, block)
+            found.setdefault((function, profiler), []).append(run)
+    return found
+
+
+def checked_profilers(check: CausalCheck, pilot: Pilot) -> list[CheckedProfiler]:
+    """The profilers of a check, each with its build of the program.
 
     Raises
     ------
@@ -159,13 +215,16 @@ def checked_profilers(check: CausalCheck, folder: str) -> list[CheckedProfiler]:
         As `check_profilers`.
     """
     found: list[CheckedProfiler] = []
-    for name in dict.fromkeys(check.profilers):
-        profiler = PROFILERS.get(name)
-        argv = check.commands.get(name, check.argv)
-        delays = _delays(check, profiler, argv, folder)
-        profiler.require(argv)
-        runs = program_runs(argv, folder, derive_seed(check.seed, "looks", name))
-        found.append(CheckedProfiler(profiler, delays, runs))
+    endings: dict[tuple[str, ...], Program] = {}
+    with tempfile.TemporaryDirectory(prefix="steelyard-check-") as folder:
+        for name in dict.fromkeys(check.profilers):
+            profiler = PROFILERS.get(name)
+            argv = check.commands.get(name, check.argv)
+            delayable = frozenset(_delays(check, profiler, argv, folder).functions)
+            profiler.require(argv)
+            if argv not in endings:
+                endings[argv] = pilot.ending(argv)
+            found.append(CheckedProfiler(profiler, endings[argv], delayable))
     return found
 
 
@@ -186,9 +245,9 @@ def _delays(
 
 
 def _chosen(
-    check: CausalCheck, builds: Sequence[NativeDelays | JavaDelays], shares: Mapping[str, float]
+    check: CausalCheck, builds: Sequence[frozenset[str]], shares: Mapping[str, float]
 ) -> list[str]:
-    delayable = [name for name in builds[0].functions if all(name in b.functions for b in builds)]
+    delayable = sorted(frozenset[str].intersection(*builds))
     for name in check.functions:
         if name not in delayable:
             known = ", ".join(sorted(delayable, key=lambda n: -shares.get(n, 0))[:_LISTED])
@@ -212,7 +271,7 @@ def _chosen(
 def _refuse_unseen(check: CausalCheck, first: CheckedProfiler, shares: Mapping[str, float]) -> None:
     """Refuse controls that are nowhere: to leave alone what is not there is no merit."""
     for name in check.controls:
-        if name not in shares and name not in first.delays.functions:
+        if name not in shares and name not in first.delayable:
             raise UsageError(
                 f"The control {name!r} is no function of the program: {first.profiler.name} does "
                 f"not see it. The hottest: {', '.join(hottest_functions(shares, _LISTED))}.",
@@ -220,7 +279,15 @@ def _refuse_unseen(check: CausalCheck, first: CheckedProfiler, shares: Mapping[s
             )
 
 
-def largest_turns(checked: CheckedProfiler, function: str, growth_ratio: float) -> int:
+class TimedDelays(Protocol):
+    """What the length of delays is found by."""
+
+    def plain_s(self, function: str, turns: int) -> float:
+        """The time of a run with `function` delayed, in seconds."""
+        ...
+
+
+def largest_turns(checked: TimedDelays, function: str, growth_ratio: float) -> int:
     """Turns of the delay loop that make the program about `growth_ratio` longer."""
     base_s = checked.plain_s(function, 0)
     turns = _FIRST_TURNS
@@ -241,42 +308,33 @@ def largest_turns(checked: CheckedProfiler, function: str, growth_ratio: float) 
     )
 
 
-def _slopes(
-    check: CausalCheck,
-    checked: Sequence[CheckedProfiler],
-    delay: tuple[str, int],
-    chosen: Sequence[str],
-) -> list[Slope]:
-    function, largest = delay
+def _amounts(check: CausalCheck, largest: int) -> list[int]:
+    """The delays of a function, none among them. Of one that is called very often the longest may
+    have fewer turns than there are to be amounts."""
     steps = range(check.amount_count)
-    # Of a function that is called very often the longest delay may have fewer turns than that.
-    amounts = sorted({largest * step // (check.amount_count - 1) for step in steps})
-    plan = [(item, turns) for turns in amounts for item in checked]
-    seed = derive_seed(check.seed, "runs", function)
-    seen: dict[str, list[DelayedRun]] = {}
-    for block in range(check.run_count):
-        for index in block_order(seed, block, len(plan)):
-            item, turns = plan[index]
-            run = item.observed(function, turns, block)
-            seen.setdefault(item.profiler.name, []).append(run)
-    names = dict.fromkeys([function, *chosen, *check.controls])
-    return [
-        _slope(check, (name, function, profiler), runs)
-        for profiler, runs in sorted(seen.items())
-        for name in names
-    ]
+    return sorted({largest * step // (check.amount_count - 1) for step in steps})
 
 
-def _slope(check: CausalCheck, what: tuple[str, str, str], runs: Sequence[DelayedRun]) -> Slope:
+def _slope(spec: ExperimentSpec, what: tuple[str, str, str], runs: Sequence[DelayedRun]) -> Slope:
     name, delayed, profiler = what
     role: Role = "delayed" if name == delayed else "control"
     observations = tuple(run.of(name) for run in runs)
     # A walk through memory waits from its first step on; string instructions take long to begin.
-    at_once = check.buffer_bytes > 0
-    slope = causal_slope(observations, check.confidence, begins_at_once=at_once)
+    at_once = any(delay.buffer_bytes > 0 for delay in _delays_in(spec))
+    slope = causal_slope(observations, spec.confidence, begins_at_once=at_once)
     own = [run.of(delayed) for run in runs]
     return Slope(
         *(name, profiler, role, delayed, slope),
         *(len({run.amount for run in runs}), len(observations), observations),
-        rest=rest_change(own, check.confidence, begins_at_once=at_once),
+        rest=rest_change(own, spec.confidence, begins_at_once=at_once),
     )
+
+
+def delay_kind(spec: ExperimentSpec) -> str:
+    """What the delays of an experiment do: compute, or wait for memory."""
+    return "memory" if any(delay.buffer_bytes for delay in _delays_in(spec)) else "compute"
+
+
+def _delays_in(spec: ExperimentSpec) -> list[DelaySpec]:
+    asked = (variant.profiled for variant in spec.variants)
+    return [one.delay for one in asked if one is not None and one.delay is not None]

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from steelyard.analysis.profile_agreement import Shares, hottest_functions, mean_shares
 from steelyard.analysis.speedup import BlockShares, BlockTimes, ProfiledBlocks, Speedup, speedup
-from steelyard.app.profile.profiled_runs import runs_of_builds
-from steelyard.core.errors import UsageError
+from steelyard.app.profile.pilot_runs import Pilot
+from steelyard.app.profile.profile_study import StudyRuns, run_study, study_spec, trials_of
+from steelyard.core.errors import TrialsFailedError, UsageError
+from steelyard.core.model import Experiment, ExperimentSpec, Trial
+from steelyard.core.profiled_spec import ProfiledSpec, ProfileStudySpec
 from steelyard.core.rng import derive_seed
-from steelyard.design.blocks import block_order
 from steelyard.profile.executable import executable_of
-from steelyard.profile.java_command import is_java
-from steelyard.profile.java_delays import JavaDelays
-from steelyard.profile.profilers import PROFILERS, Launch, Profiler
+from steelyard.profile.profilers import PROFILERS, Profiler
+from steelyard.run.run_experiment import Place
 
 # Names in the message that says that a function is not there.
 _LISTED = 8
-# A build, alone or under a profiler.
-_Task = tuple[Profiler | None, bool]
+# What variants are called: the build before, and the mended one.
+_BEFORE, _AFTER = "before", "after"
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,14 @@ class SpeedupCheck:
     run_count: int = 10
     seed: int = 1
     confidence: float = 0.95
+    quiet: tuple[str, ...] = ()
 
     def builds_of(self, profiler: str) -> Builds:
         """The builds that a profiler looks at."""
         return self.own_builds.get(profiler, self.builds)
 
 
-def check_speedup(check: SpeedupCheck, say: Callable[[str], None]) -> Speedup:
+def check_speedup(check: SpeedupCheck, place: Place) -> Speedup:
     """Run both builds alone and under each profiler, in blocks, and compare promises and gain.
 
     Raises
@@ -76,25 +77,54 @@ def check_speedup(check: SpeedupCheck, say: Callable[[str], None]) -> Speedup:
     MissingCapabilityError
         A profiler is not installed.
     TrialsFailedError
-        The program failed, or the mended build does not end as the one before.
+        All runs of a build failed, or the mended build does not end as the one before.
     """
     profilers = [PROFILERS.get(name) for name in dict.fromkeys(check.profilers)]
     for profiler in profilers:
         _require(check, profiler)
-    with tempfile.TemporaryDirectory(prefix="steelyard-speedup-") as folder:
-        blocks = _Blocks(check, profilers, folder)
-        for number in range(check.run_count):
-            blocks.run(number)
-            if number == 0:
-                blocks.require_seen()
-            say(f"block {number + 1} of {check.run_count}")
+    spec = _study(check, profilers, Pilot(place, derive_seed(check.seed, "pilot")))
+    return stored_speedup(run_study(spec, place))
+
+
+def stored_speedup(experiment: Experiment) -> Speedup:
+    """What an experiment on a mended function tells."""
+    spec = experiment.spec
+    study = spec.profiles or ProfileStudySpec("speedup")
+    (function,) = study.functions
+    by_task = _trials_by_task(experiment)
+    profilers = dict.fromkeys(profiler for profiler, _ in by_task if profiler)
     return speedup(
-        check.function,
-        blocks.times(),
-        [blocks.profiled(profiler.name) for profiler in profilers],
-        check.factor,
-        check.confidence,
+        function,
+        _times(by_task),
+        [_profiled(function, profiler, by_task) for profiler in profilers],
+        study.factor,
+        spec.confidence,
     )
+
+
+def _study(check: SpeedupCheck, profilers: list[Profiler], pilot: Pilot) -> ExperimentSpec:
+    """The experiment: every build alone, and under every profiler."""
+    mended = (_BEFORE, _AFTER) if check.factor is None else (_BEFORE,)
+    tasks = [("", _BEFORE, check.builds.before), ("", _AFTER, check.builds.after)]
+    for profiler in profilers:
+        builds = check.builds_of(profiler.name)
+        own = {_BEFORE: builds.before, _AFTER: builds.after}
+        tasks += [(profiler.name, which, own[which]) for which in mended]
+    programs = pilot.endings(check.builds.before, [argv for _, _, argv in tasks])
+    first = [(name, argv) for name, which, argv in tasks if name and which == _BEFORE]
+    looks = {name: pilot.profile(programs[argv], ProfiledSpec(name)) for name, argv in first}
+    _require_seen(check, {name: told["shares"] for name, told in looks.items()})
+    variants = [
+        programs[argv].variant(
+            " ".join(filter(None, (which, profiler))), ProfiledSpec(profiler, alone=not profiler)
+        )
+        for profiler, which, argv in tasks
+    ]
+    study = ProfileStudySpec(
+        "speedup", (check.function,), factor=check.factor, argv=check.builds.before
+    )
+    runs = StudyRuns(check.run_count, check.seed, check.confidence, check.quiet)
+    return study_spec(variants, study, runs)
 
 
 def _require(check: SpeedupCheck, profiler: Profiler) -> None:
@@ -107,85 +137,87 @@ def _require(check: SpeedupCheck, profiler: Profiler) -> None:
         profiler.require(builds.after)
 
 
-class _Blocks:
-    """Runs of every build, alone and under every profiler, and what they told."""
+# By profiler, empty for none, and which build: the trial of each block.
+_Trials = Mapping[tuple[str, str], Mapping[int, Trial]]
 
-    def __init__(self, check: SpeedupCheck, profilers: Sequence[Profiler], folder: str) -> None:
-        self._check = check
-        self._folder = folder
-        mended = (False, True) if check.factor is None else (False,)
-        self._tasks: list[_Task] = [(None, False), (None, True)]
-        self._tasks += [(profiler, is_mended) for profiler in profilers for is_mended in mended]
-        self._times_s: dict[bool, list[float]] = {False: [], True: []}
-        self._shares: dict[tuple[str, bool], list[Shares]] = {}
-        self._runs = runs_of_builds(
-            check.builds.before, self._commands(), folder, derive_seed(check.seed, "looks")
-        )
 
-    def run(self, number: int) -> None:
-        """One block: everything once, in an order of its own."""
-        seed = derive_seed(self._check.seed, "speedup")
-        for index in block_order(seed, number, len(self._tasks)):
-            profiler, is_mended = self._tasks[index]
-            argv = self._command(profiler, is_mended)
-            if profiler is None:
-                self._times_s[is_mended].append(self._alone_s(argv))
-            else:
-                found = self._runs[argv].profile(profiler).shares
-                self._shares.setdefault((profiler.name, is_mended), []).append(found)
-
-    def require_seen(self) -> None:
-        """Refuse to go on where no profiler sees the function.
-
-        Raises
-        ------
-        UsageError
-            The message names the hottest functions instead.
-        """
-        function = self._check.function
-        before = {
-            name: runs[0] for (name, is_mended), runs in self._shares.items() if not is_mended
+def _trials_by_task(experiment: Experiment) -> _Trials:
+    return {
+        (variant.profiled.profiler, variant.name.partition(" ")[0]): {
+            trial.block: trial for trial in trials_of(experiment, index)
         }
-        if any(function in shares for shares in before.values()):
-            return
-        name, shares = next(iter(before.items()))
-        known = ", ".join(hottest_functions(shares, _LISTED))
-        raise UsageError(
-            f"No profiler sees the function {function!r} in {self._check.builds.before[0]}. The "
-            f"hottest by {name}: {known}.",
-            field="--function",
+        for index, variant in enumerate(experiment.spec.variants)
+        if variant.profiled is not None
+    }
+
+
+def _require_seen(check: SpeedupCheck, seen: Mapping[str, Shares]) -> None:
+    """Refuse to begin where no profiler sees the function.
+
+    Raises
+    ------
+    UsageError
+        The message names the hottest functions instead.
+    """
+    if any(check.function in shares for shares in seen.values()):
+        return
+    name, shares = next(iter(seen.items()))
+    known = ", ".join(hottest_functions(shares, _LISTED))
+    raise UsageError(
+        f"No profiler sees the function {check.function!r} in {check.builds.before[0]}. The "
+        f"hottest by {name}: {known}.",
+        field="--function",
+    )
+
+
+def _times(by_task: _Trials) -> list[BlockTimes]:
+    """The times of the program alone, by block."""
+    before, after = by_task["", _BEFORE], by_task["", _AFTER]
+    return [
+        BlockTimes(_alone_s(before[block]), _alone_s(after[block])) for block in _whole(by_task)
+    ]
+
+
+def _profiled(function: str, profiler: str, by_task: _Trials) -> ProfiledBlocks:
+    """What one profiler said of the function, by block, and its rank before."""
+    before, after = by_task[profiler, _BEFORE], by_task.get((profiler, _AFTER))
+    blocks = _whole(by_task)
+    shares = tuple(
+        BlockShares(
+            _shares(before[block]).get(function, 0.0),
+            None if after is None else _shares(after[block]).get(function, 0.0),
         )
+        for block in blocks
+    )
+    whole = mean_shares([_shares(before[block]) for block in blocks])
+    return ProfiledBlocks(profiler, _rank(function, whole), shares)
 
-    def times(self) -> list[BlockTimes]:
-        """The times of the program alone, by block."""
-        return [BlockTimes(*pair) for pair in zip(*self._times_s.values(), strict=True)]
 
-    def profiled(self, profiler: str) -> ProfiledBlocks:
-        """What one profiler said of the function, by block, and its rank before."""
-        function = self._check.function
-        runs = self._shares[profiler, False]
-        before = [shares.get(function, 0.0) for shares in runs]
-        found = self._shares.get((profiler, True))
-        after = [None] * len(before) if found is None else [s.get(function, 0.0) for s in found]
-        shares = tuple(BlockShares(*pair) for pair in zip(before, after, strict=True))
-        return ProfiledBlocks(profiler, _rank(function, mean_shares(runs)), shares)
+def _whole(by_task: _Trials) -> list[int]:
+    """The blocks of which no trial failed or is missing.
 
-    def _command(self, profiler: Profiler | None, is_mended: bool) -> tuple[str, ...]:
-        check = self._check
-        builds = check.builds if profiler is None else check.builds_of(profiler.name)
-        return builds.after if is_mended else builds.before
+    Raises
+    ------
+    TrialsFailedError
+        There is none.
+    """
+    found = set[int].intersection(*(set(trials) for trials in by_task.values()))
+    if not found:
+        raise TrialsFailedError(
+            "In no block all builds and profilers had a good run, so that nothing can be compared."
+        )
+    return sorted(found)
 
-    def _commands(self) -> list[tuple[str, ...]]:
-        return sorted({self._command(*task) for task in self._tasks})
 
-    def _alone_s(self, argv: tuple[str, ...]) -> float:
-        """The processor time of a run without any profiler. Of Java it is that of the program's own
-        threads, since only of these are profilers' shares."""
-        if not is_java(argv):
-            return self._runs[argv].run(Launch(argv))
-        java = JavaDelays(argv, self._folder)
-        self._runs[argv].run(java.undelayed())
-        return java.program_s()
+def _shares(trial: Trial) -> Shares:
+    return trial.details["profile"]["shares"]
+
+
+def _alone_s(trial: Trial) -> float:
+    """The processor time of a run without any profiler. Of Java it is that of the program's own
+    threads, since only of these are profilers' shares."""
+    told = trial.details.get("profile", {})
+    return float(told.get("program_s", trial.measurements["cpu_time"][0]))
 
 
 def _rank(function: str, shares: Shares) -> int | None:

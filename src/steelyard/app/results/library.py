@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from steelyard.core.decoding import decoding
@@ -191,11 +192,14 @@ def open_library(store_path: str) -> Iterator[Library]:
         The store cannot be read or written; the message says what to do.
     """
     from steelyard.measure.journal_reader import read_journal, salvage_journal
+    from steelyard.run.left_files import left_line
     from steelyard.store.database import Store
     from steelyard.store.journals import absorb_journals
 
     store = Store(os.path.abspath(store_path))
-    absorbed = absorb_journals(store, read_journal, salvage_journal)
+    absorbed = absorb_journals(
+        store, partial(read_journal, take=left_line), partial(salvage_journal, take=left_line)
+    )
     yield Library(store, absorbed.live, absorbed.cautions)
 
 

@@ -9,27 +9,28 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from steelyard.cli.console.output import (
-    refuse_nowhere,
-    terminal_width,
-    write_json,
-    write_note,
-    write_page,
-    write_text,
-)
-from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.console.output import refuse_nowhere
+from steelyard.cli.options.option_groups import group, option, takes
 from steelyard.cli.options.shared_options import json_option
 from steelyard.cli.options.strict_options import RUNS
 from steelyard.cli.profile.profile_options import (
+    StudyOptions,
     commands_from,
     commands_option,
     confidence_option,
     profilers_option,
     seed_option,
 )
+from steelyard.cli.profile.study_text import Targets, show_agreement
 from steelyard.core.errors import DataError, UsageError
 
-_OF_RUNS = {"profilers": "--profiler", "runs": "--runs"}
+_OF_RUNS = {
+    "profilers": "--profiler",
+    "runs": "--runs",
+    "quiet": "--quiet",
+    "wait": "--wait",
+    "store": "--store",
+}
 _OF_PROGRAM = {"commands": "--command", "name": "--name", "setting": "--setting"}
 
 
@@ -60,6 +61,7 @@ class AgreeOptions:
     )
     seed: int = seed_option()
     confidence: float = confidence_option()
+    study: StudyOptions = group(StudyOptions)
     html_target: str | None = option(
         "--html", metavar="FILE", help="Write a page with the figures."
     )
@@ -77,14 +79,12 @@ def agree(given: AgreeOptions, argv: tuple[str, ...]) -> None:
     """
     from steelyard.analysis.profile_agreement import agreement
     from steelyard.app.profile.profiler_agreement import collect_profiles, refuse_twins
-    from steelyard.report.agreement_text import agreement_text
-    from steelyard.report.json.agreement import agreement_document
 
     refuse_nowhere(given.html_target, given.json_target)
     _refuse_ignored(argv, given)
     programs = [item for path in given.documents for item in _loaded(path)]
     if argv or given.files:
-        programs.append(collect_profiles(_request(argv, given), write_note))
+        programs.append(collect_profiles(_request(argv, given), given.study.place()))
     if not programs:
         raise UsageError(
             "Name a program after --, profiles with --profile, or documents with --load.",
@@ -92,13 +92,7 @@ def agree(given: AgreeOptions, argv: tuple[str, ...]) -> None:
         )
     refuse_twins(programs)
     found = agreement(programs, given.confidence, given.seed)
-    if given.html_target is not None:
-        from steelyard.report.html.agreement_page import agreement_page
-
-        write_page(agreement_page(found), given.html_target)
-    write_json(agreement_document(found), given.json_target)
-    if given.json_target != "-":
-        write_text(agreement_text(found, terminal_width()))
+    show_agreement(found, Targets(given.json_target, given.html_target))
 
 
 def _refuse_ignored(argv: tuple[str, ...], given: AgreeOptions) -> None:
@@ -132,6 +126,7 @@ def _request(argv: tuple[str, ...], given: AgreeOptions) -> Any:
         name=given.name,
         setting=given.setting,
         seed=given.seed,
+        quiet=given.study.knobs,
     )
 
 

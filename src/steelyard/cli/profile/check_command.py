@@ -5,17 +5,12 @@ from __future__ import annotations
 import click
 from click.core import ParameterSource
 
-from steelyard.cli.console.output import (
-    refuse_nowhere,
-    write_json,
-    write_note,
-    write_page,
-    write_text,
-)
+from steelyard.cli.console.output import refuse_nowhere
 from steelyard.cli.options.option_groups import takes
 from steelyard.cli.profile.check_options import CheckOptions
 from steelyard.cli.profile.profile_options import commands_from
-from steelyard.cli.profile.speedup_answer import show_speedup
+from steelyard.cli.profile.speedup_answer import check_mended
+from steelyard.cli.profile.study_text import Targets, show_slopes
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_size
 
@@ -38,7 +33,7 @@ def check(given: CheckOptions, argv: tuple[str, ...]) -> None:
     """
     refuse_nowhere(given.html_target, given.json_target)
     if given.speedup:
-        show_speedup(argv, given)
+        check_mended(argv, given)
         return
     if given.factor is not None:
         raise UsageError("--factor goes with --speedup.", field="--factor")
@@ -47,8 +42,6 @@ def check(given: CheckOptions, argv: tuple[str, ...]) -> None:
 
 def _show_slopes(argv: tuple[str, ...], given: CheckOptions) -> None:
     from steelyard.app.profile.profiler_causality import CausalCheck, check_profilers, own_profiler
-    from steelyard.report.causality_text import causality_text
-    from steelyard.report.json.causality import causality_document
 
     profilers = given.profilers or (own_profiler(argv),)
     asked = CausalCheck(
@@ -64,15 +57,10 @@ def _show_slopes(argv: tuple[str, ...], given: CheckOptions) -> None:
         buffer_bytes=_buffer_bytes(given.delay, given.buffer),
         seed=given.seed,
         confidence=given.confidence,
+        quiet=given.study.knobs,
     )
-    slopes = check_profilers(asked, write_note)
-    if given.html_target is not None:
-        from steelyard.report.html.causality_page import causality_page
-
-        write_page(causality_page(slopes, argv), given.html_target)
-    write_json(causality_document(slopes, argv, given.delay), given.json_target)
-    if given.json_target != "-":
-        write_text(causality_text(slopes))
+    slopes = check_profilers(asked, given.study.place())
+    show_slopes(slopes, argv, given.delay, Targets(given.json_target, given.html_target))
 
 
 def _buffer_bytes(delay: str, text: str) -> int:

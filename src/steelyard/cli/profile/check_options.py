@@ -8,10 +8,11 @@ from typing import Literal
 import click
 
 from steelyard.cli.options.finite_range import FiniteRange
-from steelyard.cli.options.option_groups import option
+from steelyard.cli.options.option_groups import group, option
 from steelyard.cli.options.shared_options import json_option
 from steelyard.cli.options.strict_options import MOST_RUNS, RUNS
 from steelyard.cli.profile.profile_options import (
+    StudyOptions,
     commands_option,
     confidence_option,
     profilers_option,
@@ -87,5 +88,6 @@ class CheckOptions:
     )
     seed: int = seed_option()
     confidence: float = confidence_option()
+    study: StudyOptions = group(StudyOptions)
     html_target: str | None = option("--html", metavar="FILE", help="Write a page with the lines.")
     json_target: str | None = json_option("Write JSON to FILE (- is standard output).")

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from steelyard.cli.console.output import write_note
 from steelyard.cli.options.finite_range import FiniteRange
 from steelyard.cli.options.option_groups import option
+from steelyard.cli.options.shared_options import store_option, wait_option
 from steelyard.cli.options.strict_options import SEED
 from steelyard.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.app.running import Place
 
 
 def profilers_option() -> tuple[str, ...]:
@@ -40,6 +47,29 @@ def confidence_option(help_text: str = "Of the intervals.") -> float:
 def seed_option() -> int:
     """The seed of what is drawn."""
     return option("--seed", type=SEED, default=1, show_default=True, help="Of what is drawn.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions:
+    """Under which conditions the experiment of a command runs, and where it is kept."""
+
+    quiet: bool = option(
+        "--quiet", is_flag=True, help="Quiet the machine first, and undo it after."
+    )
+    wait: bool = wait_option()
+    store: str | None = store_option("The store to keep the experiment in.")
+
+    @property
+    def knobs(self) -> tuple[str, ...]:
+        """The knobs that are set while the runs last."""
+        return ("default",) if self.quiet else ()
+
+    def place(self) -> Place:
+        """Where the experiment is kept, and who is told of it."""
+        from steelyard.app.running import told_place
+        from steelyard.store.location import store_path
+
+        return told_place(store_path(self.store), self.wait, write_note)
 
 
 def commands_from(words: Sequence[str], known: Sequence[str]) -> dict[str, tuple[str, ...]]:

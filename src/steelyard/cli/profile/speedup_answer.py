@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from steelyard.cli.console.output import write_json, write_note, write_page, write_text
 from steelyard.cli.profile.check_options import CheckOptions
 from steelyard.cli.profile.profile_options import command_words, commands_from
+from steelyard.cli.profile.study_text import Targets, show_speedup
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,21 +27,14 @@ _OF_DELAYS = {
 }
 
 
-def show_speedup(argv: tuple[str, ...], given: CheckOptions) -> None:
+def check_mended(argv: tuple[str, ...], given: CheckOptions) -> None:
     """Compare promised and measured gain as the options of `profile check` ask."""
     from steelyard.app.profile.speedup_check import check_speedup
-    from steelyard.report.json.speedup import speedup_document
-    from steelyard.report.speedup_text import speedup_text
 
     asked = speedup_request(argv, given)
-    found = check_speedup(asked, write_note)
-    if given.html_target is not None:
-        from steelyard.report.html.speedup_page import speedup_page
-
-        write_page(speedup_page(found, argv), given.html_target)
-    write_json(speedup_document(found, argv, asked.builds.after), given.json_target)
-    if given.json_target != "-":
-        write_text(speedup_text(found))
+    found = check_speedup(asked, given.study.place())
+    targets = Targets(given.json_target, given.html_target)
+    show_speedup(found, argv, asked.builds.after, targets)
 
 
 def speedup_request(argv: tuple[str, ...], given: CheckOptions) -> SpeedupCheck:
@@ -74,6 +67,7 @@ def speedup_request(argv: tuple[str, ...], given: CheckOptions) -> SpeedupCheck:
         run_count=given.runs or DEFAULT_RUN_COUNT,
         seed=given.seed,
         confidence=given.confidence,
+        quiet=given.study.knobs,
     )
 
 

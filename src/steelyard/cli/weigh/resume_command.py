@@ -54,6 +54,11 @@ def command(given: ResumeOptions, experiment: str) -> int:
     gate, asked, answer = parse_gate(given.fail_if), _asked(given), given.answer
     with watching(answer.json_target) as watch:
         weighing = weigh_further(experiment, asked, place_from(answer.store, given.wait), watch)
+    if weighing.experiment.spec.profiles is not None:
+        from steelyard.cli.profile.study_text import show_study
+
+        show_study(weighing.experiment, answer.json_target)
+        return 0
     return show(weighing, answer.json_target, gate)
 
 

@@ -1,0 +1,93 @@
+"""What commands show of an experiment on profilers: its text, its page, its document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from steelyard.cli.console.output import (
+    terminal_width,
+    write_json,
+    write_note,
+    write_page,
+    write_text,
+)
+
+if TYPE_CHECKING:
+    from steelyard.analysis.causality import Slope
+    from steelyard.analysis.profile_agreement import Agreement
+    from steelyard.analysis.speedup import Speedup
+    from steelyard.core.model import Experiment
+
+
+class Targets(NamedTuple):
+    """Where an answer goes besides the terminal."""
+
+    json: str | None = None
+    html: str | None = None
+
+
+def show_study(experiment: Experiment, json_target: str | None) -> None:
+    """Answer a stored experiment on profilers, as the command that made it does."""
+    spec, targets = experiment.spec, Targets(json_target)
+    assert spec.profiles is not None
+    argv = spec.profiles.argv
+    if spec.profiles.question == "causality":
+        from steelyard.app.profile.profiler_causality import delay_kind, stored_slopes
+
+        show_slopes(stored_slopes(experiment), argv, delay_kind(spec), targets)
+    elif spec.profiles.question == "speedup":
+        from steelyard.app.profile.speedup_check import stored_speedup
+
+        mended = spec.variants[1].launch.argv
+        show_speedup(stored_speedup(experiment), argv, mended, targets)
+    else:
+        from steelyard.analysis.profile_agreement import agreement
+        from steelyard.app.profile.profiler_agreement import stored_agreement
+
+        profiles = stored_agreement(experiment, write_note)
+        show_agreement(agreement([profiles], spec.confidence, spec.seed), targets)
+
+
+def show_slopes(slopes: Sequence[Slope], argv: Sequence[str], delay: str, targets: Targets) -> None:
+    """Show the slopes of delayed functions."""
+    from steelyard.report.causality_text import causality_text
+    from steelyard.report.json.causality import causality_document
+
+    if targets.html is not None:
+        from steelyard.report.html.causality_page import causality_page
+
+        write_page(causality_page(slopes, argv), targets.html)
+    write_json(causality_document(slopes, argv, delay), targets.json)
+    if targets.json != "-":
+        write_text(causality_text(slopes))
+
+
+def show_speedup(
+    found: Speedup, argv: Sequence[str], mended: Sequence[str], targets: Targets
+) -> None:
+    """Show the gain of a mended build and what was promised of it."""
+    from steelyard.report.json.speedup import speedup_document
+    from steelyard.report.speedup_text import speedup_text
+
+    if targets.html is not None:
+        from steelyard.report.html.speedup_page import speedup_page
+
+        write_page(speedup_page(found, argv), targets.html)
+    write_json(speedup_document(found, argv, mended), targets.json)
+    if targets.json != "-":
+        write_text(speedup_text(found))
+
+
+def show_agreement(found: Agreement, targets: Targets) -> None:
+    """Show how far profilers agree."""
+    from steelyard.report.agreement_text import agreement_text
+    from steelyard.report.json.agreement import agreement_document
+
+    if targets.html is not None:
+        from steelyard.report.html.agreement_page import agreement_page
+
+        write_page(agreement_page(found), targets.html)
+    write_json(agreement_document(found), targets.json)
+    if targets.json != "-":
+        write_text(agreement_text(found, terminal_width()))
