@@ -41,8 +41,8 @@ CHUNK_BYTES = 100 * 1024
 BASE_COPIES = 25
 EXTRA_COPIES = 26  # one copy more of 25 is 4 % extra work
 FIRST_BUDGET, LATER_BUDGET, MOST_RESUMES = "100runs", "300runs", 10
-# What start-up costs changes with what else the machine does: it is measured again and again.
-START_UP_RUNS, START_UP_EVERY = 200, 5
+# How time grows with input changes with what else the machine does: it is measured again and again.
+GROWTH_RUNS, GROWTH_EVERY = 100, 4
 MOST_WRONG, LEAST_FOUND, LEAST_HELD = 0.05, 0.90, 0.945
 HYPERFINE_EVERY = 4  # its runs take as long again
 WORDS = (
@@ -184,22 +184,25 @@ class Study:
         return sum(outcome.low <= self.truth <= outcome.high for outcome in self.outcomes)
 
 
-def start_up_share(base: Path, home: Path, seed: int, metric: str) -> float:
-    """Share of the program's time that does not grow with its input, from blocks with both."""
-    empty = home / "empty.txt"
-    empty.write_bytes(b"")
-    words = ("--runs", str(START_UP_RUNS), "--metric", metric, "--seed", str(seed))
-    commands = (command_for(base), command_for(empty))
+def growth(base: Path, home: Path, seed: int, metric: str) -> float:
+    """What as much input again adds to the program's time, over that time; from common blocks.
+
+    Not by a run without input: whatever a first byte costs would be taken for what grows.
+    """
+    double = home / "double.txt"
+    double.write_bytes(2 * base.read_bytes())
+    words = ("--runs", str(GROWTH_RUNS), "--metric", metric, "--seed", str(seed))
+    commands = (command_for(base), command_for(double))
     document = _answer(home / "store.sqlite", "compare", *words, *commands)
-    ratio = document["comparisons"][0]["ratio"]
+    found = document["comparisons"][0]["ratio"]["estimate"] - 1.0
     mean_s = document["variants"][0]["mean"]["estimate"]
-    print(f"{1e3 * mean_s:.1f} ms, start-up {100 * ratio['estimate']:.1f} %", file=sys.stderr)
-    return float(ratio["estimate"])
+    print(f"{1e3 * mean_s:.1f} ms, as much again adds {100 * found:.1f} %", file=sys.stderr)
+    return float(found)
 
 
 def truth_of(shares: Sequence[float]) -> float:
-    """The true ratio of the larger input, from the shares of start-up over the whole study."""
-    return 1.0 + (EXTRA_COPIES / BASE_COPIES - 1.0) * (1.0 - float(np.mean(shares)))
+    """The true ratio of the larger input, from what as much again added over the whole study."""
+    return 1.0 + (EXTRA_COPIES / BASE_COPIES - 1.0) * float(np.mean(shares))
 
 
 def beyond_chance(count: int, of: int, limit: float, most: bool) -> bool:
@@ -249,15 +252,15 @@ def main() -> None:
             if time.monotonic() > until:
                 print(f"ended after {options.minutes:g} minutes")
                 break
-            if index % START_UP_EVERY == 0:
-                shares.append(start_up_share(base, home, options.seed + index, options.metric))
+            if index % GROWTH_EVERY == 0:
+                shares.append(growth(base, home, options.seed + index, options.metric))
             same.add(options.seed + 2 * index)
             more.add(options.seed + 2 * index + 1)
             print(f"{index + 1}/{options.comparisons}", file=sys.stderr, flush=True)
         load = os.getloadavg()[2]
     more.truth = truth_of(shares)
     print(
-        f"{options.metric}; start-up takes {100 * np.mean(shares):.1f} % "
+        f"{options.metric}; as much input again adds {100 * np.mean(shares):.1f} % "
         f"({100 * min(shares):.1f} to {100 * max(shares):.1f})"
     )
     for study in (same, more):
