@@ -20,6 +20,11 @@ from steelyard.analysis.student import student_quantile
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Role = Literal["delayed", "control"]
+SlopeVerdict = Literal["right", "too-little", "too-much", "blames", "undecided"]
+# Slopes from 0.95 to 1.05 are as good as 1; a verdict needs an interval that is not much wider. The
+# ratio of promised to measured gain is such a slope, for an amount of one's own making.
+AS_GOOD = 0.05
+KNOWN_WELL = 0.15
 # A slope whose half-width is larger tells neither 0 from 1 nor 1 from 1.5.
 WIDEST_HALF_WIDTH = 0.25
 # Below this the largest delay has not done what it was made for.
@@ -87,6 +92,23 @@ class Slope:
     run_count: int
     observations: tuple[Observation, ...]
     rest: Interval | None = None
+
+    @property
+    def verdict(self) -> SlopeVerdict:
+        """Whether the slope is what it should be, 1 where the function was delayed, else 0.
+
+        ``"blames"`` is a control to which a delay was attributed; ``"undecided"`` is a slope that
+        is not known, or not well enough to be called right.
+        """
+        found = self.slope
+        if not isinstance(found, Estimate):
+            return "undecided"
+        wanted = 1.0 if self.role == "delayed" else 0.0
+        if not found.low - AS_GOOD <= wanted <= found.high + AS_GOOD:
+            if self.role == "control":
+                return "blames"
+            return "too-little" if found.estimate < wanted else "too-much"
+        return "right" if found.half_width <= KNOWN_WELL else "undecided"
 
 
 def causal_slope(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Literal
 
+from steelyard.analysis.causality import AS_GOOD, KNOWN_WELL
 from steelyard.analysis.fieller import RATIO_METHOD, paired_fieller
 from steelyard.analysis.mean import mean_interval, mean_of, one_value, variance_of
 from steelyard.analysis.student import student_quantile
@@ -23,10 +24,6 @@ from steelyard.core.model import Caution
 Verdict = Literal["predicts", "too-much", "too-little", "undecided"]
 # A gain counts where chance alone would bring it once in a thousand times, as for a causal slope.
 _CLEARLY = 0.999
-# Promises from 0.95 to 1.05 of the gain are as good as 1, and one that is not known to 0.15 is not
-# called right: the limits of the causal slope, which this ratio is for an amount of our own making.
-AS_GOOD = 0.05
-KNOWN_WELL = 0.15
 
 
 @dataclass(frozen=True)

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from steelyard.analysis.causality import Slope
+from steelyard.analysis.causality import Slope, SlopeVerdict
 from steelyard.core.estimate import Estimate
 from steelyard.report.tables import Table
 from steelyard.report.terminal import plain_table
 from steelyard.report.wording import one_line
 
-# Slopes from 0.95 to 1.05 are as good as 1; a verdict needs an interval that is not much wider.
-_AS_GOOD = 0.05
-_KNOWN_WELL = 0.15
+_VERDICTS: Mapping[SlopeVerdict, str] = {
+    "too-little": "wrong: it sees too little",
+    "too-much": "wrong: it sees too much",
+    "blames": "wrong: it blames what did not change",
+}
 
 
 def verdict_of(slope: Slope) -> str:
-    """Whether the slope is what it should be: 1 where the function was delayed, else 0."""
-    found = slope.slope
-    if not isinstance(found, Estimate):
-        return f"not known: {found.explanation}"
-    wanted = 1.0 if slope.role == "delayed" else 0.0
-    if not found.low - _AS_GOOD <= wanted <= found.high + _AS_GOOD:
-        if slope.role == "control":
-            return "wrong: it blames what did not change"
-        return "wrong: it sees too little" if found.estimate < wanted else "wrong: it sees too much"
-    if found.half_width > _KNOWN_WELL:
-        return f"not refuted; known to ± {found.half_width:.2f} only"
-    return "actionable" if slope.role == "delayed" else "right to leave it alone"
+    """Whether the slope is what it should be, in words."""
+    if slope.verdict in _VERDICTS:
+        return _VERDICTS[slope.verdict]
+    if slope.verdict == "right":
+        return "actionable" if slope.role == "delayed" else "right to leave it alone"
+    if not isinstance(slope.slope, Estimate):
+        return f"not known: {slope.slope.explanation}"
+    return f"not refuted; known to ± {slope.slope.half_width:.2f} only"
 
 
 def causality_table(slopes: Sequence[Slope]) -> Table:

@@ -7,6 +7,7 @@ from scipy import stats
 from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.report.causality_text import verdict_of
+from steelyard.report.json.causality import causality_document
 
 # So many a step that time goes with turns.
 TURNS = 100
@@ -164,16 +165,43 @@ def test_too_few_runs_are_told_of_as_that_and_not_as_a_program_that_never_change
 
 
 @pytest.mark.parametrize(
-    ("role", "slope", "verdict"),
+    ("role", "slope", "verdict", "told"),
     [
-        ("delayed", 1.0, "actionable"),
-        ("delayed", 0.0, "wrong: it sees too little"),
-        ("delayed", 1.8, "wrong: it sees too much"),
-        ("control", 0.0, "right to leave it alone"),
-        ("control", 0.6, "wrong: it blames what did not change"),
+        ("delayed", 1.0, "right", "actionable"),
+        ("delayed", 0.0, "too-little", "wrong: it sees too little"),
+        ("delayed", 1.8, "too-much", "wrong: it sees too much"),
+        ("control", 0.0, "right", "right to leave it alone"),
+        ("control", 0.6, "blames", "wrong: it blames what did not change"),
     ],
 )
-def test_a_verdict_says_what_the_slope_means(role, slope, verdict):
+def test_a_verdict_says_what_the_slope_means(role, slope, verdict, told):
     observations = runs(slope)
     found = causal_slope(observations)
-    assert verdict_of(Slope("f", "p", role, "f", found, 6, 30, tuple(observations))) == verdict
+    judged = Slope("f", "p", role, "f", found, 6, 30, tuple(observations))
+    assert verdict_of(judged) == told
+    (kept,) = causality_document([judged], ["p"], "compute")["slopes"]
+    assert kept["verdict"] == judged.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict", "told"),
+    [
+        (0.90, 1.10, "right", "actionable"),
+        (0.80, 1.12, "undecided", "not refuted; known to ± 0.16 only"),
+        (0.80, 0.949, "too-little", "wrong: it sees too little"),
+        (0.80, 0.951, "right", "actionable"),
+        (1.051, 1.2, "too-much", "wrong: it sees too much"),
+    ],
+)
+def test_a_verdict_allows_for_five_hundredths_and_wants_an_interval_of_fifteen(
+    low, high, verdict, told
+):
+    found = Estimate((low + high) / 2, low, high, 0.95, "m")
+    judged = Slope("f", "p", "delayed", "f", found, 6, 30, ())
+    assert (judged.verdict, verdict_of(judged)) == (verdict, told)
+
+
+def test_a_slope_that_is_not_known_is_undecided_and_says_why():
+    found = Unbounded(None, 0.95, "m", "noise", "It is too noisy.")
+    judged = Slope("f", "p", "control", "f", found, 6, 30, ())
+    assert (judged.verdict, verdict_of(judged)) == ("undecided", "not known: It is too noisy.")

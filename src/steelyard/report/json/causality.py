@@ -26,6 +26,7 @@ def causality_document(slopes: Sequence[Slope], argv: Sequence[str], delay: str)
                     "delayed": slope.delayed,
                     "slope": slope.slope.as_json(),
                     "rest": None if slope.rest is None else slope.rest.as_json(),
+                    "verdict": slope.verdict,
                     "amounts": slope.amount_count,
                     "runs": slope.run_count,
                     "observations": [
