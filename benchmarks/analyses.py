@@ -25,10 +25,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from steelyard.analysis.method import Question
 from steelyard.analysis.methods import ANALYSES
 from steelyard.analysis.quantile.many_rows import QuantileProblem
-from steelyard.analysis.table import Table
+from steelyard.analysis.tables.analysis_method import Question
+from steelyard.analysis.tables.data_columns import Table
 from steelyard.design.blocks import plan_block
 from steelyard.design.design import DesignFactor
 from steelyard.design.full_factorial import full_factorial

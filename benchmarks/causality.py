@@ -28,13 +28,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
+from steelyard.analysis.profiles.causality_slopes import (
+    Observation,
+    Slope,
+    causal_slope,
+    rest_change,
+)
 from steelyard.app.profile.profiler_causality import CausalCheck, check_profilers, undelayed_runs
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.errors import SteelyardError
 from steelyard.core.estimate import Estimate
-from steelyard.core.model import LaunchSpec
+from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.run.run_experiment import Place
 from steelyard.suite.recipe import Recipe
 from steelyard.suite.registry import RecipeRegistry

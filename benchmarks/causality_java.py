@@ -28,14 +28,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.causality import as_json, conditions, in_own_store
-from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
+from steelyard.analysis.profiles.causality_slopes import (
+    Observation,
+    Slope,
+    causal_slope,
+    rest_change,
+)
 from steelyard.app.profile.pilot_runs import Pilot
 from steelyard.app.profile.profiler_causality import CausalCheck, check_profilers, undelayed_runs
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.errors import SteelyardError
 from steelyard.core.estimate import Estimate
-from steelyard.core.model import LaunchSpec
+from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.core.profiled_spec import ProfiledSpec
 from steelyard.run.run_experiment import Place
 from steelyard.suite.registry import RecipeRegistry

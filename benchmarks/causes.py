@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from steelyard.analysis.cause.cause import Names, Terms, causal_analysis
+from steelyard.analysis.cause.causal_analysis import Names, Terms, causal_analysis
 from steelyard.core.estimate import Estimate
 
 EXPERIMENTS = 1000

@@ -29,7 +29,7 @@ from statistics import median
 
 from benchmarks.layout_cost_programs import OTHERS, SOURCES, build, write_inputs
 from benchmarks.layout_trials import DRIVER, STEELYARD
-from steelyard.analysis.fieller import paired_fieller
+from steelyard.analysis.intervals.fieller import paired_fieller
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.estimate import Unbounded

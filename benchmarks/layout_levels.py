@@ -33,7 +33,7 @@ from benchmarks.layout_trials import (
     suite_name,
     told_options,
 )
-from steelyard.analysis.shapiro_wilk import shapiro_wilk
+from steelyard.analysis.tests.shapiro_wilk import shapiro_wilk
 
 LEVELS = ("-O1", "-O2", "-O3")
 STEPS = tuple(pairwise(LEVELS))

@@ -28,9 +28,9 @@ from benchmarks.layout_trials import (
     suite_name,
     told_options,
 )
-from steelyard.analysis.distributions import normal_scores
-from steelyard.analysis.equal_variances import levene
-from steelyard.analysis.shapiro_wilk import shapiro_wilk
+from steelyard.analysis.distributions.table_distributions import normal_scores
+from steelyard.analysis.tests.equal_variances import levene
+from steelyard.analysis.tests.shapiro_wilk import shapiro_wilk
 
 ALPHA = 0.05
 # Curtsinger and Berger: 16 of 18 programs are normal with re-randomisation.

@@ -21,7 +21,7 @@ from statistics import median
 
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
-from steelyard.core.model import LaunchSpec
+from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.suite.registry import RecipeRegistry
 from steelyard.suite.toolchain import Toolchain
 

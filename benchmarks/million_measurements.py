@@ -31,16 +31,10 @@ BOOTSTRAP_VALUES = 10_000
 
 def make_experiment():
     """Iterations that vary within executions, executions within builds: 1 %, 1 % and 2 %."""
+    from steelyard.core.experiment_results import Experiment, Trial
+    from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
     from steelyard.core.identifier import new_identifier
-    from steelyard.core.model import (
-        Experiment,
-        ExperimentSpec,
-        LaunchSpec,
-        MetricSpec,
-        StoppingSpec,
-        Trial,
-        Variant,
-    )
+    from steelyard.core.stopping_spec import StoppingSpec
 
     draw = random.Random(20240229).gauss
     trials: list[Trial] = []
@@ -70,7 +64,7 @@ def make_experiment():
 def analyse(directory: str) -> dict[str, float]:
     """Load and answer in this process; start-up is all that is imported and the empty store."""
     import steelyard.measure.journal  # noqa: F401
-    from steelyard.analysis.answer import answer
+    from steelyard.analysis.comparison.experiment_answer import answer
     from steelyard.app.results.library import open_library
 
     with open_library(f"{directory}/empty.sqlite") as library:
@@ -108,7 +102,7 @@ def average(directory: str) -> dict[str, float]:
 
 def bootstrap(_directory: str) -> dict[str, float]:
     """Steelyard's studentised bootstrap of 10,000 values."""
-    from steelyard.analysis.bootstrap import bootstrap_mean
+    from steelyard.analysis.intervals.bootstrap import bootstrap_mean
 
     values = _lognormal_values()
     started_s = time.perf_counter()

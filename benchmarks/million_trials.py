@@ -59,15 +59,10 @@ def empty_store_of_version_2(path: str) -> sqlite3.Connection:
 def specification(blocks: int) -> str:
     """A comparison of two programs by the metrics that every measurement has."""
     from steelyard.app.request.experiment_request import DEFAULT_METRICS
+    from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
     from steelyard.core.identifier import new_identifier
     from steelyard.core.json_codec import to_json
-    from steelyard.core.model import (
-        ExperimentSpec,
-        LaunchSpec,
-        MetricSpec,
-        StoppingSpec,
-        Variant,
-    )
+    from steelyard.core.stopping_spec import StoppingSpec
     from steelyard.measure.metrics import METRICS
 
     metrics = tuple(MetricSpec(name, METRICS.get(name).unit) for name in DEFAULT_METRICS)

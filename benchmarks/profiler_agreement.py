@@ -28,9 +28,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks import causality, causality_java
-from steelyard.analysis.profile_agreement import agreement
-from steelyard.core.model import LaunchSpec
-from steelyard.report.agreement_text import (
+from steelyard.analysis.profiles.profile_agreement import agreement
+from steelyard.core.experiment_spec import LaunchSpec
+from steelyard.report.kinds.agreement.document import profiles_of
+from steelyard.report.kinds.agreement.text import (
     hotness_table,
     pairs_table,
     program_label,
@@ -38,8 +39,7 @@ from steelyard.report.agreement_text import (
     totals_table,
     unions_table,
 )
-from steelyard.report.json.agreement import profiles_of
-from steelyard.report.tables import Table
+from steelyard.report.texts.table import Table
 
 RESULTS = Path("build/profiler-agreement")
 PICTURES = Path("docs/images")

@@ -5,16 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from steelyard.core.experiment_results import Experiment, Trial
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
 from steelyard.core.identifier import encode_ulid
-from steelyard.core.model import (
-    Experiment,
-    ExperimentSpec,
-    LaunchSpec,
-    MetricSpec,
-    StoppingSpec,
-    Trial,
-    Variant,
-)
+from steelyard.core.stopping_spec import StoppingSpec
 
 METRICS = (MetricSpec("wall_time", "s"), MetricSpec("max_rss", "bytes"))
 

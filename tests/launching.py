@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from steelyard.core.errors import MissingCapabilityError
-from steelyard.core.model import LaunchSpec, MetricSpec, Variant
+from steelyard.core.experiment_spec import LaunchSpec, MetricSpec, Variant
 from steelyard.measure.launcher import Launcher, launcher_path
 
 # Far more than a busy machine takes: what never comes fails then, and nothing else does.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from steelyard.core.errors import MissingCapabilityError
-from steelyard.profile.java_command import agent_path
+from steelyard.profile.java.java_command import agent_path
 
 # The packages of Debian that are not named as their program is.
 PACKAGES = {

@@ -13,11 +13,12 @@ from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.app.suite.suite_run import trials_of
 from steelyard.core.errors import FetchError, MissingCapabilityError
-from steelyard.core.model import LaunchSpec, Trial, Variant
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import LaunchSpec, Variant
 from steelyard.suite.cache import SuiteCache
 from steelyard.suite.make_inputs import made_inputs
-from steelyard.suite.placing import with_argv
 from steelyard.suite.recipe import Recipe
+from steelyard.suite.recipe_expansion import with_argv
 from steelyard.suite.toolchain import Toolchain
 
 # Sources are fetched once for a checkout; a cache that is filled already can be named.

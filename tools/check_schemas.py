@@ -11,7 +11,8 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
-SCHEMAS = Path("src/steelyard/report/schemas")
+KINDS = Path("src/steelyard/report/kinds")
+SHARED = Path("src/steelyard/report/documents/definitions.json")
 # Of files that users write, which have no kind.
 OF_FILES = Path("src/steelyard/app/experiment/schemas")
 
@@ -31,7 +32,7 @@ def references(node: Any) -> Iterator[str]:
 def resolves(reference: str, own: Path) -> bool:
     """Whether a reference leads to a file here and to a place in it."""
     file, _, pointer = reference.partition("#")
-    target = own.parent / file if file else own
+    target = SHARED.with_name(file) if file else own
     if not target.is_file():
         return False
     node: Any = json.loads(target.read_text("utf-8"))
@@ -61,7 +62,7 @@ def problems_of(path: Path) -> Iterator[str]:
 
 def main() -> int:
     """Print every problem; the exit status says whether there was one."""
-    paths = [*sorted(SCHEMAS.glob("*.json")), *sorted(OF_FILES.glob("*.json"))]
+    paths = [SHARED, *sorted(KINDS.glob("*/*.json")), *sorted(OF_FILES.glob("*.json"))]
     problems = [f"{path}: {problem}" for path in paths for problem in problems_of(path)]
     for problem in problems:
         print(problem)

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.names.languages import LANGUAGES, UNIT, Piece
-from steelyard.analysis.profile_answer import ProfileAnswer
-from steelyard.analysis.profile_samples import independent_count, share_estimate
+from steelyard.analysis.profiles.profile_answer import ProfileAnswer
+from steelyard.analysis.profiles.profile_samples import independent_count, share_estimate
 from steelyard.app.profile.record_profile import read_answer, record_profile
-from steelyard.profile.demangling import function_name
 from steelyard.profile.sampler import Recording
+from steelyard.profile.symbols.demangling import function_name
 
 CONFIDENCE = 0.95
 # A name that stands for less of the time may be the start of a runtime.

@@ -10,8 +10,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from steelyard.profile.inlined_code import DescribedFunction, described_functions
-from steelyard.profile.symbols import read_symbols
+from steelyard.profile.symbols.elf_symbols import read_symbols
+from steelyard.profile.symbols.inlined_code import DescribedFunction, described_functions
 
 _LARGEST_BYTES = 1_000_000
 

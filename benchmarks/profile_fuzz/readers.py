@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.profile_fuzz.damage import damaged, damaged_chunks
-from steelyard.analysis.exported_profile import exported
-from steelyard.analysis.profile_agreement import ProgramProfiles
+from steelyard.analysis.profiles.exported_profile import exported
+from steelyard.analysis.profiles.profile_agreement import ProgramProfiles
 from steelyard.app.profile.record_profile import read_answer
 from steelyard.core.errors import DataError
-from steelyard.profile.perf_map import read_perf_map
 from steelyard.profile.profilers import PROFILERS, jfr, perf
-from steelyard.report.json.agreement import profiles_of
-from steelyard.report.json.profile import profile_document
+from steelyard.profile.symbols.perf_map import read_perf_map
+from steelyard.report.kinds.agreement.document import profiles_of
+from steelyard.report.kinds.profile.document import profile_document
+from steelyard.report.kinds.profile.text import profile_text
 from steelyard.report.profile_formats import PROFILE_FORMATS
-from steelyard.report.profile_text import profile_text
 
 Damage = Callable[[bytes, random.Random, Sequence[bytes]], bytes]
 _FORMATS = ("folded", "speedscope", "pprof", "firefox")

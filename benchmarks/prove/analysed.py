@@ -24,9 +24,9 @@ import numpy as np
 
 from benchmarks.prove.page import is_above, is_below, read_section, write_section
 from benchmarks.prove.tables import CONFIDENCE, Situation, situations
-from steelyard.analysis.analysis import Analysis
 from steelyard.analysis.methods import ANALYSES
-from steelyard.analysis.table import Table
+from steelyard.analysis.tables.data_columns import Table
+from steelyard.analysis.tables.table_analysis import Analysis
 from steelyard.core.estimate import Estimate
 from steelyard.core.rng import derive_seed
 

@@ -31,7 +31,7 @@ from steelyard.analysis.events.correlation import (
     ranks,
     spearman,
 )
-from steelyard.analysis.shapiro_wilk import shapiro_wilk
+from steelyard.analysis.tests.shapiro_wilk import shapiro_wilk
 from steelyard.core.estimate import Estimate
 from steelyard.core.rng import derive_seed
 

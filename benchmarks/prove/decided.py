@@ -31,20 +31,18 @@ from benchmarks.prove.deciding import (
 from benchmarks.prove.judging import covers, inference, top_levels
 from benchmarks.prove.page import Proof, is_above, is_below, prove, table
 from benchmarks.prove.stopped import twin_stops
-from steelyard.analysis.autoregression import FEWEST_BLOCKS
-from steelyard.analysis.error_spending import (
+from steelyard.analysis.comparison.ratio_verdict import decide
+from steelyard.analysis.comparison.stopping import Stopping
+from steelyard.analysis.distributions.normal import normal_quantile
+from steelyard.analysis.intervals.autoregression import FEWEST_BLOCKS
+from steelyard.analysis.intervals.error_spending import (
     SEQUENCE_SHARE,
     sequence_quantile,
     spending_of,
 )
-from steelyard.analysis.mean import two_sided
-from steelyard.analysis.normal import normal_quantile
-from steelyard.analysis.stopping import Stopping
-from steelyard.analysis.verdict import decide
+from steelyard.analysis.intervals.mean import two_sided
 from steelyard.core.estimate import Interval
-from steelyard.core.model import (
-    StopReason,
-)
+from steelyard.core.experiment_results import StopReason
 from steelyard.core.rng import derive_seed
 from steelyard.core.stopping_spec import PastLook, StoppingSpec
 

@@ -1,6 +1,7 @@
 """Where the tool's rule to stop ends a comparison that runs until its verdict is decided.
 
-A twin of `steelyard.analysis.stopping.Stopping` for two variants that looks at all blocks at once;
+A twin of `steelyard.analysis.comparison.stopping.Stopping` for two variants that looks at all
+blocks at once;
 `held_to_the_real_rule` compares it with the real one.
 """
 
@@ -12,17 +13,17 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.error_spending import (
+from steelyard.analysis.comparison.ratio_verdict import decide
+from steelyard.analysis.comparison.stopping import Stopping, first_look
+from steelyard.analysis.intervals.error_spending import (
     sequence_quantile,
     sequence_widening,
     spending_of,
 )
-from steelyard.analysis.fieller import paired_fieller
-from steelyard.analysis.paired_ratio import dependent_interval
-from steelyard.analysis.stopping import Stopping, first_look
-from steelyard.analysis.verdict import decide
+from steelyard.analysis.intervals.fieller import paired_fieller
+from steelyard.analysis.intervals.paired_ratio import dependent_interval
 from steelyard.core.estimate import Interval
-from steelyard.core.model import StoppingSpec
+from steelyard.core.stopping_spec import StoppingSpec
 
 Array = NDArray[np.float64]
 CONFIDENCE, MARGIN = 0.95, 0.01

@@ -23,10 +23,11 @@ from benchmarks.prove.deciding import decided_at, end_of, held_to_the_real_rule
 from benchmarks.prove.judging import covers, inference, judge_ratios, top_levels
 from benchmarks.prove.page import Proof, is_below, prove, table
 from benchmarks.prove.populations import lognormal, normal
-from steelyard.analysis.autoregression import FEWEST_BLOCKS
+from steelyard.analysis.intervals.autoregression import FEWEST_BLOCKS
 from steelyard.core.estimate import Estimate
-from steelyard.core.model import StoppingSpec, StopReason
+from steelyard.core.experiment_results import StopReason
 from steelyard.core.rng import derive_seed
+from steelyard.core.stopping_spec import StoppingSpec
 
 Array = NDArray[np.float64]
 EXPERIMENTS = 10_000

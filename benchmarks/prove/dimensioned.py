@@ -20,19 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.prove.page import Proof, is_above, is_below, prove, table
-from steelyard.analysis.dimensioning import Dimensioning, dimensioning
-from steelyard.analysis.dimensioning_agreement import LEVEL, agreement, mean_squares
-from steelyard.analysis.fieller import unpaired_fieller
-from steelyard.analysis.mean import mean_interval
-from steelyard.analysis.nested import NestedValues, nested_values
-from steelyard.analysis.precision import FEWEST_REPETITIONS, Prediction
-from steelyard.analysis.repetition_counts import (
+from steelyard.analysis.dimensioning.dimensioning_agreement import LEVEL, agreement, mean_squares
+from steelyard.analysis.dimensioning.precision import FEWEST_REPETITIONS, Prediction
+from steelyard.analysis.dimensioning.repetition_counts import (
     optimal_counts,
     rounded_up,
     top_variance,
     unit_time_s,
 )
-from steelyard.analysis.variance_components import variance_components
+from steelyard.analysis.dimensioning.suggested_repetitions import Dimensioning, dimensioning
+from steelyard.analysis.intervals.fieller import unpaired_fieller
+from steelyard.analysis.intervals.mean import mean_interval
+from steelyard.analysis.variance.nested_values import NestedValues, nested_values
+from steelyard.analysis.variance.variance_components import variance_components
 from steelyard.core.estimate import Estimate
 from steelyard.core.rng import derive_seed
 

@@ -17,14 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from steelyard.analysis import independence, mean
+from steelyard.analysis.intervals import mean
+from steelyard.analysis.tests import independence
 
 _FEWEST, _MOST_PAIRED = 48, 256
 _real_mann_kendall = independence.mann_kendall
 
 
 def mann_kendall(values: Sequence[float]) -> float:
-    """`steelyard.analysis.independence.mann_kendall`; with ties or few values it is that."""
+    """`steelyard.analysis.tests.independence.mann_kendall`; with ties or few values it is that."""
     count = len(values)
     if count < _FEWEST or count > independence.MOST_RANKED or _has_ties(values):
         return _real_mann_kendall(values)

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.prove.page import Proof, is_above, is_below, prove
-from steelyard.analysis.mode_cautions import level_mode_cautions, mode_cautions
-from steelyard.analysis.nested import nested_values
+from steelyard.analysis.comparison.mode_cautions import level_mode_cautions, mode_cautions
+from steelyard.analysis.variance.nested_values import nested_values
 from steelyard.core.rng import derive_seed
 
 Array = NDArray[np.float64]

@@ -6,25 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks.prove.page import is_above, is_below
-from steelyard.analysis.cautions import (
+from steelyard.analysis.comparison.comparison_cautions import (
     dependence_cautions,
     shape_cautions,
     suspicion_cautions,
 )
-from steelyard.analysis.independence import independence
-from steelyard.analysis.inference import Inference, block_correlation
-from steelyard.analysis.levels import TopLevel
-from steelyard.analysis.paired_ratio import is_dependent
+from steelyard.analysis.comparison.experiment_intervals import Inference, block_correlation
+from steelyard.analysis.comparison.unit_values import TopLevel
+from steelyard.analysis.intervals.paired_ratio import is_dependent
+from steelyard.analysis.tests.independence import independence
 from steelyard.core.estimate import Estimate, Interval
-from steelyard.core.model import (
-    Experiment,
-    ExperimentSpec,
-    LaunchSpec,
-    MetricSpec,
-    StoppingSpec,
-    StopReason,
-    Variant,
-)
+from steelyard.core.experiment_results import Experiment, StopReason
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
+from steelyard.core.stopping_spec import StoppingSpec
 
 # What is asked of a 95 % interval.
 LOWEST, HIGHEST = 0.94, 0.96

@@ -18,15 +18,15 @@ import numpy as np
 
 from benchmarks.prove.page import Proof, prove, table
 from benchmarks.prove.stopped import CONFIDENCE, twin_stops
-from steelyard.analysis.error_spending import (
+from steelyard.analysis.intervals.error_spending import (
     AFTER_RUNS_SHARE,
     ONE_LOOK,
     SEQUENCE_SHARE,
     sequence_quantile,
     spending_of,
 )
-from steelyard.core.model import StoppingSpec
 from steelyard.core.rng import derive_seed
+from steelyard.core.stopping_spec import StoppingSpec
 
 EXPERIMENTS = 10_000
 NOISES = (0.01, 0.02, 0.03, 0.05)

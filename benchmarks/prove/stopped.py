@@ -1,9 +1,8 @@
 """Coverage when the experiment stops itself by its precision.
 
-When it stops is found by a vectorised twin of `steelyard.analysis.stopping.Stopping`, which is
-held to the real one on some experiments of every situation (and for four variants is
-the real one); intervals and cautions come
-from the functions that answer a real experiment.
+When it stops is found by a vectorised twin of `steelyard.analysis.comparison.stopping.Stopping`,
+which is held to the real one on some experiments of every situation (and for four variants is the
+real one); intervals and cautions come from the functions that answer a real experiment.
 """
 
 from __future__ import annotations
@@ -23,15 +22,14 @@ from benchmarks.prove.judging import (
     top_levels,
 )
 from benchmarks.prove.populations import DRIFTS, POPULATIONS, VARIATIONS, mean_of_seen
-from steelyard.analysis.error_spending import ONE_LOOK, Spending, spending_of
-from steelyard.analysis.inference import Inference
-from steelyard.analysis.johnson import FARTHEST
-from steelyard.analysis.mean import two_sided
-from steelyard.analysis.stopping import Stopping, first_look, widening_after
-from steelyard.analysis.student import student_quantile
-from steelyard.core.model import StoppingSpec
+from steelyard.analysis.comparison.experiment_intervals import Inference
+from steelyard.analysis.comparison.stopping import Stopping, first_look, widening_after
+from steelyard.analysis.distributions.johnson import FARTHEST
+from steelyard.analysis.distributions.student import student_quantile
+from steelyard.analysis.intervals.error_spending import ONE_LOOK, Spending, spending_of
+from steelyard.analysis.intervals.mean import two_sided
 from steelyard.core.rng import derive_seed
-from steelyard.core.stopping_spec import MEAN_MINIMUM_BLOCKS
+from steelyard.core.stopping_spec import MEAN_MINIMUM_BLOCKS, StoppingSpec
 
 Array = NDArray[np.float64]
 TRUE_RATIO = 0.95
@@ -183,7 +181,7 @@ def twin_stops(values: Array, spec: StoppingSpec, spending: Spending) -> NDArray
 
 def _reach(values: Array, quantiles: Array) -> Array:
     """How much farther than Student's the bound on the side of the tail lies, at every number of
-    blocks: `steelyard.analysis.johnson.reach` of all experiments at once."""
+    blocks: `steelyard.analysis.distributions.johnson.reach` of all experiments at once."""
     counts = np.arange(1, values.shape[1] + 1)
     centred = values - 1.0
     first, second, third = ((centred**power).cumsum(axis=1) / counts for power in (1, 2, 3))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.method import Question
+from steelyard.analysis.tables.analysis_method import Question
 
 Array = NDArray[np.float64]
 Columns = Mapping[str, Any]

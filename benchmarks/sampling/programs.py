@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from steelyard.analysis.profile_samples import ProfileSamples
+from steelyard.analysis.profiles.profile_samples import ProfileSamples
 from steelyard.profile.attribution import attribute
-from steelyard.profile.place_names import NamingRules
-from steelyard.profile.profile_file import RawProfile, read_profile
+from steelyard.profile.file.profile_file import RawProfile, read_profile
 from steelyard.profile.sampler import Recording, record
+from steelyard.profile.symbols.place_names import NamingRules
 
 SOURCES = Path(__file__).parent
 STEELYARD = Path(sys.executable).with_name("steelyard")

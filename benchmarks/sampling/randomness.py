@@ -13,9 +13,9 @@ import numpy.typing as npt
 from scipy.stats import binom
 
 from benchmarks.sampling.programs import SOURCES, Programs, verdict
-from steelyard.analysis.sampling_health import SamplingHealth, sampling_health
+from steelyard.analysis.profiles.sampling_health import SamplingHealth, sampling_health
 from steelyard.core.errors import DataError, MissingCapabilityError
-from steelyard.profile.profile_file import read_profile
+from steelyard.profile.file.profile_file import read_profile
 from steelyard.profile.profilers import PROFILERS
 from steelyard.profile.profilers.safepoint import read_safepoint_profile
 from steelyard.profile.sampler import Recording, record

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import binom
 
 from benchmarks.sampling.programs import Programs, recorded, verdict
-from steelyard.analysis.profile_samples import independent_count, share_estimate
+from steelyard.analysis.profiles.profile_samples import independent_count, share_estimate
 from steelyard.core.estimate import Estimate
 from steelyard.profile.sampler import Recording
 

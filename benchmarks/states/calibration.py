@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from benchmarks.states.collection import labelled
 from benchmarks.states.judged import percent
+from steelyard.analysis.states.class_verdict import STEADY_UP_TO, UNSTEADY_FROM, verdict_of
 from steelyard.analysis.states.rules import Rules
 from steelyard.analysis.states.steadiness import WEIGHTS
-from steelyard.analysis.states.verdict import STEADY_UP_TO, UNSTEADY_FROM, verdict_of
 
 Floats = NDArray[np.float64]
 

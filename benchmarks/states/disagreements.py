@@ -24,7 +24,7 @@ from benchmarks.states.collection import benchmark_names, labelled
 from benchmarks.states.judged import percent
 from steelyard.analysis.states.execution import ExecutionState, Rules, execution_state
 from steelyard.analysis.states.steady_part import latest_start
-from steelyard.analysis.table import Floats
+from steelyard.analysis.tables.data_columns import Floats
 
 ROOT = Path(__file__).resolve().parents[2]
 CALIBRATED = ROOT.parent / "shared" / "data" / "steady-state"

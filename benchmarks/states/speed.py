@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from steelyard.analysis.method import Question
 from steelyard.analysis.methods.states import analyze
+from steelyard.analysis.tables.analysis_method import Question
 from steelyard.store.data_table import read_data_table
 
 EXECUTIONS, ITERATIONS = 10, 3000

@@ -11,14 +11,15 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from steelyard.analysis.method import Question
 from steelyard.analysis.methods import ANALYSES
-from steelyard.analysis.table import Table
+from steelyard.analysis.tables.analysis_method import Question
+from steelyard.analysis.tables.data_columns import Table
 from steelyard.core.errors import SteelyardError
-from steelyard.core.model import Caution, MetricSpec
-from steelyard.report.rendering import Origin
-from steelyard.report.renderings import RENDERINGS
-from steelyard.report.schemas import schema
+from steelyard.core.experiment_results import Caution
+from steelyard.core.experiment_spec import MetricSpec
+from steelyard.report.documents.rendering import Origin
+from steelyard.report.documents.schemas import schema
+from steelyard.report.kinds import RENDERINGS
 
 # What most methods can be asked, and those that take more.
 QUESTION = Question(response="time", factors=("compiler",), quantiles=(0.5,))

@@ -4,7 +4,7 @@ import pytest
 
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import UsageError
-from steelyard.core.model import HostLevel, LaunchSpec, Variant
+from steelyard.core.experiment_spec import HostLevel, LaunchSpec, Variant
 from steelyard.factors.kinds import FACTORS
 from steelyard.host.settings import SETTINGS
 

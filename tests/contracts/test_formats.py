@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from steelyard.core.errors import DataError
-from steelyard.core.levels import RepetitionLevel
-from steelyard.core.model import MetricSpec
+from steelyard.core.experiment_spec import MetricSpec
+from steelyard.core.repetition import RepetitionLevel
 from steelyard.store.file_format import detect_format
 from steelyard.store.formats import FORMATS
 from tests.experiments import failed_trial, make_experiment, make_trial

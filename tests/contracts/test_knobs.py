@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from steelyard.core.errors import HostError
-from steelyard.core.model import LaunchSpec
+from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.host.journal import HostJournal
 from steelyard.host.knob import SEVERITIES, FileKnob, Knob, Request
 from steelyard.host.knobs import KNOBS, default_knobs

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from steelyard.analysis.results import Answer
-from steelyard.core.model import MetricSpec
+from steelyard.analysis.comparison.comparison_results import Answer
+from steelyard.core.experiment_spec import MetricSpec
 from steelyard.report.plots import PLOTS
 
 

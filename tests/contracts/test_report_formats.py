@@ -5,25 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.analysis.results import (
+from steelyard.analysis.comparison.comparison_results import (
     Answer,
     Comparison,
     MetricResult,
     Summary,
     VariantResult,
 )
-from steelyard.analysis.verdict import sign
+from steelyard.analysis.comparison.ratio_verdict import sign
 from steelyard.core.errors import UnknownNameError
 from steelyard.core.estimate import Estimate, Unbounded
-from steelyard.core.model import (
-    Caution,
-    Experiment,
-    ExperimentSpec,
-    LaunchSpec,
-    MetricSpec,
-    Trial,
-    Variant,
-)
+from steelyard.core.experiment_results import Caution, Experiment, Trial
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
 from steelyard.report.formats import FORMATS
 
 WALL_TIME = MetricSpec("wall_time", "s")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from steelyard.core.errors import HostError, MissingCapabilityError
-from steelyard.core.model import HostLevel, LaunchSpec
+from steelyard.core.experiment_spec import HostLevel, LaunchSpec
 from steelyard.host.journal import HostJournal
-from steelyard.host.levels import HostLevels, check_levels
+from steelyard.host.machine_levels import HostLevels, check_levels
 from steelyard.host.restore import restore_host
 from steelyard.host.setting import Asked, Setting
 from steelyard.host.settings import SETTINGS

@@ -15,7 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from steelyard.report.schemas import schema
+from steelyard.report.documents.schemas import schema
 from tests.integration.host_sandbox import only_changer
 
 

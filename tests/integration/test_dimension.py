@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.core.model import StoppingSpec
+from steelyard.core.stopping_spec import StoppingSpec
 from steelyard.store.database import Store
 from steelyard.store.level_table import read_level_table
 from tests.experiments import failed_trial, make_experiment, make_trial

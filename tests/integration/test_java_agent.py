@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.profile.java_command import is_machine_thread, with_agent
-from steelyard.profile.java_delays import JavaDelays, java_program_s
+from steelyard.profile.java.java_command import is_machine_thread, with_agent
+from steelyard.profile.java.java_delays import JavaDelays, java_program_s
 from steelyard.profile.profilers import PROFILERS
 from steelyard.profile.profilers.safepoint import read_safepoint_profile
 from tests.needs import need_java

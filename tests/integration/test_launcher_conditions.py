@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from steelyard.core.errors import LauncherDiedError, MissingCapabilityError, UsageError
-from steelyard.core.model import LaunchSpec, MetricSpec, Variant
+from steelyard.core.experiment_spec import LaunchSpec, MetricSpec, Variant
 from steelyard.measure.preflight import check_launch
 from tests.launching import WALL_TIME, command, needs, run, sh
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from steelyard.core.errors import LauncherDiedError
-from steelyard.core.model import LaunchSpec, Variant
+from steelyard.core.experiment_spec import LaunchSpec, Variant
 from steelyard.core.process_state import is_stopped
 from steelyard.measure.launcher import Launcher
 from tests.launching import (

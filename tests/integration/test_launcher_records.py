@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.errors import MissingCapabilityError, UsageError
-from steelyard.core.model import LaunchSpec, MetricSpec, Variant
+from steelyard.core.experiment_spec import LaunchSpec, MetricSpec, Variant
 from steelyard.measure.launcher import launcher_path
 from tests.launching import WALL_TIME, command, launcher, needs, run, sh
 

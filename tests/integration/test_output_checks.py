@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.core.json_codec import to_json
-from steelyard.core.model import (
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import (
     ExperimentSpec,
     IterationsSpec,
     LaunchSpec,
     MetricSpec,
     OutputCheck,
-    StoppingSpec,
-    Trial,
     Variant,
 )
+from steelyard.core.json_codec import to_json
+from steelyard.core.stopping_spec import StoppingSpec
 from steelyard.measure.journal_reader import read_journal
 from steelyard.measure.trial import run_trial
 from steelyard.run.run_experiment import Place, run_experiment

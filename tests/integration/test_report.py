@@ -9,8 +9,9 @@ from referencing import Registry, Resource
 
 from steelyard.app.results.library import open_library
 from steelyard.cli.main import run
-from steelyard.core.model import Experiment, ExperimentSpec, LaunchSpec, MetricSpec, Trial, Variant
-from steelyard.report.schemas import schema
+from steelyard.core.experiment_results import Experiment, Trial
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
+from steelyard.report.documents.schemas import schema
 
 IDENTIFIER = "01JD5T9V0Q8M4N7K2R3W6XABCD"
 

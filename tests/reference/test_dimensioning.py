@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.analysis.chi_squared import chi_squared_quantile
-from steelyard.analysis.fieller import MeanPair, fieller_interval
-from steelyard.analysis.nested import nested_values
-from steelyard.analysis.precision import RATIO_WIDENING
-from steelyard.analysis.repetition_counts import optimal_counts, rounded_up
-from steelyard.analysis.variance_components import variance_components
+from steelyard.analysis.dimensioning.precision import RATIO_WIDENING
+from steelyard.analysis.dimensioning.repetition_counts import optimal_counts, rounded_up
+from steelyard.analysis.distributions.chi_squared import chi_squared_quantile
+from steelyard.analysis.intervals.fieller import MeanPair, fieller_interval
+from steelyard.analysis.variance.nested_values import nested_values
+from steelyard.analysis.variance.variance_components import variance_components
 
 R = json.loads(Path(__file__).with_name("variance_components.json").read_text())
 NAMES = ("machine", "build", "execution", "iteration")

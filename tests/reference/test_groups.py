@@ -6,9 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.analysis.corrections import CORRECTIONS
-from steelyard.analysis.distributions import t_quantile
-from steelyard.analysis.equal_variances import levene
+from steelyard.analysis.distributions.table_distributions import t_quantile
 from steelyard.analysis.groups.location import (
     kruskal_wallis,
     mean_difference,
@@ -19,7 +17,9 @@ from steelyard.analysis.groups.paired_groups import friedman
 from steelyard.analysis.groups.rank_sum import hodges_lehmann, mann_whitney
 from steelyard.analysis.groups.signed_rank import pseudo_median, wilcoxon
 from steelyard.analysis.groups.variance_ratio import variance_ratio
+from steelyard.analysis.intervals.corrections import CORRECTIONS
 from steelyard.analysis.methods import ANALYSES
+from steelyard.analysis.tests.equal_variances import levene
 from tests.unit.analysis.tables import question, table
 
 R = json.loads((Path(__file__).parent / "groups.json").read_text())

@@ -10,8 +10,8 @@ from steelyard.analysis.linear.effects import common_spread
 from steelyard.analysis.linear.factor import Factor
 from steelyard.analysis.linear.least_squares import fit
 from steelyard.analysis.linear.model_matrix import Covariate, model_matrix
-from steelyard.analysis.method import Question
 from steelyard.analysis.methods import ANALYSES
+from steelyard.analysis.tables.analysis_method import Question
 from steelyard.store.data_table import read_data_table
 from tests.reference.nist import ANOVA, REGRESSION
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.analysis.modes import _valleys, critical_distance
+from steelyard.analysis.distributions.modes import _valleys, critical_distance
 
 R = json.loads((Path(__file__).parent / "dip.json").read_text())
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steelyard.analysis.power import (
+from steelyard.analysis.linear.power import (
     two_level_power,
     two_level_sample_size,
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.analysis.distributions import t_quantile
+from steelyard.analysis.distributions.table_distributions import t_quantile
 from steelyard.analysis.quantile.interior_point import near_solution
 from steelyard.analysis.quantile.many_rows import QuantileProblem
 from steelyard.analysis.quantile.rank_inversion import (

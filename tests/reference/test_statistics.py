@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.analysis.fieller import paired_fieller, unpaired_fieller
-from steelyard.analysis.independence import autocorrelation, ljung_box, mann_kendall
-from steelyard.analysis.mean import mean_interval, variance_of
-from steelyard.analysis.normal import normal_quantile
-from steelyard.analysis.shapiro_wilk import shapiro_wilk
-from steelyard.analysis.simultaneous import each_confidence
-from steelyard.analysis.student import student_quantile
-from steelyard.analysis.summary import sample_quantile
+from steelyard.analysis.comparison.summary import sample_quantile
+from steelyard.analysis.distributions.normal import normal_quantile
+from steelyard.analysis.distributions.student import student_quantile
+from steelyard.analysis.intervals.fieller import paired_fieller, unpaired_fieller
+from steelyard.analysis.intervals.mean import mean_interval, variance_of
+from steelyard.analysis.intervals.simultaneous import each_confidence
+from steelyard.analysis.tests.independence import autocorrelation, ljung_box, mann_kendall
+from steelyard.analysis.tests.shapiro_wilk import shapiro_wilk
 
 R = json.loads(Path(__file__).with_name("statistics.json").read_text())
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.suite.placing import is_compiled
+from steelyard.suite.recipe_expansion import is_compiled
 from steelyard.suite.registry import RecipeRegistry, is_there
 from steelyard.suite.toolchain import Toolchain
 from tests.layout_programs import require_layout

@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from steelyard.suite.placing import is_compiled
+from steelyard.suite.recipe_expansion import is_compiled
 from steelyard.suite.registry import RecipeRegistry, is_there
 from steelyard.suite.toolchain import Toolchain
 from tests.suite_programs import changed_variant, one_trial, ready_variant

@@ -19,7 +19,7 @@ def told_place(store: str, wait: bool, say: Callable[[str], None]) -> Place:
     """The place of an experiment whose engine tells `say` in sentences what it does."""
 
     def tell_quiet(state: QuietState) -> None:
-        from steelyard.report.host_text import quiet_lines
+        from steelyard.report.kinds.host.text import quiet_lines
 
         for line in quiet_lines(state):
             say(line)

@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.build.beside import beside
 from steelyard.build.cache_key import build_key
 from steelyard.build.run_build import Build, remove_directories, run_build
+from steelyard.build.side_files import beside
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from steelyard.build.beside import records_directory
 from steelyard.build.layout import Layout
 from steelyard.build.realised import RealisedOrder
+from steelyard.build.side_files import records_directory
 from steelyard.core.errors import RandomizationError
 from steelyard.core.hashing import sha256_of
 

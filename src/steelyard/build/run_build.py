@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from steelyard.build import keeper
-from steelyard.build.beside import beside
+from steelyard.build import build_supervisor as keeper
 from steelyard.build.records import judge, read_records, summary
+from steelyard.build.side_files import beside
 from steelyard.build.wrappers import make_wrappers
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError, UsageError

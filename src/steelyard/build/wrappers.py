@@ -16,8 +16,8 @@ import sys
 from collections.abc import Mapping, Sequence
 
 import steelyard
-from steelyard.build.beside import beside, records_directory
 from steelyard.build.randomizations import RANDOMIZATIONS
+from steelyard.build.side_files import beside, records_directory
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import MissingCapabilityError, UsageError
 from steelyard.core.install_hint import install_command

@@ -102,7 +102,7 @@ def _json_target(arguments: list[str]) -> str | None:
 
 
 def _fail(error: SteelyardError, arguments: list[str]) -> int:
-    from steelyard.report.json.error import error_document
+    from steelyard.report.kinds.error.document import error_document
 
     write_error(error)
     try:

@@ -7,17 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from steelyard.core.errors import DataError
-from steelyard.core.field_reader import wrong_field
-from steelyard.core.identifier import LENGTH, is_identifier
-from steelyard.core.model import (
+from steelyard.core.experiment_results import (
     Experiment,
-    ExperimentSpec,
     FailureReason,
-    MetricSpec,
     StopReason,
     Trial,
     TrialStatus,
 )
+from steelyard.core.experiment_spec import ExperimentSpec, MetricSpec
+from steelyard.core.field_reader import wrong_field
+from steelyard.core.identifier import LENGTH, is_identifier
 from steelyard.core.units import LARGEST_VALUE, LAST_UNIX_S
 
 # Blocks, positions and builds are counted; no plan has more than fit into 32 bits.

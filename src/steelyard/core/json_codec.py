@@ -12,9 +12,8 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import DataError
 from steelyard.core.events_spec import EventsSpec
-from steelyard.core.field_reader import wrong_field
-from steelyard.core.levels import DimensionedBy, MeanSquare, RepetitionLevel
-from steelyard.core.model import (
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import (
     ExperimentSpec,
     HostLevel,
     IterationsSpec,
@@ -22,10 +21,11 @@ from steelyard.core.model import (
     MetricSpec,
     NuisanceFactor,
     OutputCheck,
-    Trial,
     Variant,
 )
+from steelyard.core.field_reader import wrong_field
 from steelyard.core.profiled_spec import DelaySpec, ProfiledSpec, ProfileStudySpec
+from steelyard.core.repetition import DimensionedBy, MeanSquare, RepetitionLevel
 from steelyard.core.stopping_spec import PastLook, StoppingSpec
 from steelyard.core.units import LARGEST_VALUE
 

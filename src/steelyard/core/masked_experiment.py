@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from steelyard.core.build_spec import BuildSpec
+from steelyard.core.experiment_results import Experiment, Trial
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, Variant
 from steelyard.core.masking import (
     MASK,
     mask_environment,
@@ -15,7 +17,6 @@ from steelyard.core.masking import (
     mask_words,
     worth_hiding,
 )
-from steelyard.core.model import Experiment, ExperimentSpec, LaunchSpec, Trial, Variant
 from steelyard.core.recorded_names import explains_result, names_secret
 
 # In the provenance of an experiment whose specification is not all there any more.

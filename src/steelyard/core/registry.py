@@ -1,4 +1,4 @@
-"""Registries of extensions: one extension is one file with one `EXTENSION` in it.
+"""Registries of extensions: one extension is one file, or folder, with one `EXTENSION` in it.
 
 A registry first knows the modules of its own folder, then the entry points of the group
 that carries the same name. An entry point that fails is left out and noted, so that no package of
@@ -38,12 +38,18 @@ class Registry(Generic[T]):
         The module of the extension ``cpu-shield`` is ``cpu_shield``.
     entry_point_group : str
         Entry points of other distributions that load to an extension.
+    within : str, optional
+        Where an extension is a folder: its module that defines ``EXTENSION``. Folders without
+        that module are no extensions.
     """
 
-    def __init__(self, kind: str, package: str, entry_point_group: str) -> None:
+    def __init__(
+        self, kind: str, package: str, entry_point_group: str, within: str | None = None
+    ) -> None:
         self.kind = kind
         self.package = package
         self.entry_point_group = entry_point_group
+        self.within = within
         self._found: dict[str, T] = {}
         self._complete = False
 
@@ -81,11 +87,11 @@ class Registry(Generic[T]):
         module = name.replace("-", "_")
         if not module.isidentifier() or module.startswith("_"):
             return
-        qualified = f"{self.package}.{module}"
+        qualified = self._qualified(module)
         try:
             loaded = importlib.import_module(qualified)
         except ModuleNotFoundError as error:
-            if error.name != qualified:
+            if error.name not in (qualified, f"{self.package}.{module}"):
                 raise
             return
         extension: T | None = getattr(loaded, "EXTENSION", None)
@@ -119,13 +125,25 @@ class Registry(Generic[T]):
         folder = importlib.import_module(self.package)
         for directory in folder.__path__:
             for entry in sorted(os.listdir(directory)):
-                module, suffix = os.path.splitext(entry)
-                if suffix != ".py" or module.startswith("_"):
+                module = self._module_of(directory, entry)
+                if module is None or module.startswith("_"):
                     continue
-                loaded = importlib.import_module(f"{self.package}.{module}")
+                loaded = importlib.import_module(self._qualified(module))
                 extension: T | None = getattr(loaded, "EXTENSION", None)
                 if extension is not None:
                     yield loaded.__name__, extension
+
+    def _qualified(self, module: str) -> str:
+        parts = (self.package, module, self.within)
+        return ".".join(part for part in parts if part is not None)
+
+    def _module_of(self, directory: str, entry: str) -> str | None:
+        """The name of the extension's module that a file or folder stands for, if for any."""
+        if self.within is None:
+            module, suffix = os.path.splitext(entry)
+            return module if suffix == ".py" else None
+        inner = os.path.join(directory, entry, f"{self.within}.py")
+        return entry if os.path.isfile(inner) else None
 
     def _plugins(self, wanted: set[str]) -> Iterator[tuple[str, T]]:
         """The extensions of other distributions; one that cannot be used is left out and noted."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from steelyard.core.model import ExperimentSpec
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.design.blocks import PlannedTrial, plan_block, plan_run
 
 
@@ -45,7 +45,7 @@ class Schedule:
     def _plan(self) -> list[PlannedTrial]:
         count = len(self._spec.variants)
         if self._spec.levels:
-            from steelyard.design.levels import plan_levelled_block
+            from steelyard.design.level_positions import plan_levelled_block
 
             return plan_levelled_block(self._spec, self._block, self.variants)
         if self._spec.order == "blocks":

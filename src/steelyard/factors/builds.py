@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import UsageError
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 
 # What Make, CMake, autoconf and Meson read flags of compilers from.
 COMPILER_FLAGS = ("CFLAGS", "CXXFLAGS", "FFLAGS", "FCFLAGS")

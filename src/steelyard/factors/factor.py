@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 
 Part = Literal["launch", "build", "host"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from steelyard.core.model import HostLevel, Variant
+from steelyard.core.experiment_spec import HostLevel, Variant
 from steelyard.factors.factor import Factor
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 from steelyard.factors.builds import built, with_randomization
 from steelyard.factors.factor import Factor
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from steelyard.core.model import ExperimentSpec, NuisanceFactor, Variant
+from steelyard.core.experiment_spec import ExperimentSpec, NuisanceFactor, Variant
 from steelyard.core.rng import derive_seed
 from steelyard.factors.factor import Part
 from steelyard.factors.kinds import FACTORS

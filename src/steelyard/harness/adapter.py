@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError
-from steelyard.core.model import Direction
+from steelyard.core.experiment_spec import Direction
 from steelyard.core.registry import Registry
 from steelyard.core.units import LARGEST_VALUE
 

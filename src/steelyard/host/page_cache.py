@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from steelyard.core.model import LaunchSpec
+from steelyard.core.experiment_spec import LaunchSpec
 
 _READ_BYTES = 1 << 20
 _PROT_READ, _MAP_SHARED = 1, 1  # <sys/mman.h>

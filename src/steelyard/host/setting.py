@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from steelyard.core.errors import HostError
-from steelyard.core.model import LaunchSpec
+from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.host.kernel_files import (
     difference,
     file_texts,

@@ -12,7 +12,7 @@ from typing import Any
 
 from steelyard.core.elf_file import from_elf
 from steelyard.core.errors import DataError
-from steelyard.layout.wishes import PARTS
+from steelyard.layout.layout_request import PARTS
 
 _AUDIT = ".steelyard.audit"
 _UNPADDED = ".steelyard.unpadded"

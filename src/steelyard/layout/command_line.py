@@ -6,14 +6,14 @@ import os
 
 from steelyard.core.errors import UsageError
 from steelyard.layout import clang_options as options
-from steelyard.layout.response_files import expanded_words
-from steelyard.layout.wishes import (
+from steelyard.layout.layout_request import (
     DEFAULT_PARTS,
     LayoutWishes,
     parse_interval,
     parse_parts,
     parse_seed,
 )
+from steelyard.layout.response_files import expanded_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

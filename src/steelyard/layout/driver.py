@@ -7,8 +7,8 @@ import os
 from steelyard.core.errors import SteelyardError
 from steelyard.layout.command_line import parse_command_line
 from steelyard.layout.compiler_call import compiler_arguments, relinker_arguments
+from steelyard.layout.layout_request import DEFAULT_PARTS
 from steelyard.layout.toolchain import find_toolchain
-from steelyard.layout.wishes import DEFAULT_PARTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from steelyard.core.model import Trial
+from steelyard.core.experiment_results import Trial
 
 AT_LEVELS = "at_levels"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 
 PLACE = "{build}"
 VARIABLE = "STEELYARD_BUILD_DIR"

@@ -27,7 +27,7 @@ def difference(path: str, check: Mapping[str, Any]) -> str | None:
     Parameters
     ----------
     check : mapping
-        The fields of a `core.model.OutputCheck`.
+        The fields of a `core.experiment_spec.OutputCheck`.
     """
     name = check.get("file") or "its output"
     try:

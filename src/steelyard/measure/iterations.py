@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from steelyard.core.errors import DataError, UsageError
-from steelyard.core.model import IterationsSpec, LaunchSpec, MetricSpec, Variant
+from steelyard.core.experiment_spec import IterationsSpec, LaunchSpec, MetricSpec, Variant
 from steelyard.harness.adapter import Series, Source, read_series, select, text_of
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.harness.quantities import base_unit

@@ -15,9 +15,10 @@ from contextlib import suppress
 from typing import Any
 
 from steelyard.core.errors import BusyError, StoreError
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import ExperimentSpec, MetricSpec
 from steelyard.core.json_codec import to_json
-from steelyard.core.model import ExperimentSpec, MetricSpec, Trial
-from steelyard.measure.taken import PRINTED_SOURCES
+from steelyard.measure.trial_artifacts import PRINTED_SOURCES
 
 VERSION = 1
 DETAILS = ("exit_code", "signal", "error", "stderr_tail", "leftover_processes", "output", "log")

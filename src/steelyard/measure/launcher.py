@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Any, Literal, Protocol
 
 from steelyard.core.errors import LauncherDiedError
-from steelyard.core.model import MetricSpec, Variant
+from steelyard.core.experiment_spec import MetricSpec, Variant
 from steelyard.core.native_program import native_program
 from steelyard.core.process_state import LOOK_INTERVAL_S, is_stopped
 from steelyard.measure.metrics import METRICS

@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from steelyard.core.errors import UsageError
+from steelyard.core.experiment_spec import LaunchSpec, Variant
 from steelyard.core.layout_level import PARTS_VARIABLE, REPORT_VARIABLE, LayoutLevel
 from steelyard.core.layout_parts import ordered_parts
-from steelyard.core.model import LaunchSpec, Variant
 from steelyard.measure.elf_section import elf_section
 from steelyard.measure.left_file import remove_left
 from steelyard.measure.program import environment_of, find_program

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from steelyard.core.levels import BUILD_LEVEL
-from steelyard.core.model import ExperimentSpec, Trial
-from steelyard.design.levels import Unit, unit_of
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.repetition import BUILD_LEVEL
+from steelyard.design.level_positions import Unit, unit_of
 
 BUILT = "built"
 ENTERED = "entered"

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import IO
 
 from steelyard.core.errors import TrialsFailedError
+from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.core.go_between import run_between
-from steelyard.core.levels import RepetitionLevel
-from steelyard.core.model import LaunchSpec
+from steelyard.core.repetition import RepetitionLevel
 from steelyard.measure.program import environment_of
 
 REPETITION_VARIABLE = "STEELYARD_REPETITION"

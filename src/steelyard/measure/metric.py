@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.core.model import Direction
+from steelyard.core.experiment_spec import Direction
 
 Record = Mapping[str, Any]
 

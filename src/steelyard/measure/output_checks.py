@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from steelyard.core.experiment_spec import OutputCheck, Variant
 from steelyard.core.json_codec import to_json
-from steelyard.core.model import OutputCheck, Variant
 
 SUFFIX = ".checked"
 OUTPUT_SUFFIX = ".out"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from steelyard.core.errors import MissingCapabilityError, UsageError
-from steelyard.core.model import LaunchSpec
+from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.measure.program import environment_of, find_program
 
 _NODES = "/sys/devices/system/node"

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import Direction, MetricSpec
+from steelyard.core.experiment_spec import Direction, MetricSpec
 from steelyard.core.units import LARGEST_VALUE
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import LaunchSpec
+from steelyard.core.experiment_spec import LaunchSpec
 
 PADDING_VARIABLE = b"STEELYARD_PADDING"
 # The kernel's limit for a path, with its final zero byte; limits.h.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 from steelyard.measure.program import (
     environment_of,
     find_program,

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import Any, BinaryIO
 
 from steelyard.core.errors import UsageError
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, Variant
 from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.masked_experiment import secret_values
 from steelyard.core.masking import mask_words
-from steelyard.core.model import ExperimentSpec, LaunchSpec, Variant
 from steelyard.measure.elf_section import elf_section
 from steelyard.measure.program import environment_of, find_program
 from steelyard.measure.recorded_environment import recorded_environment

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 
 from steelyard.core.errors import TrialsFailedError
+from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.core.go_between import run_between
-from steelyard.core.model import LaunchSpec
 from steelyard.measure.program import environment_of
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from steelyard.core.errors import HostError, MissingCapabilityError, UsageError
 from steelyard.core.events_spec import EventsSpec
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 from steelyard.measure import event_step
 
 ROOT = "/sys/kernel/tracing"

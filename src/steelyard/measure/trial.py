@@ -6,13 +6,13 @@ import os
 from typing import Any
 
 from steelyard.core.errors import DataError
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.json_codec import experiment_spec_from_json, to_json
-from steelyard.core.model import ExperimentSpec
 from steelyard.measure.journal import JournalWriter, trial_from_record
 from steelyard.measure.launcher import Launcher
 from steelyard.measure.layout_report import reporting_variant, tells_layout
 from steelyard.measure.provenance import program_provenance
-from steelyard.measure.taken import taken_line
+from steelyard.measure.trial_artifacts import taken_line
 
 FIELDS = {
     "schema": "steelyard/1",

@@ -10,13 +10,13 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.analysis.profile_samples import ProfileSamples
+from steelyard.analysis.profiles.profile_samples import ProfileSamples
+from steelyard.profile.file.profile_file import RawProfile
 from steelyard.profile.frame_table import FrameTable
-from steelyard.profile.java_code import JavaCode
-from steelyard.profile.kernel_symbols import KERNEL, kernel_frame, kernel_symbols
-from steelyard.profile.place_names import NamingRules, PlaceNames, Places
-from steelyard.profile.profile_file import RawProfile
-from steelyard.profile.symbols import NO_SYMBOLS
+from steelyard.profile.java.java_code import JavaCode
+from steelyard.profile.symbols.elf_symbols import NO_SYMBOLS
+from steelyard.profile.symbols.kernel_symbols import KERNEL, kernel_frame, kernel_symbols
+from steelyard.profile.symbols.place_names import NamingRules, PlaceNames, Places
 
 # Of looks that the sampler draws (native/sampler/src/intervals.cpp), where the period is not short.
 _LOOKS_APART_NS = 20_000

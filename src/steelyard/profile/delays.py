@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.native_program import native_program
-from steelyard.profile.demangling import function_name, readable_name
 from steelyard.profile.executable import executable_of
 from steelyard.profile.profilers import Launch, Profiler
-from steelyard.profile.symbols import read_symbols
+from steelyard.profile.symbols.demangling import function_name, readable_name
+from steelyard.profile.symbols.elf_symbols import read_symbols
 
 _END_BRANCH = b"\xf3\x0f\x1e\xfa"
 # What the longest delay takes, in native/delayer/src/sled.hpp, and the sled to build with.

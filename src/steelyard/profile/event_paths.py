@@ -20,7 +20,7 @@ from steelyard.core.errors import MissingCapabilityError
 from steelyard.core.native_program import native_program
 
 if TYPE_CHECKING:
-    from steelyard.profile.symbols import Symbols
+    from steelyard.profile.symbols.elf_symbols import Symbols
 
 READY = "ready\n"
 ERROR_MARK = "error: "
@@ -156,7 +156,7 @@ def _names(raw: Mapping[str, Any], known: KnownNames) -> dict[Place, tuple[Funct
 def _looked_up(path: str, offsets: Sequence[int]) -> Iterator[tuple[Function, ...]]:
     import numpy as np
 
-    from steelyard.profile.code_places import code_places
+    from steelyard.profile.symbols.code_places import code_places
 
     symbols = _symbols(path)
     addresses = symbols.virtual_addresses(np.array(offsets, np.uint64))
@@ -167,8 +167,8 @@ def _looked_up(path: str, offsets: Sequence[int]) -> Iterator[tuple[Function, ..
 
 
 def _symbols(path: str) -> Symbols:
-    from steelyard.profile.perf_map import perf_map_path, read_perf_map
-    from steelyard.profile.symbols import NO_SYMBOLS, read_symbols
+    from steelyard.profile.symbols.elf_symbols import NO_SYMBOLS, read_symbols
+    from steelyard.profile.symbols.perf_map import perf_map_path, read_perf_map
 
     if path.startswith(_ANONYMOUS):
         return read_perf_map(perf_map_path(int(path.removeprefix(_ANONYMOUS))))

@@ -10,8 +10,8 @@ import numpy as np
 
 from steelyard.core.errors import UsageError
 from steelyard.core.program_path import program_path
-from steelyard.profile.demangling import function_name
-from steelyard.profile.symbols import Symbols, read_symbols
+from steelyard.profile.symbols.demangling import function_name
+from steelyard.profile.symbols.elf_symbols import Symbols, read_symbols
 
 
 def executable_of(argv: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.analysis.profile_samples import Frame
+from steelyard.analysis.profiles.profile_samples import Frame
 
 
 class FrameTable:

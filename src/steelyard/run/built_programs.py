@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError, UsageError
-from steelyard.core.model import ExperimentSpec, Variant
+from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.measure.built_variant import built_variant
 from steelyard.measure.level_costs import built_line
 from steelyard.run.trial_source import Failure

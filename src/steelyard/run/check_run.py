@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from steelyard.core.errors import MissingCapabilityError, UsageError
-from steelyard.core.model import ExperimentSpec, LaunchSpec, Variant
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, Variant
 from steelyard.measure.layout_report import check_layout
 from steelyard.measure.preflight import check_launch
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from steelyard.core.model import ExperimentSpec, Variant
+from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.design.blocks import PlannedTrial
 from steelyard.measure.layout_report import tells_layout
 

@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from steelyard.core.model import ExperimentSpec, Trial, Variant
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.design.blocks import PlannedTrial
 from steelyard.measure.journal import JournalWriter, trial_from_record
 from steelyard.measure.launcher import Launcher

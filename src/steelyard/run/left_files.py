@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.core.model import ExperimentSpec
-from steelyard.measure.taken import forget_taken, taken_line
+from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.measure.trial_artifacts import forget_taken, taken_line
 
 
 def left_line(

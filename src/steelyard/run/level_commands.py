@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from steelyard.core.errors import TrialsFailedError
-from steelyard.core.levels import RepetitionLevel
-from steelyard.core.model import LaunchSpec
-from steelyard.design.levels import Unit
+from steelyard.core.experiment_spec import LaunchSpec
+from steelyard.core.repetition import RepetitionLevel
+from steelyard.design.level_positions import Unit
 from steelyard.measure.level_costs import entered_line
 from steelyard.measure.level_step import run_level_command
 from steelyard.run.trial_source import Failure

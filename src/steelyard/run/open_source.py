@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steelyard.core.model import ExperimentSpec
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.measure.journal import JournalWriter
 from steelyard.measure.launcher import Launcher
-from steelyard.measure.taken import takes_output
+from steelyard.measure.trial_artifacts import takes_output
 from steelyard.run.launch_wrappings import launch_wrappings
 from steelyard.run.launcher_source import LauncherSource
 from steelyard.run.trial_source import TrialSource
@@ -65,7 +65,7 @@ def open_source(
         wrappings = launch_wrappings(spec, outputs, _tracing(spec, outputs, stack))
         source: TrialSource = LauncherSource(spec, launcher, journal, outputs, wrappings, defined)
         if host is not None:
-            from steelyard.host.levels import HostLevels
+            from steelyard.host.machine_levels import HostLevels
             from steelyard.run.host_source import HostSource
 
             source = HostSource(spec, source, HostLevels(host, (launcher.pid,)), journal)

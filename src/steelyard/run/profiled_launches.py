@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from steelyard.core.errors import SteelyardError
-from steelyard.core.model import ExperimentSpec, Variant
+from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.core.profiled_spec import DelaySpec
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import PlannedTrial
-from steelyard.measure.taken import remove_left
+from steelyard.measure.trial_artifacts import remove_left
 from steelyard.profile.delays import NativeDelays, native_program_s
-from steelyard.profile.java_command import is_java
-from steelyard.profile.java_delays import JavaDelays, java_program_s
+from steelyard.profile.java.java_command import is_java
+from steelyard.profile.java.java_delays import JavaDelays, java_program_s
 from steelyard.profile.profilers import PROFILERS, Launch, read_profile
 
 _PROFILE, _TIMES = ".profile", ".times"

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.core.errors import UsageError
+from steelyard.core.experiment_results import Experiment, StopReason, Trial
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.masked_experiment import MASKED
-from steelyard.core.model import Experiment, ExperimentSpec, StopReason, Trial
 from steelyard.host.facts import host_facts
 from steelyard.host.lock import machine_lock
 from steelyard.measure.journal import JournalWriter

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from steelyard.core.model import ExperimentSpec, StoppingSpec, Trial
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.stopping_spec import StoppingSpec
 from steelyard.design.blocks import PlannedTrial
 from steelyard.design.schedule import Schedule
 
 if TYPE_CHECKING:
-    from steelyard.analysis.stopping import Look, Stopping
+    from steelyard.analysis.comparison.stopping import Look, Stopping
 
 
 class Phase:
@@ -67,7 +69,7 @@ class Phase:
 
     def _add_levelled(self, trial: Trial) -> None:
         """The same where a block has several trials of each variant: their means count."""
-        from steelyard.analysis.levels import analysed_trials, top_level
+        from steelyard.analysis.comparison.unit_values import analysed_trials, top_level
 
         block = self._levelled.setdefault(trial.block, [])
         block.append(trial)
@@ -110,15 +112,15 @@ class _Rule(NamedTuple):
 
     def add(self, values: Mapping[int, float | None]) -> None:
         """Take the value of each variant in a block; that of a side is the mean of its variants."""
-        from steelyard.analysis.stopping import side_means
+        from steelyard.analysis.comparison.stopping import side_means
 
         self.stopping.add_block(side_means(values, self.sides))
 
 
 def _rules_to_stop(spec: ExperimentSpec, variants: tuple[int, ...]) -> list[_Rule]:
     """A rule for each group of variants. Loaded here, for a fixed number of runs needs none."""
-    from steelyard.analysis.simultaneous import group_confidence
-    from steelyard.analysis.stopping import Stopping
+    from steelyard.analysis.comparison.stopping import Stopping
+    from steelyard.analysis.intervals.simultaneous import group_confidence
 
     groups = spec.groups() if len(variants) > 1 else (variants,)
     confidence = group_confidence(spec.confidence, len(groups))
@@ -127,7 +129,7 @@ def _rules_to_stop(spec: ExperimentSpec, variants: tuple[int, ...]) -> list[_Rul
     for group in groups:
         sides = tuple((variant,) for variant in group)
         if rule.effect:
-            from steelyard.analysis.named_effect import effect_sides
+            from steelyard.analysis.comparison.named_effect import effect_sides
 
             sides = effect_sides(spec, group, rule.effect)
         found.append(_Rule(sides, Stopping(rule, len(sides), confidence, spec.margin_ratio)))

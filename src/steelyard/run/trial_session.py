@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard.core.errors import MissingCapabilityError
-from steelyard.core.model import ExperimentSpec, StopReason, Trial
+from steelyard.core.experiment_results import StopReason, Trial
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.design.blocks import PlannedTrial, plan_warmups
 from steelyard.design.schedule import phases
 from steelyard.run.session_phase import Phase
 from steelyard.run.trial_source import TrialSource
 
 if TYPE_CHECKING:
-    from steelyard.analysis.stopping import Look
+    from steelyard.analysis.comparison.stopping import Look
 
 # The launcher hands records over every 20 ms; what is queued must last several times that long,
 # or it waits for this side between short trials.

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from steelyard.core.model import ExperimentSpec, FailureReason, Trial, Variant
+from steelyard.core.experiment_results import FailureReason, Trial
+from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.design.blocks import PlannedTrial
 from steelyard.measure.journal import JournalWriter, trial_from_record
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError
-from steelyard.core.model import ExperimentSpec
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.private_file import DIRECTORY_MODE
 from steelyard.core.rng import derive_seed
 from steelyard.measure.built_variant import PLACE
@@ -84,7 +84,7 @@ class UnitBuilds:
         return told
 
     def _told(self, place: str, index: int, number: int, message: str) -> Failed:
-        from steelyard.build.beside import beside
+        from steelyard.build.side_files import beside
 
         log = os.path.join(beside(place), "log")
         about: dict[str, str] = {}

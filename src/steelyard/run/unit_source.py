@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import ExperimentSpec, Trial, Variant
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.design.blocks import PlannedTrial
-from steelyard.design.levels import Unit, unit_of
+from steelyard.design.level_positions import Unit, unit_of
 from steelyard.measure.journal import JournalWriter
 from steelyard.measure.level_costs import LevelCosts
 from steelyard.run.built_programs import BuiltPrograms

@@ -14,7 +14,7 @@ from steelyard.core.errors import DataError
 from steelyard.store.whole_file import file_errors
 
 if TYPE_CHECKING:
-    from steelyard.analysis.table import Column, Table
+    from steelyard.analysis.tables.data_columns import Column, Table
 
 # As R reads them; `nan` and `inf` in any case are what float() takes for such.
 _MISSING = frozenset({"", "NA"})
@@ -35,7 +35,7 @@ def read_data_table(path: str) -> Table:
     column of texts infinite numbers are missing too; in one of numbers they stay, for whoever
     reads it to judge.
     """
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
 
     with file_errors(path, "read"):
         rows = list(_rows(path))

@@ -13,8 +13,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from steelyard.core.errors import DataError, StoreError
 from steelyard.core.experiment_check import check_spec, is_between
+from steelyard.core.experiment_results import Caution, Experiment, StopReason, Trial
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.json_codec import experiment_spec_from_json
-from steelyard.core.model import Caution, Experiment, ExperimentSpec, StopReason, Trial
 from steelyard.core.units import LAST_UNIX_S
 from steelyard.store.connection import bring_up_to_date, open_engine, store_errors
 from steelyard.store.find_identifier import find_identifier

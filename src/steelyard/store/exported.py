@@ -7,8 +7,9 @@ from typing import Any, cast
 
 from steelyard.core.errors import DataError
 from steelyard.core.estimate import Interval
-from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL
-from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
+from steelyard.core.experiment_results import Caution, Experiment, Trial
+from steelyard.core.experiment_spec import MetricSpec
+from steelyard.core.repetition import BUILD_LEVEL, EXECUTION_LEVEL
 
 TIMES = ("iteration_time", "wall_time")
 
@@ -64,7 +65,7 @@ def mean_intervals(experiment: Experiment, what: str) -> Iterator[tuple[str, Met
     DataError
         No trial counts.
     """
-    from steelyard.analysis.answer import answer
+    from steelyard.analysis.comparison.experiment_answer import answer
 
     if not any(map(ran_well, experiment.trials)):
         raise DataError(

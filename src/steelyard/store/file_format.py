@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard.core.errors import DataError, UsageError
+from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.field_reader import json_fault
-from steelyard.core.model import Caution, Experiment
 from steelyard.core.registry import Registry
 from steelyard.store.whole_file import file_errors, whole_file
 

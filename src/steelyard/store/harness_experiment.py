@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from steelyard.core.errors import DataError
-from steelyard.core.model import Caution, Experiment, MetricSpec, Trial, Variant
+from steelyard.core.experiment_results import Caution, Experiment, Trial
+from steelyard.core.experiment_spec import MetricSpec, Variant
 from steelyard.harness.adapter import ITERATION_TIME, Series, Source, read_series, text_of
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.store.file_format import FileFormat, WriteFile, file_errors

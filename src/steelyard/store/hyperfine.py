@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from steelyard.core.experiment_results import Experiment, FailureReason, Trial
+from steelyard.core.experiment_spec import MetricSpec
 from steelyard.core.field_reader import FieldReader
-from steelyard.core.model import Experiment, FailureReason, MetricSpec, Trial
 
 # hyperfine's name of a metric in schema 2: ours and its unit.
 METRICS = {

@@ -8,17 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.core.errors import DataError
+from steelyard.core.experiment_results import Experiment, Trial
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Order, Variant
 from steelyard.core.identifier import new_identifier
-from steelyard.core.model import (
-    Experiment,
-    ExperimentSpec,
-    LaunchSpec,
-    MetricSpec,
-    Order,
-    StoppingSpec,
-    Trial,
-    Variant,
-)
+from steelyard.core.stopping_spec import StoppingSpec
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

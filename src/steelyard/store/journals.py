@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from steelyard.core.errors import DataError, StoreError
-from steelyard.core.model import Caution, Experiment
+from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.store.database import Store
 from steelyard.store.location import JOURNAL_SUFFIX, journal_directory, work_directory
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from steelyard.analysis.nested import Integers
+    from steelyard.analysis.variance.nested_values import Integers
 
 
 class Header(NamedTuple):

@@ -15,7 +15,7 @@ from steelyard.store.level_columns import Columns, Header
 from steelyard.store.whole_file import file_errors
 
 if TYPE_CHECKING:
-    from steelyard.analysis.nested import NestedValues
+    from steelyard.analysis.variance.nested_values import NestedValues
 
 VALUE = "value"
 # The order of the levels that have one; user-named ones stand where their columns stand.
@@ -157,7 +157,11 @@ def _table(path: str, header: Header, columns: Columns) -> LevelTable | None:
     """The table of readable columns; None where two rows have the same labels."""
     import numpy as np
 
-    from steelyard.analysis.nested import mean_of_units, nested_values, series_of_units
+    from steelyard.analysis.variance.nested_values import (
+        mean_of_units,
+        nested_values,
+        series_of_units,
+    )
 
     values = np.asarray(columns.values, dtype=np.float64)
     kept = ~np.isnan(values)

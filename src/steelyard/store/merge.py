@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from steelyard.core.model import Experiment
+from steelyard.core.experiment_results import Experiment
 
 RESUMED = "resumed"
 STARTED = "unix_s"

@@ -14,7 +14,7 @@ import resource
 import sys
 from typing import Any
 
-from steelyard.store.table import COLUMNS, REQUIRED
+from steelyard.store.experiment_table import COLUMNS, REQUIRED
 
 # As much as a table of a million rows takes, and four times the file for its pages.
 MEMORY_BYTES = 400 * 2**20

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, repeat
 from typing import Any, get_args
 
+from steelyard.core.experiment_results import FailureReason, Trial, TrialStatus
 from steelyard.core.json_codec import to_json
-from steelyard.core.model import FailureReason, Trial, TrialStatus
 from steelyard.store.packed_columns import PackedColumns, pack_columns
 
 CHUNK_TRIALS = 8192

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from steelyard.analysis.mean import mean_of, variance_of
-from steelyard.core.model import Trial
+from steelyard.analysis.intervals.mean import mean_of, variance_of
+from steelyard.core.experiment_results import Trial
 from steelyard.suite.recipe import Recipe, Requirement
 from steelyard.suite.toolchain import Toolchain
 

@@ -29,7 +29,7 @@ from steelyard.suite.recipe import (
     Requirement,
     Size,
 )
-from steelyard.suite.table import Table
+from steelyard.suite.recipe_table import Table
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _PLACE = re.compile(r"\{([a-z_]+)\}")

@@ -6,7 +6,7 @@ import os
 import re
 
 from steelyard.suite.recipe import SOURCE_KINDS, Artifact, Patch, Release, Source
-from steelyard.suite.table import Table
+from steelyard.suite.recipe_table import Table
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # How the archives name what they offer; another name is given with `file`.

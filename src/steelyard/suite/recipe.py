@@ -138,7 +138,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Check:
-    """What the program must have written. As `core.model.OutputCheck`, before places are known."""
+    """What the program must have written: an `OutputCheck` whose places are not known yet."""
 
     comparator: Literal["sha256", "text", "numbers"]
     expected: str

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 
-from steelyard.analysis.states.answer import StatesResult, values_digest, with_choices
+from steelyard.analysis.states.benchmark_states import StatesResult, values_digest, with_choices
 from steelyard.core.errors import SteelyardError
 from steelyard.store.choices import Choices, is_iteration, write_choices
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.analysis.method import Question
-from steelyard.analysis.table import Table
+from steelyard.analysis.tables.analysis_method import Question
+from steelyard.analysis.tables.data_columns import Table
 
 
 def table(**columns: Sequence[Any]) -> Table:

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy import special
 
-from steelyard.analysis.cause.cause import Names, Terms, causal_analysis
-from steelyard.analysis.cause.spread import _normal_score, spread_of
-from steelyard.analysis.method import Question
+from steelyard.analysis.cause.causal_analysis import Names, Terms, causal_analysis
+from steelyard.analysis.cause.level_spread import _normal_score, spread_of
 from steelyard.analysis.methods import ANALYSES
-from steelyard.analysis.table import Table
+from steelyard.analysis.tables.analysis_method import Question
+from steelyard.analysis.tables.data_columns import Table
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Unbounded
-from steelyard.report.cause_text import conclusion, headline
+from steelyard.report.kinds.cause.text import conclusion, headline
 
 LEVELS = 6
 # Offsets of the levels with a standard deviation of 1 between them.

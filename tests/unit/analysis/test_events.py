@@ -14,9 +14,9 @@ from steelyard.analysis.events.correlation import pair_correlation, pearson, wit
 from steelyard.analysis.events.internal_variance import EventsQuestion, internal_variance, run_from
 from steelyard.analysis.events.sequences import aligned, order_difference
 from steelyard.core.estimate import Estimate, Unbounded
-from steelyard.core.model import MetricSpec
-from steelyard.report.events_text import events_text
-from steelyard.report.rendering import Origin
+from steelyard.core.experiment_spec import MetricSpec
+from steelyard.report.documents.rendering import Origin
+from steelyard.report.kinds.events.text import events_text
 
 ASKED = EventsQuestion("time", "s")
 ORIGIN = Origin("events", MetricSpec("time", "s"))

@@ -2,11 +2,12 @@
 
 import pytest
 
-from steelyard.analysis.answer import answer
-from steelyard.analysis.mean import two_sided
-from steelyard.analysis.simultaneous import group_confidence
-from steelyard.analysis.student import student_quantile
-from steelyard.core.model import Experiment, ExperimentSpec, LaunchSpec, MetricSpec, Trial, Variant
+from steelyard.analysis.comparison.experiment_answer import answer
+from steelyard.analysis.distributions.student import student_quantile
+from steelyard.analysis.intervals.mean import two_sided
+from steelyard.analysis.intervals.simultaneous import group_confidence
+from steelyard.core.experiment_results import Experiment, Trial
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
 from steelyard.core.rng import derive_seed
 
 LEVEL = {"a": 1.0, "b": 2.0}

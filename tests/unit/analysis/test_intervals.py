@@ -5,26 +5,26 @@ from math import cos, inf, pi, sqrt
 
 import pytest
 
-from steelyard.analysis.bootstrap import (
+from steelyard.analysis.distributions.student import student_quantile
+from steelyard.analysis.intervals.bootstrap import (
     bootstrap_mean,
     bootstrap_ratio,
     studentised_quantiles,
 )
-from steelyard.analysis.cosine_series import (
+from steelyard.analysis.intervals.cosine_series import (
     cosine_count,
     cosine_weights,
     long_run_mean_interval,
     long_run_means,
 )
-from steelyard.analysis.fieller import paired_fieller, unpaired_fieller
-from steelyard.analysis.mean import mean_interval
-from steelyard.analysis.simultaneous import (
+from steelyard.analysis.intervals.fieller import paired_fieller, unpaired_fieller
+from steelyard.analysis.intervals.mean import mean_interval
+from steelyard.analysis.intervals.simultaneous import (
     each_confidence,
     one_factor,
     sidak_quantile,
     simultaneous_quantile,
 )
-from steelyard.analysis.student import student_quantile
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.rng import derive_seed

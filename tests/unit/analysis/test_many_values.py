@@ -6,8 +6,9 @@ import random
 
 import pytest
 
-from steelyard.analysis import independence, mean
-from steelyard.analysis.levels import TopLevel, top_level
+from steelyard.analysis.comparison.unit_values import TopLevel, top_level
+from steelyard.analysis.intervals import mean
+from steelyard.analysis.tests import independence
 from tests.experiments import make_trial
 
 

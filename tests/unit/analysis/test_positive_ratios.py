@@ -5,13 +5,13 @@ from math import exp, sqrt
 import numpy as np
 import pytest
 
-from steelyard.analysis.answer import answer
-from steelyard.analysis.bootstrap import bootstrap_ratio
-from steelyard.analysis.fieller import fieller_interval, paired_fieller, paired_means
-from steelyard.analysis.student import student_quantile
+from steelyard.analysis.comparison.experiment_answer import answer
+from steelyard.analysis.distributions.student import student_quantile
+from steelyard.analysis.intervals.bootstrap import bootstrap_ratio
+from steelyard.analysis.intervals.fieller import fieller_interval, paired_fieller, paired_means
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.rng import derive_seed
-from tests.unit.analysis.test_answer import codes, make
+from tests.unit.analysis.comparison.test_experiment_answer import codes, make
 
 BASELINE, CANDIDATE = [0.1, 0.5, 0.2], [4.0, 4.6, 4.3]
 

@@ -7,9 +7,8 @@ from math import log
 import numpy as np
 import pytest
 
-from steelyard.analysis.method import Question
 from steelyard.analysis.methods.states import analyze
-from steelyard.analysis.states.answer import with_choices
+from steelyard.analysis.states.benchmark_states import with_choices
 from steelyard.analysis.states.change_points import (
     SHORTEST_SEGMENT,
     change_penalty,
@@ -20,16 +19,17 @@ from steelyard.analysis.states.cycles import cycle_period
 from steelyard.analysis.states.dependence import dependence
 from steelyard.analysis.states.execution import Rules, execution_state
 from steelyard.analysis.states.heuristics import dacapo, georges
-from steelyard.analysis.states.levels import Level
 from steelyard.analysis.states.local_levels import local_levels
 from steelyard.analysis.states.outliers import ordinary_places
 from steelyard.analysis.states.segment_cost import SegmentCost
-from steelyard.analysis.table import Table
+from steelyard.analysis.states.segment_levels import Level
+from steelyard.analysis.tables.analysis_method import Question
+from steelyard.analysis.tables.data_columns import Table
 from steelyard.core.errors import AnalysisError, UsageError
 from steelyard.core.estimate import Estimate
-from steelyard.core.model import MetricSpec
-from steelyard.report.rendering import Origin
-from steelyard.report.states_text import proposal_sentences
+from steelyard.core.experiment_spec import MetricSpec
+from steelyard.report.documents.rendering import Origin
+from steelyard.report.kinds.states.text import proposal_sentences
 from tests.unit.analysis.made_series import noise, remembering, switching
 
 FLOOR = 0.001

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.analysis.fieller import paired_fieller
-from steelyard.analysis.mean import mean_interval
-from steelyard.analysis.stopping import Stopping, blocks_for, widening_after
-from steelyard.analysis.student import student_quantile
-from steelyard.analysis.verdict import Quantiles, decide, further_blocks, sign
+from steelyard.analysis.comparison.ratio_verdict import Quantiles, decide, further_blocks, sign
+from steelyard.analysis.comparison.stopping import Stopping, blocks_for, widening_after
+from steelyard.analysis.distributions.student import student_quantile
+from steelyard.analysis.intervals.fieller import paired_fieller
+from steelyard.analysis.intervals.mean import mean_interval
 from steelyard.core.estimate import Estimate, Unbounded
-from steelyard.core.model import StoppingSpec
 from steelyard.core.rng import derive_seed
+from steelyard.core.stopping_spec import StoppingSpec
 
 
 def ratio(low, high):

@@ -124,7 +124,7 @@ def test_a_killed_build_publishes_nothing_and_the_next_one_succeeds(
     waits = f"echo half > program; test -e {tmp_path}/go || (mkfifo {tmp_path}/f; cat {tmp_path}/f)"
     script = (
         f"from steelyard.build.cache import cached_build\n"
-        "from steelyard.core.model import BuildSpec\n"
+        "from steelyard.core.build_spec import BuildSpec\n"
         f"cached_build({counting(tmp_path, source, waits)!r}, 1, {str(tmp_path / 'cache')!r})\n"
     )
     process = subprocess.Popen([sys.executable, "-c", script])
@@ -144,7 +144,7 @@ def test_two_at_once_build_once(tmp_path: Path, source: Path) -> None:
     spec = counting(tmp_path, source, f"while [ ! -e {tmp_path}/second ]; do :; done")
     script = (
         f"from steelyard.build.cache import cached_build\n"
-        "from steelyard.core.model import BuildSpec\n"
+        "from steelyard.core.build_spec import BuildSpec\n"
         "import sys, pathlib\n"
         f"if sys.argv[1] == '2': pathlib.Path({str(tmp_path / 'second')!r}).touch()\n"
         f"cached_build({spec!r}, 1, {str(tmp_path / 'cache')!r})\n"

@@ -181,7 +181,7 @@ def test_nothing_is_left_when_steelyard_is_ended(tmp_path: Path, number: signal.
     script = f"(trap '' INT TERM; echo $$ > {tmp_path}/pid; while :; do sleep 1000; done) & wait"
     code = (
         "from steelyard.build.run_build import run_build\n"
-        "from steelyard.core.model import BuildSpec\n"
+        "from steelyard.core.build_spec import BuildSpec\n"
         f"run_build(BuildSpec(('/bin/sh', '-c', {script!r})), 1, {str(tmp_path / 'build')!r})\n"
     )
     process = subprocess.Popen(

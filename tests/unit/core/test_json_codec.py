@@ -7,21 +7,21 @@ from hypothesis import strategies as st
 
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import DataError
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import (
+    ExperimentSpec,
+    LaunchSpec,
+    MetricSpec,
+    OutputCheck,
+    Variant,
+)
 from steelyard.core.json_codec import (
     experiment_spec_from_json,
     to_json,
     trial_from_json,
     variant_from_json,
 )
-from steelyard.core.model import (
-    ExperimentSpec,
-    LaunchSpec,
-    MetricSpec,
-    OutputCheck,
-    StoppingSpec,
-    Trial,
-    Variant,
-)
+from steelyard.core.stopping_spec import StoppingSpec
 
 # What Python makes of bytes in argv that are not UTF-8 are lone surrogates; JSON escapes them.
 words = st.text(st.characters(exclude_categories=()), max_size=20)

@@ -3,7 +3,8 @@ import dataclasses
 import pytest
 
 from steelyard.core.estimate import Estimate, Unbounded
-from steelyard.core.model import Caution, ExperimentSpec, LaunchSpec, MetricSpec, Variant
+from steelyard.core.experiment_results import Caution
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
 
 
 def experiment(*groups):

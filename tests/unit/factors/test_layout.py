@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from steelyard.core.build_spec import BuildSpec
-from steelyard.core.model import LaunchSpec, Variant
+from steelyard.core.experiment_spec import LaunchSpec, Variant
 from steelyard.factors.kinds.compiler import EXTENSION as COMPILER
 from steelyard.factors.kinds.layout import EXTENSION
 

@@ -4,7 +4,13 @@ import pytest
 
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import UsageError
-from steelyard.core.model import ExperimentSpec, LaunchSpec, MetricSpec, NuisanceFactor, Variant
+from steelyard.core.experiment_spec import (
+    ExperimentSpec,
+    LaunchSpec,
+    MetricSpec,
+    NuisanceFactor,
+    Variant,
+)
 from steelyard.factors.kinds import FACTORS
 from steelyard.factors.setups import at_setup, drawn_setup
 

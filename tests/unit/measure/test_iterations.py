@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import ExperimentSpec, IterationsSpec, LaunchSpec, MetricSpec, Variant
+from steelyard.core.experiment_spec import (
+    ExperimentSpec,
+    IterationsSpec,
+    LaunchSpec,
+    MetricSpec,
+    Variant,
+)
 from steelyard.measure.iterations import (
     IterationFiles,
     found_iterations,

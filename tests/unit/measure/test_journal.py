@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.core.errors import BusyError, DataError, StoreError
-from steelyard.core.model import ExperimentSpec, LaunchSpec, MetricSpec, Variant
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
 from steelyard.measure.journal import JournalWriter, trial_from_record
 from steelyard.measure.journal_reader import read_journal
 

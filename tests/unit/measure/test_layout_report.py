@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import LaunchSpec, MetricSpec, Variant
+from steelyard.core.experiment_spec import LaunchSpec, MetricSpec, Variant
 from steelyard.measure.journal import trial_from_record
 from steelyard.measure.layout_report import (
     check_layout,
@@ -15,7 +15,7 @@ from steelyard.measure.layout_report import (
     reporting_variant,
     tells_layout,
 )
-from steelyard.measure.taken import forget_taken
+from steelyard.measure.trial_artifacts import forget_taken
 
 REPORT = {"parts": {"heap": True, "code": True, "stack": False}, "interval_ns": 5_000_000}
 ASKED = (("STEELYARD_LAYOUT", "code"),)

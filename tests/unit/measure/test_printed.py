@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import MetricSpec
+from steelyard.core.experiment_spec import MetricSpec
 from steelyard.measure.printed import parse_printed_metric, printed_values, values_in
 
 

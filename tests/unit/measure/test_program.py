@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import LaunchSpec, Variant
+from steelyard.core.experiment_spec import LaunchSpec, Variant
 from steelyard.measure.program import environment_of, find_program, padded_path, stack_padding_of
 from steelyard.measure.protocol import message, program_message, run_message
 

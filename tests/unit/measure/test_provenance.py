@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.core.model import ExperimentSpec, LaunchSpec, Variant
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, Variant
 from steelyard.measure.provenance import compiler_of, program_provenance
 from tests.unit.measure.test_program import make_program
 

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.app.profile.record_profile import read_answer
 from steelyard.core.errors import DataError
-from steelyard.profile.profile_file import read_profile
+from steelyard.profile.file.profile_file import read_profile
 from tests.unit.profile import profile_bytes as made
 
 GOOD = made.samples((4, 5, 5, 0, 0, 0x1000, ()))

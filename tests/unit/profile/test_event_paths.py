@@ -11,7 +11,7 @@ import pytest
 from steelyard.core.errors import MissingCapabilityError
 from steelyard.profile import event_paths
 from steelyard.profile.event_paths import KnownNames, check_recorder, named_paths
-from steelyard.profile.symbols import read_symbols
+from steelyard.profile.symbols.elf_symbols import read_symbols
 from tests.needs import needs
 
 SOURCE = """

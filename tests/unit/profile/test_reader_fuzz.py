@@ -8,8 +8,8 @@ import pytest
 from benchmarks.profile_fuzz.__main__ import corpus_of
 from benchmarks.profile_fuzz.readers import READERS
 from steelyard.core.errors import DataError, SteelyardError
-from steelyard.profile.java_code import read_java_code
-from steelyard.profile.profile_file import read_profile
+from steelyard.profile.file.profile_file import read_profile
+from steelyard.profile.java.java_code import read_java_code
 from steelyard.profile.profilers import PROFILERS
 from tests.unit.profile import profile_bytes as made
 

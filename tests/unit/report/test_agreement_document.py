@@ -1,5 +1,5 @@
-from steelyard.analysis.profile_agreement import KEPT_COUNT, ProgramProfiles, agreement
-from steelyard.report.json.agreement import agreement_document, profiles_of
+from steelyard.analysis.profiles.profile_agreement import KEPT_COUNT, ProgramProfiles, agreement
+from steelyard.report.kinds.agreement.document import agreement_document, profiles_of
 
 
 def test_a_document_that_is_read_again_gives_the_same_answer():

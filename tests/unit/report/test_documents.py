@@ -6,11 +6,11 @@ from jsonschema import Draft202012Validator, ValidationError
 from referencing import Registry, Resource
 
 from steelyard.core.errors import MissingCapabilityError, UnknownNameError, UsageError
-from steelyard.core.model import Caution
-from steelyard.report.json.comparison import comparison_document
-from steelyard.report.json.error import error_document
-from steelyard.report.json.measurement import measurement_document
-from steelyard.report.schemas import schema, schema_kinds
+from steelyard.core.experiment_results import Caution
+from steelyard.report.documents.schemas import schema, schema_kinds
+from steelyard.report.kinds.comparison.document import comparison_document
+from steelyard.report.kinds.comparison.measurement_document import measurement_document
+from steelyard.report.kinds.error.document import error_document
 
 
 def validator(kind):

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from steelyard.core.model import Caution
-from steelyard.report.html.page import html_page, page_title, page_view
+from steelyard.core.experiment_results import Caution
+from steelyard.report.kinds.comparison.page import html_page, page_title, page_view
 
 HOSTILE = "</script><b>x</b> \"'<!-- \udcff\x00"
 
@@ -168,7 +168,7 @@ def test_provenance_is_shown_to_its_leaves(samples):
 
 def test_plotly_itself_is_never_imported():
     code = (
-        "import sys; from steelyard.report.html.plotly_script import plotly_script; "
+        "import sys; from steelyard.report.pages.plotly_script import plotly_script; "
         "plotly_script(); sys.exit('plotly' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

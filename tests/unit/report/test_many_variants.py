@@ -3,10 +3,10 @@
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from steelyard.analysis.answer import answer
+from steelyard.analysis.comparison.experiment_answer import answer
+from steelyard.report.kinds.comparison.text import plain_text
 from steelyard.report.plots import forest, sequence
-from steelyard.report.terminal import plain_text
-from tests.unit.analysis.test_geometric_mean import experiment
+from tests.unit.analysis.intervals.test_geometric_mean import experiment
 
 
 def many():

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steelyard.analysis.profile_answer import Recorded, profile_answer
-from steelyard.analysis.profile_samples import Frame, ProfileSamples
+from steelyard.analysis.profiles.profile_answer import Recorded, profile_answer
+from steelyard.analysis.profiles.profile_samples import Frame, ProfileSamples
 from steelyard.report.profile_formats import PROFILE_FORMATS
 
 # The program computes in `busy`, is seen once in `poll`, sleeps for a second, and goes on.

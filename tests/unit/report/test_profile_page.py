@@ -4,9 +4,9 @@ import re
 import numpy as np
 import pytest
 
-from steelyard.analysis.profile_answer import Recorded, profile_answer
-from steelyard.analysis.profile_samples import Frame, ProfileSamples
-from steelyard.report.html.profile_page import profile_page
+from steelyard.analysis.profiles.profile_answer import Recorded, profile_answer
+from steelyard.analysis.profiles.profile_samples import Frame, ProfileSamples
+from steelyard.report.kinds.profile.page import profile_page
 
 pytest.importorskip("plotly")
 

@@ -6,15 +6,20 @@ import json
 import numpy as np
 import pytest
 
-from steelyard.analysis.exported_profile import exported
-from steelyard.analysis.profile_answer import Recorded, profile_answer
-from steelyard.analysis.profile_samples import Frame, ProfileSamples, share_estimate
-from steelyard.analysis.unwatched_time import NOT_WATCHED, UNWATCHED, unwatched_ratio_of, widened
+from steelyard.analysis.profiles.exported_profile import exported
+from steelyard.analysis.profiles.profile_answer import Recorded, profile_answer
+from steelyard.analysis.profiles.profile_samples import Frame, ProfileSamples, share_estimate
+from steelyard.analysis.profiles.unwatched_time import (
+    NOT_WATCHED,
+    UNWATCHED,
+    unwatched_ratio_of,
+    widened,
+)
 from steelyard.core.estimate import Estimate, Unbounded
-from steelyard.report.html.profile_page import profile_page
-from steelyard.report.json.profile import profile_document
+from steelyard.report.kinds.profile.document import profile_document
+from steelyard.report.kinds.profile.page import profile_page
+from steelyard.report.kinds.profile.text import profile_text
 from steelyard.report.profile_formats import PROFILE_FORMATS
-from steelyard.report.profile_text import profile_text
 from tests.integration.conftest import validate
 
 HEADER = {

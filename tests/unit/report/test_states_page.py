@@ -13,12 +13,12 @@ import subprocess
 import numpy as np
 import pytest
 
-from steelyard.analysis.method import Question
 from steelyard.analysis.methods.states import analyze
-from steelyard.analysis.table import Table
-from steelyard.core.model import MetricSpec
-from steelyard.report.html.states_page import Serving, states_page
-from steelyard.report.rendering import Origin
+from steelyard.analysis.tables.analysis_method import Question
+from steelyard.analysis.tables.data_columns import Table
+from steelyard.core.experiment_spec import MetricSpec
+from steelyard.report.documents.rendering import Origin
+from steelyard.report.kinds.states.page import Serving, states_page
 
 ORIGIN = Origin("states", MetricSpec("value", "s"), file="times <b>.csv")
 EVIL = "</script><script>alert(1)</script>"

@@ -3,15 +3,10 @@ from collections import Counter
 import pytest
 
 from steelyard.core.errors import MissingCapabilityError
-from steelyard.core.model import (
-    ExperimentSpec,
-    LaunchSpec,
-    MetricSpec,
-    StoppingSpec,
-    Trial,
-    Variant,
-)
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
 from steelyard.core.rng import derive_seed
+from steelyard.core.stopping_spec import StoppingSpec
 from steelyard.run.trial_session import Session
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from steelyard.analysis.answer import answer
+from steelyard.analysis.comparison.experiment_answer import answer
 from steelyard.core.errors import DataError
-from steelyard.core.model import Experiment, MetricSpec
+from steelyard.core.experiment_results import Experiment
+from steelyard.core.experiment_spec import MetricSpec
 from steelyard.store.file_format import detect_format
 from steelyard.store.formats import FORMATS
 from tests.experiments import failed_trial, make_experiment, make_trial

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.errors import DataError
-from steelyard.core.model import MetricSpec
+from steelyard.core.experiment_spec import MetricSpec
 from steelyard.store.formats import FORMATS
 from tests.experiments import failed_trial, make_experiment, make_trial
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.analysis import Test
 from steelyard.analysis.bias.setups import Flip, SetupRatios
+from steelyard.analysis.tables.table_analysis import Test
 
 
 def conclusion(

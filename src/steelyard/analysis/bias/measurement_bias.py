@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Analysis, Assumption, Effect, Test
 from steelyard.analysis.bias.conclusions import conclusion
 from steelyard.analysis.bias.setup_figures import ratio_histogram, ratio_violins
 from steelyard.analysis.bias.setups import (
@@ -19,11 +18,12 @@ from steelyard.analysis.bias.setups import (
     share_below,
     sign_flip,
 )
-from steelyard.analysis.figures import Figure
 from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.tables.figures import Figure
+from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Test
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Interval
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Analysis, Effect, Test
-from steelyard.analysis.figures import MapFigure
 from steelyard.analysis.groups.location import eta_squared, kruskal_wallis, one_way
 from steelyard.analysis.linear.factor import Factor
-from steelyard.core.model import Caution
+from steelyard.analysis.tables.figures import MapFigure
+from steelyard.analysis.tables.table_analysis import Analysis, Effect, Test
+from steelyard.core.experiment_results import Caution
 
 Floats = NDArray[np.float64]
 

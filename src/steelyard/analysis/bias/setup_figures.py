@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.bias.setups import SetupRatios
-from steelyard.analysis.figures import HistogramFigure, MarkedViolin, ViolinFigure
+from steelyard.analysis.tables.figures import HistogramFigure, MarkedViolin, ViolinFigure
 from steelyard.core.estimate import Estimate, Interval
 
 Floats = NDArray[np.float64]

@@ -9,15 +9,15 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Test
-from steelyard.analysis.corrections import holm
-from steelyard.analysis.distributions import (
+from steelyard.analysis.distributions.normal import normal_quantile
+from steelyard.analysis.distributions.table_distributions import (
     f_upper_p,
     normal_lower_p,
     t_quantile,
     t_two_sided_p,
 )
-from steelyard.analysis.normal import normal_quantile
+from steelyard.analysis.intervals.corrections import holm
+from steelyard.analysis.tables.table_analysis import Test
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from steelyard.analysis.linear.factor import Factor
 from steelyard.core.errors import AnalysisError
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.events.kinds import KindOfEvent, adjusted, importance, kind_of_event
-from steelyard.analysis.profile_samples import Frame
-from steelyard.core.model import Caution
+from steelyard.analysis.profiles.profile_samples import Frame
+from steelyard.core.experiment_results import Caution
 
 Floats = NDArray[np.float64]
 # Fewer lost or cut paths do not change what is read from the others.

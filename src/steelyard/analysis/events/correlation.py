@@ -10,7 +10,7 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.distributions import t_quantile, t_two_sided_p
+from steelyard.analysis.distributions.table_distributions import t_quantile, t_two_sided_p
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Floats = NDArray[np.float64]

@@ -25,9 +25,9 @@ from steelyard.analysis.events.kinds import KindOfEvent, adjusted, importance, k
 from steelyard.analysis.events.order import order_distances
 from steelyard.analysis.events.sequences import Side, aligned
 from steelyard.analysis.events.together import Together, kinds_together
-from steelyard.analysis.shapiro_wilk import shapiro_wilk
+from steelyard.analysis.tests.shapiro_wilk import shapiro_wilk
 from steelyard.core.estimate import Interval
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 from steelyard.core.rng import derive_seed
 
 Floats = NDArray[np.float64]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.corrections import CORRECTIONS
 from steelyard.analysis.events.correlation import Correlation, pearson, spearman
+from steelyard.analysis.intervals.corrections import CORRECTIONS
 
 Floats = NDArray[np.float64]
 

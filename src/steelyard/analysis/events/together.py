@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.analysis.corrections import CORRECTIONS
 from steelyard.analysis.events.correlation import Correlation, pearson, spearman
 from steelyard.analysis.events.kinds import KindOfEvent
+from steelyard.analysis.intervals.corrections import CORRECTIONS
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.normal import normal_quantile
+from steelyard.analysis.distributions.normal import normal_quantile
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Floats = NDArray[np.float64]

@@ -9,10 +9,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Analysis, Assumption, Effect, Test
-from steelyard.analysis.corrections import CORRECTIONS
-from steelyard.analysis.equal_variances import levene
-from steelyard.analysis.fieller import unpaired_fieller
 from steelyard.analysis.groups.dominance import cliffs_delta
 from steelyard.analysis.groups.location import (
     eta_squared,
@@ -23,10 +19,14 @@ from steelyard.analysis.groups.location import (
 )
 from steelyard.analysis.groups.rank_sum import hodges_lehmann, mann_whitney
 from steelyard.analysis.groups.variance_ratio import variance_ratio
+from steelyard.analysis.intervals.corrections import CORRECTIONS
+from steelyard.analysis.intervals.fieller import unpaired_fieller
 from steelyard.analysis.linear.diagnostics import LEVEL, residual_normality
 from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Test
+from steelyard.analysis.tests.equal_variances import levene
 from steelyard.core.errors import AnalysisError
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 
 Floats = NDArray[np.float64]
 

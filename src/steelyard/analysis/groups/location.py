@@ -7,8 +7,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Test
-from steelyard.analysis.distributions import (
+from steelyard.analysis.distributions.table_distributions import (
     chi_squared_upper_p,
     f_upper_p,
     noncentrality_interval,
@@ -16,6 +15,7 @@ from steelyard.analysis.distributions import (
     t_two_sided_p,
 )
 from steelyard.analysis.groups.rank_sum import midranks
+from steelyard.analysis.tables.table_analysis import Test
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Floats = NDArray[np.float64]

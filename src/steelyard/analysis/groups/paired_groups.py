@@ -5,17 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Analysis, Assumption, Effect, Test
-from steelyard.analysis.distributions import chi_squared_upper_p, t_quantile, t_two_sided_p
-from steelyard.analysis.fieller import paired_fieller
+from steelyard.analysis.distributions.table_distributions import (
+    chi_squared_upper_p,
+    t_quantile,
+    t_two_sided_p,
+)
 from steelyard.analysis.groups.independent_groups import GroupsQuestion, corrected_by_measure
 from steelyard.analysis.groups.rank_sum import midranks
 from steelyard.analysis.groups.signed_rank import pseudo_median, wilcoxon
+from steelyard.analysis.intervals.fieller import paired_fieller
 from steelyard.analysis.linear.diagnostics import LEVEL, residual_normality
 from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Test
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Interval, Unbounded
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 
 Floats = NDArray[np.float64]
 

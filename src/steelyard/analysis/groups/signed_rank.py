@@ -7,10 +7,10 @@ from math import ceil, floor, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Test
-from steelyard.analysis.distributions import normal_two_sided_p
+from steelyard.analysis.distributions.normal import normal_quantile
+from steelyard.analysis.distributions.table_distributions import normal_two_sided_p
 from steelyard.analysis.groups.rank_sum import midranks
-from steelyard.analysis.normal import normal_quantile
+from steelyard.analysis.tables.table_analysis import Test
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Floats = NDArray[np.float64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Test
-from steelyard.analysis.distributions import f_quantile, f_upper_p
+from steelyard.analysis.distributions.table_distributions import f_quantile, f_upper_p
+from steelyard.analysis.tables.table_analysis import Test
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Floats = NDArray[np.float64]

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Assumption
-from steelyard.analysis.independence import FEWEST_VALUES, autocorrelation, ljung_box
 from steelyard.analysis.linear.box_cox import PowerChoice, transformed
 from steelyard.analysis.linear.diagnostics import LEVEL, Diagnostics, diagnose
 from steelyard.analysis.linear.least_squares import Fit, fit
 from steelyard.analysis.linear.model_matrix import ModelMatrix
+from steelyard.analysis.tables.table_analysis import Assumption
+from steelyard.analysis.tests.independence import FEWEST_VALUES, autocorrelation, ljung_box
 
 Floats = NDArray[np.float64]
 
 # From so many rows a coefficient on, the central limit carries the intervals of means.
 _CENTRAL_ROWS = 30
-# As of any sequence: analysis/independence.py.
+# As of any sequence: analysis/tests/independence.py.
 _TESTED_LAGS = 10
 
 

@@ -11,7 +11,7 @@ from steelyard.analysis.linear.diagnostics import LEVEL, Diagnostics
 from steelyard.analysis.linear.effects import Spread
 from steelyard.analysis.linear.factor import Factor
 from steelyard.analysis.linear.least_squares import Fit
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 
 # Above it, terms share so much that their single effects mean little (Kutner et al., Applied
 # Linear Statistical Models, section 10.5).

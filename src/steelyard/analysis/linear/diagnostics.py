@@ -7,19 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Test
-from steelyard.analysis.anderson_darling import anderson_darling
-from steelyard.analysis.distributions import (
+from steelyard.analysis.distributions.table_distributions import (
     chi_squared_upper_p,
     f_quantile,
     f_upper_p,
     t_two_sided_p,
 )
-from steelyard.analysis.equal_variances import levene
 from steelyard.analysis.linear.least_squares import Fit
 from steelyard.analysis.linear.model_matrix import INTERCEPT
 from steelyard.analysis.linear.orthogonal import orthogonalised
-from steelyard.analysis.shapiro_wilk import LARGEST_COUNT, shapiro_wilk
+from steelyard.analysis.tables.table_analysis import Test
+from steelyard.analysis.tests.anderson_darling import anderson_darling
+from steelyard.analysis.tests.equal_variances import levene
+from steelyard.analysis.tests.shapiro_wilk import LARGEST_COUNT, shapiro_wilk
 
 Floats = NDArray[np.float64]
 

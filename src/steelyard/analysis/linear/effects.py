@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Effect, Source
-from steelyard.analysis.distributions import (
+from steelyard.analysis.distributions.table_distributions import (
     f_upper_p,
     t_power,
     t_quantile,
@@ -18,6 +17,7 @@ from steelyard.analysis.distributions import (
 from steelyard.analysis.linear.least_squares import Fit
 from steelyard.analysis.linear.model_matrix import INTERCEPT, ModelMatrix
 from steelyard.analysis.linear.orthogonal import Orthogonal
+from steelyard.analysis.tables.table_analysis import Effect, Source
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.table import Table
+from steelyard.analysis.tables.data_columns import Table
 from steelyard.core.errors import AnalysisError
 
 Floats = NDArray[np.float64]

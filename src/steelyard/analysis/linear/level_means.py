@@ -9,12 +9,12 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import FactorCoding, LevelCode, LevelMean, Source
-from steelyard.analysis.distributions import t_quantile
+from steelyard.analysis.distributions.table_distributions import t_quantile
 from steelyard.analysis.linear.effects import Spread
 from steelyard.analysis.linear.factor import Factor
 from steelyard.analysis.linear.least_squares import Fit
 from steelyard.analysis.linear.model_matrix import Coding, Covariate, factor_codes
+from steelyard.analysis.tables.table_analysis import FactorCoding, LevelCode, LevelMean, Source
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Floats = NDArray[np.float64]

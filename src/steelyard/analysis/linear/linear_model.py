@@ -9,10 +9,8 @@ from math import floor, log10
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Analysis, Effect
-from steelyard.analysis.corrections import holm
-from steelyard.analysis.distributions import normal_scores
-from steelyard.analysis.figures import ResidualFigure
+from steelyard.analysis.distributions.table_distributions import normal_scores
+from steelyard.analysis.intervals.corrections import holm
 from steelyard.analysis.linear.assumptions import (
     assumptions_of,
     independent_residuals,
@@ -32,12 +30,14 @@ from steelyard.analysis.linear.least_squares import Fit, fit
 from steelyard.analysis.linear.level_means import CodedFit, codings_of, level_means_of
 from steelyard.analysis.linear.means_figures import means_figures
 from steelyard.analysis.linear.model_matrix import Coding, Covariate, model_matrix
+from steelyard.analysis.linear.power import two_level_sample_size
 from steelyard.analysis.linear.relative_change import (
     Changed,
     changes_of_logarithms,
     relative_changes,
 )
-from steelyard.analysis.power import two_level_sample_size
+from steelyard.analysis.tables.figures import ResidualFigure
+from steelyard.analysis.tables.table_analysis import Analysis, Effect
 from steelyard.core.estimate import Interval
 
 Floats = NDArray[np.float64]

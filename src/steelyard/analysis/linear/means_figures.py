@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.analysis.analysis import LevelMean
-from steelyard.analysis.figures import (
+from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.tables.figures import (
     InteractionFigure,
     MainEffectsFigure,
     MeansLine,
     MeansPanel,
 )
-from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.tables.table_analysis import LevelMean
 from steelyard.core.estimate import Estimate
 
 # More panels, levels or lines than that nobody reads off a picture; the JSON has all.

@@ -9,8 +9,8 @@ from math import expm1
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.distributions import t_quantile
-from steelyard.analysis.fieller import MeanPair, fieller_interval
+from steelyard.analysis.distributions.table_distributions import t_quantile
+from steelyard.analysis.intervals.fieller import MeanPair, fieller_interval
 from steelyard.analysis.linear.effects import Spread
 from steelyard.analysis.linear.factor import Factor
 from steelyard.analysis.linear.least_squares import Fit

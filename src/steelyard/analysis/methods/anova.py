@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.method import Method, Question
-from steelyard.analysis.model_options import model_options
+from steelyard.analysis.tables.analysis_method import Method, Question
+from steelyard.analysis.tables.model_options import model_options
 
 if TYPE_CHECKING:
-    from steelyard.analysis.analysis import Analysis
     from steelyard.analysis.linear.model_matrix import Coding
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
+    from steelyard.analysis.tables.table_analysis import Analysis
 
 
 def analyze(table: Table, question: Question) -> Analysis:
     """Fit the model that the question asks for."""
     from steelyard.analysis.linear.linear_model import LinearQuestion, linear_model
-    from steelyard.analysis.trials_table import (
+    from steelyard.analysis.tables.trials_table import (
         choice_option,
         number_option,
         read_trials,

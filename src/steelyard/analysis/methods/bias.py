@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.method import Method, Question
+from steelyard.analysis.tables.analysis_method import Method, Question
 from steelyard.core.errors import AnalysisError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.analysis import Analysis
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
+    from steelyard.analysis.tables.table_analysis import Analysis
 
 
 def analyze(table: Table, question: Question) -> Analysis:
     """Compare two variants in every setup."""
     from steelyard.analysis.bias.measurement_bias import SetupColumns, measurement_bias
-    from steelyard.analysis.trials_table import read_trials, with_cautions
+    from steelyard.analysis.tables.trials_table import read_trials, with_cautions
 
     extra = question.extra
     parts = [name.strip() for name in extra.get("setup", "setup").split(",") if name.strip()]

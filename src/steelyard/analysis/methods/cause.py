@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.method import Method, Question
+from steelyard.analysis.tables.analysis_method import Method, Question
 from steelyard.core.errors import AnalysisError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.cause.cause import Cause, Terms
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.cause.causal_analysis import Cause, Terms
+    from steelyard.analysis.tables.data_columns import Table
 
 WITHOUT, WITH = "without", "with"
 
@@ -18,10 +18,10 @@ def analyze(table: Table, question: Question) -> Cause:
     """Whether the effect of a factor goes with an intervention."""
     from dataclasses import replace
 
-    from steelyard.analysis.cause.cause import Names, causal_analysis
+    from steelyard.analysis.cause.causal_analysis import Names, causal_analysis
     from steelyard.analysis.cause.cells import complete_cells
     from steelyard.analysis.linear.factor import factor_of
-    from steelyard.analysis.trials_table import read_trials
+    from steelyard.analysis.tables.trials_table import read_trials
 
     if len(question.factors) != 2:
         raise AnalysisError(
@@ -56,8 +56,8 @@ def analyze(table: Table, question: Question) -> Cause:
 
 
 def _terms(question: Question) -> Terms:
-    from steelyard.analysis.cause.verdict import MARGIN, TOLERANCE, Terms
-    from steelyard.analysis.trials_table import number_option
+    from steelyard.analysis.cause.explanation_verdict import MARGIN, TOLERANCE, Terms
+    from steelyard.analysis.tables.trials_table import number_option
 
     tolerance = number_option(question.extra, "tolerance")
     margin = number_option(question.extra, "margin")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.method import Method, Question
+from steelyard.analysis.tables.analysis_method import Method, Question
 from steelyard.core.errors import AnalysisError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.analysis import Analysis
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
+    from steelyard.analysis.tables.table_analysis import Analysis
 
 
 def analyze(table: Table, question: Question) -> Analysis:
     """Compare the levels of the one factor that the question names."""
-    from steelyard.analysis.corrections import CORRECTIONS
     from steelyard.analysis.groups.independent_groups import GroupsQuestion, independent_groups
-    from steelyard.analysis.trials_table import choice_option, read_trials, with_cautions
+    from steelyard.analysis.intervals.corrections import CORRECTIONS
+    from steelyard.analysis.tables.trials_table import choice_option, read_trials, with_cautions
 
     trials = read_trials(table, question)
     if len(trials.factors) != 1:

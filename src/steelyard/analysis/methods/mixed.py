@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.method import Method, Question
-from steelyard.analysis.model_options import model_options
+from steelyard.analysis.tables.analysis_method import Method, Question
+from steelyard.analysis.tables.model_options import model_options
 from steelyard.core.errors import AnalysisError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.analysis import Analysis
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
+    from steelyard.analysis.tables.table_analysis import Analysis
 
 
 def analyze(table: Table, question: Question) -> Analysis:
@@ -18,7 +18,7 @@ def analyze(table: Table, question: Question) -> Analysis:
     from steelyard.analysis.linear.box_cox import transformed
     from steelyard.analysis.linear.model_matrix import model_matrix
     from steelyard.analysis.repeated.mixed_model import mixed_model
-    from steelyard.analysis.trials_table import read_trials, whole_option, with_cautions
+    from steelyard.analysis.tables.trials_table import read_trials, whole_option, with_cautions
 
     names = [n.strip() for n in question.extra.get("levels", "").split(",") if n.strip()]
     if not names or set(names) & set(question.factors):

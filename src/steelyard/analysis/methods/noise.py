@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.method import Method, Question
+from steelyard.analysis.tables.analysis_method import Method, Question
 from steelyard.core.errors import AnalysisError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.noise_results import NoiseStudy
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.noise.noise_results import NoiseStudy
+    from steelyard.analysis.tables.data_columns import Table
 
 ALL = "all"
 
@@ -18,9 +18,9 @@ def analyze(table: Table, question: Question) -> NoiseStudy:
     """Compare the spread of each setup with that of the baseline."""
     from dataclasses import replace
 
-    from steelyard.analysis.noise_results import Series
-    from steelyard.analysis.noise_study import noise_study
-    from steelyard.analysis.trials_table import read_trials
+    from steelyard.analysis.noise.noise_results import Series
+    from steelyard.analysis.noise.noise_study import noise_study
+    from steelyard.analysis.tables.trials_table import read_trials
 
     if len(question.factors) != 1:
         raise AnalysisError(

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.method import Method, Question
-from steelyard.analysis.model_options import model_options
+from steelyard.analysis.tables.analysis_method import Method, Question
+from steelyard.analysis.tables.model_options import model_options
 from steelyard.core.errors import AnalysisError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.analysis import Analysis
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
+    from steelyard.analysis.tables.table_analysis import Analysis
 
 
 def analyze(table: Table, question: Question) -> Analysis:
     """Fit the model of each program, and compare how much they vary."""
     from steelyard.analysis.programs.program_effects import program_effects
-    from steelyard.analysis.trials_table import read_trials, with_cautions
+    from steelyard.analysis.tables.trials_table import read_trials, with_cautions
 
     name = question.extra.get("program", "program")
     trials = read_trials(table, question, (name,))

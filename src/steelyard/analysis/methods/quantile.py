@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.method import Method, Question
-from steelyard.analysis.model_options import model_options
+from steelyard.analysis.tables.analysis_method import Method, Question
+from steelyard.analysis.tables.model_options import model_options
 
 if TYPE_CHECKING:
-    from steelyard.analysis.analysis import Analysis
     from steelyard.analysis.quantile.intervals import Intervals
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
+    from steelyard.analysis.tables.table_analysis import Analysis
 
 # Oliveira (2015), section 3.4: the deciles, and the 99th percentile where there are rows for it.
 _DECILES = tuple(k / 10 for k in range(1, 10))
@@ -22,7 +22,7 @@ def analyze(table: Table, question: Question) -> Analysis:
     from steelyard.analysis.linear.model_matrix import model_matrix
     from steelyard.analysis.quantile.intervals import QuantileQuestion
     from steelyard.analysis.quantile.quantile_regression import quantile_regression
-    from steelyard.analysis.trials_table import (
+    from steelyard.analysis.tables.trials_table import (
         choice_option,
         read_trials,
         whole_option,

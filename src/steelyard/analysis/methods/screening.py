@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.method import Method, Question
-from steelyard.analysis.model_options import model_options
+from steelyard.analysis.tables.analysis_method import Method, Question
+from steelyard.analysis.tables.model_options import model_options
 
 if TYPE_CHECKING:
-    from steelyard.analysis.analysis import Analysis
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
+    from steelyard.analysis.tables.table_analysis import Analysis
 
 
 def analyze(table: Table, question: Question) -> Analysis:
     """Rank the main effects and propose factors."""
     from steelyard.analysis.linear.box_cox import transformed
     from steelyard.analysis.screening.screening import screening
-    from steelyard.analysis.trials_table import read_trials, with_cautions
+    from steelyard.analysis.tables.trials_table import read_trials, with_cautions
 
     trials = read_trials(table, question)
     transform = question.extra.get("transform")

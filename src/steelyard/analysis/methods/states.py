@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from steelyard.analysis.method import Method, Question
-from steelyard.analysis.states.answer import StatesResult, states_result
+from steelyard.analysis.states.benchmark_states import StatesResult, states_result
 from steelyard.analysis.states.execution import ExecutionState, Rules, execution_state
 from steelyard.analysis.states.series import IterationSeries, iteration_series, refusal_of
-from steelyard.analysis.table import Table
+from steelyard.analysis.tables.analysis_method import Method, Question
+from steelyard.analysis.tables.data_columns import Table
 from steelyard.core.errors import UsageError
-from steelyard.core.model import Caution, Direction
+from steelyard.core.experiment_results import Caution
+from steelyard.core.experiment_spec import Direction
 from steelyard.core.quantity import parse_ratio
 from steelyard.core.rng import derive_seed
 

@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Analysis, Assumption, Effect, Test
-from steelyard.analysis.corrections import holm
-from steelyard.analysis.distributions import t_quantile, t_two_sided_p
-from steelyard.analysis.figures import MarkedViolin, ViolinFigure
+from steelyard.analysis.distributions.table_distributions import t_quantile, t_two_sided_p
 from steelyard.analysis.groups.location import kruskal_wallis
+from steelyard.analysis.intervals.corrections import holm
 from steelyard.analysis.linear.factor import Factor
 from steelyard.analysis.linear.linear_model import LinearQuestion, linear_model
+from steelyard.analysis.tables.figures import MarkedViolin, ViolinFigure
+from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Test
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Interval, Unbounded
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 
 Floats = NDArray[np.float64]
 

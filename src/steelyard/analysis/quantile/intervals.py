@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.distributions import t_quantile, t_two_sided_p
+from steelyard.analysis.distributions.table_distributions import t_quantile, t_two_sided_p
 from steelyard.analysis.linear.model_matrix import ModelMatrix
 from steelyard.analysis.quantile.cluster_bootstrap import cluster_deviations
 from steelyard.analysis.quantile.many_rows import QuantileProblem

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.distributions import binomial_lower_p
+from steelyard.analysis.distributions.table_distributions import binomial_lower_p
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

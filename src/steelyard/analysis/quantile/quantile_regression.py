@@ -8,10 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Analysis, Assumption, Effect
-from steelyard.analysis.corrections import holm
-from steelyard.analysis.equal_variances import levene
-from steelyard.analysis.figures import QuantileFigure
+from steelyard.analysis.intervals.corrections import holm
 from steelyard.analysis.linear.diagnostics import LEVEL
 from steelyard.analysis.linear.effects import aliased, aliases_of
 from steelyard.analysis.linear.model_matrix import INTERCEPT, ModelMatrix
@@ -19,8 +16,11 @@ from steelyard.analysis.linear.orthogonal import orthogonalised
 from steelyard.analysis.quantile.intervals import Bounds, QuantileQuestion, bounds_of
 from steelyard.analysis.quantile.many_rows import QuantileProblem
 from steelyard.analysis.quantile.vertex import Vertex
+from steelyard.analysis.tables.figures import QuantileFigure
+from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect
+from steelyard.analysis.tests.equal_variances import levene
 from steelyard.core.estimate import Estimate, Interval, Unbounded
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 
 Floats = NDArray[np.float64]
 

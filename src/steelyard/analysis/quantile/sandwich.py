@@ -7,7 +7,7 @@ from math import exp, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.normal import normal_quantile
+from steelyard.analysis.distributions.normal import normal_quantile
 from steelyard.analysis.quantile.many_rows import QuantileProblem
 
 Floats = NDArray[np.float64]

@@ -8,20 +8,24 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Analysis, Assumption, Effect, Source
-from steelyard.analysis.corrections import holm
-from steelyard.analysis.distributions import f_upper_p, t_quantile, t_two_sided_p
+from steelyard.analysis.distributions.table_distributions import (
+    f_upper_p,
+    t_quantile,
+    t_two_sided_p,
+)
+from steelyard.analysis.intervals.corrections import holm
 from steelyard.analysis.linear.diagnostics import LEVEL, residual_normality
 from steelyard.analysis.linear.effects import aliased, aliases_of
 from steelyard.analysis.linear.factor import Factor
 from steelyard.analysis.linear.model_matrix import INTERCEPT, ModelMatrix
 from steelyard.analysis.linear.orthogonal import Orthogonal, orthogonalised
-from steelyard.analysis.nelder_mead import simplex_minimum
 from steelyard.analysis.repeated.nested_likelihood import NestedLikelihood
 from steelyard.analysis.repeated.satterthwaite import Satterthwaite
+from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Source
+from steelyard.analysis.variance.nelder_mead import simplex_minimum
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

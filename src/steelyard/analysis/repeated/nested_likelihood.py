@@ -48,10 +48,10 @@ class NestedLikelihood:
     Notes
     -----
     Nesting makes every product with V^-1 a recursion from the rows up, as in
-    ``analysis/reml.py``: children with means m and variances v leave ``sum (m - centre)(m -
-    centre)' / v`` and a parent with mean ``centre`` and variance ``1 / sum (1/v) + theta^2``. Here
-    m is a row of [X y]. What varies within the lowest units does not depend on the ratios and is
-    computed once.
+    ``analysis/variance/reml.py``: children with means m and variances v leave
+    ``sum (m - centre)(m - centre)' / v`` and a parent with mean ``centre`` and variance
+    ``1 / sum (1/v) + theta^2``. Here m is a row of [X y]. What varies within the lowest units does
+    not depend on the ratios and is computed once.
     """
 
     def __init__(self, matrix: Floats, values: Floats, parents: Sequence[Integers]) -> None:

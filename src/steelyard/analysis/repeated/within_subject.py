@@ -10,8 +10,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.analysis import Analysis, Assumption, Effect, Source, Test
-from steelyard.analysis.distributions import (
+from steelyard.analysis.distributions.table_distributions import (
     chi_squared_upper_p,
     f_upper_p,
     t_quantile,
@@ -21,9 +20,10 @@ from steelyard.analysis.groups.independent_groups import corrected_by_measure
 from steelyard.analysis.groups.paired_groups import cells
 from steelyard.analysis.linear.diagnostics import LEVEL, residual_normality
 from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Source, Test
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Interval, Unbounded
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 
 Floats = NDArray[np.float64]
 

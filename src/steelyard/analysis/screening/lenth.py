@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.distributions import t_quantile
+from steelyard.analysis.distributions.table_distributions import t_quantile
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from math import inf, log
 import numpy as np
 
 from steelyard.analysis.states.segment_cost import Integers, SegmentCost
-from steelyard.analysis.table import Floats
+from steelyard.analysis.tables.data_columns import Floats
 
 # Barrett et al., OOPSLA 2017, section 4: "a penalty of 15 log(n)", for values that depend on
 # each other, where the 3 log(n) of independent normal values finds changes that are none.

@@ -10,19 +10,19 @@ from typing import Literal
 import numpy as np
 
 from steelyard.analysis.states.change_points import Changes
+from steelyard.analysis.states.class_redraws import REDRAWS
 from steelyard.analysis.states.course import state_begin
-from steelyard.analysis.states.levels import (
+from steelyard.analysis.states.rules import Rules
+from steelyard.analysis.states.segment_cost import Integers
+from steelyard.analysis.states.segment_levels import (
     Differences,
     Level,
     differences,
     final_level,
     levels_of,
 )
-from steelyard.analysis.states.redraws import REDRAWS
-from steelyard.analysis.states.rules import Rules
-from steelyard.analysis.states.segment_cost import Integers
 from steelyard.analysis.states.steady_part import latest_start
-from steelyard.analysis.table import Floats
+from steelyard.analysis.tables.data_columns import Floats
 
 StateClass = Literal["flat", "warm-up", "slow-down", "cyclic", "drift", "no-steady-state"]
 _Outcome = tuple[StateClass, int | None]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from steelyard.analysis.states.levels import Level
+from steelyard.analysis.states.segment_levels import Level
 from steelyard.analysis.states.steady_part import latest_start
 
 # An excursion from a state comes back after at most a tenth of the part that has to be steady,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from steelyard.analysis.states.class_redraws import signed_sums
 from steelyard.analysis.states.dependence import correlations_of
-from steelyard.analysis.states.redraws import signed_sums
-from steelyard.analysis.table import Floats
+from steelyard.analysis.tables.data_columns import Floats
 
 # A cycle has to be seen often enough to be one: its period goes so many times into the values.
 _PERIODS = 8

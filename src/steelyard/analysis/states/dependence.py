@@ -7,10 +7,10 @@ from math import erfc, sqrt
 
 import numpy as np
 
-from steelyard.analysis.independence import chi_squared_tail
-from steelyard.analysis.table import Floats
+from steelyard.analysis.tables.data_columns import Floats
+from steelyard.analysis.tests.independence import chi_squared_tail
 
-# As in analysis/independence.py: 10 lags for values that are not seasonal.
+# As in analysis/tests/independence.py: 10 lags for values that are not seasonal.
 _TESTED_LAGS = 10
 # Fewer values than this show only dependence that is plain to see.
 FEWEST_TESTED = 30

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.analysis.states.class_redraws import signed_sums
 from steelyard.analysis.states.dependence import FEWEST_TESTED, centred_ranks
-from steelyard.analysis.states.redraws import signed_sums
-from steelyard.analysis.table import Floats
+from steelyard.analysis.tables.data_columns import Floats
 
 # A trend that explains so much of the ranks (Spearman) is one that the eye sees.
 _PLAIN_TREND = 0.5

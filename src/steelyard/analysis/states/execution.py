@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from steelyard.analysis.states.class_verdict import verdict_of
 from steelyard.analysis.states.classes import StateClass
 from steelyard.analysis.states.dependence import FEWEST_TESTED, Dependence, dependence
 from steelyard.analysis.states.heuristics import HeuristicChoice, dacapo, georges
-from steelyard.analysis.states.levels import Level
 from steelyard.analysis.states.rules import Rules
+from steelyard.analysis.states.segment_levels import Level
 from steelyard.analysis.states.steady_part import latest_start
-from steelyard.analysis.states.verdict import verdict_of
-from steelyard.analysis.table import Floats
-from steelyard.core.model import Caution
+from steelyard.analysis.tables.data_columns import Floats
+from steelyard.core.experiment_results import Caution
 
 __all__ = ["ExecutionState", "Rules", "execution_state"]
 

@@ -7,8 +7,8 @@ from math import sqrt
 
 import numpy as np
 
-from steelyard.analysis.student import student_quantile
-from steelyard.analysis.table import Floats
+from steelyard.analysis.distributions.student import student_quantile
+from steelyard.analysis.tables.data_columns import Floats
 
 # Kalibera and Jones, ISMM 2013, section 2, on both.
 _DACAPO_WINDOW = 3

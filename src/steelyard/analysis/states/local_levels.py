@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.analysis.states.course import EXCURSION_SHARE
-from steelyard.analysis.table import Floats
+from steelyard.analysis.tables.data_columns import Floats
 
 # Lengths of stretches: this one, and doubled as long as the stretches, side by side, are so many
 # that a quarter of them is more than one.

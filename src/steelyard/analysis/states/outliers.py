@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.table import Floats
+from steelyard.analysis.tables.data_columns import Floats
 
 # Barrett, Bolz-Tereick, Killick, Mount and Tratt, Virtual Machine Warmup Blows Hot and Cold
 # (OOPSLA 2017), section 4: windows of 200 values, 3 times the distance of the outer percentiles.

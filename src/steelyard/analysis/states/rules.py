@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from steelyard.core.model import Direction
+from steelyard.core.experiment_spec import Direction
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.table import Floats
+from steelyard.analysis.tables.data_columns import Floats
 
 Integers = NDArray[np.int64]
 _ROWS = 80

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.analysis.states.segment_cost import Integers
-from steelyard.analysis.table import Floats, Table
+from steelyard.analysis.tables.data_columns import Floats, Table
 from steelyard.core.errors import AnalysisError
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 
 VALUE = "value"
 _LOWEST = "iteration"

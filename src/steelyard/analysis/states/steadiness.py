@@ -7,8 +7,8 @@ from math import exp, log2
 
 import numpy as np
 
-from steelyard.analysis.mean import two_sided
-from steelyard.analysis.normal import normal_quantile
+from steelyard.analysis.distributions.normal import normal_quantile
+from steelyard.analysis.intervals.mean import two_sided
 from steelyard.analysis.states.change_points import (
     PENALTY_FACTOR,
     PENALTY_FACTORS,
@@ -17,7 +17,7 @@ from steelyard.analysis.states.change_points import (
 )
 from steelyard.analysis.states.segment_cost import Integers
 from steelyard.analysis.states.steady_part import latest_start
-from steelyard.analysis.table import Floats
+from steelyard.analysis.tables.data_columns import Floats
 
 # Logistic regression on the 480 executions of 48 benchmarks whose published opinion is known
 # (`python -m benchmarks.states.calibration` prints these, and what they are worth on benchmarks

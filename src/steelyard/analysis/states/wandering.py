@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 
 from steelyard.analysis.states.segment_cost import Integers
-from steelyard.analysis.table import Floats
+from steelyard.analysis.tables.data_columns import Floats
 
 # Fuller, Introduction to Statistical Time Series (1976), Table 8.5.1, with constant and trend:
 # below this, 1 % of random walks have n (r - 1). 25.8 for 50 values and 27.4 for 100 follow it.

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.trial_levels import level_costs_s, level_values
+from steelyard.analysis.comparison.trial_levels import level_costs_s, level_values
 from steelyard.core.errors import DataError, TrialsFailedError, UsageError
-from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
+from steelyard.core.experiment_results import Caution, Experiment, Trial
+from steelyard.core.experiment_spec import MetricSpec
 
 if TYPE_CHECKING:
-    from steelyard.analysis.dimensioning import Dimensioning
-    from steelyard.analysis.nested import NestedValues
-    from steelyard.analysis.variance_components import Method
+    from steelyard.analysis.dimensioning.suggested_repetitions import Dimensioning
+    from steelyard.analysis.variance.nested_values import NestedValues
+    from steelyard.analysis.variance.variance_components import Method
     from steelyard.app.request.request import Request
     from steelyard.run.run_experiment import Place
     from steelyard.run.trial_session import Watcher
@@ -64,7 +65,7 @@ def dimension_table(path: str, unit: str, question: Question) -> Dimensioned:
     UsageError
         The question names a level that the table has not.
     """
-    from steelyard.analysis.mode_cautions import level_mode_cautions
+    from steelyard.analysis.comparison.mode_cautions import level_mode_cautions
     from steelyard.store.level_table import VALUE, read_level_table
 
     table = read_level_table(path, times=unit == "s")
@@ -104,8 +105,8 @@ def dimension_experiment(
     TrialsFailedError
         No trial gave a value.
     """
-    from steelyard.analysis.levels import analysed_trials, iteration_values
-    from steelyard.analysis.mode_cautions import level_mode_cautions
+    from steelyard.analysis.comparison.mode_cautions import level_mode_cautions
+    from steelyard.analysis.comparison.unit_values import analysed_trials, iteration_values
     from steelyard.app.experiment.failed_trial import describe_failure
 
     index = chosen_variant(experiment, variant)
@@ -153,8 +154,11 @@ def _iteration_cautions(
     seed: int = 0,
 ) -> Iterator[Caution]:
     """What to say of the iterations of each execution; with `states`, of their states too."""
-    from steelyard.analysis.dependent_iterations import dependence_cautions, dependent_executions
-    from steelyard.analysis.iteration_states import state_cautions
+    from steelyard.analysis.dimensioning.dependent_iterations import (
+        dependence_cautions,
+        dependent_executions,
+    )
+    from steelyard.analysis.dimensioning.iteration_states import state_cautions
 
     found = dependent_executions(series, seed)
     yield from dependence_cautions(found, f"iterations ({metric.name})")
@@ -205,8 +209,8 @@ def _answer(
     question: Question,
     cautions: Sequence[Caution],
 ) -> Dimensioning:
-    from steelyard.analysis.dimensioning import dimensioning
-    from steelyard.analysis.variance_components import variance_components
+    from steelyard.analysis.dimensioning.suggested_repetitions import dimensioning
+    from steelyard.analysis.variance.variance_components import variance_components
 
     for level in question.costs_s:
         if level not in data.levels:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.hashing import sha256_of
 from steelyard.core.json_codec import to_json
-from steelyard.core.model import ExperimentSpec
 
 # Facts of the host that programs' times hang on and that stay over reboots.
 _PLATFORM = ("machine", "cpu_model", "cpu_count", "smt", "virtualisation", "kernel")

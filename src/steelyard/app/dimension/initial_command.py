@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Sequence
 
 from steelyard.core.build_spec import BuildSpec
-from steelyard.core.levels import RepetitionLevel
-from steelyard.core.model import ExperimentSpec, IterationsSpec, LaunchSpec, MetricSpec
+from steelyard.core.experiment_spec import ExperimentSpec, IterationsSpec, LaunchSpec, MetricSpec
+from steelyard.core.repetition import RepetitionLevel
 
 _USUAL_METRIC = "wall_time"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.core.identifier import LENGTH, is_identifier
-from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL
+from steelyard.core.repetition import BUILD_LEVEL, EXECUTION_LEVEL
 
 ITERATION_LEVEL = "iteration"
 LATEST = "latest"

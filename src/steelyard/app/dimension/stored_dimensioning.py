@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from steelyard.app.dimension.dimensioning_key import DimensioningKey, changes, dimensioning_key
 from steelyard.app.dimension.initial_command import dimension_command
 from steelyard.core.errors import UsageError
+from steelyard.core.experiment_results import Experiment
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.json_codec import to_json
-from steelyard.core.levels import DimensionedBy, MeanSquare, RepetitionLevel
-from steelyard.core.model import Experiment, ExperimentSpec
+from steelyard.core.repetition import DimensionedBy, MeanSquare, RepetitionLevel
 
 if TYPE_CHECKING:
-    from steelyard.analysis.dimensioning import Question
-    from steelyard.app.dimension.dimension_data import Dimensioned
+    from steelyard.app.dimension.dimension_data import Dimensioned, Question
     from steelyard.app.results.library import Library
 
 # Kalibera and Jones, ISMM 2013, section 11: fewer "could hardly be used to get the variance right".
@@ -55,7 +55,7 @@ def keep_dimensioning(library: Library, found: Dimensioned, experiment: Experime
 
     One about the iterations of a single execution is not: executions are always repeated.
     """
-    from steelyard.analysis.dimensioning_agreement import mean_squares
+    from steelyard.analysis.dimensioning.dimensioning_agreement import mean_squares
     from steelyard.store.database import StoredDimensioning
 
     answer = found.answer

@@ -10,14 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from steelyard.analysis.method import Question
 from steelyard.analysis.methods.cause import WITH, WITHOUT
+from steelyard.analysis.tables.analysis_method import Question
 from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
 from steelyard.app.experiment.experiment_plan import Plan, experiment_plan
 from steelyard.app.experiment.toml_lines import TomlLines
 from steelyard.app.request.command_text import split_command
 from steelyard.core.errors import DataError, UsageError
-from steelyard.core.model import Experiment, ExperimentSpec, Variant
+from steelyard.core.experiment_results import Experiment
+from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.core.quantity import parse_ratio
 from steelyard.core.rng import derive_seed, fresh_seed
 from steelyard.factors.kinds import FACTORS

@@ -8,16 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.corrections import CORRECTIONS
-from steelyard.analysis.levels import analysed_trials
+from steelyard.analysis.comparison.unit_values import analysed_trials
+from steelyard.analysis.intervals.corrections import CORRECTIONS
 from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile
 from steelyard.app.experiment.experiment_plan import Plan, experiment_plan
 from steelyard.app.results.named_analysis import Analyzed
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.events_spec import EventsSpec
-from steelyard.core.model import Experiment, MetricSpec, Trial, Variant
+from steelyard.core.experiment_results import Experiment, Trial
+from steelyard.core.experiment_spec import MetricSpec, Variant
 from steelyard.measure.tracing import check_tracing
-from steelyard.report.rendering import Origin
+from steelyard.report.documents.rendering import Origin
 from steelyard.run.event_stacks import stack_programs
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def analyze_events(experiment: Experiment, said: Mapping[str, Any], seed: int = 
 
 def _overhead(experiment: Experiment, metric: str) -> Any:
     """Recorded / plain, from the blocks that have both."""
-    from steelyard.analysis.fieller import paired_fieller
+    from steelyard.analysis.intervals.fieller import paired_fieller
 
     recorded = 1 if experiment.spec.events is None else experiment.spec.events.variant
     blocks: dict[int, dict[int, float]] = {}
@@ -228,15 +229,15 @@ def _program(variant: Variant) -> str | None:
 
 
 def _function(text: str, variant: Variant) -> tuple[str, str, int, int]:
-    from steelyard.profile.function_lookup import find_function, split_place
+    from steelyard.profile.symbols.function_lookup import find_function, split_place
 
     place = find_function(text, _program(variant), dict(variant.launch.environment))
     return (f"function {split_place(text)[1]}", place.path, place.offset, 0)
 
 
 def _static_probe(text: str, variant: Variant) -> tuple[str, str, int, int]:
-    from steelyard.profile.function_lookup import file_of
-    from steelyard.profile.static_probes import static_probes
+    from steelyard.profile.symbols.function_lookup import file_of
+    from steelyard.profile.symbols.static_probes import static_probes
 
     # provider:name, or FILE:provider:name for one in a library.
     parts = text.split(":")

@@ -56,7 +56,7 @@ def experiment_design(
 
 def _d_optimal(file: ExperimentFile, allowed: Design, seed: int) -> Design:
     """Of the allowed combinations those that tell most."""
-    from steelyard.analysis.chosen_points import d_optimal_points
+    from steelyard.analysis.linear.d_optimal_points import d_optimal_points
 
     order = int(file.design.get("interactions", 1))
     counts = [len(factor.levels) for factor in allowed.factors]

@@ -15,10 +15,10 @@ from steelyard.app.request.experiment_request import build_experiment, build_met
 from steelyard.app.request.level_request import requested_levels
 from steelyard.app.request.request import Request
 from steelyard.core.errors import UsageError
+from steelyard.core.experiment_spec import ExperimentSpec, NuisanceFactor, Variant
 from steelyard.core.identifier import new_identifier
-from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL, RepetitionLevel
-from steelyard.core.model import ExperimentSpec, NuisanceFactor, Variant
 from steelyard.core.quantity import parse_duration, parse_ratio
+from steelyard.core.repetition import BUILD_LEVEL, EXECUTION_LEVEL, RepetitionLevel
 from steelyard.core.rng import fresh_seed
 from steelyard.design.design import Design
 from steelyard.factors.factor import Factor
@@ -123,7 +123,7 @@ def _check_effect(file: ExperimentFile, spec: ExperimentSpec) -> None:
             "the same levels of the others, so that its ratio mixes effects. Leave out `effect`.",
             field="experiment.effect",
         )
-    from steelyard.analysis.named_effect import effect_sides
+    from steelyard.analysis.comparison.named_effect import effect_sides
 
     effect_sides(spec, spec.groups()[0], spec.stopping.effect)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from steelyard.app.experiment.experiment_file import FactorEntry
 from steelyard.core.errors import UsageError
-from steelyard.core.model import StoppingSpec
 from steelyard.core.quantity import parse_budget, parse_ratio
+from steelyard.core.stopping_spec import StoppingSpec
 
 DEFAULT_RUNS = 30
 USUAL_POWER = "80%"
@@ -87,7 +87,7 @@ def repetition(
 def _power_plan(
     settings: Mapping[str, Any], factors: Sequence[FactorEntry], point_count: int
 ) -> PowerPlan:
-    from steelyard.analysis.power import two_level_power, two_level_sample_size
+    from steelyard.analysis.linear.power import two_level_power, two_level_sample_size
 
     asked = settings["power"]
     if not isinstance(asked, dict) or set(asked) - set(_POWER) or not {"change", "variation"} <= (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.core.model import Trial
+from steelyard.core.experiment_results import Trial
 
 
 def describe_failure(trial: Trial) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import (
-    Experiment,
-)
+from steelyard.core.experiment_results import Experiment
 from steelyard.core.stopping_spec import PastLook, StoppingSpec
 
 _UNFINISHED = (None, "interrupted", "budget", "failures")

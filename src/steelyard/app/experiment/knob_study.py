@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.method import Question
+from steelyard.analysis.tables.analysis_method import Question
 from steelyard.app.request.experiment_request import build_experiment
 from steelyard.app.request.request import Request
 from steelyard.core.errors import TrialsFailedError, UsageError
+from steelyard.core.experiment_results import Experiment
+from steelyard.core.experiment_spec import ExperimentSpec, HostLevel, Variant
 from steelyard.core.identifier import new_identifier
-from steelyard.core.model import Experiment, ExperimentSpec, HostLevel, StoppingSpec, Variant
+from steelyard.core.stopping_spec import StoppingSpec
 from steelyard.host.knob import Knob
 from steelyard.host.knob import Request as KnobRequest
 from steelyard.host.quiet import ordered_knobs
@@ -229,7 +231,7 @@ def analyze_study(experiment: Experiment, confidence: float) -> Analyzed:
 
 def keep(found: Analyzed, experiment: Experiment, store: str) -> None:
     """Keep what was found for the status of the machine that it was found on."""
-    from steelyard.report.renderings import RENDERINGS
+    from steelyard.report.kinds import RENDERINGS
     from steelyard.store.kept_study import keep_study
 
     document = RENDERINGS.get(found.result.kind).document(found.result, found.origin)

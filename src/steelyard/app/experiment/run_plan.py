@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.method import Question
+from steelyard.analysis.tables.analysis_method import Question
 from steelyard.core.errors import UsageError
-from steelyard.core.model import Caution, Experiment, ExperimentSpec
+from steelyard.core.experiment_results import Caution, Experiment
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.quantity import parse_ratio
 from steelyard.factors.setups import BENCHMARK
 
@@ -88,8 +89,8 @@ def analyze_run(
 
 def _with_named_effects(found: Analyzed, experiment: Experiment) -> Analyzed:
     """An answer about an experiment that ran until an effect was precise, with that effect."""
-    from steelyard.analysis.analysis import Analysis, Effect
-    from steelyard.analysis.named_effect import named_effects
+    from steelyard.analysis.comparison.named_effect import named_effects
+    from steelyard.analysis.tables.table_analysis import Analysis, Effect
 
     result = found.result
     if not experiment.spec.stopping.effect or not isinstance(result, Analysis):

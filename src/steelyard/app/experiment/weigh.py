@@ -11,13 +11,14 @@ from steelyard.app.request.experiment_request import build_experiment
 from steelyard.app.request.request import Request
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.estimate import Estimate
+from steelyard.core.experiment_results import Experiment
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.masked_experiment import masked_experiment
-from steelyard.core.model import Experiment, ExperimentSpec
 from steelyard.run.run_experiment import Place, present_provenance, run_experiment
 from steelyard.run.trial_session import Watcher
 
 if TYPE_CHECKING:
-    from steelyard.analysis.results import Answer, Comparison
+    from steelyard.analysis.comparison.comparison_results import Answer, Comparison
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def _with_stored_counts(spec: ExperimentSpec, place: Place) -> ExperimentSpec:
     """`spec` with the counts of initial experiments in the store, which is told."""
     from steelyard.app.dimension.stored_dimensioning import dimensioned_spec
     from steelyard.app.results.library import open_library
-    from steelyard.report.wording import levels_text
+    from steelyard.report.texts.readable import levels_text
 
     with open_library(place.store) as library:
         spec = dimensioned_spec(spec, present_provenance(spec), library)
@@ -107,7 +108,7 @@ def _undecided(experiment: Experiment) -> bool:
     """Whether the answer leaves a verdict on the primary metric open; designs have none."""
     if experiment.spec.kind != "comparison" or experiment.spec.varied:
         return False
-    from steelyard.analysis.answer import answer
+    from steelyard.analysis.comparison.experiment_answer import answer
 
     found = answer(experiment)
     return any(
@@ -142,7 +143,7 @@ def _answered(experiment: Experiment) -> Weighing:
                 f"They are kept as {experiment.spec.identifier}; "
                 f"`steelyard show {experiment.spec.identifier}` lists them."
             )
-    from steelyard.analysis.answer import answer
+    from steelyard.analysis.comparison.experiment_answer import answer
 
     return Weighing(experiment, answer(experiment))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from steelyard.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
     from steelyard.predict.platforms.rows import Row
     from steelyard.predict.platforms.table import PlatformTable
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from steelyard.profile.profile_file import RawProfile
+    from steelyard.profile.file.profile_file import RawProfile
 
 # Branches reach so far: copies lie no farther from their program or library.
 _REACH_BYTES = 1 << 31
@@ -38,8 +38,8 @@ def sampled_code(audit: LayoutAudit, profile: str) -> SampledCode:
     DataError
         The file is no profile, or nothing in it is of this program.
     """
-    from steelyard.profile.address_space import mapping_indices
-    from steelyard.profile.profile_file import read_profile
+    from steelyard.profile.file.profile_file import read_profile
+    from steelyard.profile.symbols.address_space import mapping_indices
 
     raw = read_profile(profile)
     samples = raw.samples[raw.samples["process"] != 0]
@@ -98,7 +98,7 @@ def _linked(
     """The addresses as the linker of the program at `path` gave them."""
     import numpy as np
 
-    from steelyard.profile.symbols import read_symbols
+    from steelyard.profile.symbols.elf_symbols import read_symbols
 
     if not raw.mappings:
         return addresses

@@ -15,16 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from steelyard.core.errors import TrialsFailedError, UsageError
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
 from steelyard.core.identifier import new_identifier
-from steelyard.core.model import (
-    ExperimentSpec,
-    LaunchSpec,
-    MetricSpec,
-    StoppingSpec,
-    Trial,
-    Variant,
-)
 from steelyard.core.profiled_spec import DelaySpec, ProfiledSpec, ProfileStudySpec
+from steelyard.core.stopping_spec import StoppingSpec
 from steelyard.run.run_experiment import Place, run_experiment
 
 METRICS = (MetricSpec("cpu_time", "s"), MetricSpec("wall_time", "s"))

@@ -8,15 +8,11 @@ from dataclasses import dataclass
 
 from steelyard.app.profile.pilot_runs import METRICS, failed_run
 from steelyard.core.errors import TrialsFailedError
+from steelyard.core.experiment_results import Experiment, Trial
+from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.core.identifier import new_identifier
-from steelyard.core.model import (
-    Experiment,
-    ExperimentSpec,
-    StoppingSpec,
-    Trial,
-    Variant,
-)
 from steelyard.core.profiled_spec import ProfileStudySpec
+from steelyard.core.stopping_spec import StoppingSpec
 from steelyard.run.run_experiment import Place, run_experiment
 
 

@@ -7,14 +7,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from steelyard.analysis.profile_agreement import ProgramProfiles, Shares
+from steelyard.analysis.profiles.profile_agreement import ProgramProfiles, Shares
 from steelyard.app.profile.pilot_runs import Pilot
 from steelyard.app.profile.profile_study import StudyRuns, run_study, study_spec, trials_of
 from steelyard.core.errors import DataError, MissingCapabilityError, UsageError
-from steelyard.core.model import Experiment, ExperimentSpec
+from steelyard.core.experiment_results import Experiment
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.profiled_spec import ProfiledSpec, ProfileStudySpec
 from steelyard.profile.executable import executable_of
-from steelyard.profile.java_command import is_java
+from steelyard.profile.java.java_command import is_java
 from steelyard.profile.profilers import PROFILERS, Language, Profiler, Reading, read_profile
 from steelyard.profile.python_command import script_index
 from steelyard.run.run_experiment import Place

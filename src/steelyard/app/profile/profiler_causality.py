@@ -7,23 +7,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from steelyard.analysis.causality import Observation, Slope, causal_slope, rest_change
-from steelyard.analysis.profile_agreement import hottest_functions
+from steelyard.analysis.profiles.causality_slopes import (
+    Observation,
+    Slope,
+    causal_slope,
+    rest_change,
+)
+from steelyard.analysis.profiles.profile_agreement import hottest_functions
 from steelyard.app.profile.pilot_runs import DelayPilot, Pilot, Program
 from steelyard.app.profile.profile_study import StudyRuns, run_study, study_spec, trials_of
 from steelyard.core.errors import UsageError
-from steelyard.core.model import Experiment, ExperimentSpec, Variant
+from steelyard.core.experiment_results import Experiment
+from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.core.profiled_spec import DelaySpec, ProfiledSpec, ProfileStudySpec
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import block_order
 from steelyard.profile.delays import NativeDelays
-from steelyard.profile.java_command import is_java
-from steelyard.profile.java_delays import JavaDelays
+from steelyard.profile.java.java_command import is_java
+from steelyard.profile.java.java_delays import JavaDelays
 from steelyard.profile.profilers import PROFILERS, Profiler
 from steelyard.run.run_experiment import Place
 
 if TYPE_CHECKING:
-    from steelyard.analysis.causality import Role
+    from steelyard.analysis.profiles.causality_slopes import Role
 
 FEWEST_SHARE_RATIO = 0.02
 # Enough to stand out of noise, and not so much that the function is all that the program does. Runs

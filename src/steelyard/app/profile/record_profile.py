@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.core.errors import DataError, MissingCapabilityError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.profile_answer import ProfileAnswer
+    from steelyard.analysis.profiles.profile_answer import ProfileAnswer
     from steelyard.profile.sampler import Recording
 
 
@@ -32,7 +32,7 @@ def record_profile(
     UsageError, MissingCapabilityError, SteelyardError
         As `profile.sampler.record` and `profile.java_command.java_recording`.
     """
-    from steelyard.profile.java_command import (
+    from steelyard.profile.java.java_command import (
         is_java,
         is_java_process,
         java_recording,
@@ -73,11 +73,11 @@ def read_answer(path: str, confidence: float = 0.95, apart: Collection[str] = ()
     DataError
         The file is no profile, or no sample of the program is in it.
     """
-    from steelyard.analysis.profile_answer import Recorded, profile_answer
+    from steelyard.analysis.profiles.profile_answer import Recorded, profile_answer
     from steelyard.profile.attribution import attribute
-    from steelyard.profile.java_code import read_java_codes
-    from steelyard.profile.place_names import NamingRules
-    from steelyard.profile.profile_file import read_profile
+    from steelyard.profile.file.profile_file import read_profile
+    from steelyard.profile.java.java_code import read_java_codes
+    from steelyard.profile.symbols.place_names import NamingRules
 
     raw = read_profile(path)
     summary = raw.summary or {}

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from steelyard.analysis.profile_agreement import Shares, hottest_functions, mean_shares
-from steelyard.analysis.speedup import BlockShares, BlockTimes, ProfiledBlocks, Speedup, speedup
+from steelyard.analysis.profiles.profile_agreement import Shares, hottest_functions, mean_shares
+from steelyard.analysis.profiles.speedup import (
+    BlockShares,
+    BlockTimes,
+    ProfiledBlocks,
+    Speedup,
+    speedup,
+)
 from steelyard.app.profile.pilot_runs import Pilot
 from steelyard.app.profile.profile_study import StudyRuns, run_study, study_spec, trials_of
 from steelyard.core.errors import TrialsFailedError, UsageError
-from steelyard.core.model import Experiment, ExperimentSpec, Trial
+from steelyard.core.experiment_results import Experiment, Trial
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.profiled_spec import ProfiledSpec, ProfileStudySpec
 from steelyard.core.rng import derive_seed
 from steelyard.profile.executable import executable_of

@@ -21,14 +21,14 @@ from steelyard.app.request.command_text import (
 )
 from steelyard.app.request.request import Request
 from steelyard.core.errors import UsageError
-from steelyard.core.identifier import new_identifier
-from steelyard.core.model import (
+from steelyard.core.experiment_spec import (
     ExperimentSpec,
     IterationsSpec,
     LaunchSpec,
     MetricSpec,
     Variant,
 )
+from steelyard.core.identifier import new_identifier
 from steelyard.core.rng import fresh_seed
 
 DEFAULT_METRICS = (

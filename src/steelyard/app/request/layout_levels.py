@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from steelyard.core.errors import UsageError
+from steelyard.core.experiment_spec import Variant
 from steelyard.core.hashing import sha256_hex_of_file
-from steelyard.core.model import Variant
 from steelyard.factors.kinds import FACTORS
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.core.errors import UsageError
-from steelyard.core.levels import BUILD_LEVEL, EXECUTION_LEVEL, RepetitionLevel
+from steelyard.core.repetition import BUILD_LEVEL, EXECUTION_LEVEL, RepetitionLevel
 
 ITERATION_LEVEL = "iteration"
 _OWN_NAMES = (BUILD_LEVEL, EXECUTION_LEVEL, ITERATION_LEVEL)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from steelyard.app.request.build_request import BuildRequest
 from steelyard.app.request.level_request import RequestedLevels
-from steelyard.core.model import Order, StoppingSpec
+from steelyard.core.experiment_spec import Order
+from steelyard.core.stopping_spec import StoppingSpec
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from steelyard.core.decoding import decoding
 from steelyard.core.errors import BusyError, DataError
 from steelyard.core.experiment_check import check_experiment
+from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.identifier import is_identifier
 from steelyard.core.masked_experiment import masked_experiment
-from steelyard.core.model import Caution, Experiment
 from steelyard.store.location import log_directory
 
 if TYPE_CHECKING:

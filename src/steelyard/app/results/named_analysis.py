@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.levels import analysed_trials, iteration_values
+from steelyard.analysis.comparison.unit_values import analysed_trials, iteration_values
 from steelyard.app.dimension.dimension_data import chosen_metric, chosen_variant
 from steelyard.core.errors import TrialsFailedError, UsageError
-from steelyard.core.model import Caution, Experiment, ExperimentSpec, MetricSpec, Trial
-from steelyard.report.rendering import Origin
+from steelyard.core.experiment_results import Caution, Experiment, Trial
+from steelyard.core.experiment_spec import ExperimentSpec, MetricSpec
+from steelyard.report.documents.rendering import Origin
 
 if TYPE_CHECKING:
-    from steelyard.analysis.method import Method, Question, Result
-    from steelyard.analysis.table import Column, Floats, Table
+    from steelyard.analysis.tables.analysis_method import Method, Question, Result
+    from steelyard.analysis.tables.data_columns import Column, Floats, Table
 
 
 _NAMED_VARIANTS = 5
@@ -148,7 +149,7 @@ def _trial_table(experiment: Experiment, response: str | None = None) -> Table:
     a row an iteration of `response`."""
     import numpy as np
 
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
 
     spec = experiment.spec
     trials = [t for v in range(len(spec.variants)) for t in analysed_trials(experiment.trials, v)]
@@ -189,7 +190,7 @@ def _iteration_table(
     """What is known of each trial beside each of its iterations."""
     import numpy as np
 
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
 
     series = [list(iteration_values(trial.measurements.get(response, ()))) for trial in trials]
     counts = [len(values) for values in series]
@@ -223,7 +224,7 @@ def _level_table(experiment: Experiment, variant: int, metric: MetricSpec) -> Ta
     where it ends is what such methods tell."""
     import numpy as np
 
-    from steelyard.analysis.table import Table
+    from steelyard.analysis.tables.data_columns import Table
 
     analysed = analysed_trials(experiment.trials, variant)
     kept = [trial for trial in analysed if len(trial.measurements.get(metric.name, ()))]

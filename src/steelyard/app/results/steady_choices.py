@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 
-from steelyard.analysis.states.answer import StatesResult, values_digest, with_choices
+from steelyard.analysis.states.benchmark_states import StatesResult, values_digest, with_choices
 from steelyard.app.results.named_analysis import Analyzed
 from steelyard.core.errors import DataError, UsageError
-from steelyard.report.html.states_page import Serving, states_page
+from steelyard.report.kinds.states.page import Serving, states_page
 from steelyard.store.choices import beside_file, beside_store, read_choices
 
 # Serves a result with the page and the file for choices, and tells its address to the last one.

@@ -11,8 +11,8 @@ from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.errors import BuildFailedError, MissingCapabilityError, SuiteError
 from steelyard.suite.outcomes import BuildOutcome
-from steelyard.suite.placing import is_compiled
 from steelyard.suite.recipe import Recipe
+from steelyard.suite.recipe_expansion import is_compiled
 from steelyard.suite.toolchain import Toolchain
 
 

@@ -12,12 +12,12 @@ from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import ReadyProgram, Workshop
 from steelyard.app.suite.suite_run import run_once, run_programs
 from steelyard.core.errors import SteelyardError
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 from steelyard.profile.sampler import Recording
 from steelyard.suite.count_allocations import count_allocations
 from steelyard.suite.description import Allocations, Description, Shares
-from steelyard.suite.placing import is_compiled
 from steelyard.suite.recipe import Recipe
+from steelyard.suite.recipe_expansion import is_compiled
 
 # A prime number of microseconds, so that no period of the program's own is in step with it.
 _PERIOD_NS = 997e3
@@ -52,7 +52,7 @@ def _looked_into(found: Description, ready: ReadyProgram, workshop: Workshop) ->
         notes.append(f"Shares of time are not known: {error.message}")
     allocations: Allocations | None = None
     if is_compiled(ready.recipe):
-        from steelyard.profile.symbols import read_symbols
+        from steelyard.profile.symbols.elf_symbols import read_symbols
 
         binary = _binary(ready) or program
         found = replace(found, function_count=len(read_symbols(binary).names) or None)
@@ -82,7 +82,7 @@ def _shares(variant: Variant, binary: str | None) -> Shares | None:
     import numpy as np
 
     from steelyard.profile.attribution import attribute
-    from steelyard.profile.profile_file import read_profile
+    from steelyard.profile.file.profile_file import read_profile
     from steelyard.profile.sampler import record
 
     with tempfile.TemporaryDirectory(prefix="steelyard-suite-") as directory:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from steelyard.core.install_hint import install_command as hint
 from steelyard.suite.outcomes import Need
-from steelyard.suite.placing import is_compiled
 from steelyard.suite.recipe import Recipe, Requirement
+from steelyard.suite.recipe_expansion import is_compiled
 from steelyard.suite.toolchain import COMPILED, Toolchain, compiler_package
 
 # What building takes whatever the recipe says, by package: a program that it has.

@@ -11,11 +11,13 @@ from steelyard.app.request.layout_levels import driver_contents
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError, SuiteError, UsageError
+from steelyard.core.experiment_spec import Variant
 from steelyard.core.hashing import sha256_of
-from steelyard.core.model import Variant
 from steelyard.suite.cache import SuiteCache
 from steelyard.suite.make_inputs import made_inputs
-from steelyard.suite.placing import (
+from steelyard.suite.prepare import prepared_source, repaired_source
+from steelyard.suite.recipe import Recipe, Size
+from steelyard.suite.recipe_expansion import (
     BUILD_PLACE,
     Places,
     build_spec,
@@ -24,8 +26,6 @@ from steelyard.suite.placing import (
     output_checks,
     step,
 )
-from steelyard.suite.prepare import prepared_source, repaired_source
-from steelyard.suite.recipe import Recipe, Size
 from steelyard.suite.toolchain import COMPILED
 
 if TYPE_CHECKING:

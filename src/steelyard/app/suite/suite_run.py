@@ -13,9 +13,11 @@ from steelyard.app.request.experiment_request import build_metrics
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.errors import BuildFailedError, MissingCapabilityError, SuiteError
+from steelyard.core.experiment_results import Trial
+from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, Variant
 from steelyard.core.go_between import run_between
 from steelyard.core.identifier import new_identifier
-from steelyard.core.model import ExperimentSpec, LaunchSpec, StoppingSpec, Trial, Variant
+from steelyard.core.stopping_spec import StoppingSpec
 from steelyard.measure.check_output import kept_digest
 from steelyard.measure.program import environment_of
 from steelyard.run.run_experiment import Place, run_experiment

@@ -20,8 +20,8 @@ from steelyard.app.request.command_text import (
 from steelyard.app.suite.suite_name import SuiteName, parse_suite_name
 from steelyard.app.suite.suite_program import ReadyProgram, Workshop
 from steelyard.core.errors import UsageError
-from steelyard.core.levels import BUILD_LEVEL
-from steelyard.core.model import IterationsSpec, Variant
+from steelyard.core.experiment_spec import IterationsSpec, Variant
+from steelyard.core.repetition import BUILD_LEVEL
 from steelyard.suite.recipe import Recipe
 from steelyard.suite.registry import RecipeRegistry
 

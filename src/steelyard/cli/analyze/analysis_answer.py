@@ -21,7 +21,7 @@ def show_answer(
     UsageError
         A page or plots were asked of a kind of result that has none.
     """
-    from steelyard.report.renderings import RENDERINGS
+    from steelyard.report.kinds import RENDERINGS
 
     rendering = RENDERINGS.get(found.result.kind)
     if html is not None:

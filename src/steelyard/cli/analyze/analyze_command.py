@@ -21,7 +21,7 @@ from steelyard.core.quantity import parse_ratio
 from steelyard.store.location import store_path
 
 if TYPE_CHECKING:
-    from steelyard.analysis.method import Method, Question
+    from steelyard.analysis.tables.analysis_method import Method, Question
     from steelyard.app.results.named_analysis import Analyzed
 
 HELP = """
@@ -149,7 +149,7 @@ def _announce(address: str) -> None:
 
 
 def _question(given: AnalyzeOptions) -> Question:
-    from steelyard.analysis.method import Question
+    from steelyard.analysis.tables.analysis_method import Question
 
     return Question(
         response=given.response,

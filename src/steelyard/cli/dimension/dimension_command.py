@@ -34,7 +34,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_duration, parse_ratio
 
 if TYPE_CHECKING:
-    from steelyard.core.model import Experiment
+    from steelyard.core.experiment_results import Experiment
 
 HELP = """
 How often to repeat each level of an experiment, why, and what precision that buys.
@@ -117,8 +117,8 @@ class DimensionOptions:
 @click.argument("words", metavar="[--] CMD [ARG]... | EXPERIMENT", nargs=-1)
 def command(given: DimensionOptions, words: tuple[str, ...]) -> int:
     """Run or read, answer, show."""
-    from steelyard.report.dimensioning_text import dimensioning_text
-    from steelyard.report.json.dimensioning import dimensioning_document
+    from steelyard.report.kinds.dimensioning.document import dimensioning_document
+    from steelyard.report.kinds.dimensioning.text import dimensioning_text
 
     question = Question(
         costs_s=dict(_cost(text) for text in given.costs),
@@ -141,8 +141,8 @@ def command(given: DimensionOptions, words: tuple[str, ...]) -> int:
 def _show_kept(words: tuple[str, ...], question: Question, given: DimensionOptions) -> int:
     """All dimensionings of the store, side by side."""
     from steelyard.app.dimension.kept_dimensionings import kept_dimensionings
-    from steelyard.report.dimensioning_summary import summary_text
-    from steelyard.report.json.dimensionings import dimensionings_document
+    from steelyard.report.kinds.dimensioning.several_document import dimensionings_document
+    from steelyard.report.kinds.dimensioning.summary_text import summary_text
 
     if words or given.file is not None:
         raise UsageError("--kept takes no program, experiment or file beside it.", field="--kept")
@@ -166,7 +166,7 @@ def _name(found: Dimensioned) -> str:
 def _write_page(found: tuple[Dimensioned, ...], target: str | None) -> None:
     if target is None:
         return
-    from steelyard.report.html.dimensioning_page import Shown, dimensioning_page
+    from steelyard.report.kinds.dimensioning.page import Shown, dimensioning_page
 
     shown = [Shown(_name(item), item.answer, item.metric) for item in found]
     write_page(dimensioning_page(shown), target)

@@ -20,9 +20,9 @@ from steelyard.cli.options.strict_options import RUNS, SEED
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.method import Question
+    from steelyard.analysis.tables.analysis_method import Question
     from steelyard.app.experiment.causal_experiment import CauseCall
-    from steelyard.core.model import Experiment
+    from steelyard.core.experiment_results import Experiment
 
 
 @dataclass(frozen=True, kw_only=True)

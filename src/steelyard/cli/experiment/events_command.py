@@ -21,7 +21,7 @@ from steelyard.cli.options.strict_options import RUNS, SEED
 
 if TYPE_CHECKING:
     from steelyard.app.experiment.event_study import EventsCall
-    from steelyard.core.model import Experiment
+    from steelyard.core.experiment_results import Experiment
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,9 +26,9 @@ from steelyard.core.masked_experiment import masked_experiment
 from steelyard.core.quantity import parse_ratio
 
 if TYPE_CHECKING:
-    from steelyard.analysis.method import Question, Result
+    from steelyard.analysis.tables.analysis_method import Question, Result
     from steelyard.app.experiment.experiment_plan import Plan
-    from steelyard.core.model import Experiment
+    from steelyard.core.experiment_results import Experiment
 
 _FILE = click.argument("file", metavar="FILE.toml")
 
@@ -60,7 +60,7 @@ def run(given: RunOptions, file: str) -> int:
     planned = with_recorded(_planned(file), given.recorded_environment)
     if given.dry_run:
         from steelyard.app.running import planned_refusals
-        from steelyard.report.plan_text import command_line
+        from steelyard.report.kinds.plan.text import command_line
 
         write_text("".join(f"{command_line(variant)}\n" for variant in planned.spec.variants))
         for refusal in planned_refusals(planned.spec):
@@ -147,8 +147,8 @@ def _planned(file: str) -> Plan:
 
 def _show_plan(planned: Plan, json_target: str | None) -> None:
     from steelyard.app.running import planned_refusals
-    from steelyard.report.json.plan import plan_document, power_document
-    from steelyard.report.plan_text import (
+    from steelyard.report.kinds.plan.document import plan_document, power_document
+    from steelyard.report.kinds.plan.text import (
         design_lines,
         plan_lines,
         power_lines,
@@ -178,8 +178,8 @@ def _show_plan(planned: Plan, json_target: str | None) -> None:
 
 
 def _show_run(experiment: Experiment, json_target: str | None) -> None:
-    from steelyard.report.json.experiment import experiment_document
-    from steelyard.report.listing import experiment_text
+    from steelyard.report.kinds.experiment.document import experiment_document
+    from steelyard.report.kinds.experiment.text import experiment_text
 
     write_json(experiment_document(experiment), json_target)
     if json_target != "-":
@@ -189,7 +189,7 @@ def _show_run(experiment: Experiment, json_target: str | None) -> None:
 
 
 def _question(given: AnalyzeRunOptions) -> Question:
-    from steelyard.analysis.method import Question
+    from steelyard.analysis.tables.analysis_method import Question
 
     extra: dict[str, str] = {}
     for text in given.options:

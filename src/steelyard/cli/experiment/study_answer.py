@@ -22,7 +22,7 @@ from steelyard.core.errors import UsageError
 if TYPE_CHECKING:
     from steelyard.app.experiment.experiment_plan import Plan
     from steelyard.app.results.named_analysis import Analyzed
-    from steelyard.core.model import Experiment
+    from steelyard.core.experiment_results import Experiment
 
 INTERRUPTED_STATUS = 130
 FAILED_STATUS = 3

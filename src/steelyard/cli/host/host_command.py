@@ -78,8 +78,8 @@ def status(given: StatusOptions) -> None:
     """List what is known to disturb measurements here, how bad it is, and how to mend it."""
     from steelyard.host.facts import host_facts
     from steelyard.host.status import read_status
-    from steelyard.report.host_text import plain_status, print_status, study_lines
-    from steelyard.report.json.host_status import host_status_document
+    from steelyard.report.kinds.host.status_document import host_status_document
+    from steelyard.report.kinds.host.text import plain_status, print_status, study_lines
     from steelyard.store.kept_study import kept_study
     from steelyard.store.location import store_path
 
@@ -112,7 +112,7 @@ def quiet(given: QuietOptions, argv: tuple[str, ...]) -> int:
     from steelyard.host.command import run_command
     from steelyard.host.knob import Request
     from steelyard.host.quiet import quiet as quiet_host
-    from steelyard.report.host_text import quiet_lines
+    from steelyard.report.kinds.host.text import quiet_lines
 
     names = _names(given)
     if given.every and given.knobs:
@@ -142,8 +142,8 @@ def restore(given: RestoreOptions) -> int:
     """Put back what a session that was killed, or a power cut, left changed."""
     from steelyard.host.journal import default_journal_path
     from steelyard.host.restore import restore_host
-    from steelyard.report.host_text import restored_lines
-    from steelyard.report.json.host_restore import host_restore_document
+    from steelyard.report.kinds.host.restore_document import host_restore_document
+    from steelyard.report.kinds.host.text import restored_lines
 
     restored = restore_host()
     write_json(host_restore_document(restored), given.json_target)

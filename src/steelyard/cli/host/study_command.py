@@ -23,7 +23,7 @@ from steelyard.core.quantity import parse_cpus, parse_duration, parse_ratio
 
 if TYPE_CHECKING:
     from steelyard.app.experiment.knob_study import Study
-    from steelyard.core.model import Experiment
+    from steelyard.core.experiment_results import Experiment
 
 INTERRUPTED_STATUS = 130
 FAILED_STATUS = 3

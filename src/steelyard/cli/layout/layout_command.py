@@ -56,8 +56,8 @@ def audit(given: AuditOptions, binary: str) -> None:
     """List what moves in BINARY and what does not, with the reason."""
     from steelyard.app.profile.layout_samples import sampled_code
     from steelyard.layout.audit import audit_program
-    from steelyard.report.json.layout_audit import layout_audit_document
-    from steelyard.report.layout_text import audit_lines, sample_lines
+    from steelyard.report.kinds.layout_audit.document import layout_audit_document
+    from steelyard.report.kinds.layout_audit.text import audit_lines, sample_lines
 
     audited = audit_program(binary)
     sampled = None if given.profile is None else sampled_code(audited, given.profile)
@@ -73,8 +73,8 @@ def audit(given: AuditOptions, binary: str) -> None:
 @click.argument("argv", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(given: LayoutRunOptions, argv: tuple[str, ...]) -> None:
     """Run CMD, which need not be built for it, with its heap shuffled and its stack elsewhere."""
+    from steelyard.layout.layout_request import parse_parts, parse_seed
     from steelyard.layout.unbuilt import become, randomised_environment
-    from steelyard.layout.wishes import parse_parts, parse_seed
 
     chosen = parse_seed(given.seed) if given.seed is not None else secrets.randbits(63) + 1
     become(argv, randomised_environment(parse_parts(given.parts), chosen, os.environ))

@@ -72,9 +72,9 @@ class AskOptions:
 def ask_command(given: AskOptions, file: str) -> None:
     """Predict a benchmark on every host, as if it had not been measured there."""
     from steelyard.app.predict.platforms import ask
-    from steelyard.report.platforms.documents import answer_document
-    from steelyard.report.platforms.page import answer_page
-    from steelyard.report.platforms.text import answer_text
+    from steelyard.report.kinds.platforms.document import answer_document
+    from steelyard.report.kinds.platforms.page import answer_page
+    from steelyard.report.kinds.platforms.text import answer_text
 
     question = asked(given.application, given.fit, given.limits)
     known = names_of(given.known, "--known")
@@ -101,8 +101,8 @@ class FitCommandOptions:
 def fit_command(given: FitCommandOptions, file: str) -> None:
     """Fit models to all hosts where a benchmark is measured, and compare them."""
     from steelyard.app.predict.platforms import fit
-    from steelyard.report.platforms.documents import fits_document
-    from steelyard.report.platforms.text import fits_text
+    from steelyard.report.kinds.platforms.document import fits_document
+    from steelyard.report.kinds.platforms.text import fits_text
 
     found = fit(given.read.file(file), asked(given.application, given.fit), given.models)
     _show(fits_document(found), fits_text(found, terminal_width()), given.json_target)
@@ -146,9 +146,9 @@ def evaluate_command(given: EvaluateOptions, file: str) -> None:
     """Predict the table's own benchmarks, and compare models by their errors."""
     from steelyard.app.predict.platforms import evaluate
     from steelyard.predict.platforms.evaluation import EvaluationDesign
-    from steelyard.report.platforms.documents import evaluation_document
-    from steelyard.report.platforms.page import evaluation_page
-    from steelyard.report.platforms.text import evaluation_text
+    from steelyard.report.kinds.platforms.document import evaluation_document
+    from steelyard.report.kinds.platforms.page import evaluation_page
+    from steelyard.report.kinds.platforms.text import evaluation_text
 
     design = EvaluationDesign(
         _counts(given.known_hosts),
@@ -190,8 +190,8 @@ class ChooseOptions:
 def choose_command(given: ChooseOptions, file: str) -> None:
     """Choose the host where a benchmark is fastest, or best for its price."""
     from steelyard.app.predict.platforms import choose
-    from steelyard.report.platforms.documents import choice_document
-    from steelyard.report.platforms.text import choice_text
+    from steelyard.report.kinds.platforms.document import choice_document
+    from steelyard.report.kinds.platforms.text import choice_text
 
     question = asked(given.application, given.fit, given.limits)
     candidates = names_of(given.candidates, "--candidates")
@@ -215,8 +215,8 @@ class NextOptions:
 def next_command(given: NextOptions, file: str) -> None:
     """Rank the hosts and benchmarks to measure next, most useful first."""
     from steelyard.app.predict.platforms import suggest_next
-    from steelyard.report.platforms.documents import next_document
-    from steelyard.report.platforms.text import next_text
+    from steelyard.report.kinds.platforms.document import next_document
+    from steelyard.report.kinds.platforms.text import next_text
 
     found = suggest_next(given.read.file(file), given.application)
     _show(next_document(found), next_text(found, terminal_width()), given.json_target)
@@ -259,9 +259,9 @@ class SuiteOptions:
 def suite_command(given: SuiteOptions, file: str) -> None:
     """Say which benchmarks say the same as others, and which nothing else represents."""
     from steelyard.app.predict.platforms import study
-    from steelyard.report.platforms.documents import suite_document
-    from steelyard.report.platforms.page import suite_page
-    from steelyard.report.platforms.text import suite_text
+    from steelyard.report.kinds.platforms.document import suite_document
+    from steelyard.report.kinds.platforms.page import suite_page
+    from steelyard.report.kinds.platforms.text import suite_text
 
     tolerance = parse_ratio(given.tolerance, "--tolerance")
     limit = parse_ratio(given.limit, "--limit")

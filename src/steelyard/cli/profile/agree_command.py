@@ -77,7 +77,7 @@ def agree(given: AgreeOptions, argv: tuple[str, ...]) -> None:
     CMD is run several times under each profiler. Without --profiler all are taken that this
     machine has for the language of CMD.
     """
-    from steelyard.analysis.profile_agreement import agreement
+    from steelyard.analysis.profiles.profile_agreement import agreement
     from steelyard.app.profile.profiler_agreement import collect_profiles, refuse_twins
 
     refuse_nowhere(given.html_target, given.json_target)
@@ -147,7 +147,7 @@ def _file_of(word: str) -> tuple[str, str]:
 
 
 def _loaded(path: str) -> list[Any]:
-    from steelyard.report.json.agreement import profiles_of
+    from steelyard.report.kinds.agreement.document import profiles_of
 
     try:
         with open(path, encoding="utf-8") as file:

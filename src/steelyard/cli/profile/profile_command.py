@@ -66,21 +66,21 @@ def report(given: ProfileReportOptions, path: str) -> None:
         raise UsageError("Only one of -o and --json can be standard output.", field="--json")
     answer = read_answer(path, given.confidence, given.apart)
     if format_name is not None and output is not None:
-        from steelyard.analysis.exported_profile import exported
+        from steelyard.analysis.profiles.exported_profile import exported
         from steelyard.report.profile_formats import PROFILE_FORMATS
 
         write_data(PROFILE_FORMATS.get(format_name).render(exported(answer)), output)
     if given.html_target is not None:
-        from steelyard.report.html.profile_page import profile_page
+        from steelyard.report.kinds.profile.page import profile_page
 
         write_page(profile_page(answer), given.html_target)
     if json_target is not None:
-        from steelyard.report.json.profile import profile_document
+        from steelyard.report.kinds.profile.document import profile_document
 
         write_json(profile_document(answer), json_target)
     if "-" in (output, json_target):
         return
-    from steelyard.report.profile_text import profile_text
+    from steelyard.report.kinds.profile.text import profile_text
 
     write_text(profile_text(answer, terminal_width()))
 

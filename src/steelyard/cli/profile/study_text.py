@@ -14,10 +14,10 @@ from steelyard.cli.console.output import (
 )
 
 if TYPE_CHECKING:
-    from steelyard.analysis.causality import Slope
-    from steelyard.analysis.profile_agreement import Agreement
-    from steelyard.analysis.speedup import Speedup
-    from steelyard.core.model import Experiment
+    from steelyard.analysis.profiles.causality_slopes import Slope
+    from steelyard.analysis.profiles.profile_agreement import Agreement
+    from steelyard.analysis.profiles.speedup import Speedup
+    from steelyard.core.experiment_results import Experiment
 
 
 class Targets(NamedTuple):
@@ -42,7 +42,7 @@ def show_study(experiment: Experiment, json_target: str | None) -> None:
         mended = spec.variants[1].launch.argv
         show_speedup(stored_speedup(experiment), argv, mended, targets)
     else:
-        from steelyard.analysis.profile_agreement import agreement
+        from steelyard.analysis.profiles.profile_agreement import agreement
         from steelyard.app.profile.profiler_agreement import stored_agreement
 
         profiles = stored_agreement(experiment, write_note)
@@ -51,11 +51,11 @@ def show_study(experiment: Experiment, json_target: str | None) -> None:
 
 def show_slopes(slopes: Sequence[Slope], argv: Sequence[str], delay: str, targets: Targets) -> None:
     """Show the slopes of delayed functions."""
-    from steelyard.report.causality_text import causality_text
-    from steelyard.report.json.causality import causality_document
+    from steelyard.report.kinds.causality.document import causality_document
+    from steelyard.report.kinds.causality.text import causality_text
 
     if targets.html is not None:
-        from steelyard.report.html.causality_page import causality_page
+        from steelyard.report.kinds.causality.page import causality_page
 
         write_page(causality_page(slopes, argv), targets.html)
     write_json(causality_document(slopes, argv, delay), targets.json)
@@ -67,11 +67,11 @@ def show_speedup(
     found: Speedup, argv: Sequence[str], mended: Sequence[str], targets: Targets
 ) -> None:
     """Show the gain of a mended build and what was promised of it."""
-    from steelyard.report.json.speedup import speedup_document
-    from steelyard.report.speedup_text import speedup_text
+    from steelyard.report.kinds.speedup.document import speedup_document
+    from steelyard.report.kinds.speedup.text import speedup_text
 
     if targets.html is not None:
-        from steelyard.report.html.speedup_page import speedup_page
+        from steelyard.report.kinds.speedup.page import speedup_page
 
         write_page(speedup_page(found, argv), targets.html)
     write_json(speedup_document(found, argv, mended), targets.json)
@@ -81,11 +81,11 @@ def show_speedup(
 
 def show_agreement(found: Agreement, targets: Targets) -> None:
     """Show how far profilers agree."""
-    from steelyard.report.agreement_text import agreement_text
-    from steelyard.report.json.agreement import agreement_document
+    from steelyard.report.kinds.agreement.document import agreement_document
+    from steelyard.report.kinds.agreement.text import agreement_text
 
     if targets.html is not None:
-        from steelyard.report.html.agreement_page import agreement_page
+        from steelyard.report.kinds.agreement.page import agreement_page
 
         write_page(agreement_page(found), targets.html)
     write_json(agreement_document(found), targets.json)

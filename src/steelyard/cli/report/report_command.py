@@ -16,8 +16,8 @@ from steelyard.cli.options.shared_options import json_option, secrets_option, st
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.results import Answer
-    from steelyard.core.model import Experiment
+    from steelyard.analysis.comparison.comparison_results import Answer
+    from steelyard.core.experiment_results import Experiment
     from steelyard.report.formats import ReportFormat
 
 HELP = """
@@ -66,7 +66,7 @@ class ReportOptions:
 @click.argument("experiment", metavar="EXPERIMENT", default="latest")
 def command(given: ReportOptions, experiment: str) -> int:
     """Load, answer, write."""
-    from steelyard.analysis.answer import answer
+    from steelyard.analysis.comparison.experiment_answer import answer
 
     output, json_target, directory = given.output, given.json_target, given.plots
     chosen = _format_of(given.format_name, output)
@@ -83,7 +83,7 @@ def command(given: ReportOptions, experiment: str) -> int:
     if asked_for_page or (directory is None and json_target is None):
         wrote += _write(chosen, found, loaded, output)
     if json_target is not None:
-        from steelyard.report.json.answer import answer_kind_document
+        from steelyard.report.kinds.comparison.answer_document import answer_kind_document
 
         write_json(answer_kind_document(found, loaded), json_target)
     for path in wrote:

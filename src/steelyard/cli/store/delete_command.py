@@ -31,7 +31,7 @@ def command(given: DeleteOptions, experiments: tuple[str, ...]) -> None:
 
     All that are named are deleted, or none.
     """
-    from steelyard.report.json.deletion import deletion_document
+    from steelyard.report.kinds.experiment.deletion_document import deletion_document
 
     with opened_library(given.store) as library:
         identifiers = tuple(dict.fromkeys(library.find(prefix) for prefix in experiments))

@@ -47,7 +47,7 @@ def command(given: ExportOptions, experiment: str) -> None:
     steelyard-json loses nothing but secrets; of the others a warning tells what they have no place
     for.
     """
-    from steelyard.report.json.export import export_document
+    from steelyard.report.kinds.experiment.export_document import export_document
 
     output = given.output
     if output == STANDARD_OUTPUT and given.json_target == STANDARD_OUTPUT:

@@ -34,7 +34,7 @@ def command(given: ImportOptions, file: str) -> None:
 
     `steelyard report` then tells what they say.
     """
-    from steelyard.report.json.experiment import experiment_document
+    from steelyard.report.kinds.experiment.document import experiment_document
 
     with opened_library(given.store) as library:
         imported = library.import_file(file, given.format_name)

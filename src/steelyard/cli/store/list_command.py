@@ -29,8 +29,8 @@ def command(given: ListOptions) -> None:
     `latest` is the one that was added last: measured, or imported.
     """
     from steelyard.core.masked_experiment import masked_spec
-    from steelyard.report.json.experiments import experiments_document
-    from steelyard.report.listing import listing_text
+    from steelyard.report.kinds.experiment.listing_document import experiments_document
+    from steelyard.report.kinds.experiment.text import listing_text
 
     with opened_library(given.store) as library:
         told = library.cautions

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from steelyard.cli.console.output import write_note
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 from steelyard.store.location import store_path
 
 if TYPE_CHECKING:

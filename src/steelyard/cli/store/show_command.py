@@ -31,8 +31,8 @@ def command(given: ShowOptions, experiment: str) -> None:
 
     `steelyard report` gives its answer.
     """
-    from steelyard.report.json.experiment import experiment_document
-    from steelyard.report.listing import experiment_text
+    from steelyard.report.kinds.experiment.document import experiment_document
+    from steelyard.report.kinds.experiment.text import experiment_text
 
     with opened_library(given.store) as library:
         found = library.shown(experiment, unless_asked(given.show_secrets))

@@ -44,8 +44,8 @@ def command() -> None:
 @NAMES
 def list_programs(given: SuiteListOptions, names: tuple[str, ...]) -> None:
     """List the programs: what they are, and where they come from."""
-    from steelyard.report.json.suite import suite_document
-    from steelyard.report.suite_text import (
+    from steelyard.report.kinds.suite.document import suite_document
+    from steelyard.report.kinds.suite.text import (
         generators_table,
         markdown,
         programs_table,
@@ -79,8 +79,8 @@ def list_programs(given: SuiteListOptions, names: tuple[str, ...]) -> None:
 def fetch(given: FetchOptions, names: tuple[str, ...]) -> None:
     """Fetch the sources of programs into the cache, and verify them."""
     from steelyard.app.suite.suite_fetch import fetch_programs, refuse_missing
-    from steelyard.report.json.suite import suite_fetch_document
-    from steelyard.report.suite_text import fetch_table, table_text
+    from steelyard.report.kinds.suite.document import suite_fetch_document
+    from steelyard.report.kinds.suite.text import fetch_table, table_text
     from steelyard.suite.cache import SuiteCache
 
     cache, show = SuiteCache(), progress()
@@ -99,8 +99,8 @@ def build(given: BuildOptions, names: tuple[str, ...]) -> int:
     """Build programs, with each compiler and each set of flags, into the cache."""
     from steelyard.app.suite.suite_build import build_programs
     from steelyard.app.suite.suite_program import Workshop
-    from steelyard.report.json.suite import suite_build_document
-    from steelyard.report.suite_text import build_table, table_text
+    from steelyard.report.kinds.suite.document import suite_build_document
+    from steelyard.report.kinds.suite.text import build_table, table_text
 
     show = progress()
     programs = chosen_programs(names, "test", given.cc, given.flags)
@@ -119,8 +119,8 @@ def run(given: SuiteRunOptions, names: tuple[str, ...]) -> int:
     """Run programs and check what they write."""
     from steelyard.app.suite.suite_program import Workshop
     from steelyard.app.suite.suite_run import run_programs
-    from steelyard.report.json.suite import suite_run_document
-    from steelyard.report.suite_text import run_table, table_text
+    from steelyard.report.kinds.suite.document import suite_run_document
+    from steelyard.report.kinds.suite.text import run_table, table_text
 
     show = progress()
     programs = chosen_programs(names, given.size, given.cc, given.flags)
@@ -157,9 +157,9 @@ def describe(given: DescribeOptions, names: tuple[str, ...]) -> int:
     """
     from steelyard.app.suite.suite_describe import describe_programs
     from steelyard.app.suite.suite_program import Workshop
-    from steelyard.report.json.suite import suite_description_document
-    from steelyard.report.suite_description import description_table
-    from steelyard.report.suite_text import markdown, table_text
+    from steelyard.report.kinds.suite.description import description_table
+    from steelyard.report.kinds.suite.document import suite_description_document
+    from steelyard.report.kinds.suite.text import markdown, table_text
 
     form = figure_form(given.plot)
     show = progress()
@@ -194,8 +194,8 @@ def add(given: AddOptions, file: str) -> None:
 def doctor(given: DoctorOptions, names: tuple[str, ...]) -> int:
     """List what this machine lacks for programs, and the one command that installs it."""
     from steelyard.app.suite.suite_doctor import install_command, needs_of
-    from steelyard.report.json.suite import suite_doctor_document
-    from steelyard.report.suite_text import needs_table, table_text
+    from steelyard.report.kinds.suite.document import suite_doctor_document
+    from steelyard.report.kinds.suite.text import needs_table, table_text
     from steelyard.suite.toolchain import Toolchain
 
     toolchains = [Toolchain(cc=name) for name in (given.cc or "").split(",") if name]

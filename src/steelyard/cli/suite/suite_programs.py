@@ -74,7 +74,7 @@ def write_description(
     found: Sequence[Description], about: str, page: str | None, plot: tuple[str | None, str]
 ) -> None:
     """Write the page and the figure that were asked for."""
-    from steelyard.report.suite_description import description_page, figure_bytes
+    from steelyard.report.kinds.suite.description import description_page, figure_bytes
 
     if page is not None:
         write_file(description_page(found, about).encode("utf-8"), page)

@@ -12,10 +12,10 @@ from steelyard.app.experiment.weigh import Gate, Weighing, gate_says_no
 from steelyard.app.request.experiment_request import DEFAULT_METRICS
 from steelyard.app.running import Progress, Watcher
 from steelyard.cli.console.output import write_json, write_text
-from steelyard.core.model import Experiment
+from steelyard.core.experiment_results import Experiment
 
 if TYPE_CHECKING:
-    from steelyard.analysis.results import Answer
+    from steelyard.analysis.comparison.comparison_results import Answer
 
 TELLING_METRICS = ("wall_time", "user_time", "system_time", "max_rss")
 GATE_STATUS = 1
@@ -30,7 +30,7 @@ def _width_text(half_width_ratio: float | None) -> str:
 @contextlib.contextmanager
 def watching(json_target: str | None) -> Iterator[Watcher | None]:
     """A progress line for a person at a terminal; nothing where nobody watches."""
-    from steelyard.report.progress import Progress as ProgressLine
+    from steelyard.report.texts.progress import Progress as ProgressLine
 
     if json_target == "-" or not sys.stderr.isatty():
         yield None
@@ -57,7 +57,7 @@ def show(
     """
     answer, experiment = weighing.answer, weighing.experiment
     if json_target != "-":
-        from steelyard.report.terminal import terminal_text
+        from steelyard.report.kinds.comparison.text import terminal_text
 
         is_terminal = sys.stdout.isatty()
         hidden = set(DEFAULT_METRICS) - set(TELLING_METRICS) - set(asked)
@@ -81,8 +81,8 @@ def show(
 
 def document_of(answer: Answer, experiment: Experiment) -> dict[str, Any]:
     """The JSON object of an answer."""
-    from steelyard.report.json.comparison import comparison_document
-    from steelyard.report.json.measurement import measurement_document
+    from steelyard.report.kinds.comparison.document import comparison_document
+    from steelyard.report.kinds.comparison.measurement_document import measurement_document
 
     if answer.kind == "comparison":
         return comparison_document(answer, experiment)

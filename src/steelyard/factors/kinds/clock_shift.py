@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 from steelyard.factors.factor import Factor, drawn_number, whole_number
 
 # The kernel takes no more than half of what its clocks can hold, which is 146 years

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 from steelyard.factors.builds import with_compilers
 from steelyard.factors.factor import Factor
 

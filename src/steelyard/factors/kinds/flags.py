@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 from steelyard.factors.builds import COMPILER_FLAGS, with_flags
 from steelyard.factors.factor import Factor, any_text
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from steelyard.core.experiment_spec import Variant
 from steelyard.core.layout_level import INTERVAL_VARIABLE, PARTS_VARIABLE, layout_level
-from steelyard.core.model import Variant
 from steelyard.factors.factor import Factor
 
 # Nobody reads it: it makes up for the lengths of the others, so that the stack of the program

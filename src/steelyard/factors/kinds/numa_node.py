@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from steelyard.core.errors import UsageError
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 from steelyard.core.quantity import parse_cpus
 from steelyard.factors.factor import Factor
 

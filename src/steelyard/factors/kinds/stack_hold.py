@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 from steelyard.factors.factor import Factor, whole_number
 
 # The launcher makes up for a smaller environment through the path of the program, whose length

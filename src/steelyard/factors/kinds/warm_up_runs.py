@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from steelyard.core.model import Variant
+from steelyard.core.experiment_spec import Variant
 from steelyard.factors.factor import Factor, whole_number
 
 _LIMIT = 1000

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from steelyard.core.errors import DataError
+from steelyard.core.experiment_spec import Direction
 from steelyard.core.field_reader import FieldReader
-from steelyard.core.model import Direction
 from steelyard.harness.adapter import ITERATION_TIME, Adapter, Metric, Series, Source
 from steelyard.harness.json_text import json_value
 from steelyard.harness.quantities import SECONDS, base_unit

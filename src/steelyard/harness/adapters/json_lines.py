@@ -11,8 +11,8 @@ from math import inf
 from typing import Any, NamedTuple, cast
 
 from steelyard.core.errors import DataError
+from steelyard.core.experiment_spec import Direction
 from steelyard.core.field_reader import FieldReader, json_fault
-from steelyard.core.model import Direction
 from steelyard.harness.adapter import ITERATION_TIME, Adapter, Series, Source
 from steelyard.harness.quantities import base_unit
 

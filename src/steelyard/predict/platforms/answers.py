@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from steelyard.core.estimate import Estimate, Interval, Unbounded
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 from steelyard.predict.arrays import Truths
 from steelyard.predict.platforms.intervals import CostIntervals, cost_intervals
 from steelyard.predict.platforms.model import PlatformModel, Prediction

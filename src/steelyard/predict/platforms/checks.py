@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 from steelyard.predict.arrays import Floats
 from steelyard.predict.platforms.table import PlatformTable
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from steelyard.core.errors import AnalysisError
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 from steelyard.core.rng import derive_seed
 from steelyard.predict.arrays import Floats
 from steelyard.predict.platforms.answers import Asked, HostAnswer, PlatformAnswer, ask_table

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 from steelyard.core.rng import derive_seed
 from steelyard.predict.arrays import Floats, Truths
 from steelyard.predict.correlation_clusters import cluster_columns

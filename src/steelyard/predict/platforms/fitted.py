@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from steelyard.core.errors import AnalysisError
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 from steelyard.predict.platforms.answers import Asked
 from steelyard.predict.platforms.evaluation import error_ratio
 from steelyard.predict.platforms.model import PlatformModel, Prediction

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from steelyard.core.errors import AnalysisError
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 from steelyard.predict.arrays import Floats, Truths
 from steelyard.predict.kriging import krige
 from steelyard.predict.platforms.kernels import HostKernel, host_kernels

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from steelyard.core.model import Caution
+from steelyard.core.experiment_results import Caution
 from steelyard.predict.arrays import Floats
 from steelyard.predict.correlation_clusters import Clustering, cluster_columns
 from steelyard.predict.low_rank import complete_table

@@ -12,8 +12,8 @@ from contextlib import suppress
 from itertools import pairwise
 
 from steelyard.core.errors import DataError, MissingCapabilityError
-from steelyard.profile.java_command import is_machine_thread, require_java
-from steelyard.profile.java_names import machine_name
+from steelyard.profile.java.java_command import is_machine_thread, require_java
+from steelyard.profile.java.java_names import machine_name
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 
 _LIBRARY = "libasyncProfiler.so"

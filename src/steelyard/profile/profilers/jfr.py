@@ -12,7 +12,7 @@ from typing import Any
 
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.core.install_hint import install_command
-from steelyard.profile.java_command import require_java
+from steelyard.profile.java.java_command import require_java
 from steelyard.profile.profilers import (
     Launch,
     Profiler,

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from steelyard.core.errors import DataError
-from steelyard.profile.demangling import function_name
 from steelyard.profile.profilers import (
     Launch,
     Profiler,
@@ -16,6 +15,7 @@ from steelyard.profile.profilers import (
     shares_of,
     tool_output,
 )
+from steelyard.profile.symbols.demangling import function_name
 
 # The same rate as Steelyard's own default.
 _FREQUENCY = "999"

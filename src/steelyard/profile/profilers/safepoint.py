@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.core.errors import DataError
-from steelyard.profile.java_command import agent_path, require_java, with_agent
+from steelyard.profile.java.java_command import agent_path, require_java, with_agent
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 
 MAGIC = "STEELYARD-SAFEPOINT 1"

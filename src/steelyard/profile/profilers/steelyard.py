@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steelyard.analysis.unwatched_time import NOT_WATCHED, unwatched_ratio_of
+from steelyard.analysis.profiles.unwatched_time import NOT_WATCHED, unwatched_ratio_of
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 from steelyard.profile.sampler import Recording, sampler_argv, sampler_path
 
@@ -27,8 +27,8 @@ def _launch(path: str, argv: Sequence[str], seed: int) -> Launch:
 
 def _read(path: str, _: Sequence[str]) -> Reading:
     from steelyard.profile.attribution import attribute
-    from steelyard.profile.place_names import NamingRules
-    from steelyard.profile.profile_file import read_profile
+    from steelyard.profile.file.profile_file import read_profile
+    from steelyard.profile.symbols.place_names import NamingRules
 
     raw = read_profile(path)
     samples = attribute(raw, rules=NamingRules(inlined=False))

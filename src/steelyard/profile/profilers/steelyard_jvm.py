@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.analysis.profile_samples import ProfileSamples
-from steelyard.profile.java_command import (
+from steelyard.analysis.profiles.profile_samples import ProfileSamples
+from steelyard.profile.java.java_command import (
     agent_path,
     is_machine_thread,
     java_recording,
     require_java,
 )
-from steelyard.profile.java_names import machine_name
+from steelyard.profile.java.java_names import machine_name
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 from steelyard.profile.sampler import Recording, sampler_argv, sampler_path
 
@@ -38,8 +38,8 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     can see.
     """
     from steelyard.profile.attribution import attribute
-    from steelyard.profile.java_code import read_java_codes
-    from steelyard.profile.profile_file import read_profile
+    from steelyard.profile.file.profile_file import read_profile
+    from steelyard.profile.java.java_code import read_java_codes
 
     raw = read_profile(path)
     codes = read_java_codes(path)

@@ -7,7 +7,7 @@ import os
 import warnings
 from typing import Any
 
-from steelyard.analysis.figures import (
+from steelyard.analysis.tables.figures import (
     Figure,
     HistogramFigure,
     InteractionFigure,

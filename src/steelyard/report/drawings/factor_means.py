@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.figures import InteractionFigure, MainEffectsFigure, MeansLine, MeansPanel
+from steelyard.analysis.tables.figures import (
+    InteractionFigure,
+    MainEffectsFigure,
+    MeansLine,
+    MeansPanel,
+)
 from steelyard.report.drawings.drawing import ACCENT, INK, Drawing
 from steelyard.report.plots.drawing import PALETTE, as_matplotlib_text
-from steelyard.report.wording import elided
+from steelyard.report.texts.readable import elided
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

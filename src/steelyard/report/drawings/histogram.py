@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.figures import HistogramFigure
+from steelyard.analysis.tables.figures import HistogramFigure
 from steelyard.report.drawings.drawing import ACCENT, INK, MUTED, Drawing
 from steelyard.report.plots.drawing import as_matplotlib_text
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from steelyard.analysis.results import Answer
-from steelyard.core.model import Experiment
+from steelyard.analysis.comparison.comparison_results import Answer
+from steelyard.core.experiment_results import Experiment
 from steelyard.core.registry import Registry
 
 

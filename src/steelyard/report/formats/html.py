@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from steelyard.report.formats import ReportFormat
-from steelyard.report.html.page import html_page
+from steelyard.report.kinds.comparison.page import html_page
 
 EXTENSION = ReportFormat("html", ".html", "one page with plots that works offline", True, html_page)

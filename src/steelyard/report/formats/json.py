@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from steelyard.analysis.results import Answer
-from steelyard.core.model import Experiment
+from steelyard.analysis.comparison.comparison_results import Answer
+from steelyard.core.experiment_results import Experiment
 from steelyard.report.formats import ReportFormat
-from steelyard.report.json.answer import answer_kind_document
+from steelyard.report.kinds.comparison.answer_document import answer_kind_document
 
 
 def render(answer: Answer, experiment: Experiment) -> str:

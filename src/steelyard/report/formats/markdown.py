@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.results import Answer
-from steelyard.core.model import Experiment
+from steelyard.analysis.comparison.comparison_results import Answer
+from steelyard.core.experiment_results import Experiment
 from steelyard.report.formats import ReportFormat
-from steelyard.report.sentences import (
+from steelyard.report.kinds.comparison.sentences import (
     further_sentence,
     geometric_mean_sentence,
     together_sentence,
     verdict_sentence,
 )
-from steelyard.report.tables import Table, other_metrics_table, variant_table
-from steelyard.report.terminal import footer_lines
-from steelyard.report.wording import caution_text, labels
+from steelyard.report.kinds.comparison.tables import other_metrics_table, variant_table
+from steelyard.report.kinds.comparison.text import footer_lines
+from steelyard.report.texts.readable import caution_text, labels
+from steelyard.report.texts.table import Table
 
 _MARKUP = r"\`*_{}[]()#+!|<>~&@$"
 

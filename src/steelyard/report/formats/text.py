@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.results import Answer
-from steelyard.core.model import Experiment
+from steelyard.analysis.comparison.comparison_results import Answer
+from steelyard.core.experiment_results import Experiment
 from steelyard.report.formats import ReportFormat
-from steelyard.report.terminal import plain_text
+from steelyard.report.kinds.comparison.text import plain_text
 
 
 def render(answer: Answer, experiment: Experiment) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steelyard.analysis.results import Answer
+from steelyard.analysis.comparison.comparison_results import Answer
 from steelyard.core.registry import Registry
-from steelyard.report.tables import Table
+from steelyard.report.texts.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

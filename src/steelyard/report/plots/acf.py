@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.results import Answer, Independence
+from steelyard.analysis.comparison.comparison_results import Answer, Independence
 from steelyard.report.plots import Panel, Plot
 from steelyard.report.plots.drawing import (
     Series,
@@ -15,7 +15,7 @@ from steelyard.report.plots.drawing import (
     rounded,
     series_of,
 )
-from steelyard.report.tables import Table
+from steelyard.report.texts.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

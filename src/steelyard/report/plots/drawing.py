@@ -6,11 +6,11 @@ import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steelyard.analysis.modes import density_bandwidth
-from steelyard.analysis.plot_series import stride_for
-from steelyard.analysis.results import Answer, MetricResult
-from steelyard.report.tables import metric_scale
-from steelyard.report.wording import labels, one_line
+from steelyard.analysis.comparison.comparison_results import Answer, MetricResult
+from steelyard.analysis.comparison.plot_series import stride_for
+from steelyard.analysis.distributions.modes import density_bandwidth
+from steelyard.report.kinds.comparison.tables import metric_scale
+from steelyard.report.texts.readable import labels, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ import os
 import warnings
 from typing import Any
 
-from steelyard.analysis.results import Answer
+from steelyard.analysis.comparison.comparison_results import Answer
 from steelyard.core.errors import UsageError
 from steelyard.core.private_file import make_private_file
 from steelyard.report.plots import plots_in_order

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results import Answer, Comparison, GeometricMean
+from steelyard.analysis.comparison.comparison_results import Answer, Comparison, GeometricMean
 from steelyard.core.estimate import Estimate
+from steelyard.report.kinds.comparison.sentences import change_word, verdict_sentence, verdict_word
 from steelyard.report.plots import Panel, Plot
 from steelyard.report.plots.drawing import (
     VERDICT_COLORS,
@@ -18,9 +19,8 @@ from steelyard.report.plots.drawing import (
     plot_labels,
     rows_axis,
 )
-from steelyard.report.sentences import change_word, verdict_sentence, verdict_word
-from steelyard.report.tables import Table
-from steelyard.report.wording import one_line, ratio_text
+from steelyard.report.texts.readable import one_line, ratio_text
+from steelyard.report.texts.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

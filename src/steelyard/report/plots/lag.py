@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.plot_series import lag_pairs
-from steelyard.analysis.results import Answer
+from steelyard.analysis.comparison.comparison_results import Answer
+from steelyard.analysis.comparison.plot_series import lag_pairs
 from steelyard.report.plots import Panel, Plot
 from steelyard.report.plots.drawing import (
     POINTS_LIMIT,
@@ -18,7 +18,7 @@ from steelyard.report.plots.drawing import (
     metric_title,
     series_of,
 )
-from steelyard.report.tables import Table
+from steelyard.report.texts.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.plot_series import QuantilePoints, quantile_points
-from steelyard.analysis.results import Answer
+from steelyard.analysis.comparison.comparison_results import Answer
+from steelyard.analysis.comparison.plot_series import QuantilePoints, quantile_points
 from steelyard.report.plots import Panel, Plot
 from steelyard.report.plots.drawing import (
     POINTS_LIMIT,
@@ -19,7 +19,7 @@ from steelyard.report.plots.drawing import (
     rounded,
     series_of,
 )
-from steelyard.report.tables import Table
+from steelyard.report.texts.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

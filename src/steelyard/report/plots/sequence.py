@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.plot_series import stride_for
-from steelyard.analysis.results import Answer
+from steelyard.analysis.comparison.comparison_results import Answer
+from steelyard.analysis.comparison.plot_series import stride_for
+from steelyard.report.kinds.comparison.tables import metric_scale
 from steelyard.report.plots import Panel, Plot
 from steelyard.report.plots.drawing import (
     TABLE_LIMIT,
@@ -18,7 +19,7 @@ from steelyard.report.plots.drawing import (
     metric_title,
     series_of,
 )
-from steelyard.report.tables import Table, metric_scale
+from steelyard.report.texts.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.modes import density_bandwidth
-from steelyard.analysis.results import Answer
+from steelyard.analysis.comparison.comparison_results import Answer
+from steelyard.analysis.distributions.modes import density_bandwidth
+from steelyard.report.kinds.comparison.tables import variant_table
 from steelyard.report.plots import Panel, Plot
 from steelyard.report.plots.drawing import (
     DENSITY_POINTS,
@@ -20,7 +21,7 @@ from steelyard.report.plots.drawing import (
     rows_axis,
     series_of,
 )
-from steelyard.report.tables import Table, variant_table
+from steelyard.report.texts.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

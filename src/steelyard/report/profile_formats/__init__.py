@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from steelyard.analysis.profile_answer import ProfileAnswer
+from steelyard.analysis.profiles.profile_answer import ProfileAnswer
 from steelyard.core.registry import Registry
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.analysis.profile_answer import ProfileAnswer
-from steelyard.analysis.profile_samples import ProfileSamples, ThreadShare, stacks_of
+from steelyard.analysis.profiles.profile_answer import ProfileAnswer
+from steelyard.analysis.profiles.profile_samples import ProfileSamples, ThreadShare, stacks_of
 from steelyard.report.profile_formats import ProfileFormat
 
 _PROCESSED_VERSION = 49

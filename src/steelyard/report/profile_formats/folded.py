@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.call_stacks import merged_stacks
-from steelyard.analysis.profile_answer import ProfileAnswer
+from steelyard.analysis.profiles.call_stacks import merged_stacks
+from steelyard.analysis.profiles.profile_answer import ProfileAnswer
 from steelyard.report.profile_formats import ProfileFormat
 
 

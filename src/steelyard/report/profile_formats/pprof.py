@@ -11,8 +11,8 @@ import os
 import shutil
 from collections.abc import Iterable
 
-from steelyard.analysis.call_stacks import stack_counts
-from steelyard.analysis.profile_answer import ProfileAnswer
+from steelyard.analysis.profiles.call_stacks import stack_counts
+from steelyard.analysis.profiles.profile_answer import ProfileAnswer
 from steelyard.report.profile_formats import ProfileFormat
 
 _VARINT, _BYTES = 0, 2

@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.analysis.profile_answer import ProfileAnswer
-from steelyard.analysis.profile_samples import ProfileSamples, stacks_of
+from steelyard.analysis.profiles.profile_answer import ProfileAnswer
+from steelyard.analysis.profiles.profile_samples import ProfileSamples, stacks_of
 from steelyard.report.profile_formats import ProfileFormat
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import steelyard
 from steelyard.core.errors import DataError
-from steelyard.core.model import Caution, Experiment, Variant
+from steelyard.core.experiment_results import Caution, Experiment
+from steelyard.core.experiment_spec import Variant
 from steelyard.store.exported import cautions_of, host_of, kept_trials, level_cautions
 from steelyard.store.file_format import FileFormat, write_json_file
 

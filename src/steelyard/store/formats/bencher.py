@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.core.estimate import Estimate
-from steelyard.core.model import Caution, Experiment, MetricSpec
+from steelyard.core.experiment_results import Caution, Experiment
+from steelyard.core.experiment_spec import MetricSpec
 from steelyard.store.exported import cautions_of, mean_intervals
 from steelyard.store.file_format import FileFormat, write_json_file
 

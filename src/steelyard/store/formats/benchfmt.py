@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from math import fsum
 
 from steelyard.core.errors import DataError
-from steelyard.core.model import Caution, Experiment, MetricSpec, Trial
+from steelyard.core.experiment_results import Caution, Experiment, Trial
+from steelyard.core.experiment_spec import MetricSpec
 from steelyard.store.exported import cautions_of, level_cautions, ran_well
 from steelyard.store.file_format import FileFormat, whole_file
 from steelyard.store.imported import unique_names

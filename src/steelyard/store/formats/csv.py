@@ -8,10 +8,8 @@ from typing import Any
 
 from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError
-from steelyard.core.model import Caution, Experiment
-from steelyard.store.file_format import FileFormat
-from steelyard.store.imported import file_source
-from steelyard.store.table import (
+from steelyard.core.experiment_results import Caution, Experiment
+from steelyard.store.experiment_table import (
     COLUMNS,
     REQUIRED,
     check_columns,
@@ -19,6 +17,8 @@ from steelyard.store.table import (
     left_out,
     table_rows,
 )
+from steelyard.store.file_format import FileFormat
+from steelyard.store.imported import file_source
 from steelyard.store.whole_file import file_errors, whole_file
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from steelyard.core.errors import DataError
 from steelyard.core.estimate import Estimate
-from steelyard.core.model import Caution, Experiment
+from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.store.exported import cautions_of, mean_intervals
 from steelyard.store.file_format import FileFormat, write_json_file
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from steelyard.core.model import Caution, Experiment, Trial
+from steelyard.core.experiment_results import Caution, Experiment, Trial
 from steelyard.harness.adapter import ITERATION_TIME
 from steelyard.harness.adapters.google_benchmark import EXECUTION, TIME_NAMES
 from steelyard.store.exported import (

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from steelyard.core.errors import DataError
+from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.field_reader import FieldReader
-from steelyard.core.model import Caution, Experiment
 from steelyard.store.exported import level_cautions
 from steelyard.store.file_format import FileFormat, read_json, write_json_file
 from steelyard.store.hyperfine import (

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import steelyard
-from steelyard.core.model import Caution, Experiment
+from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.store.file_format import FileFormat, write_json_file
 from steelyard.store.formats.hyperfine import exportable_results
 from steelyard.store.hyperfine import METRICS, result_object_2

@@ -13,16 +13,16 @@ from typing import Any
 
 from steelyard.core.decoding import open_regular
 from steelyard.core.errors import DataError
-from steelyard.core.model import Caution, Experiment
-from steelyard.store.file_format import FileFormat
-from steelyard.store.imported import file_source
-from steelyard.store.table import (
+from steelyard.core.experiment_results import Caution, Experiment
+from steelyard.store.experiment_table import (
     COLUMNS,
     check_columns,
     experiment_from_rows,
     left_out,
     table_rows,
 )
+from steelyard.store.file_format import FileFormat
+from steelyard.store.imported import file_source
 from steelyard.store.whole_file import file_errors, whole_file
 
 MAGIC = b"PAR1"

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from steelyard.core.errors import DataError
-from steelyard.core.field_reader import FieldReader
-from steelyard.core.identifier import LENGTH, is_identifier
-from steelyard.core.json_codec import experiment_spec_from_json, to_json, trial_from_json
-from steelyard.core.model import (
+from steelyard.core.experiment_results import (
     Caution,
     Experiment,
-    ExperimentSpec,
     FailureReason,
     StopReason,
     Trial,
     TrialStatus,
 )
+from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.field_reader import FieldReader
+from steelyard.core.identifier import LENGTH, is_identifier
+from steelyard.core.json_codec import experiment_spec_from_json, to_json, trial_from_json
 from steelyard.store.file_format import FileFormat, read_json, write_json_file
 
 SCHEMA = "steelyard/1"

@@ -8,15 +8,15 @@ from math import exp
 import numpy as np
 import pytest
 
-from steelyard.analysis.figures import InteractionFigure, MainEffectsFigure
 from steelyard.analysis.methods import ANALYSES
+from steelyard.analysis.tables.figures import InteractionFigure, MainEffectsFigure
 from steelyard.core.estimate import Estimate, Unbounded
-from steelyard.core.model import MetricSpec
-from steelyard.report.analysis_text import analysis_text
+from steelyard.core.experiment_spec import MetricSpec
+from steelyard.report.documents.rendering import Origin
 from steelyard.report.drawings import svg_of
-from steelyard.report.html.analysis_page import analysis_page
-from steelyard.report.json.analysis import analysis_document
-from steelyard.report.rendering import Origin
+from steelyard.report.kinds.analysis.document import analysis_document
+from steelyard.report.kinds.analysis.page import analysis_page
+from steelyard.report.kinds.analysis.text import analysis_text
 from tests.unit.analysis.tables import question, table
 
 ORIGIN = Origin("anova", MetricSpec("y", "s"), file="data.csv")

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from steelyard.analysis.analysis import Analysis
 from steelyard.analysis.methods import ANALYSES
+from steelyard.analysis.tables.table_analysis import Analysis
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate
 from tests.unit.analysis.tables import question, table

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from steelyard.analysis.analysis import Analysis
 from steelyard.analysis.methods import ANALYSES
 from steelyard.analysis.screening.lenth import lenth_margins
+from steelyard.analysis.tables.table_analysis import Analysis
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.design.design import DesignFactor

@@ -4,7 +4,7 @@ from steelyard.app.request.command_text import parse_environment, parse_paramete
 from steelyard.app.request.experiment_request import build_variants
 from steelyard.app.request.request import Request
 from steelyard.core.errors import UsageError
-from steelyard.core.model import ExperimentSpec
+from steelyard.core.experiment_spec import ExperimentSpec
 
 
 def names(request):

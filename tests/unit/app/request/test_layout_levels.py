@@ -2,7 +2,7 @@ import pytest
 
 from steelyard.app.request.layout_levels import driver_contents, laid_out_variants
 from steelyard.core.errors import UsageError
-from steelyard.core.model import LaunchSpec, Variant
+from steelyard.core.experiment_spec import LaunchSpec, Variant
 
 ONE = Variant("a", LaunchSpec(("./a",)))
 TWO = Variant("b", LaunchSpec(("./b",)))

@@ -2,7 +2,7 @@ import pytest
 
 from steelyard.app.request.level_request import requested_levels
 from steelyard.core.errors import UsageError
-from steelyard.core.levels import RepetitionLevel
+from steelyard.core.repetition import RepetitionLevel
 
 
 def ask(named=(), repeat=(), *, builds=False, iterations=False):

@@ -1,0 +1,1 @@
+"""From the trials of an experiment to its answer: estimates, verdicts, cautions, stopping."""

@@ -1,0 +1,1 @@
+"""How often to repeat each level, and what precision that buys."""

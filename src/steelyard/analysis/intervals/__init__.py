@@ -1,0 +1,1 @@
+"""Intervals of means and of ratios, and what makes several of them hold together."""

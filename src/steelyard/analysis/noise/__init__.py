@@ -1,0 +1,1 @@
+"""What each setup of a machine does to the noise of one program."""

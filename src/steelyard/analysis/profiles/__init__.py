@@ -1,0 +1,1 @@
+"""What profiles say: shares, agreement, and whether acting on them brings what they promise."""

@@ -1,0 +1,238 @@
+"""What a profile says: shares of functions and threads, and whether its samples were random."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.analysis.profiles.profile_samples import (
+    FunctionShare,
+    ProfileSamples,
+    ThreadShare,
+    function_shares,
+    thread_shares,
+)
+from steelyard.analysis.profiles.sampling_health import SamplingHealth, sampling_health
+from steelyard.analysis.profiles.unwatched_time import UNWATCHED, unwatched_ratio_of
+from steelyard.core.experiment_results import Caution
+
+# Of independent intervals one lag in twenty passes its bound. A fifth of 40 lags do by chance in
+# fewer than one profile of a thousand (binomial).
+_SUSPECT_LAGS_RATIO = 0.2
+# So few looks that went otherwise than planned move no share by as much as a point.
+_SUSPECT_DELAYS_RATIO = 0.01
+_TOLD_MENDED_RATIO = 0.01
+_TOLD_UNWATCHED_RATIO = 0.01
+_TOLD_NAMELESS_RATIO = 0.05
+# Files that the kernel calls so hold what a program has written into its memory.
+_MADE_AT_RUN_TIME = ("//anon", "[anon", "/memfd:", "/dev/zero")
+# What a timer interrupts a virtual machine for (docs/PERFORMANCE.md), and more than it does others.
+_LOOK_NS = 12e3
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What is known of a recording beside its samples.
+
+    Parameters
+    ----------
+    path : str
+    header : mapping
+        How it was recorded: argv, process, period, unit, spread, ratio, seed, event, stacks.
+    summary : mapping
+        What the sampler says of itself; empty where it was cut off.
+    look_times_ns, look_sources : arrays
+        When each CPU (or thread) was looked at, also where another program ran there.
+    lost_count : int
+    damage : str or None
+        What is wrong with the file, for a person.
+    are_cpus_looked_at : bool
+        Whether whole CPUs were looked at, where the summary does not say it.
+    """
+
+    path: str
+    header: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    look_times_ns: npt.NDArray[np.uint64]
+    look_sources: npt.NDArray[np.unsignedinteger]
+    lost_count: int = 0
+    damage: str | None = None
+    are_cpus_looked_at: bool = True
+
+    @property
+    def late_count(self) -> int:
+        """How often the time of a look had passed before it could be armed: drawn anew."""
+        return int(self.summary.get("late", 0))
+
+    @property
+    def unseen_count(self) -> int:
+        """Looks for which the kernel gave no sample; some kernels give none of an idle CPU."""
+        return int(self.summary.get("unseen", 0))
+
+    @property
+    def missed_count(self) -> int:
+        """Looks for which the kernel gave no sample though no CPU idled.
+
+        Idle time, with what the looks themselves take of it, times the rate of looks is what idle
+        CPUs explain; more than four standard deviations of a Poisson count above it is missed.
+        """
+        period_ns = float(self.header.get("period", 0))
+        idle_ns = float(self.summary.get("idle_ns", 0))
+        # A look at an idle CPU takes time that the kernel counts as an interrupt's.
+        idle_ns += _LOOK_NS * self.unseen_count
+        explained = idle_ns / period_ns if period_ns else 0.0
+        return max(0, math.floor(self.unseen_count - explained - 4 * math.sqrt(explained)))
+
+    @property
+    def unwatched_ratio(self) -> float | None:
+        """The part of the program's time that was not watched; None: not known."""
+        return unwatched_ratio_of(self.summary, self.are_cpus_looked_at)
+
+    @property
+    def missed_ratio(self) -> float:
+        """The part of its time that threads ran between a look that was missed and the next."""
+        program_ns = self.summary.get("program_ns", 0)
+        return self.summary.get("missed_ns", 0) / program_ns if program_ns else 0.0
+
+    @property
+    def source_kind(self) -> str:
+        """What was looked at: ``"CPU"`` or ``"thread"``."""
+        return "thread" if self.summary.get("scope") == "threads" else "CPU"
+
+
+@dataclass(frozen=True)
+class ProfileAnswer:
+    """What a profile says. Functions come the hottest first, threads the busiest."""
+
+    recorded: Recorded
+    samples: ProfileSamples
+    functions: tuple[FunctionShare, ...]
+    threads: tuple[ThreadShare, ...]
+    health: tuple[SamplingHealth, ...]
+    cautions: tuple[Caution, ...] = field(default=())
+
+
+def profile_answer(
+    samples: ProfileSamples, recorded: Recorded, confidence: float = 0.95
+) -> ProfileAnswer:
+    """Shares with intervals, the health of the sampling, and what a reader must know."""
+    health = sampling_health(recorded.look_times_ns, recorded.look_sources, recorded.source_kind)
+    return ProfileAnswer(
+        recorded,
+        samples,
+        function_shares(samples, confidence, recorded.unwatched_ratio),
+        thread_shares(samples, confidence, recorded.unwatched_ratio),
+        health,
+        (*_of_the_recording(recorded), *_of_the_times(recorded, health), *_of_the_names(samples)),
+    )
+
+
+def _of_the_recording(recorded: Recorded) -> list[Caution]:
+    found: list[Caution] = []
+    if recorded.damage is not None:
+        found.append(Caution("cut-off", recorded.damage))
+    if recorded.lost_count:
+        message = f"The kernel had to drop {recorded.lost_count} records; record less often."
+        found.append(Caution("lost-samples", message))
+    if recorded.late_count + recorded.missed_count > _SUSPECT_DELAYS_RATIO * len(
+        recorded.look_times_ns
+    ):
+        message = (
+            f"{recorded.late_count} looks came too late to be armed and were drawn anew, and for "
+            f"{recorded.missed_count} the kernel gave no sample though no CPU was idle, of "
+            f"{len(recorded.look_times_ns)}: the machine was too busy to sample so often, or the "
+            "kernel does not show what ran."
+        )
+        if recorded.missed_ratio:
+            message += (
+                f" {100 * recorded.missed_ratio:.1f} % of the time of the program passed "
+                "before the next was armed; the intervals are wider by it."
+            )
+        found.append(Caution("delayed-samples", message))
+    return [*found, *_of_what_was_not_watched(recorded)]
+
+
+def _of_what_was_not_watched(recorded: Recorded) -> list[Caution]:
+    ratio, threads = recorded.unwatched_ratio, recorded.summary.get("unwatched_threads", 0)
+    if ratio is not None:
+        # What passed while the sampler was late has a caution of its own.
+        ratio = max(0.0, ratio - recorded.missed_ratio)
+    if ratio is not None and ratio < _TOLD_UNWATCHED_RATIO and not threads:
+        return []
+    if ratio is None:
+        message = (
+            "How much of the program's time was watched is not known, so that no share has bounds."
+        )
+    else:
+        message = (
+            f"{100 * ratio:.1f} % of the program's time was not watched: threads are, from a "
+            f"moment after their start, and {threads} ended before or were too many. The intervals "
+            "are wider by it, as it may have passed in any function."
+        )
+    alone = ", without --threads-only," if recorded.header.get("threads_only") else ""
+    message += f" Root{alone} can watch whole CPUs, which misses nothing."
+    return [Caution(UNWATCHED, message)]
+
+
+def _of_the_times(recorded: Recorded, health: tuple[SamplingHealth, ...]) -> list[Caution]:
+    if recorded.header.get("spread") == "fixed":
+        message = (
+            "The samples came at a fixed period. What the program does as regularly is seen "
+            "always or never, and the intervals of the shares do not hold."
+        )
+        return [Caution("fixed-period", message)]
+    if recorded.header.get("spread") == "rounds":
+        return []  # which depend on each other for a round by intention
+    return [
+        Caution(
+            "dependent-intervals",
+            f"The times between looks at {item.source} depend on each other: "
+            f"{100 * item.outside_ratio:.0f} % of their autocorrelations pass the bound of "
+            "independent ones. The machine may have been too busy to sample in time.",
+        )
+        for item in health
+        if item.outside_ratio > _SUSPECT_LAGS_RATIO
+    ]
+
+
+def _of_the_names(samples: ProfileSamples) -> list[Caution]:
+    found: list[Caution] = []
+    if samples.changed_files:
+        message = (
+            f"After the recording {', '.join(samples.changed_files)} changed: functions in there "
+            "may have the names of others. Report before you build anew."
+        )
+        found.append(Caution("changed-files", message))
+    if samples.foreign_files:
+        within = np.array([frame.object in samples.foreign_files for frame in samples.frames])
+        percent = 100 * float(within[samples.functions].mean())
+        message = (
+            f"{percent:.1f} % of the samples have no names: the program had other files than there "
+            f"are now under {', '.join(samples.foreign_files)}. They are gone, replaced by another "
+            "build, or in a container. Report before you build anew, and while containers run."
+        )
+        found.append(Caution("foreign-files", message))
+    nameless = np.array([frame.object.startswith(_MADE_AT_RUN_TIME) for frame in samples.frames])
+    nameless &= np.array([frame.name.startswith("[") for frame in samples.frames])
+    ratio = float(nameless[samples.functions].mean()) if len(samples.functions) else 0.0
+    if ratio >= _TOLD_NAMELESS_RATIO:
+        message = (
+            f"{100 * ratio:.0f} % of the samples are in code that was made at run time and that "
+            "nothing names. Let the program write a map for perf (node --perf-basic-prof); of "
+            "virtual machines of Java that another one starts, record with --java -- sh -c 'CMD'."
+        )
+        found.append(Caution("nameless-code", message))
+    ratio = samples.mended_count / len(samples.functions)
+    if ratio < _TOLD_MENDED_RATIO:
+        return found
+    message = (
+        f"{100 * ratio:.0f} % of the samples are in code of which the Java virtual machine names "
+        "the wrong method (after calls that it inlined late); they count for the method that it "
+        "names next, or behind the last one for the method that was compiled."
+    )
+    return [*found, Caution("mended-places", message)]

@@ -1,0 +1,1 @@
+"""Tests of what intervals and models assume: normality, equal variances, independence."""

@@ -1,0 +1,1 @@
+"""How much each repetition level contributes to the variation of measurements."""

@@ -1,0 +1,1 @@
+"""From addresses to functions: symbols, debugging information, maps of compilers at run time."""

@@ -1,0 +1,127 @@
+"""The functions at addresses of a file, by its symbols and its debugging information."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+
+from steelyard.profile.symbols.demangling import base_name, function_name, is_part, readable_name
+from steelyard.profile.symbols.elf_symbols import Symbols
+from steelyard.profile.symbols.inlined_code import DescribedFunction, described_functions
+
+_LINKAGE = re.compile("\x01([^\x02]*)\x02")
+_IDENTIFIER = re.compile(r"\w+")
+
+
+class CodePlace(NamedTuple):
+    """The functions at an address, the inmost first: all but the last were inlined there.
+
+    `is_part` says that the code is the rest of the last function, which gcc had made a function of
+    its own (``.part``) so that it could inline the beginning: the caller of one is the other.
+    """
+
+    names: tuple[str, ...] = ()
+    is_part: bool = False
+
+
+def code_places(
+    path: str,
+    symbols: Symbols,
+    addresses: Sequence[int],
+    *,
+    inlined: bool = True,
+    clones_apart: bool = False,
+) -> list[CodePlace]:
+    """What stands at virtual addresses of a file.
+
+    Parameters
+    ----------
+    path : str
+    symbols : Symbols
+        Of that file.
+    addresses : sequence of int
+    inlined : bool
+        Read debugging information, which tells of inlined functions.
+    clones_apart : bool
+        Name the copies and parts that gcc makes of a function for themselves.
+
+    Returns
+    -------
+    list of CodePlace
+        Without names where neither symbols nor debugging information know the address.
+    """
+    indices = symbols.function_indices(np.array(addresses, np.uint64)).tolist()
+    described: Sequence[tuple[DescribedFunction, ...]] = [()] * len(addresses)
+    if inlined:
+        described = described_functions(path, addresses)
+    names = _Names(symbols, clones_apart)
+    return [names.place(index, chain) for index, chain in zip(indices, described, strict=True)]
+
+
+class _Names:
+    """One name for a function, whether it was inlined or not."""
+
+    def __init__(self, symbols: Symbols, clones_apart: bool) -> None:
+        self._symbols = symbols
+        self._clones_apart = clones_apart
+        self._known: dict[DescribedFunction, str] = {}
+
+    def place(self, index: int, chain: Sequence[DescribedFunction]) -> CodePlace:
+        inner = [self._described(function) for function in chain[:-1]]
+        if index < 0:
+            outer = self._described(chain[-1]) if chain else ""
+            return CodePlace(_without_repeats([*inner, outer])) if outer else CodePlace()
+        symbol = self._symbols.names[index]
+        outer = function_name(symbol, self._clones_apart)
+        rest = is_part(symbol) and not self._clones_apart
+        return CodePlace(_without_repeats([*inner, outer]), rest)
+
+    def _described(self, function: DescribedFunction) -> str:
+        found = self._known.get(function)
+        if found is None:
+            found = self._known[function] = self._name(function)
+        return found
+
+    def _name(self, function: DescribedFunction) -> str:
+        linkage = function.linkage_name
+        symbol = b"" if linkage.startswith("_Z") else self._symbol_of(function)
+        if symbol or linkage:
+            return function_name(symbol or linkage.encode())
+        return _LINKAGE.sub(lambda part: readable_name(part[1].encode()), function.name)
+
+    def _symbol_of(self, function: DescribedFunction) -> bytes:
+        """The symbol of a function's own code; empty where it has none, or another's stands there.
+
+        Linkers put functions of like code together, and several names may stand for one.
+        """
+        if not function.entry:
+            return b""
+        aliases = list(self._symbols.aliases.at(function.entry))
+        if not any(_is_called(function, alias.decode("utf-8", "replace")) for alias in aliases):
+            return b""
+        index = int(self._symbols.function_indices(np.array([function.entry], np.uint64))[0])
+        return self._symbols.names[index] if index >= 0 else b""
+
+
+def _without_repeats(names: Sequence[str]) -> tuple[str, ...]:
+    """The functions of a place, each once in a row.
+
+    gcc parts a function in two, and where it puts both together again it tells of the function as
+    inlined into itself. A recursion that it inlined looks the same.
+    """
+    return tuple(name for name, _ in groupby(filter(None, names)))
+
+
+def _is_called(function: DescribedFunction, symbol: str) -> bool:
+    base = base_name(symbol)
+    if function.linkage_name:
+        return base == function.linkage_name
+    if base == function.last_part:
+        return True
+    # A function of C++ that only its unit sees is described without its name for linkers.
+    found = _IDENTIFIER.search(function.last_part)
+    return base.startswith("_Z") and found is not None and found[0] in base

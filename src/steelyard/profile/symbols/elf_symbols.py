@@ -1,0 +1,266 @@
+"""The functions of a program or library, by the symbols of its file."""
+
+from __future__ import annotations
+
+import io
+import lzma
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.core.elf_file import from_elf
+from steelyard.profile.symbols.debug_files import build_id_of, separate_file
+from steelyard.profile.symbols.go_functions import go_functions
+
+# Elf64_Sym and Elf32_Sym, as in elf(5).
+_KIND = [("info", "u1"), ("other", "u1"), ("section", "<u2")]
+_SYMBOLS = {
+    64: np.dtype([("name", "<u4"), *_KIND, ("value", "<u8"), ("size", "<u8")]),
+    32: np.dtype([("name", "<u4"), ("value", "<u4"), ("size", "<u4"), *_KIND]),
+}
+_FUNCTION, _INDIRECT = 2, 10  # STT_FUNC, STT_GNU_IFUNC
+_LOCAL, _KIND_BITS = 0, 4  # STB_LOCAL
+_FIRST_RESERVED_SECTION = 0xFF00
+_NEVER = 2**64 - 1
+_ENTRIES = np.dtype(
+    [("value", "<u8"), ("size", "<u8"), ("limit", "<u8"), ("name", "<u8"), ("info", "u1")]
+)
+_NO_ENTRIES = np.empty(0, _ENTRIES)
+
+
+class SymbolNames(Sequence[bytes]):
+    """Names in a table of strings, each read when it is asked for."""
+
+    def __init__(self, strings: bytes, offsets: npt.NDArray[np.uint64]) -> None:
+        self._strings = strings
+        self._offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    @overload
+    def __getitem__(self, at: int) -> bytes: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, at: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(at, slice):
+            return SymbolNames(self._strings, self._offsets[at])
+        begin = int(self._offsets[at])
+        return self._strings[begin : self._strings.index(b"\0", begin)]
+
+
+@dataclass(frozen=True)
+class Aliases:
+    """All symbols of a file, of which several may stand for one function.
+
+    Parameters
+    ----------
+    addresses : array of uint64
+        Rising.
+    names : sequence of bytes
+    indirect : array of bool
+        Whether a symbol's code only chooses the code that is called (STT_GNU_IFUNC).
+    """
+
+    addresses: npt.NDArray[np.uint64]
+    names: Sequence[bytes]
+    indirect: npt.NDArray[np.bool_]
+
+    def at(self, address: int) -> Sequence[bytes]:
+        """The names of what begins at an address."""
+        low, high = np.searchsorted(self.addresses, np.array([address, address + 1], np.uint64))
+        return self.names[int(low) : int(high)]
+
+
+_NOTHING = np.empty(0, np.uint64)
+_NO_ALIASES = Aliases(_NOTHING, (), np.empty(0, bool))
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """Functions of one file, by rising address.
+
+    Parameters
+    ----------
+    addresses, ends : array of uint64
+        Where each function begins and ends, as virtual addresses of the file.
+    names : sequence of bytes
+        Of several names for one function the one that programmers call it by.
+    segments : tuple of (offset, file bytes, virtual address)
+        How offsets in the file become virtual addresses.
+    build_id : str
+        Hexadecimal, empty where the file has none.
+    aliases : Aliases
+        All names of these functions.
+    """
+
+    addresses: npt.NDArray[np.uint64]
+    ends: npt.NDArray[np.uint64]
+    names: Sequence[bytes]
+    segments: tuple[tuple[int, int, int], ...]
+    build_id: str = ""
+    aliases: Aliases = field(default=_NO_ALIASES, repr=False)
+
+    def virtual_addresses(self, offsets: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        """Virtual addresses of offsets in the file; an offset in no segment stays as it is."""
+        addresses = offsets.copy()
+        for offset, size, address in self.segments:
+            inside = (offsets >= offset) & (offsets < offset + size)
+            addresses[inside] = offsets[inside] - np.uint64(offset) + np.uint64(address)
+        return addresses
+
+    def function_indices(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+        """Which function each virtual address is in, the innermost where several are; -1: none."""
+        if not len(self.addresses):
+            return np.full(len(addresses), -1)
+        index = np.searchsorted(self.addresses, addresses, side="right").astype(np.int64) - 1
+        while True:
+            outside = (index >= 0) & (addresses >= self.ends[np.maximum(index, 0)])
+            if not outside.any():
+                return index
+            index[outside] = self._enclosing[index[outside]]
+
+    @cached_property
+    def _enclosing(self) -> npt.NDArray[np.int64]:
+        """For each function the one that it lies in, as hand-written assembler has them; or -1."""
+        found = np.full(len(self.addresses), -1)
+        if (self.ends[:-1] <= self.addresses[1:]).all():
+            return found
+        open_ones: list[tuple[int, int]] = []
+        spans = zip(self.addresses.tolist(), self.ends.tolist(), strict=True)
+        for number, (begin, end) in enumerate(spans):
+            while open_ones and open_ones[-1][0] <= begin:
+                open_ones.pop()
+            if open_ones:
+                found[number] = open_ones[-1][1]
+            open_ones.append((end, number))
+        return found
+
+
+NO_SYMBOLS = Symbols(_NOTHING, _NOTHING, (), ())
+
+
+def read_symbols(path: str) -> Symbols:
+    """The functions of an ELF file, with those of its separate debug file where that is installed.
+
+    A file that is gone, is not ELF, or is damaged has none.
+    """
+    return from_elf(path, lambda elf: symbols_of(elf, path), NO_SYMBOLS)
+
+
+def symbols_of(elf: Any, path: str = "") -> Symbols:
+    """The same of a file that is open, at a path where its separate file can be found from."""
+    segments = tuple(
+        (segment["p_offset"], segment["p_filesz"], segment["p_vaddr"])
+        for segment in elf.iter_segments("PT_LOAD")
+    )
+    found = _functions(elf, ".symtab")
+    if not len(found[0]):
+        separate = separate_file(path) if path else None
+        if separate is not None:
+            found = from_elf(separate, lambda other: _functions(other, ".symtab"), found)
+    if not len(found[0]):
+        found = _together(_functions(elf, ".dynsym"), _packed_functions(elf))
+        found = _together(found, _runtime_functions(elf))
+    return _sorted(*found, segments, build_id_of(elf))
+
+
+_Found = tuple[npt.NDArray[np.void], bytes]
+
+
+def _functions(elf: Any, name: str) -> _Found:
+    section = elf.get_section_by_name(name)
+    if section is None or section["sh_type"] == "SHT_NOBITS":
+        return _NO_ENTRIES, b""
+    table = np.frombuffer(section.data(), _SYMBOLS[elf.elfclass])
+    kind = table["info"] & 0xF
+    wanted = ((kind == _FUNCTION) | (kind == _INDIRECT)) & (table["section"] != 0)
+    table = table[wanted]
+    entries = np.empty(len(table), _ENTRIES)
+    for part in ("value", "size", "name", "info"):
+        entries[part] = table[part]
+    entries["limit"] = _section_ends(elf)[table["section"]] if len(table) else 0
+    return entries, elf.get_section(section["sh_link"]).data()
+
+
+def _section_ends(elf: Any) -> npt.NDArray[np.uint64]:
+    """Where each section ends, by its number; those that are none never end."""
+    ends = np.full(2**16, _NEVER, np.uint64)
+    for number, section in enumerate(elf.iter_sections()):
+        if 0 < number < _FIRST_RESERVED_SECTION:
+            ends[number] = min(section["sh_addr"] + section["sh_size"], _NEVER)
+    return ends
+
+
+def _packed_functions(elf: Any) -> _Found:
+    """Those of `.gnu_debugdata`: a packed ELF file with the symbols that were stripped."""
+    from elftools.elf.elffile import ELFFile
+
+    section = elf.get_section_by_name(".gnu_debugdata")
+    if section is None:
+        return _NO_ENTRIES, b""
+    try:
+        packed = lzma.decompress(section.data())
+    except lzma.LZMAError:
+        return _NO_ENTRIES, b""
+    return _functions(ELFFile(io.BytesIO(packed)), ".symtab")
+
+
+def _runtime_functions(elf: Any) -> _Found:
+    """Those that the runtime of Go knows, of a program that was stripped."""
+    found = go_functions(elf)
+    if found is None or not len(found.addresses):
+        return _NO_ENTRIES, b""
+    entries = np.zeros(len(found.addresses), _ENTRIES)
+    entries["value"], entries["name"] = found.addresses, found.names
+    entries["size"] = np.diff(np.append(found.addresses, np.uint64(found.end)))
+    entries["info"] = _FUNCTION
+    return entries, found.strings
+
+
+def _together(one: _Found, other: _Found) -> _Found:
+    moved = other[0].copy()
+    moved["name"] += len(one[1])
+    return np.concatenate((one[0], moved)), one[1] + other[1]
+
+
+def _sorted(
+    entries: npt.NDArray[np.void],
+    strings: bytes,
+    segments: tuple[tuple[int, int, int], ...],
+    build_id: str,
+) -> Symbols:
+    if not len(entries):
+        return Symbols(_NOTHING, _NOTHING, (), segments, build_id)
+    entries = entries[np.lexsort((entries["size"], entries["value"]))]
+    names = SymbolNames(strings, entries["name"])
+    indirect = (entries["info"] & 0xF) == _INDIRECT
+    begins = np.flatnonzero(np.append(True, np.diff(entries["value"]) != 0))
+    counts = np.diff(np.append(begins, len(entries)))
+    # Of several names for one address the largest comes last; its size is that of all.
+    largest = begins + counts - 1
+    chosen = largest.copy()
+    for group in np.flatnonzero(counts > 1).tolist():
+        begin = int(begins[group])
+        rows = range(begin, begin + int(counts[group]))
+        chosen[group] = max(rows, key=lambda row: _rank(entries[row], names[row]))
+    addresses = entries["value"][begins]
+    following = np.append(addresses[1:], np.uint64(_NEVER))
+    # Hand-written assembler often gives no size: it goes to the next symbol then, or to the end.
+    sizes = entries["size"][largest]
+    limits = np.minimum(following, entries["limit"][largest])
+    ends = np.where(sizes > 0, addresses + sizes, np.maximum(limits, addresses))
+    aliases = Aliases(entries["value"], names, indirect)
+    own_names = SymbolNames(strings, entries["name"][chosen])
+    return Symbols(addresses, ends, own_names, segments, build_id, aliases)
+
+
+def _rank(entry: np.void, name: bytes) -> tuple[bool, bool, int, int]:
+    """Of several names that is shown which has a size, is not local, and is the plainest."""
+    is_global = int(entry["info"]) >> _KIND_BITS != _LOCAL
+    underscores = len(name) - len(name.lstrip(b"_"))
+    return int(entry["size"]) > 0, is_global, -underscores, -len(name)

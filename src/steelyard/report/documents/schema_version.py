@@ -1,0 +1,5 @@
+"""The version that every document carries."""
+
+from __future__ import annotations
+
+SCHEMA = "steelyard/1"

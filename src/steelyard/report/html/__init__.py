@@ -1,1 +1,0 @@
-"""The page: one file that needs nothing else, neither another file nor a network."""

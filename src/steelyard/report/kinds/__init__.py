@@ -1,0 +1,10 @@
+"""The kinds of answers: a folder each, with its document, text, page, schema and rendering."""
+
+from __future__ import annotations
+
+from steelyard.core.registry import Registry
+from steelyard.report.documents.rendering import Rendering
+
+RENDERINGS: Registry[Rendering] = Registry(
+    "rendering", "steelyard.report.kinds", "steelyard.renderings", within="rendering"
+)

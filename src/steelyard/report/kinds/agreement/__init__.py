@@ -1,0 +1,1 @@
+"""How far profilers agree."""

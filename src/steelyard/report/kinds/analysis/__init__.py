@@ -1,0 +1,1 @@
+"""An analysis of a table of trials."""

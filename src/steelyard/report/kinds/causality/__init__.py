@@ -1,0 +1,1 @@
+"""Whether a profiler's claims hold when acted upon."""

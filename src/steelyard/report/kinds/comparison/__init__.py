@@ -1,0 +1,1 @@
+"""Variants compared, or one measured: the answer of an experiment."""

@@ -1,0 +1,198 @@
+"""Verdicts as sentences that read right for the metric that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from steelyard.analysis.comparison.comparison_results import Answer, Comparison, GeometricMean
+from steelyard.analysis.comparison.unseen_kinds import largest_unseen_share
+from steelyard.core.estimate import Estimate, Unbounded
+from steelyard.core.experiment_spec import MetricSpec
+from steelyard.core.units import format_duration
+from steelyard.report.texts.readable import (
+    confidence_text,
+    difference_text,
+    labels,
+    one_line,
+    ratio_text,
+)
+
+_SENTENCES = {
+    "time": "{candidate} is {word} than {baseline}{inside} by {difference}",
+    "rate": "{candidate} is {word} than {baseline}: {metric} {difference} {side}",
+    "bytes": "{candidate} uses {difference} {word} {metric} than {baseline}",
+    "count": "{candidate} needs {difference} {word} {metric} than {baseline}",
+    "other": "{candidate} is {word} than {baseline}: {metric} {difference} {side}",
+}
+# For each kind of metric: the word when the candidate's value is lower, and when it is higher.
+_LOWER_IS_BETTER = {
+    "time": ("faster", "slower"),
+    "rate": ("faster", "slower"),
+    "bytes": ("less", "more"),
+    "count": ("fewer", "more"),
+    "other": ("better", "worse"),
+}
+BETTER_WORDS = ("faster", "less", "fewer", "better")
+WORSE_WORDS = ("slower", "more", "worse")
+_HIGHER_IS_BETTER = {"rate": ("slower", "faster"), "other": ("worse", "better")}
+
+
+def wording_of(metric: MetricSpec) -> str:
+    """Which kind of sentence a metric takes: time, rate, bytes, count or other."""
+    if metric.direction == "higher":
+        return "rate" if metric.unit.endswith("/s") else "other"
+    return {"s": "time", "bytes": "bytes", "count": "count"}.get(metric.unit, "other")
+
+
+def change_word(metric: MetricSpec, ratio: float) -> str:
+    """How a candidate is called whose value is `ratio` times the baseline's."""
+    words = _LOWER_IS_BETTER if metric.direction == "lower" else _HIGHER_IS_BETTER
+    lower, higher = words[wording_of(metric)]
+    return lower if ratio < 1 else higher
+
+
+def verdict_word(comparison: Comparison) -> str:
+    """The verdict in the word that fits the metric: ``less`` memory, not ``faster``."""
+    ratio = comparison.ratio.estimate
+    if comparison.verdict in ("equivalent", "undecided") or ratio is None:
+        return comparison.verdict
+    return change_word(comparison.metric, ratio)
+
+
+def certainty(comparison: Comparison) -> str:
+    """The confidence in brackets, with a word where several intervals share it."""
+    together = ", simultaneous" if comparison.simultaneous else ""
+    return f"({confidence_text(comparison.ratio.confidence)}{together})"
+
+
+def _in_metric(metric: MetricSpec) -> str:
+    return "" if metric.name == "wall_time" else f" in {one_line(metric.name)}"
+
+
+def _changed(comparison: Comparison, ratio: Estimate, names: Mapping[str, str]) -> str:
+    metric = comparison.metric
+    return _SENTENCES[wording_of(metric)].format(
+        candidate=names[comparison.candidate],
+        baseline=names[comparison.baseline],
+        word=change_word(metric, ratio.estimate),
+        inside=_in_metric(metric),
+        metric=one_line(metric.name),
+        difference=difference_text(ratio),
+        side="lower" if ratio.estimate < 1 else "higher",
+    )
+
+
+def room_text(metric: MetricSpec, ratio: Estimate) -> str:
+    """What an interval still allows, such as ``3.0 % faster as well as 2.7 % slower``.
+
+    An interval of few and scattered values may reach below 0, where there are no ratios of times.
+    """
+    ends = [
+        f"{abs(bound - 1) * 100:.1f} % {change_word(metric, bound)}"
+        for bound in (max(0.0, ratio.low), ratio.high)
+    ]
+    return " as well as ".join(ends)
+
+
+def verdict_sentence(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
+    """The verdict of a comparison in one sentence without a full stop.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What to say.
+    names : mapping of variant name to label, optional
+        How variants are called; by default their names, made printable and short.
+    """
+    names = names or labels((comparison.baseline, comparison.candidate))
+    metric, ratio = comparison.metric, comparison.ratio
+    candidate = names[comparison.candidate]
+    baseline = names[comparison.baseline] + _in_metric(metric)
+    if isinstance(ratio, Unbounded):
+        reason = one_line(ratio.explanation).rstrip(".")
+        return f"{candidate} against {baseline} is undecided: {reason}"
+    if comparison.verdict == "equivalent":
+        margin = f"{100 * comparison.margin_ratio:g} %"
+        return (
+            f"{candidate} is equivalent to {baseline} within {margin}: "
+            f"ratio {ratio_text(ratio)} {certainty(comparison)}"
+        )
+    if comparison.verdict == "undecided":
+        return _undecided(comparison, ratio, (candidate, baseline))
+    return f"{_changed(comparison, ratio, names)} {certainty(comparison)}"
+
+
+def _undecided(comparison: Comparison, ratio: Estimate, names: tuple[str, str]) -> str:
+    """What is open; where only the size is, the side is said."""
+    candidate, baseline = names
+    room = room_text(comparison.metric, ratio)
+    if comparison.sign == "unclear":
+        return (
+            f"{candidate} against {baseline} is undecided: ratio {ratio_text(ratio)} "
+            f"{certainty(comparison)} leaves room for {room}"
+        )
+    word = change_word(comparison.metric, ratio.estimate)
+    return (
+        f"{candidate} against {baseline} is {word}, but undecided at a margin of "
+        f"{100 * comparison.margin_ratio:g} %: ratio {ratio_text(ratio)} "
+        f"{certainty(comparison)} leaves room for {room}"
+    )
+
+
+def further_sentence(comparison: Comparison, answer: Answer) -> str | None:
+    """What would decide an undecided verdict, or None where nothing is open or known.
+
+    An imported experiment names no command, so that nothing can go on with it.
+    """
+    if comparison.verdict != "undecided" or comparison.further_blocks is None:
+        return None
+    blocks = comparison.further_blocks
+    duration = "" if comparison.further_s is None else f" ({format_duration(comparison.further_s)})"
+    words = f"about {blocks} more block{'' if blocks == 1 else 's'}{duration} would decide it"
+    return f"{words}: steelyard resume {answer.experiment}" if answer.resumable else words
+
+
+def geometric_mean_sentence(mean: GeometricMean) -> str:
+    """A geometric mean of ratios in one sentence without a full stop."""
+    over = f"Over {mean.group_count} groups"
+    pair = f"{one_line(mean.candidate)} / {one_line(mean.baseline)}{_in_metric(mean.metric)}"
+    if isinstance(mean.ratio, Unbounded):
+        reason = one_line(mean.ratio.explanation).rstrip(".")
+        return f"{over} the geometric mean of {pair} has no interval: {reason}"
+    word = mean.verdict
+    if word not in ("equivalent", "undecided"):
+        word = change_word(mean.metric, mean.ratio.estimate)
+    return (
+        f"{over} the geometric mean of {pair} is {ratio_text(mean.ratio)} "
+        f"({confidence_text(mean.ratio.confidence)}): {word}"
+    )
+
+
+def together_sentence(answer: Answer) -> str | None:
+    """What simultaneous intervals promise, or None where there are none."""
+    found = [c for c in answer.comparisons if c.simultaneous]
+    if not found:
+        return None
+    return (
+        f"The intervals are simultaneous: with {confidence_text(found[0].ratio.confidence)} "
+        "confidence all of a metric's comparisons hold at once."
+    )
+
+
+def unseen_sentences(answer: Answer) -> list[str]:
+    """What the mean of one program is a mean of; nothing for comparisons, whose ratios are of runs
+    that both programs have alike."""
+    if answer.kind != "measurement":
+        return []
+    results = [variant.metrics.get(answer.metric.name) for variant in answer.variants]
+    summaries = [result.summary for result in results if result is not None and result.summary]
+    if not summaries:
+        return []
+    fewest = min(summaries, key=lambda summary: summary.count)
+    share = largest_unseen_share(fewest.count, fewest.mean.confidence)
+    runs = "run" if fewest.count == 1 else "runs"
+    return [
+        f"the mean is that of the kinds of run seen in {fewest.count} {runs}; a kind that comes in "
+        f"{100 * share:.2g} % of runs or fewer may be missing "
+        f"({confidence_text(fewest.mean.confidence)})"
+    ]

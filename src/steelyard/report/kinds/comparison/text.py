@@ -1,0 +1,253 @@
+"""An answer as text for a terminal or a pipe.
+
+Plain text needs nothing but the standard library, for it is on the way of every measurement;
+rich is loaded only where a person looks at a terminal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.comparison.comparison_results import Answer, Comparison
+from steelyard.core.units import format_duration
+from steelyard.report.kinds.comparison.sentences import (
+    BETTER_WORDS,
+    WORSE_WORDS,
+    further_sentence,
+    geometric_mean_sentence,
+    together_sentence,
+    unseen_sentences,
+    verdict_sentence,
+)
+from steelyard.report.kinds.comparison.tables import other_metrics_table, variant_table
+from steelyard.report.texts.plain_table import fitted, plain_table, wrapped
+from steelyard.report.texts.readable import caution_text, labels, one_line
+from steelyard.report.texts.table import UNAVAILABLE, Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_STYLES = {"faster": "bold green", "slower": "bold red", "equivalent": "bold cyan"}
+_UNDECIDED_STYLE = "bold yellow"
+STOPPED = {
+    "precision": "precision reached",
+    "decided": "every verdict decided",
+    "budget": "budget used up",
+    "runs": "all runs done",
+    "interrupted": "interrupted",
+    "failures": "too many failed trials",
+}
+
+
+def plain_text(answer: Answer, width: int | None = None, hidden: Collection[str] = ()) -> str:
+    """The whole answer as plain text that ends with a newline.
+
+    Parameters
+    ----------
+    answer : Answer
+        What to show.
+    width : int, optional
+        Columns to fit into; by default tables take what they need.
+    hidden : collection of str
+        Metrics to leave out.
+    """
+    names = labels(variant.name for variant in answer.variants)
+    lines = plain_table(variant_table(answer, answer.metric, names), width)
+    others = other_metrics_table(answer, names, hidden)
+    if others is not None:
+        lines += ["", *plain_table(others, width)]
+    primary = _primary(answer)
+    lines += [""] if primary else []
+    for comparison in primary:
+        lines += wrapped(verdict_sentence(comparison, names), width)
+        further = further_sentence(comparison, answer)
+        if further is not None:
+            lines += wrapped(further, width, indent="  ")
+    for mean in answer.geometric_means:
+        lines += ["", *wrapped(geometric_mean_sentence(mean), width)]
+    together = together_sentence(answer)
+    if together is not None:
+        lines += ["", *wrapped(together, width)]
+    lines += _plain_warnings(answer, width)
+    return "\n".join([*lines, "", *footer_lines(answer)]) + "\n"
+
+
+def _primary(answer: Answer) -> list[Comparison]:
+    return [c for c in answer.comparisons if c.metric.name == answer.metric.name]
+
+
+def warnings(answer: Answer) -> list[str]:
+    """One warning of each kind: the last, since those on a ratio follow those on its variants.
+
+    The report has all of them.
+    """
+    last = {caution.code: caution for caution in answer.cautions}
+    count = Counter(caution.code for caution in answer.cautions)
+    return [
+        caution_text(caution.message) + _and_more(count[caution.code] - 1)
+        for caution in last.values()
+    ]
+
+
+def _and_more(count: int) -> str:
+    return f" ({count} more of this kind in the report.)" if count else ""
+
+
+def _plain_warnings(answer: Answer, width: int | None) -> list[str]:
+    lines: list[str] = []
+    for warning in warnings(answer):
+        lines += ["", *wrapped(f"warning: {warning}", width)]
+    return lines
+
+
+def footer_lines(answer: Answer) -> list[str]:
+    """What the answer cost, why it stopped, and how to see more of it."""
+    spent_s = sum(variant.spent_s for variant in answer.variants)
+    blocks = answer.block_count
+    parts = [
+        f"spent {format_duration(spent_s)}",
+        f"{blocks} block{'' if blocks == 1 else 's'}",
+    ]
+    if answer.levelled:
+        parts[-1] += f" ({repetitions_text(answer)})"
+    if answer.stopped is not None:
+        parts.append(f"stopped: {STOPPED[answer.stopped]}")
+    return [
+        *unseen_sentences(answer),
+        ", ".join(parts),
+        f"experiment {answer.experiment}; report: steelyard report {answer.experiment}",
+    ]
+
+
+def repetitions_text(answer: Answer) -> str:
+    """How often each level was repeated in one of the level above: ``5 build x 3 execution``."""
+    names = dict.fromkeys(name for v in answer.variants for name in v.repetitions)
+    counts = {n: max(v.repetitions.get(n, 0) for v in answer.variants) for n in names}
+    if counts.get("iteration", 0) < 2:
+        counts.pop("iteration", None)
+    return " x ".join(f"{count} {one_line(name)}" for name, count in counts.items())
+
+
+def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:
+    """The whole answer with colours and table lines, for a terminal of `width` columns."""
+    import io
+
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=True,
+        color_system="standard",
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    names = labels(variant.name for variant in answer.variants)
+    console.print()
+    _print_table(console, variant_table(answer, answer.metric, names))
+    others = other_metrics_table(answer, names, hidden)
+    if others is not None:
+        console.print()
+        _print_table(console, others)
+    primary = _primary(answer)
+    if primary:
+        console.print()
+    for comparison in primary:
+        _print_comparison(console, comparison, answer, names)
+    for mean in answer.geometric_means:
+        style = _STYLES.get(mean.verdict, _UNDECIDED_STYLE)
+        console.print()
+        console.print(Text(geometric_mean_sentence(mean), style=style))
+    together = together_sentence(answer)
+    if together is not None:
+        console.print()
+        console.print(together, style="dim", markup=False)
+    for warning in warnings(answer):
+        console.print()
+        console.print(Text.assemble(("warning: ", _UNDECIDED_STYLE), warning))
+    console.print()
+    for line in footer_lines(answer):
+        console.print(line, style="dim", markup=False)
+    written = console.file
+    assert isinstance(written, io.StringIO)
+    return written.getvalue()
+
+
+def _print_table(console: Console, table: Table) -> None:
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    # Rich draws one column before and one after the cells of a column.
+    table = fitted(table, console.width - 2, gap=2)
+    shown = RichTable(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=True, show_edge=False)
+    for index, header in enumerate(table.headers):
+        left = index in table.left
+        shown.add_column(
+            Text(header),
+            justify="left" if left else "right",
+            no_wrap=not left,
+            style="bold" if header.startswith("mean") else "",
+            overflow="fold",
+        )
+    for row in table.rows:
+        shown.add_row(*(Text(cell, style=_STYLES_OF_CELLS.get(cell, "")) for cell in row))
+    console.print(shown)
+
+
+_STYLES_OF_CELLS = {
+    **dict.fromkeys(BETTER_WORDS, "green"),
+    **dict.fromkeys(WORSE_WORDS, "red"),
+    "equivalent": "cyan",
+    "undecided": "yellow",
+    UNAVAILABLE: "dim",
+}
+
+
+def _print_comparison(
+    console: Console, comparison: Comparison, answer: Answer, names: Mapping[str, str]
+) -> None:
+    from rich.text import Text
+
+    style = _STYLES.get(comparison.verdict, _UNDECIDED_STYLE)
+    console.print(Text(verdict_sentence(comparison, names), style=style))
+    further = further_sentence(comparison, answer)
+    if further is not None:
+        console.print(Text(f"  {further}"))
+
+
+def terminal_text(
+    answer: Answer,
+    *,
+    is_terminal: bool,
+    environment: Mapping[str, str],
+    width: int = 80,
+    hidden: Collection[str] = (),
+) -> str:
+    """The answer for a stream, without a last newline: plain where the stream is piped or dumb,
+    or where colours are not wanted.
+
+    Parameters
+    ----------
+    answer : Answer
+        What to show.
+    is_terminal : bool
+        Whether the stream is a terminal.
+    environment : mapping
+        ``TERM`` and ``NO_COLOR`` (https://no-color.org) are looked at.
+    width : int
+        Columns of the terminal; a pipe has no width.
+    hidden : collection of str
+        Metrics that nobody asked for and that would only take room.
+    """
+    if not is_terminal:
+        text = plain_text(answer, None, hidden)
+    elif environment.get("NO_COLOR") or environment.get("TERM", "") in ("", "dumb"):
+        text = plain_text(answer, width, hidden)
+    else:
+        text = rich_text(answer, width, hidden)
+    return text.rstrip("\n")

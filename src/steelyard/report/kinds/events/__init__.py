@@ -1,0 +1,1 @@
+"""A study of events inside programs."""

@@ -1,0 +1,1 @@
+"""The host's status, and what was put back on it."""

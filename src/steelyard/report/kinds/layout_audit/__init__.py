@@ -1,0 +1,1 @@
+"""What of a program moves, and why the rest does not."""

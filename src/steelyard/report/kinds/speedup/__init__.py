@@ -1,0 +1,1 @@
+"""What profilers promised, beside what was gained."""

@@ -1,0 +1,1 @@
+"""From where on the iterations of executions can be measured."""

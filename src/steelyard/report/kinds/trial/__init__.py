@@ -1,0 +1,1 @@
+"""One trial, as an executor gives it back."""

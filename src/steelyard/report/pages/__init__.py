@@ -1,0 +1,1 @@
+"""Pages, whatever the kind of answer: templates, styles and scripts that several share."""

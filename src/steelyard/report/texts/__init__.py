@@ -1,0 +1,1 @@
+"""Text for people, whatever the kind of answer: numbers, names, tables, progress."""

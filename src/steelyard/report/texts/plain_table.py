@@ -1,0 +1,64 @@
+"""Plain text in a width: wrapped lines, and tables with aligned columns."""
+
+from __future__ import annotations
+
+from steelyard.report.texts.readable import elided
+from steelyard.report.texts.table import Table
+
+GAP = "  "
+_NARROWEST_NAME = 12
+
+
+def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
+    """The lines of a text in `width` columns where one is given."""
+    if width is None:
+        return [indent + text]
+    import textwrap
+
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def plain_table(table: Table, width: int | None) -> list[str]:
+    """The lines of a table with aligned columns, in `width` columns where one is given."""
+    table = fitted(table, width)
+    columns = range(len(table.headers))
+    widths = [max(len(row[c]) for row in (table.headers, *table.rows)) for c in columns]
+    lines: list[str] = []
+    for row in (table.headers, *table.rows):
+        cells = [
+            row[c].ljust(widths[c]) if c in table.left else row[c].rjust(widths[c]) for c in columns
+        ]
+        lines.append(GAP.join(cells).rstrip())
+    return lines
+
+
+def fitted(table: Table, width: int | None, gap: int = len(GAP)) -> Table:
+    """`table` in `width` columns: spare columns go first, then the names are shortened."""
+    if width is None:
+        return table
+    while table.spare and table_width(table, gap) > width:
+        table = table.without(table.spare[0])
+    excess = table_width(table, gap) - width
+    column = table.headers.index("variant") if "variant" in table.headers else 0
+    longest = max((len(row[column]) for row in table.rows), default=0)
+    if excess <= 0 or longest <= _NARROWEST_NAME:
+        return table
+    limit = max(_NARROWEST_NAME, longest - excess)
+    rows = [list(row) for row in table.rows]
+    for row in rows:
+        row[column] = elided(row[column], limit)
+    return Table(table.headers, tuple(tuple(row) for row in rows), table.left, table.spare)
+
+
+def table_width(table: Table, gap: int = len(GAP)) -> int:
+    """The columns that a table takes with `gap` columns between its own."""
+    columns = range(len(table.headers))
+    widths = [max(len(row[c]) for row in (table.headers, *table.rows)) for c in columns]
+    return sum(widths) + gap * (len(widths) - 1)

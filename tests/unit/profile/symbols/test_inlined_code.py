@@ -1,0 +1,320 @@
+"""What the compiler inlined, as debugging information tells of it."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard.profile.symbols import debug_files
+from steelyard.profile.symbols.code_places import code_places
+from steelyard.profile.symbols.debug_files import read_build_id
+from steelyard.profile.symbols.debug_sections import debug_sections
+from steelyard.profile.symbols.demangling import base_name
+from steelyard.profile.symbols.elf_symbols import read_symbols
+from steelyard.profile.symbols.inlined_code import described_functions
+from tests.needs import need
+
+SOURCE = """
+volatile unsigned long sink;
+static inline void inner(int n) { for (int i = 0; i < n; ++i) sink += i; }
+static inline void middle(int n) { inner(n); }
+__attribute__((noinline)) void outer(int n) { middle(n); }
+int main(void) { outer(1000); }
+"""
+CPLUSPLUS = """
+volatile unsigned long sink;
+namespace room {
+template <class T> inline void spin(T n) { for (T i = 0; i < n; ++i) sink += i; }
+struct Turner { void turn(int n) const { spin<long>(n); } };
+}
+namespace {
+inline void hidden(const char* text, unsigned long n) { for (; n; --n) sink += *text; }
+}
+__attribute__((noinline)) void outer(int n) {
+    room::Turner().turn(n);
+    hidden("a", n);
+    auto first = [&](int m) { for (; m; --m) sink ^= n; };
+    auto second = [&](int m) { for (; m; --m) sink -= n; };
+    first(n);
+    second(n);
+}
+int main() { outer(1000); }
+"""
+# All that stands in `outer` beside the code of its own.
+INLINED = {
+    "void room::spin<long>(long)",
+    "room::Turner::turn(int) const",
+    "(anonymous namespace)::hidden(char const*, unsigned long)",
+    "outer(int)::{lambda(int)#1}::operator()(int) const",
+    "outer(int)::{lambda(int)#2}::operator()(int) const",
+}
+
+
+def built(folder: Path, *flags: str, source: str = SOURCE, name: str = "a.c") -> str:
+    compiler = "g++" if name.endswith("cpp") else "gcc"
+    need(compiler)
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(source)
+    subprocess.run([compiler, "-O2", *flags, name, "-o", "program"], cwd=folder, check=True)
+    return str(folder / "program")
+
+
+def run(*words: str, folder: Path | None = None) -> None:
+    subprocess.run(words, cwd=folder, check=True)
+
+
+def places_in(path: str, function: str) -> list[tuple[str, ...]]:
+    """The functions at every address of one function, the inmost first."""
+    symbols = read_symbols(path)
+    at = [base_name(name.decode()) for name in symbols.names].index(function)
+    addresses = list(range(int(symbols.addresses[at]), int(symbols.ends[at])))
+    return [place.names for place in code_places(path, symbols, addresses)]
+
+
+def test_functions_inlined_in_each_other_come_the_inmost_first(tmp_path):
+    found = places_in(built(tmp_path, "-g"), "outer")
+    assert ("inner", "middle", "outer") in found
+    assert all(names[-1] == "outer" for names in found)
+
+
+def test_the_first_address_of_a_function_is_what_was_inlined_there(tmp_path):
+    path = built(tmp_path, "-g")
+    symbols = read_symbols(path)
+    address = int(symbols.addresses[list(symbols.names).index(b"outer")])
+    alone = described_functions(path, [address])
+    again = described_functions(path, [address, address, address + 1])
+    assert alone[0] == again[0] == again[1]
+    assert [function.name for function in alone[0]] == ["inner", "middle", "outer"]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "clang-19"])
+@pytest.mark.parametrize("standard", ["c99", "c11", "c17", "c2x"])
+def test_functions_of_c_have_no_parameters_in_their_names(tmp_path, compiler, standard):
+    need(compiler)
+    (tmp_path / "a.c").write_text(SOURCE)
+    options = ["-O2", "-g", "-gdwarf-5", f"-std={standard}", "a.c", "-o", "program"]
+    run(compiler, *options, folder=tmp_path)
+    found = places_in(str(tmp_path / "program"), "outer")
+    assert {name for names in found for name in names} == {"inner", "middle", "outer"}
+
+
+@pytest.mark.parametrize("compiler", ["clang++", "clang++-19"])
+@pytest.mark.parametrize("flags", [("-gdwarf-4",), ("-gdwarf-5",), ("-g", "-gsplit-dwarf")])
+def test_clang_tells_of_the_same_functions(tmp_path, compiler, flags):
+    need(compiler)
+    (tmp_path / "a.cpp").write_text(CPLUSPLUS)
+    run(compiler, "-O2", *flags, "a.cpp", "-o", "program", folder=tmp_path)
+    found = {name for names in places_in(str(tmp_path / "program"), "_Z5outeri") for name in names}
+    assert INLINED - found <= {name for name in INLINED if "lambda" in name}
+    assert {"outer(int)::$_0::operator()(int) const", "outer(int)"} <= found
+
+
+def test_a_compiler_that_describes_little_gives_names_without_parameters(tmp_path):
+    need("clang++-19")
+    (tmp_path / "a.cpp").write_text(CPLUSPLUS)
+    run("clang++-19", "-O2", "-g1", "a.cpp", "-o", "program", folder=tmp_path)
+    found = {name for names in places_in(str(tmp_path / "program"), "_Z5outeri") for name in names}
+    assert found == {"outer(int)", "hidden", "turn", "spin<long>", "operator()"}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("-gdwarf-2", "-gno-strict-dwarf"),
+        ("-gdwarf-3",),
+        ("-gdwarf-4",),
+        ("-gdwarf-5",),
+        ("-gdwarf-4", "-gsplit-dwarf"),
+        ("-gdwarf-5", "-gsplit-dwarf"),
+        ("-gdwarf-5", "-gsplit-dwarf", "-ffunction-sections"),
+        ("-gdwarf-4", "-fdebug-types-section"),
+        ("-gdwarf-5", "-fdebug-types-section"),
+        ("-g", "-gz=zlib"),
+        ("-g", "-gsplit-dwarf", "-gz=zlib"),
+        ("-g", "-flto"),
+        ("-g", "-freorder-blocks-and-partition"),
+        ("-g", "-static"),
+    ],
+    ids=" ".join,
+)
+def test_every_form_of_debugging_information_tells_of_the_same_functions(tmp_path, flags):
+    try:
+        path = built(tmp_path, *flags, source=CPLUSPLUS, name="a.cpp")
+    except subprocess.CalledProcessError:
+        pytest.skip(f"this compiler does not take {' '.join(flags)}")
+    found = places_in(path, "_Z5outeri")
+    assert {name for names in found for name in names[:-1]} == INLINED
+    assert {names[-1] for names in found} == {"outer(int)"}
+
+
+def test_sections_packed_by_zstandard_are_read(tmp_path):
+    need("objcopy")
+    path = built(tmp_path, "-g")
+    command = ["objcopy", "--compress-debug-sections=zstd", path]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("this objcopy packs nothing by Zstandard")
+    assert ("inner", "middle", "outer") in places_in(path, "outer")
+
+
+def test_a_package_of_split_units_is_read(tmp_path):
+    need("dwp")
+    for version in ("4", "5"):
+        folder = tmp_path / version
+        flags = (f"-gdwarf-{version}", "-gsplit-dwarf")
+        path = built(folder, *flags, source=CPLUSPLUS, name="a.cpp")
+        done = subprocess.run(
+            ["dwp", "-e", "program"], cwd=folder, capture_output=True, check=False
+        )
+        if done.returncode or not (folder / "program.dwp").exists():
+            continue  # binutils packs DWARF 4 alone
+        for unit in folder.glob("*.dwo"):
+            unit.unlink()
+        assert {name for names in places_in(path, "_Z5outeri") for name in names[:-1]} == INLINED
+
+
+def test_split_units_that_are_gone_leave_the_symbols(tmp_path):
+    path = built(tmp_path, "-g", "-gsplit-dwarf")
+    for unit in tmp_path.glob("*.dwo"):
+        unit.unlink()
+    assert set(places_in(path, "outer")) == {("outer",)}
+
+
+@pytest.mark.parametrize("way", ["beside", "folder", "build id"])
+def test_the_separate_file_of_a_stripped_program_is_found(tmp_path, monkeypatch, way):
+    monkeypatch.setattr(debug_files, "DEBUG_ROOT", str(tmp_path / "root"))
+    id_flag = "-Wl,--build-id=" + ("sha1" if way == "build id" else "none")
+    path = built(tmp_path, "-g", id_flag)
+    build_id = read_build_id(path)
+    kept = {
+        "beside": tmp_path / "program.debug",
+        "folder": tmp_path / ".debug" / "program.debug",
+        "build id": tmp_path / "root" / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug",
+    }[way]
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    run("objcopy", "--only-keep-debug", path, str(kept))
+    run("strip", path)
+    if way != "build id":
+        run("objcopy", f"--add-gnu-debuglink={kept}", path)
+    assert ("inner", "middle", "outer") in places_in(path, "outer")
+
+
+def test_the_separate_file_of_another_build_is_passed_over(tmp_path):
+    path = built(tmp_path, "-g", "-Wl,--build-id=none")
+    run("objcopy", "--only-keep-debug", path, str(tmp_path / "program.debug"))
+    run("strip", path)
+    run("objcopy", f"--add-gnu-debuglink={tmp_path / 'program.debug'}", path)
+    with open(tmp_path / "program.debug", "ab") as file:
+        file.write(b"\0")
+    assert b"outer" not in read_symbols(path).names
+
+
+def test_parts_that_dwz_put_into_a_shared_file_are_read(tmp_path):
+    need("dwz")
+    paths = [
+        built(tmp_path / name, "-g", "-gdwarf-4", source=CPLUSPLUS, name=f"{name}.cpp")
+        for name in ("one", "two")
+    ]
+    run("dwz", "-m", str(tmp_path / "shared"), *paths)
+    assert (tmp_path / "shared").exists()
+    for path in paths:
+        assert {name for names in places_in(path, "_Z5outeri") for name in names[:-1]} == INLINED
+
+
+def test_a_file_without_debugging_information_has_its_symbols(tmp_path):
+    assert set(places_in(built(tmp_path, "-g0"), "outer")) == {("outer",)}
+
+
+def test_a_file_that_is_gone_or_no_program_has_none(tmp_path):
+    (tmp_path / "text").write_text("no program")
+    assert described_functions(str(tmp_path / "gone"), [1]) == [()]
+    assert described_functions(str(tmp_path / "text"), [1]) == [()]
+
+
+def test_damaged_debugging_information_is_read_as_far_as_it_goes(tmp_path):
+    path = built(tmp_path, "-g", source=CPLUSPLUS, name="a.cpp")
+    whole = Path(path).read_bytes()
+    drawn = random.Random(1)
+    symbols = read_symbols(path)
+    addresses = symbols.addresses.tolist()
+    sections = debug_sections(path, str(tmp_path))
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(drawn.choice([1, 4, 40])):
+            section = drawn.choice(sections)
+            at = section.offset + drawn.randrange(section.size)
+            data[at] = drawn.choice([0, 0xFF, drawn.randrange(256)])
+        (tmp_path / "damaged").write_bytes(data)
+        assert len(described_functions(str(tmp_path / "damaged"), addresses)) == len(addresses)
+
+
+RUST = """
+#[inline(always)] fn spin<T: Into<u64> + Copy>(n: T) -> u64 {
+    let mut sum = 0u64;
+    for i in 0..n.into() { sum = std::hint::black_box(sum ^ i); }
+    sum
+}
+#[inline(never)] pub fn outer(n: u32) -> u64 {
+    let add = |m: u64| { let mut s = m; for i in 0..m { s = std::hint::black_box(s + i); } s };
+    spin(n) + spin(n as u8) + add(u64::from(n))
+}
+fn main() { println!("{}", outer(1000)); }
+"""
+
+
+def test_rust_names_are_those_of_its_own_tools(tmp_path):
+    need("rustc")
+    (tmp_path / "a.rs").write_text(RUST)
+    run("rustc", "-g", "-Copt-level=2", "-o", "program", "a.rs", folder=tmp_path)
+    path = str(tmp_path / "program")
+    outer = next(name for name in read_symbols(path).names if b"5outer" in name)
+    found = {name for names in places_in(path, outer.decode()) for name in names}
+    assert "a::outer" in found
+    assert any(name.startswith("a::spin") for name in found)
+    assert any(name.startswith("a::outer::{") for name in found)
+    assert not any(name.startswith("_") for name in found)
+
+
+GO = """package main
+
+var sink uint64
+
+type number interface{ ~uint32 | ~uint64 }
+
+func spin[T number](n T) { for i := T(0); i < n; i++ { sink += uint64(i) } }
+func turn(n uint64)      { for i := uint64(0); i < n; i++ { sink ^= i } }
+
+//go:noinline
+func outer(n uint64) { turn(n); spin(n); spin(uint32(n)) }
+func main()          { outer(1000) }
+"""
+
+
+def test_functions_that_go_inlined_are_found(tmp_path, monkeypatch):
+    need("go")
+    monkeypatch.setenv("GOCACHE", str(Path.home() / ".cache" / "go-build"))
+    (tmp_path / "a.go").write_text(GO)
+    run("go", "build", "-o", "program", "a.go", folder=tmp_path)
+    found = set(places_in(str(tmp_path / "program"), "main.outer"))
+    assert ("main.turn", "main.outer") in found
+    assert any(names[0].startswith("main.spin[") for names in found)
+
+
+def test_a_stripped_go_program_has_the_names_that_its_runtime_keeps(tmp_path, monkeypatch):
+    need("go")
+    monkeypatch.setenv("GOCACHE", str(Path.home() / ".cache" / "go-build"))
+    (tmp_path / "a.go").write_text(GO)
+    whole, stripped = str(tmp_path / "whole"), str(tmp_path / "stripped")
+    run("go", "build", "-o", whole, "a.go", folder=tmp_path)
+    run("go", "build", "-ldflags=-s -w", "-o", stripped, "a.go", folder=tmp_path)
+    symbols = read_symbols(stripped)
+    told = dict(zip(symbols.names, symbols.addresses.tolist(), strict=True))
+    known = read_symbols(whole)
+    for name, address in zip(known.names, known.addresses.tolist(), strict=True):
+        if name.startswith(b"main."):
+            assert told[name] == address
+    place = np.array([told[b"main.outer"] + 1], np.uint64)
+    assert symbols.names[int(symbols.function_indices(place)[0])] == b"main.outer"

@@ -1,0 +1,160 @@
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from steelyard.core.experiment_results import Caution
+from steelyard.report.kinds.comparison.tables import percent_text
+from steelyard.report.kinds.comparison.text import plain_text, rich_text, terminal_text
+
+TERMINAL = {"TERM": "xterm-256color"}
+
+
+def test_the_verdict_follows_the_table(samples):
+    lines = plain_text(samples.two()).splitlines()
+    assert lines[0].split() == [
+        "wall_time", "[ms]", "mean", "±", "95", "%", "median", "quartiles", "CoV",
+        "min", "…", "max", "n", "failed",
+    ]  # fmt: skip
+    assert lines[4] == "B is faster than A by 5.5 % ± 2.5 % (95 %)"
+    assert lines[-1] == (
+        f"experiment {samples.IDENTIFIER}; report: steelyard report {samples.IDENTIFIER}"
+    )
+
+
+def test_columns_are_aligned(samples):
+    header, *rows = plain_text(samples.five()).splitlines()[:6]
+    assert {len(row) for row in rows} == {len(header)}
+
+
+def test_the_footer_says_cost_blocks_and_reason(samples):
+    assert "spent 815 ms, 31 blocks, stopped: precision reached\n" in plain_text(samples.two())
+    running = replace(samples.two(), stopped=None)
+    assert ", 31 blocks\n" in plain_text(running)
+
+
+def test_failed_trials_are_counted_in_the_table(samples):
+    row = next(r for r in plain_text(samples.five()).splitlines() if r.startswith("C "))
+    assert row.split()[-2:] == ["31", "2"]
+
+
+def test_other_metrics_come_in_a_second_table_with_words_that_fit_them(samples):
+    text = plain_text(samples.five())
+    assert "max_rss [MiB]" in text
+    assert "1.250 [1.210, 1.300]  more" in text
+
+
+def test_a_measurement_has_no_ratio_columns(samples):
+    assert "ratio" not in plain_text(samples.one())
+
+
+def test_a_metric_without_values_is_not_available_rather_than_zero(samples):
+    counters = (samples.WALL_TIME, samples.CYCLES)
+    variant = samples.variant("A", metrics=counters)
+    lacking = {**variant.metrics, "cycles": samples.result(samples.CYCLES, 0, count=0)}
+    answer = replace(samples.one(), variants=(replace(variant, metrics=lacking),))
+    assert "cycles  A        not available" in plain_text(answer)
+
+
+def test_one_value_shows_that_it_has_no_interval(samples):
+    assert "12.25 (no interval)" in plain_text(samples.one(count=1))
+
+
+def test_a_variant_without_any_value_keeps_its_row(samples):
+    answer = replace(samples.two(), variants=(samples.variant("A"), samples.variant("B", count=0)))
+    row = plain_text(answer).splitlines()[2]
+    assert row.split() == ["B", "not", "available", "0", "0"]
+
+
+def test_of_warnings_of_one_kind_the_last_is_printed_and_the_others_are_counted(samples):
+    cautions = (Caution("x", "One."), Caution("y", "Other."), Caution("x", "Two."))
+    text = plain_text(replace(samples.two(), cautions=cautions))
+    assert "\nwarning: Two. (1 more of this kind in the report.)\n" in text
+    assert "\nwarning: Other.\n" in text
+    assert "One." not in text
+
+
+def test_warnings_are_printed_on_one_line_each(samples):
+    answer = replace(samples.two(), cautions=(Caution("x", "Odd\nthing. Do this."),))
+    assert "\nwarning: Odd thing. Do this.\n" in plain_text(answer)
+
+
+def test_a_narrow_terminal_loses_spare_columns_and_shortens_names(samples):
+    long = "gzip --best --keep --stdout some/long/path/to/a/file"
+    answer = replace(samples.two(), variants=(samples.variant(long),), comparisons=())
+    table = plain_text(answer, width=60).splitlines()[:2]
+    assert max(map(len, table)) <= 60
+    assert "…" in table[1]
+    assert "quartiles" not in table[0]
+
+
+def test_a_name_longer_than_the_terminal_does_not_break_it(samples):
+    answer = samples.two()
+    rich_text(replace(answer, variants=(samples.variant("x" * 500),), comparisons=()), 40)
+
+
+def test_rich_text_says_the_same_as_plain_text(samples):
+    import re
+
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", rich_text(samples.two(), 120))
+    assert "B is faster than A by 5.5 % ± 2.5 % (95 %)" in plain
+    assert "12.343 ± 0.091" in plain
+
+
+def test_markup_in_a_name_is_text(samples):
+    answer = replace(samples.two(), variants=(samples.variant("[red]A[/red]"),), comparisons=())
+    assert "[red]A[/red]" in rich_text(answer, 100)
+
+
+def test_styles_are_for_people_only(samples):
+    def escapes(is_terminal, environment):
+        text = terminal_text(
+            samples.two(), is_terminal=is_terminal, environment=environment, width=100
+        )
+        return "\x1b" in text
+
+    assert escapes(True, TERMINAL)
+    assert not escapes(False, TERMINAL)
+    assert not escapes(True, {**TERMINAL, "NO_COLOR": "1"})
+    assert not escapes(True, {"TERM": "dumb"})
+
+
+@pytest.mark.parametrize("module", ["rich", "numpy", "jinja2", "plotly", "matplotlib", "textwrap"])
+def test_the_hot_path_needs_no_heavy_module(module):
+    code = (
+        "import sys, steelyard.report.kinds.comparison.text, steelyard.report.texts.progress, "
+        "steelyard.report.kinds.comparison.document, "
+        "steelyard.report.kinds.comparison.measurement_document; "
+        f"sys.exit({module!r} in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(("ratio", "text"), [(0.125, "12.5 %"), (float("inf"), "–")])
+def test_a_variation_relative_to_a_mean_of_0_is_none(ratio, text):
+    assert percent_text(ratio) == text
+
+
+def test_a_measurement_says_which_kinds_of_run_its_mean_may_lack(samples):
+    said = (
+        "the mean is that of the kinds of run seen in 31 runs; a kind that comes in 9.2 % of runs "
+        "or fewer may be missing (95 %)"
+    )
+    assert said in plain_text(samples.one())
+    assert said in " ".join(rich_text(samples.one(), 200).split())
+    # The ratio of two programs is of kinds that both have alike.
+    assert "kinds of run" not in plain_text(samples.two())
+
+
+def test_a_mean_with_one_bound_farther_out_shows_both(samples):
+    variant = samples.variant("A")
+    result = variant.metrics["wall_time"]
+    mean = replace(result.summary.mean, method="johnson-blocks")
+    high = mean.high + (mean.high - mean.estimate) / 2
+    skewed = replace(result.summary, mean=replace(mean, high=high))
+    metrics = {"wall_time": replace(result, summary=skewed)}
+    answer = replace(samples.one(), variants=(replace(variant, metrics=metrics),))
+    row = plain_text(answer).splitlines()[1]
+    assert f"[{1e3 * mean.low:.2f}, {1e3 * high:.2f}]" in row
+    assert "±" not in row
