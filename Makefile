@@ -60,6 +60,12 @@ test-generated: setup-dev ## a hundred programs of Csmith's, built to move: the 
 	@. tools/system_packages.sh; command -v csmith >/dev/null || install_packages csmith libcsmith-dev
 	@$(PYTEST) -n $(TEST_JOBS) tests/slow/test_layout_generated.py
 
+.PHONY: test-packages
+test-packages: setup-dev ## own tests of Debian's packages, built to move, beside plain clang; hours
+	@mkdir -p build/packages
+	@. tools/system_packages.sh; install_packages cmake libgtest-dev libgmock-dev libpcre2-dev zlib1g-dev libbz2-dev tcl-dev
+	@$(PYTHON) -m benchmarks.layout_projects build/packages
+
 .PHONY: check
 check: setup-dev ## style, types, layers, docs, schemas, C++
 	@tools/check.sh

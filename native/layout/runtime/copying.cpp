@@ -41,11 +41,12 @@ std::int64_t target_shift(const Generation& generation, std::uint32_t target, st
     return static_cast<std::int64_t>(places.tables() + table.place - program.address(table.start));
 }
 
-/// What a field of a function leads to where it was linked. Branches end with it.
-std::uint64_t linked_target(const Program& program, std::uint32_t index, const Fixup& fixup) {
-    const std::uint8_t* field = program.pristine(program.function(index).start) + fixup.offset;
-    return program.original(index) + fixup.offset + sizeof(std::int32_t) +
-           static_cast<std::uint64_t>(static_cast<std::int64_t>(read_word(field)));
+/// What a field of a function at `original` leads to where it was linked. Branches end with it.
+std::uint64_t linked_target(std::uint64_t original, const std::uint8_t* pristine,
+                            const Fixup& fixup) {
+    return original + fixup.offset + sizeof(std::int32_t) +
+           static_cast<std::uint64_t>(
+               static_cast<std::int64_t>(read_word(pristine + fixup.offset)));
 }
 
 /// Writes what stands before a copy: where the stack is deep, it is left for that without pads.
@@ -95,9 +96,11 @@ void lay_copy(const Generation& generation, std::uint32_t index, Random& random)
         const std::uint64_t place = places.address(fixup.offset);
         const auto distance =
             static_cast<std::int64_t>(place - program.original(index) - fixup.offset);
-        write_word(bytes_at(place), read_word(pristine + fixup.offset) - distance +
-                                        target_shift(generation, fixup.target,
-                                                     linked_target(program, index, fixup), places));
+        write_word(
+            bytes_at(place),
+            read_word(pristine + fixup.offset) - distance +
+                target_shift(generation, fixup.target,
+                             linked_target(program.original(index), pristine, fixup), places));
     }
     lay_tables(generation, index, places);
     if (entry(generation, index) != generation.copies[index])
@@ -132,7 +135,8 @@ void patch_copy(const Generation& generation, const Generation& newest, std::uin
         write_word(
             into + (place - generation.copies[index]),
             read_word(pristine + fixup.offset) - distance +
-                target_shift(newest, fixup.target, linked_target(program, index, fixup), places));
+                target_shift(newest, fixup.target,
+                             linked_target(program.original(index), pristine, fixup), places));
     }
     if (entry(generation, index) != generation.copies[index])
         write_depth_check(generation, index, *newest.deep, into - depth_check_bytes);

@@ -25,6 +25,7 @@ const char* Program::load(const Elf64_Ehdr* image, const char* path) {
         return "its file is another one by now";
     if (const char* failure = find_table())
         return failure;
+    find_code();
     // The ELF header is the first thing of the first segment.
     bias_ = reinterpret_cast<std::uint64_t>(image) - header_->image_low;
     return nullptr;
@@ -35,6 +36,7 @@ void Program::unload() {
         raw(SYS_munmap, word(file_), static_cast<long>(file_size_));
     file_ = nullptr;
     header_ = nullptr;
+    code_low_ = code_high_ = 0;
 }
 
 const char* Program::find_table() {
@@ -83,7 +85,21 @@ const std::uint8_t* Program::find_return() const {
     return nullptr;
 }
 
-const std::uint8_t* Program::pristine(std::uint64_t linked) const {
+void Program::find_code() {
+    const auto* elf = reinterpret_cast<const Elf64_Ehdr*>(file_);
+    const auto* segments = reinterpret_cast<const Elf64_Phdr*>(file_ + elf->e_phoff);
+    for (std::size_t index = 0; index < elf->e_phnum; ++index) {
+        const auto& segment = segments[index];
+        if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0)
+            continue;
+        code_low_ = segment.p_vaddr;
+        code_high_ = segment.p_vaddr + segment.p_filesz;
+        code_ = file_ + segment.p_offset;
+        return;
+    }
+}
+
+const std::uint8_t* Program::pristine_elsewhere(std::uint64_t linked) const {
     const auto* elf = reinterpret_cast<const Elf64_Ehdr*>(file_);
     const auto* segments = reinterpret_cast<const Elf64_Phdr*>(file_ + elf->e_phoff);
     for (std::size_t index = 0; index < elf->e_phnum; ++index) {

@@ -35,14 +35,21 @@ class Program {
     std::uint64_t address(std::uint64_t linked) const { return bias_ + linked; }
     std::uint64_t original(std::uint32_t index) const { return address(functions_[index].start); }
     /// What the file holds there: the originals in memory are overwritten.
-    const std::uint8_t* pristine(std::uint64_t linked) const;
+    const std::uint8_t* pristine(std::uint64_t linked) const {
+        const bool is_code = linked >= code_low_ && linked < code_high_;
+        return is_code ? code_ + (linked - code_low_) : pristine_elsewhere(linked);
+    }
 
   private:
     const char* find_table();
+    void find_code();
+    const std::uint8_t* pristine_elsewhere(std::uint64_t linked) const;
 
     const std::uint8_t* file_ = nullptr;
     std::uint64_t file_size_ = 0;
     std::uint64_t bias_ = 0;
+    std::uint64_t code_low_ = 0, code_high_ = 0;  ///< of the segment that is asked for most
+    const std::uint8_t* code_ = nullptr;
     const TableHeader* header_ = nullptr;
     const FunctionEntry* functions_ = nullptr;
     const Fixup* fixups_ = nullptr;
