@@ -121,6 +121,10 @@ bench-layout-cost: setup-dev ## what moving costs in time, memory, size and star
 bench-suite: setup-dev ## dimension real programs and run both designs side by side; wants a quiet machine
 	@$(PYTHON) -m benchmarks.dimension_programs
 
+.PHONY: bench-predict
+bench-predict: setup-dev ## times on other hosts: errors, refusals, choices, speed beside R's leaps; takes 10 min
+	@$(PYTHON) -m benchmarks.predict_platforms
+
 .PHONY: bench-names
 bench-names: setup-dev ## functions of generated programs in six languages: names and shares, with perf beside
 	@$(PYTHON) -m benchmarks.names --part known
