@@ -51,7 +51,7 @@ fetch_speedscope() { # and what it takes to run where there is no browser
     command -v npm >/dev/null || return 1
     mkdir -p build/viewers
     npm install --silent --no-fund --no-audit --prefix build/viewers \
-        speedscope@1.25.0 jsdom@31.0.1 </dev/null >build/npm.log 2>&1
+        speedscope@1.25.0 jsdom@24.1.3 </dev/null >build/npm.log 2>&1
 }
 
 mount_tracing() { # the kernel's own tracing, for events; not in a container that may not
@@ -61,7 +61,10 @@ mount_tracing() { # the kernel's own tracing, for events; not in a container tha
 }
 
 have_async_profiler() { [ -e build/async-profiler/lib/libasyncProfiler.so ]; }
-have_speedscope() { [ -d build/viewers/node_modules/speedscope ]; }
+have_speedscope() { # beside a jsdom that Debian's own Node runs
+    [ -d build/viewers/node_modules/speedscope ] &&
+        grep -qs '"version": "24\.' build/viewers/node_modules/jsdom/package.json
+}
 
 get_packages() { # all at once, and one after the other where that fails
     local each
