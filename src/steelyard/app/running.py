@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from steelyard.run.check_run import planned_refusals
 from steelyard.run.run_experiment import Place, run_experiment
 from steelyard.run.trial_session import Progress, Watcher
+from steelyard.store.location import store_path
 
 if TYPE_CHECKING:
     from steelyard.host.quiet import QuietState
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Place", "Progress", "Watcher", "planned_refusals", "run_experiment", "told_place"]
 
 
-def told_place(store: str, wait: bool, say: Callable[[str], None]) -> Place:
+def told_place(store: str | None, wait: bool, say: Callable[[str], None]) -> Place:
     """The place of an experiment whose engine tells `say` in sentences what it does."""
 
     def tell_quiet(state: QuietState) -> None:
@@ -24,4 +25,4 @@ def told_place(store: str, wait: bool, say: Callable[[str], None]) -> Place:
         for line in quiet_lines(state):
             say(line)
 
-    return Place(store, wait, say, tell_quiet)
+    return Place(store_path(store), wait, say, tell_quiet)

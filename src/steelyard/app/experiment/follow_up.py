@@ -5,12 +5,34 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from steelyard.app.experiment.experiment_file import read_experiment_file
 from steelyard.core.errors import UsageError
 
+if TYPE_CHECKING:
+    from steelyard.analysis.tables.analysis_method import Result
+
 _ARRAYS = ("benchmark", "factor", "nuisance", "constraint")
+
+
+def screening_follow_up(result: Result, path: str | None) -> str:
+    """The file of the experiment that the result of a screening proposes, as `follow_up_text`.
+
+    Raises
+    ------
+    UsageError
+        The result is no screening's, or the screening's file is not named.
+    """
+    from steelyard.analysis.screening.screening import proposed_factors
+
+    proposed = proposed_factors(result)
+    if proposed is None or path is None:
+        raise UsageError(
+            "--follow-up goes with --method screening and --file, the file of the experiment.",
+            field="--follow-up",
+        )
+    return follow_up_text(path, proposed)
 
 
 def follow_up_text(path: str, proposed: Sequence[str]) -> str:

@@ -229,10 +229,11 @@ def analyze_study(experiment: Experiment, confidence: float) -> Analyzed:
     return replace(found, result=replace(result, skipped=skipped))
 
 
-def keep(found: Analyzed, experiment: Experiment, store: str) -> None:
+def keep(found: Analyzed, experiment: Experiment, store: str | None) -> None:
     """Keep what was found for the status of the machine that it was found on."""
     from steelyard.report.kinds import RENDERINGS
     from steelyard.store.kept_study import keep_study
+    from steelyard.store.location import store_path
 
     document = RENDERINGS.get(found.result.kind).document(found.result, found.origin)
     about = {
@@ -241,7 +242,7 @@ def keep(found: Analyzed, experiment: Experiment, store: str) -> None:
         "command": shlex.join(experiment.spec.variants[0].launch.argv),
     }
     shown = {name: document[name] for name in ("response", "baseline", "ranking", "setups")}
-    keep_study(store, experiment.provenance["host"], {**about, **shown})
+    keep_study(store_path(store), experiment.provenance["host"], {**about, **shown})
 
 
 def _cpu_option(spec: ExperimentSpec) -> dict[str, str]:

@@ -7,7 +7,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from steelyard.analysis.profiles.profile_agreement import ProgramProfiles, Shares
+from steelyard.analysis.profiles.profile_agreement import (
+    Agreement,
+    ProgramProfiles,
+    Shares,
+    agreement,
+)
 from steelyard.app.profile.pilot_runs import Pilot
 from steelyard.app.profile.profile_study import StudyRuns, run_study, study_spec, trials_of
 from steelyard.core.errors import DataError, MissingCapabilityError, UsageError
@@ -53,6 +58,23 @@ class AgreementRequest:
     setting: str = ""
     seed: int = 1
     quiet: tuple[str, ...] = ()
+
+
+def judge_profiles(programs: Sequence[ProgramProfiles], confidence: float, seed: int) -> Agreement:
+    """How far the profilers agree about these programs; see `agreement`.
+
+    Raises
+    ------
+    DataError
+        Two of them are the same build of a program.
+    """
+    refuse_twins(programs)
+    return agreement(programs, confidence, seed)
+
+
+def profiler_names() -> list[str]:
+    """The names of all profilers that are known."""
+    return PROFILERS.names()
 
 
 def collect_profiles(request: AgreementRequest, place: Place) -> ProgramProfiles:

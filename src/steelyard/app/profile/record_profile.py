@@ -7,10 +7,12 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from steelyard.core.errors import DataError, MissingCapabilityError
+from steelyard.profile.sampler import Recording
 
 if TYPE_CHECKING:
     from steelyard.analysis.profiles.profile_answer import ProfileAnswer
-    from steelyard.profile.sampler import Recording
+
+__all__ = ["Recording", "exported_profile", "read_answer", "record_profile"]
 
 
 def record_profile(
@@ -107,3 +109,17 @@ def read_answer(path: str, confidence: float = 0.95, apart: Collection[str] = ()
             field="profile",
         )
     return profile_answer(samples, recorded, confidence)
+
+
+def exported_profile(answer: ProfileAnswer, format_name: str) -> bytes:
+    """A profile for another tool's viewer.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such format.
+    """
+    from steelyard.analysis.profiles.exported_profile import exported
+    from steelyard.report.profile_formats import PROFILE_FORMATS
+
+    return PROFILE_FORMATS.get(format_name).render(exported(answer))

@@ -6,7 +6,6 @@ measured, in a session that ended or in one that was killed, is there.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from steelyard.core.experiment_check import check_experiment
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.identifier import is_identifier
 from steelyard.core.masked_experiment import masked_experiment
-from steelyard.store.location import log_directory
+from steelyard.store.location import log_directory, store_path
 
 if TYPE_CHECKING:
     from steelyard.store.database import Listed, Store
@@ -183,8 +182,13 @@ class Library:
 
 
 @contextmanager
-def open_library(store_path: str) -> Iterator[Library]:
-    """The library of the store in the file `store_path`, with its ended journals taken in.
+def open_library(store: str | None) -> Iterator[Library]:
+    """The library of the store in the file `store`, with its ended journals taken in.
+
+    Parameters
+    ----------
+    store : str or None
+        None: the file that the environment names, else the user's own.
 
     Raises
     ------
@@ -196,11 +200,11 @@ def open_library(store_path: str) -> Iterator[Library]:
     from steelyard.store.database import Store
     from steelyard.store.journals import absorb_journals
 
-    store = Store(os.path.abspath(store_path))
+    opened = Store(store_path(store))
     absorbed = absorb_journals(
-        store, partial(read_journal, take=left_line), partial(salvage_journal, take=left_line)
+        opened, partial(read_journal, take=left_line), partial(salvage_journal, take=left_line)
     )
-    yield Library(store, absorbed.live, absorbed.cautions)
+    yield Library(opened, absorbed.live, absorbed.cautions)
 
 
 def _listed_live(experiment: Experiment) -> Listed:

@@ -11,16 +11,19 @@ from steelyard.app.results.named_analysis import Analyzed
 from steelyard.core.errors import DataError, UsageError
 from steelyard.report.kinds.states.page import Serving, states_page
 from steelyard.store.choices import beside_file, beside_store, read_choices
+from steelyard.store.location import store_path
 
 # Serves a result with the page and the file for choices, and tells its address to the last one.
 Serve = Callable[[StatesResult, str, str, Callable[[str], None]], StatesResult]
 
 
-def choices_file(found: Analyzed, store: str) -> str:
+def choices_file(found: Analyzed, store: str | None) -> str:
     """Where choices for some data are kept unless asked otherwise: beside the file or the store."""
     if found.origin.file is not None:
         return beside_file(found.origin.file)
-    return beside_store(store, found.origin.experiment or "", values_digest(_states(found)))
+    return beside_store(
+        store_path(store), found.origin.experiment or "", values_digest(_states(found))
+    )
 
 
 def with_choices_of(found: Analyzed, path: str) -> Analyzed:

@@ -33,6 +33,11 @@ _LANGUAGES = {
 }
 
 
+def needs_with(recipes: Sequence[Recipe], compilers: Sequence[str]) -> list[Need]:
+    """What the programs need of the system, with each of these C compilers; see `needs_of`."""
+    return needs_of(recipes, [Toolchain(cc=name) for name in compilers if name])
+
+
 def needs_of(recipes: Sequence[Recipe], toolchains: Sequence[Toolchain]) -> list[Need]:
     """Everything that the programs need of the system, each once, what is missing first."""
     wanted: dict[Requirement, list[str]] = {}

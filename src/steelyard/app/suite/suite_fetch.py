@@ -11,6 +11,14 @@ from steelyard.suite.outcomes import FetchOutcome
 from steelyard.suite.recipe import Recipe
 
 
+def fetch_into_cache(
+    recipes: Sequence[Recipe], say: Callable[[str], None]
+) -> tuple[list[FetchOutcome], SuiteCache]:
+    """Fetch the sources of programs into the user's cache, as `fetch_programs` does."""
+    cache = SuiteCache()
+    return fetch_programs(recipes, cache, say), cache
+
+
 def fetch_programs(
     recipes: Sequence[Recipe], cache: SuiteCache, say: Callable[[str], None]
 ) -> list[FetchOutcome]:

@@ -18,11 +18,10 @@ from steelyard.cli.options.strict_options import SEED, all_but, refuse_idle
 from steelyard.cli.store.opened_library import opened_library
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
-from steelyard.store.location import store_path
 
 if TYPE_CHECKING:
-    from steelyard.analysis.tables.analysis_method import Method, Question
     from steelyard.app.results.named_analysis import Analyzed
+    from steelyard.app.results.question import Method, Question
 
 HELP = """
 Answer a question about a table of data, or about a stored experiment.
@@ -43,9 +42,9 @@ class MethodList(click.ParamType[str]):
     name = "method"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        from steelyard.analysis.methods import ANALYSES
+        from steelyard.app.results.question import method_names
 
-        return f"[{'|'.join(ANALYSES.names())}]"
+        return f"[{'|'.join(method_names())}]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +137,7 @@ def _with_choices(found: Analyzed, given: AnalyzeOptions) -> Analyzed:
         return with_choices_of(found, path)
     from steelyard.web.choice_server import serve_choices
 
-    chosen_path = path or choices_file(found, store_path(given.store))
+    chosen_path = path or choices_file(found, given.store)
     found = choose(found, chosen_path, _announce, serve_choices)
     write_note(f"the choices are in {chosen_path}; --choices takes them")
     return found
@@ -149,7 +148,7 @@ def _announce(address: str) -> None:
 
 
 def _question(given: AnalyzeOptions) -> Question:
-    from steelyard.analysis.tables.analysis_method import Question
+    from steelyard.app.results.question import Question, method_options
 
     return Question(
         response=given.response,
@@ -160,15 +159,8 @@ def _question(given: AnalyzeOptions) -> Question:
         confidence=parse_ratio(given.confidence, "--confidence"),
         seed=given.seed,
         unit=given.unit or "s",
-        extra=dict(_pair(text) for text in given.options),
+        extra=method_options(given.options),
     )
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(f"--option takes NAME=VALUE; it got {text!r}.", field="--option")
-    return name, value
 
 
 def _listed(text: str | None, flag: str) -> tuple[str, ...]:

@@ -43,10 +43,9 @@ def write_data(data: bytes, target: str) -> None:
 
 def write_file(data: bytes, path: str) -> None:
     """Write `data` to `path` whole or not at all; a device or a pipe is written as it is."""
-    from steelyard.store.whole_file import whole_file
+    from steelyard.app.results.written_file import write_whole
 
-    with whole_file(path) as writable, open(writable, "wb") as file:
-        file.write(data)
+    write_whole(data, path)
 
 
 def write_page(page: str, path: str) -> None:

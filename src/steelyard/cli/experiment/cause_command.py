@@ -20,8 +20,8 @@ from steelyard.cli.options.strict_options import RUNS, SEED
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.tables.analysis_method import Question
     from steelyard.app.experiment.causal_experiment import CauseCall
+    from steelyard.app.results.question import Question
     from steelyard.core.experiment_results import Experiment
 
 

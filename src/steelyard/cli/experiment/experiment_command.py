@@ -21,13 +21,12 @@ from steelyard.cli.experiment.experiment_options import (
 from steelyard.cli.experiment.study_answer import note_kept, study_status, with_recorded
 from steelyard.cli.options.option_groups import takes
 from steelyard.cli.store.opened_library import opened_library
-from steelyard.core.errors import UsageError
 from steelyard.core.masked_experiment import masked_experiment
 from steelyard.core.quantity import parse_ratio
 
 if TYPE_CHECKING:
-    from steelyard.analysis.tables.analysis_method import Question, Result
     from steelyard.app.experiment.experiment_plan import Plan
+    from steelyard.app.results.question import Question
     from steelyard.core.experiment_results import Experiment
 
 _FILE = click.argument("file", metavar="FILE.toml")
@@ -47,7 +46,9 @@ command.add_command(events)
 @_FILE
 def plan(given: PlanOptions, file: str) -> None:
     """Say what FILE.toml will run, how many trials that is and how long it takes."""
-    _show_plan(_planned(file), given.json_target)
+    from steelyard.app.experiment.planned_file import plan_of_file
+
+    _show_plan(plan_of_file(file), given.json_target)
 
 
 @command.command("run")
@@ -55,9 +56,10 @@ def plan(given: PlanOptions, file: str) -> None:
 @_FILE
 def run(given: RunOptions, file: str) -> int:
     """Run all trials of FILE.toml in random order, and keep them in the store."""
+    from steelyard.app.experiment.planned_file import plan_of_file
     from steelyard.app.experiment.run_plan import run_plan
 
-    planned = with_recorded(_planned(file), given.recorded_environment)
+    planned = with_recorded(plan_of_file(file), given.recorded_environment)
     if given.dry_run:
         from steelyard.app.running import planned_refusals
         from steelyard.report.kinds.plan.text import command_line
@@ -112,37 +114,11 @@ def analyze(given: AnalyzeRunOptions, experiment: str) -> None:
         loaded = library.shown(experiment, hidden_values())
     found = analyze_run(loaded, said, given.method, _question(given))
     if given.follow_up is not None:
-        _write_follow_up(found.result, given.file, given.follow_up)
+        from steelyard.app.experiment.follow_up import screening_follow_up
+
+        text = screening_follow_up(found.result, given.file)
+        write_file(text.encode(), given.follow_up)
     show_answer(found, given.html, given.plots, given.json_target)
-
-
-def _write_follow_up(result: Result, file: str | None, target: str) -> None:
-    from steelyard.analysis.screening.screening import proposed_factors
-    from steelyard.app.experiment.follow_up import follow_up_text
-
-    proposed = proposed_factors(result)
-    if proposed is None or file is None:
-        raise UsageError(
-            "--follow-up goes with --method screening and --file, the file of the experiment.",
-            field="--follow-up",
-        )
-    write_file(follow_up_text(file, proposed).encode(), target)
-
-
-def _planned(file: str) -> Plan:
-    from steelyard.app.experiment.experiment_file import read_experiment_file
-    from steelyard.app.experiment.experiment_plan import experiment_plan
-
-    read = read_experiment_file(file)
-    if read.cause:
-        from steelyard.app.experiment.causal_experiment import cause_plan
-
-        return cause_plan(read)
-    if read.events:
-        from steelyard.app.experiment.event_study import events_plan
-
-        return events_plan(read)
-    return experiment_plan(read)
 
 
 def _show_plan(planned: Plan, json_target: str | None) -> None:
@@ -189,21 +165,15 @@ def _show_run(experiment: Experiment, json_target: str | None) -> None:
 
 
 def _question(given: AnalyzeRunOptions) -> Question:
-    from steelyard.analysis.tables.analysis_method import Question
+    from steelyard.app.results.question import Question, method_options
 
-    extra: dict[str, str] = {}
-    for text in given.options:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise UsageError(f"--option takes NAME=VALUE; it got {text!r}.", field="--option")
-        extra[name] = value
     return Question(
         response=given.response,
         factors=_listed(given.factors),
         quantiles=tuple(parse_ratio(p, "--quantiles") for p in _listed(given.quantiles)),
         confidence=parse_ratio(given.confidence, "--confidence"),
         seed=given.seed,
-        extra=extra,
+        extra=method_options(given.options),
     )
 
 

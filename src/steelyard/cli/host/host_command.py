@@ -13,7 +13,6 @@ from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import json_option, store_option
 from steelyard.cli.options.strict_options import all_but, refuse_idle
 from steelyard.core.errors import HostError, UsageError
-from steelyard.host.cpu_list import parse_cpu_list
 
 
 def _cpus_option() -> str | None:
@@ -76,28 +75,24 @@ command.add_command(study)
 @takes(StatusOptions)
 def status(given: StatusOptions) -> None:
     """List what is known to disturb measurements here, how bad it is, and how to mend it."""
-    from steelyard.host.facts import host_facts
-    from steelyard.host.status import read_status
+    from steelyard.app.host.host_state import host_state
     from steelyard.report.kinds.host.status_document import host_status_document
     from steelyard.report.kinds.host.text import plain_status, print_status, study_lines
-    from steelyard.store.kept_study import kept_study
-    from steelyard.store.location import store_path
 
-    chosen = parse_cpu_list(given.cpus) if given.cpus is not None else None
-    findings, facts = read_status(cpus=chosen), host_facts()
-    studied = kept_study(store_path(given.store), facts)
+    found = host_state(given.cpus, given.store)
     if given.json_target is not None:
-        write_json(host_status_document(findings, facts, chosen, studied), given.json_target)
+        document = host_status_document(found.findings, found.facts, found.cpus, found.study)
+        write_json(document, given.json_target)
     if given.json_target == "-":
         return
     if sys.stdout.isatty():
         from rich.console import Console
 
-        print_status(findings, Console())
+        print_status(found.findings, Console())
     else:
-        write_text(plain_status(findings))
-    if studied is not None:
-        write_text("\n" + "\n".join(study_lines(studied)) + "\n")
+        write_text(plain_status(found.findings))
+    if found.study is not None:
+        write_text("\n" + "\n".join(study_lines(found.study)) + "\n")
 
 
 @command.command("quiet")
@@ -109,58 +104,36 @@ def quiet(given: QuietOptions, argv: tuple[str, ...]) -> int:
     Without --knob the knobs are those that help and cannot do harm. The exit status is that of
     CMD.
     """
-    from steelyard.host.command import run_command
-    from steelyard.host.knob import Request
-    from steelyard.host.quiet import quiet as quiet_host
-    from steelyard.report.kinds.host.text import quiet_lines
+    from steelyard.app.host.quiet_command import QuietRequest, run_quietly
 
     names = _names(given)
     if given.every and given.knobs:
         raise UsageError("--all sets every knob; it does not go with --knob.", field="--all")
     if not {"all", "realtime-priority"} & set(names):
         refuse_idle("without --knob realtime-priority", all_but({"realtime_priority"}))
-    request = Request(
-        cpus=parse_cpu_list(given.cpus) if given.cpus is not None else None,
-        services=given.services,
-        realtime_priority=given.realtime_priority,
-    )
-    with quiet_host(names, request) as state:
-        _tell(quiet_lines(state))
-        exit_status = run_command(argv, state.launch_changes)
-    if state.restored is not None and state.restored.failures:
-        name, reason = state.restored.failures[0]
-        raise HostError(
-            f"The knob {name} could not be put back: {reason}. It stays in the journal; mend "
-            "the cause and run `steelyard host restore`."
-        )
-    return exit_status
+    asked = QuietRequest(names, given.cpus, given.services, given.realtime_priority)
+    # Standard output belongs to the program.
+    return run_quietly(argv, asked, write_note)
 
 
 @command.command("restore")
 @takes(RestoreOptions)
 def restore(given: RestoreOptions) -> int:
     """Put back what a session that was killed, or a power cut, left changed."""
-    from steelyard.host.journal import default_journal_path
-    from steelyard.host.restore import restore_host
+    from steelyard.app.host.quiet_command import restore_machine
     from steelyard.report.kinds.host.restore_document import host_restore_document
     from steelyard.report.kinds.host.text import restored_lines
 
-    restored = restore_host()
+    restored, journal = restore_machine()
     write_json(host_restore_document(restored), given.json_target)
     if given.json_target != "-":
         write_text("\n".join(restored_lines(restored)) + "\n")
     if not restored.failures:
         return 0
-    _tell([f"what could not be put back stays in {default_journal_path()}"])
+    write_note(f"what could not be put back stays in {journal}")
     return HostError.exit_status
 
 
 def _names(given: QuietOptions) -> tuple[str, ...]:
     chosen = ("all",) if given.every else given.knobs or ("default",)
     return (*chosen, "services") if given.services else chosen
-
-
-def _tell(lines: list[str]) -> None:
-    # Standard output belongs to the command.
-    for line in lines:
-        write_note(line)

@@ -105,7 +105,6 @@ def study(given: StudyOptions, argv: tuple[str, ...]) -> int:
     from steelyard.app.running import run_experiment
     from steelyard.cli.weigh.weighing_answer import watching
     from steelyard.cli.weigh.weighing_request import place_from
-    from steelyard.store.location import store_path
 
     confidence = parse_ratio(given.confidence, "--confidence")
     _refuse_contradictions(argv, given)
@@ -126,7 +125,7 @@ def study(given: StudyOptions, argv: tuple[str, ...]) -> int:
         write_note(f"`steelyard host study --resume {done.spec.identifier}` goes on with it")
         return INTERRUPTED_STATUS
     found = analyze_study(done, confidence)
-    keep(found, done, store_path(given.store))
+    keep(found, done, given.store)
     show_answer(found, given.html, given.plots, given.json_target)
     failed = any(trial.status == "failed" and not trial.warmup for trial in done.trials)
     return FAILED_STATUS if failed else 0

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.layout.toolchain import Language
+    from steelyard.app.layout.moving_programs import Language
 
 LANGUAGES: dict[str, Language] = {"cc": "c", "c++": "c++", "fc": "fortran"}
 _INTERRUPTED_STATUS = 130
@@ -44,16 +44,16 @@ def call_driver(command: str, arguments: Sequence[str]) -> int:
     Raises
     ------
     SteelyardError
-        What `steelyard.layout.driver.drive` raises.
+        What `drive_compiler` raises.
     """
     if "--help" in arguments:
         from steelyard.cli.console.output import write_text
 
         write_text(_help(command))
         return 0
-    from steelyard.layout.driver import drive
+    from steelyard.app.layout.moving_programs import drive_compiler
 
-    return drive(arguments, LANGUAGES[command], _tell)
+    return drive_compiler(arguments, LANGUAGES[command], _tell)
 
 
 def run_driver(command: str, arguments: Sequence[str]) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from dataclasses import dataclass
 
 import click
@@ -54,13 +52,11 @@ def command() -> None:
 @click.argument("binary", type=click.Path(exists=True, dir_okay=False))
 def audit(given: AuditOptions, binary: str) -> None:
     """List what moves in BINARY and what does not, with the reason."""
-    from steelyard.app.profile.layout_samples import sampled_code
-    from steelyard.layout.audit import audit_program
+    from steelyard.app.layout.moving_programs import audit_layout
     from steelyard.report.kinds.layout_audit.document import layout_audit_document
     from steelyard.report.kinds.layout_audit.text import audit_lines, sample_lines
 
-    audited = audit_program(binary)
-    sampled = None if given.profile is None else sampled_code(audited, given.profile)
+    audited, sampled = audit_layout(binary, given.profile)
     if given.json_target is not None:
         write_json(layout_audit_document(audited, sampled), given.json_target)
     if given.json_target != "-":
@@ -73,8 +69,6 @@ def audit(given: AuditOptions, binary: str) -> None:
 @click.argument("argv", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(given: LayoutRunOptions, argv: tuple[str, ...]) -> None:
     """Run CMD, which need not be built for it, with its heap shuffled and its stack elsewhere."""
-    from steelyard.layout.layout_request import parse_parts, parse_seed
-    from steelyard.layout.unbuilt import become, randomised_environment
+    from steelyard.app.layout.moving_programs import become_moved
 
-    chosen = parse_seed(given.seed) if given.seed is not None else secrets.randbits(63) + 1
-    become(argv, randomised_environment(parse_parts(given.parts), chosen, os.environ))
+    become_moved(argv, given.parts, given.seed)

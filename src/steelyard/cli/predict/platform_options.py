@@ -15,8 +15,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
 
 if TYPE_CHECKING:
-    from steelyard.predict.platforms.answers import Asked
-    from steelyard.predict.platforms.refusal import Limits
+    from steelyard.app.predict.platform_questions import Asked, Limits
 
 
 class ModelName(click.ParamType[str]):
@@ -25,9 +24,9 @@ class ModelName(click.ParamType[str]):
     name = "model"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        from steelyard.predict.platforms.models import PLATFORM_MODELS
+        from steelyard.app.predict.platform_questions import model_names
 
-        return f"[{'|'.join(PLATFORM_MODELS.names())}]"
+        return f"[{'|'.join(model_names())}]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +122,7 @@ class LimitOptions:
 
     def limits(self) -> Limits:
         """The limits themselves."""
-        from steelyard.predict.platforms.refusal import Limits
+        from steelyard.app.predict.platform_questions import Limits
 
         return Limits(parse_ratio(self.widest, "--widest"), self.least_r_squared, self.most_cp)
 
@@ -163,7 +162,7 @@ def html_option() -> str | None:
 
 def asked(application: str, fit: FitOptions, limits: LimitOptions | None = None) -> Asked:
     """What the options ask of one application."""
-    from steelyard.predict.platforms.answers import Asked
+    from steelyard.app.predict.platform_questions import Asked
 
     names = names_of(fit.representatives, "--representatives")
     if limits is None:

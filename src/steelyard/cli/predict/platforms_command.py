@@ -144,8 +144,8 @@ class EvaluateOptions:
 @_FILE
 def evaluate_command(given: EvaluateOptions, file: str) -> None:
     """Predict the table's own benchmarks, and compare models by their errors."""
+    from steelyard.app.predict.platform_questions import EvaluationDesign
     from steelyard.app.predict.platforms import evaluate
-    from steelyard.predict.platforms.evaluation import EvaluationDesign
     from steelyard.report.kinds.platforms.document import evaluation_document
     from steelyard.report.kinds.platforms.page import evaluation_page
     from steelyard.report.kinds.platforms.text import evaluation_text

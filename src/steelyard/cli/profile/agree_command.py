@@ -77,8 +77,7 @@ def agree(given: AgreeOptions, argv: tuple[str, ...]) -> None:
     CMD is run several times under each profiler. Without --profiler all are taken that this
     machine has for the language of CMD.
     """
-    from steelyard.analysis.profiles.profile_agreement import agreement
-    from steelyard.app.profile.profiler_agreement import collect_profiles, refuse_twins
+    from steelyard.app.profile.profiler_agreement import collect_profiles, judge_profiles
 
     refuse_nowhere(given.html_target, given.json_target)
     _refuse_ignored(argv, given)
@@ -90,8 +89,7 @@ def agree(given: AgreeOptions, argv: tuple[str, ...]) -> None:
             "Name a program after --, profiles with --profile, or documents with --load.",
             field="command",
         )
-    refuse_twins(programs)
-    found = agreement(programs, given.confidence, given.seed)
+    found = judge_profiles(programs, given.confidence, given.seed)
     show_agreement(found, Targets(given.json_target, given.html_target))
 
 
@@ -131,9 +129,9 @@ def _request(argv: tuple[str, ...], given: AgreeOptions) -> Any:
 
 
 def _all_names() -> list[str]:
-    from steelyard.profile.profilers import PROFILERS
+    from steelyard.app.profile.profiler_agreement import profiler_names
 
-    return PROFILERS.names()
+    return profiler_names()
 
 
 def _file_of(word: str) -> tuple[str, str]:

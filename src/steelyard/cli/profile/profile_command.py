@@ -57,7 +57,7 @@ def report(given: ProfileReportOptions, path: str) -> None:
     """Show a profile: each function's share of the time with its interval, and whether the samples
     came at random times.
     """
-    from steelyard.app.profile.record_profile import read_answer
+    from steelyard.app.profile.record_profile import exported_profile, read_answer
 
     format_name, output, json_target = given.format_name, given.output, given.json_target
     if (format_name is None) != (output is None):
@@ -66,10 +66,7 @@ def report(given: ProfileReportOptions, path: str) -> None:
         raise UsageError("Only one of -o and --json can be standard output.", field="--json")
     answer = read_answer(path, given.confidence, given.apart)
     if format_name is not None and output is not None:
-        from steelyard.analysis.profiles.exported_profile import exported
-        from steelyard.report.profile_formats import PROFILE_FORMATS
-
-        write_data(PROFILE_FORMATS.get(format_name).render(exported(answer)), output)
+        write_data(exported_profile(answer, format_name), output)
     if given.html_target is not None:
         from steelyard.report.kinds.profile.page import profile_page
 

@@ -67,9 +67,8 @@ class StudyOptions:
     def place(self) -> Place:
         """Where the experiment is kept, and who is told of it."""
         from steelyard.app.running import told_place
-        from steelyard.store.location import store_path
 
-        return told_place(store_path(self.store), self.wait, write_note)
+        return told_place(self.store, self.wait, write_note)
 
 
 def commands_from(words: Sequence[str], known: Sequence[str]) -> dict[str, tuple[str, ...]]:

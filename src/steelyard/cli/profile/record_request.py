@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from steelyard.app.profile.record_profile import Recording
 from steelyard.cli.options.strict_options import all_but, refuse_idle
 from steelyard.cli.profile.record_options import RecordOptions
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_duration, parse_size
 from steelyard.core.rng import fresh_seed
-from steelyard.profile.sampler import Recording
 
 # Below this the kernel raises periods, and a sample costs more than the time between two.
 SHORTEST_PERIOD_NS = 20_000

@@ -14,9 +14,9 @@ from steelyard.cli.console.output import (
 )
 
 if TYPE_CHECKING:
-    from steelyard.analysis.profiles.causality_slopes import Slope
-    from steelyard.analysis.profiles.profile_agreement import Agreement
-    from steelyard.analysis.profiles.speedup import Speedup
+    from steelyard.app.profile.profiler_agreement import Agreement
+    from steelyard.app.profile.profiler_causality import Slope
+    from steelyard.app.profile.speedup_check import Speedup
     from steelyard.core.experiment_results import Experiment
 
 
@@ -42,11 +42,10 @@ def show_study(experiment: Experiment, json_target: str | None) -> None:
         mended = spec.variants[1].launch.argv
         show_speedup(stored_speedup(experiment), argv, mended, targets)
     else:
-        from steelyard.analysis.profiles.profile_agreement import agreement
-        from steelyard.app.profile.profiler_agreement import stored_agreement
+        from steelyard.app.profile.profiler_agreement import judge_profiles, stored_agreement
 
         profiles = stored_agreement(experiment, write_note)
-        show_agreement(agreement([profiles], spec.confidence, spec.seed), targets)
+        show_agreement(judge_profiles([profiles], spec.confidence, spec.seed), targets)
 
 
 def show_slopes(slopes: Sequence[Slope], argv: Sequence[str], delay: str, targets: Targets) -> None:

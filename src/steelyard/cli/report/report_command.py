@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -13,10 +13,9 @@ from steelyard.cli.console.hidden import unless_asked
 from steelyard.cli.console.output import write_file, write_json, write_note
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import json_option, secrets_option, store_option
-from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.analysis.comparison.comparison_results import Answer
+    from steelyard.app.results.answered import Answer
     from steelyard.core.experiment_results import Experiment
     from steelyard.report.formats import ReportFormat
 
@@ -66,12 +65,12 @@ class ReportOptions:
 @click.argument("experiment", metavar="EXPERIMENT", default="latest")
 def command(given: ReportOptions, experiment: str) -> int:
     """Load, answer, write."""
-    from steelyard.analysis.comparison.experiment_answer import answer
+    from steelyard.app.results.answered import answered
 
     output, json_target, directory = given.output, given.json_target, given.plots
     chosen = _format_of(given.format_name, output)
     loaded = _load(given.store, experiment, given.show_secrets)
-    found = _on_metric(answer(loaded), given.metric)
+    found = answered(loaded, given.metric)
     wrote: list[str] = []
     if directory is not None:
         from steelyard.report.plots.files import write_plots
@@ -105,25 +104,11 @@ def _format_of(name: str | None, output: str | None) -> ReportFormat:
 
 def _load(store: str | None, experiment: str, secrets: bool) -> Experiment:
     from steelyard.app.results.library import open_library
-    from steelyard.store.location import store_path
 
-    with open_library(store_path(store)) as library:
+    with open_library(store) as library:
         for caution in library.cautions:
             write_note(f"warning: {caution.message}")
         return library.shown(experiment, unless_asked(secrets))
-
-
-def _on_metric(answer: Answer, name: str | None) -> Answer:
-    """The same answer with another metric in the first place."""
-    if name is None:
-        return answer
-    metrics = {n: r.metric for v in answer.variants for n, r in v.metrics.items()}
-    if name not in metrics:
-        raise UsageError(
-            f"The experiment has no metric {name!r}. It has: {', '.join(metrics)}.",
-            field="--metric",
-        )
-    return replace(answer, metric=metrics[name])
 
 
 def _write(

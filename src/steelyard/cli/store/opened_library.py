@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from steelyard.cli.console.output import write_note
 from steelyard.core.experiment_results import Caution
-from steelyard.store.location import store_path
 
 if TYPE_CHECKING:
     from steelyard.app.results.library import Library
@@ -19,7 +18,7 @@ def opened_library(store: str | None) -> Iterator[Library]:
     """The library of the store that the option names; its warnings go to standard error."""
     from steelyard.app.results.library import open_library
 
-    with open_library(store_path(store)) as library:
+    with open_library(store) as library:
         warn(library.cautions)
         yield library
 

@@ -8,6 +8,11 @@ import click
 
 from steelyard.cli.console.output import terminal_width, write_json, write_note, write_text
 from steelyard.cli.options.option_groups import takes
+from steelyard.cli.suite.description_files import (
+    figure_form,
+    progress,
+    write_description,
+)
 from steelyard.cli.suite.suite_options import (
     NAMES,
     AcceptOptions,
@@ -18,13 +23,6 @@ from steelyard.cli.suite.suite_options import (
     FetchOptions,
     SuiteListOptions,
     SuiteRunOptions,
-)
-from steelyard.cli.suite.suite_programs import (
-    chosen_programs,
-    chosen_recipes,
-    figure_form,
-    progress,
-    write_description,
 )
 from steelyard.core.errors import MissingCapabilityError, UsageError
 
@@ -44,6 +42,7 @@ def command() -> None:
 @NAMES
 def list_programs(given: SuiteListOptions, names: tuple[str, ...]) -> None:
     """List the programs: what they are, and where they come from."""
+    from steelyard.app.suite.suite_choice import chosen_recipes, input_generators, known_recipes
     from steelyard.report.kinds.suite.document import suite_document
     from steelyard.report.kinds.suite.text import (
         generators_table,
@@ -51,8 +50,6 @@ def list_programs(given: SuiteListOptions, names: tuple[str, ...]) -> None:
         programs_table,
         table_text,
     )
-    from steelyard.suite.inputs import GENERATORS
-    from steelyard.suite.registry import RecipeRegistry
 
     generators, as_markdown, json_target = given.generators, given.as_markdown, given.json_target
     if generators and names:
@@ -65,11 +62,11 @@ def list_programs(given: SuiteListOptions, names: tuple[str, ...]) -> None:
             f"{flag} is of the printed table, and --json - prints a document.", field=flag
         )
     # Without names also those that the user would have to bring.
-    recipes = chosen_recipes(names) if names else list(RecipeRegistry())
+    recipes = chosen_recipes(names) if names else known_recipes()
     write_json(suite_document(recipes), json_target)
     if json_target == "-":
         return
-    table = generators_table(list(GENERATORS)) if generators else programs_table(recipes)
+    table = generators_table(input_generators()) if generators else programs_table(recipes)
     write_text(markdown(table) if as_markdown else table_text(table, terminal_width()))
 
 
@@ -78,13 +75,13 @@ def list_programs(given: SuiteListOptions, names: tuple[str, ...]) -> None:
 @NAMES
 def fetch(given: FetchOptions, names: tuple[str, ...]) -> None:
     """Fetch the sources of programs into the cache, and verify them."""
-    from steelyard.app.suite.suite_fetch import fetch_programs, refuse_missing
+    from steelyard.app.suite.suite_choice import chosen_recipes
+    from steelyard.app.suite.suite_fetch import fetch_into_cache, refuse_missing
     from steelyard.report.kinds.suite.document import suite_fetch_document
     from steelyard.report.kinds.suite.text import fetch_table, table_text
-    from steelyard.suite.cache import SuiteCache
 
-    cache, show = SuiteCache(), progress()
-    outcomes = fetch_programs(chosen_recipes(names), cache, show)
+    show = progress()
+    outcomes, cache = fetch_into_cache(chosen_recipes(names), show)
     show("")
     if given.json_target != "-":
         write_text(table_text(fetch_table(outcomes), terminal_width()))
@@ -98,6 +95,7 @@ def fetch(given: FetchOptions, names: tuple[str, ...]) -> None:
 def build(given: BuildOptions, names: tuple[str, ...]) -> int:
     """Build programs, with each compiler and each set of flags, into the cache."""
     from steelyard.app.suite.suite_build import build_programs
+    from steelyard.app.suite.suite_choice import chosen_programs
     from steelyard.app.suite.suite_program import Workshop
     from steelyard.report.kinds.suite.document import suite_build_document
     from steelyard.report.kinds.suite.text import build_table, table_text
@@ -117,6 +115,7 @@ def build(given: BuildOptions, names: tuple[str, ...]) -> int:
 @NAMES
 def run(given: SuiteRunOptions, names: tuple[str, ...]) -> int:
     """Run programs and check what they write."""
+    from steelyard.app.suite.suite_choice import chosen_programs
     from steelyard.app.suite.suite_program import Workshop
     from steelyard.app.suite.suite_run import run_programs
     from steelyard.report.kinds.suite.document import suite_run_document
@@ -139,6 +138,7 @@ def run(given: SuiteRunOptions, names: tuple[str, ...]) -> int:
 @NAMES
 def accept(given: AcceptOptions, names: tuple[str, ...]) -> None:
     """Run programs once and print what they wrote as checks, for a new recipe."""
+    from steelyard.app.suite.suite_choice import chosen_programs
     from steelyard.app.suite.suite_program import Workshop
     from steelyard.app.suite.suite_run import accepted_checks
 
@@ -155,6 +155,7 @@ def describe(given: DescribeOptions, names: tuple[str, ...]) -> int:
 
     Each is run --runs times, once more under the sampler, and once with its allocations counted.
     """
+    from steelyard.app.suite.suite_choice import chosen_programs
     from steelyard.app.suite.suite_describe import describe_programs
     from steelyard.app.suite.suite_program import Workshop
     from steelyard.report.kinds.suite.description import description_table
@@ -182,7 +183,7 @@ def describe(given: DescribeOptions, names: tuple[str, ...]) -> int:
 @click.argument("file", metavar="FILE")
 def add(given: AddOptions, file: str) -> None:
     """Take in a recipe of your own, with the folder beside it."""
-    from steelyard.suite.add import add_recipe
+    from steelyard.app.suite.suite_choice import add_recipe
 
     recipe = add_recipe(file, replace=given.replace)
     write_text(f"{recipe.name} is known now: {recipe.path}\n")
@@ -193,13 +194,12 @@ def add(given: AddOptions, file: str) -> None:
 @NAMES
 def doctor(given: DoctorOptions, names: tuple[str, ...]) -> int:
     """List what this machine lacks for programs, and the one command that installs it."""
-    from steelyard.app.suite.suite_doctor import install_command, needs_of
+    from steelyard.app.suite.suite_choice import chosen_recipes
+    from steelyard.app.suite.suite_doctor import install_command, needs_with
     from steelyard.report.kinds.suite.document import suite_doctor_document
     from steelyard.report.kinds.suite.text import needs_table, table_text
-    from steelyard.suite.toolchain import Toolchain
 
-    toolchains = [Toolchain(cc=name) for name in (given.cc or "").split(",") if name]
-    needs = needs_of(chosen_recipes(names), toolchains)
+    needs = needs_with(chosen_recipes(names), (given.cc or "").split(","))
     install = install_command(needs)
     write_json(suite_doctor_document(needs, install), given.json_target)
     if given.json_target != "-":

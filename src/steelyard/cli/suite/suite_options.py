@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import click
 
+from steelyard.app.suite.suite_name import SIZES
 from steelyard.cli.options.option_groups import option
 from steelyard.cli.options.shared_options import json_option, wait_option
 from steelyard.cli.options.strict_options import RUNS
-from steelyard.suite.recipe import SIZES
 
 NAMES = click.argument("names", metavar="[NAME]...", nargs=-1)
 

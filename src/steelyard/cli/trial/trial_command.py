@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import click
 
+from steelyard.app.experiment.single_trial import run_trial
 from steelyard.cli.console.output import write_json
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.core.errors import DataError
-from steelyard.measure.trial import run_trial
 
 
 @dataclass(frozen=True, kw_only=True)

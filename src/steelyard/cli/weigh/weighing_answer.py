@@ -6,16 +6,11 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
 
 from steelyard.app.experiment.weigh import Gate, Weighing, gate_says_no
 from steelyard.app.request.experiment_request import DEFAULT_METRICS
 from steelyard.app.running import Progress, Watcher
 from steelyard.cli.console.output import write_json, write_text
-from steelyard.core.experiment_results import Experiment
-
-if TYPE_CHECKING:
-    from steelyard.analysis.comparison.comparison_results import Answer
 
 TELLING_METRICS = ("wall_time", "user_time", "system_time", "max_rss")
 GATE_STATUS = 1
@@ -55,7 +50,7 @@ def show(
 
     Of the metrics that come unasked only the most telling are printed; JSON and report have all.
     """
-    answer, experiment = weighing.answer, weighing.experiment
+    answer = weighing.answer
     if json_target != "-":
         from steelyard.report.kinds.comparison.text import terminal_text
 
@@ -71,19 +66,11 @@ def show(
         )
         write_text(text + "\n")
     if json_target is not None:
-        write_json(document_of(answer, experiment), json_target)
+        from steelyard.report.kinds.comparison.answer_document import answer_kind_document
+
+        write_json(answer_kind_document(answer, weighing.experiment), json_target)
     if gate is not None and gate_says_no(gate, answer):
         return GATE_STATUS
     if any(variant.failed for variant in answer.variants):
         return FAILED_STATUS
     return INTERRUPTED_STATUS if answer.stopped == "interrupted" else 0
-
-
-def document_of(answer: Answer, experiment: Experiment) -> dict[str, Any]:
-    """The JSON object of an answer."""
-    from steelyard.report.kinds.comparison.document import comparison_document
-    from steelyard.report.kinds.comparison.measurement_document import measurement_document
-
-    if answer.kind == "comparison":
-        return comparison_document(answer, experiment)
-    return measurement_document(answer, experiment)

@@ -16,7 +16,6 @@ from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
 from steelyard.core.recorded_names import names_secret
 from steelyard.core.stopping_spec import MEAN_MINIMUM_BLOCKS, StoppingSpec, StoppingUntil
-from steelyard.store.location import store_path
 
 
 def stopping_from(
@@ -178,7 +177,7 @@ def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...]
 
 def place_from(store: str | None, wait: bool) -> Place:
     """Where the experiment is kept."""
-    return told_place(store_path(store), wait, write_note)
+    return told_place(store, wait, write_note)
 
 
 def parse_gate(text: str | None) -> Gate | None:

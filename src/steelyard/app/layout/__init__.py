@@ -1,0 +1,1 @@
+"""Programs whose layout moves: compiling them, moving others, and what moves of one."""

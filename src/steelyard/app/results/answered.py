@@ -1,0 +1,34 @@
+"""The answer of a stored experiment, about the metric that was asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from steelyard.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.comparison.comparison_results import Answer
+    from steelyard.core.experiment_results import Experiment
+
+
+def answered(experiment: Experiment, metric: str | None) -> Answer:
+    """What an experiment says, with `metric` in the first place; its own first one unless named.
+
+    Raises
+    ------
+    UsageError
+        The experiment has no such metric.
+    """
+    from steelyard.analysis.comparison.experiment_answer import answer
+
+    found = answer(experiment)
+    if metric is None:
+        return found
+    metrics = {n: r.metric for v in found.variants for n, r in v.metrics.items()}
+    if metric not in metrics:
+        raise UsageError(
+            f"The experiment has no metric {metric!r}. It has: {', '.join(metrics)}.",
+            field="--metric",
+        )
+    return replace(found, metric=metrics[metric])
