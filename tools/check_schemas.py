@@ -13,8 +13,6 @@ from jsonschema.exceptions import SchemaError
 
 KINDS = Path("src/steelyard/report/kinds")
 SHARED = Path("src/steelyard/report/documents/definitions.json")
-# Of files that users write, which have no kind.
-OF_FILES = Path("src/steelyard/app/experiment/schemas")
 
 
 def references(node: Any) -> Iterator[str]:
@@ -56,13 +54,13 @@ def problems_of(path: Path) -> Iterator[str]:
         if not resolves(reference, path):
             yield f"refers to {reference}, which is not there"
     kind = schema.get("properties", {}).get("kind", {}).get("const")
-    if path.parent != OF_FILES and path.stem not in ("definitions", kind):
+    if path.stem not in ("definitions", kind):
         yield f"must fix `kind` to {path.stem!r}, found {kind!r}"
 
 
 def main() -> int:
     """Print every problem; the exit status says whether there was one."""
-    paths = [SHARED, *sorted(KINDS.glob("*/*.json")), *sorted(OF_FILES.glob("*.json"))]
+    paths = [SHARED, *sorted(KINDS.glob("*/*.json"))]
     problems = [f"{path}: {problem}" for path in paths for problem in problems_of(path)]
     for problem in problems:
         print(problem)

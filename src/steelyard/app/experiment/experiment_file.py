@@ -7,44 +7,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from steelyard.app.experiment.experiment_schema import experiment_schema, slips
+from steelyard.app.experiment.experiment_fields import (
+    ANALYSIS,
+    BENCHMARK,
+    CAUSE,
+    CONSTRAINT,
+    DESIGN,
+    DESIGN_KINDS,
+    EVENTS,
+    EXPERIMENT,
+    FACTOR,
+    FACTOR_TEXTS,
+    TABLES,
+    experiment_schema,
+)
+from steelyard.app.experiment.experiment_schema import slips
+from steelyard.app.experiment.field_types import Table
 from steelyard.app.experiment.toml_lines import TomlLines
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 from steelyard.core.units import LARGEST_VALUE
-
-_TOP = (
-    "experiment",
-    "benchmark",
-    "factor",
-    "nuisance",
-    "constraint",
-    "design",
-    "analysis",
-    "cause",
-    "events",
-)
-_EXPERIMENT = (
-    *("name", "seed", "runs", "precision", "budget", "warmup", "metrics", "iterations", "quiet"),
-    *("repeat", "setup_each", "confidence", "timeout", "order", "power", "effect"),
-)
-_BENCHMARK = (
-    *("name", "command", "program", "shell", "build", "source", "environment", "directory"),
-    *("stdin", "prepare", "cleanup", "setup", "expected_s", "exit_codes"),
-)
-_TEXTS = ("set", "get", "undo", "cpus", "services")
-_FACTOR = ("name", "factor", "levels", *_TEXTS)
-_CONSTRAINT = ("when", "require", "forbid")
-_DESIGN = ("kind", "generators", "fraction", "folded", "points", "interactions")
-_ANALYSIS = ("method", "response", "factors", "options", "quantiles", "rows")
-_CAUSE = (
-    *("factor", "levels", "draw", "intervention", "command", "response", "intermediate"),
-    *("tolerance", "margin"),
-)
-_EVENTS = ("record", "functions", "probes", "stacks", "log", "response", "most", "correction")
-DESIGN_KINDS = (
-    "full-factorial", "fractional-factorial", "plackett-burman", "latin-square", "d-optimal"
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -132,8 +114,8 @@ class _Reader:
         self._fields = FieldReader(path)
 
     def file(self, data: dict[str, Any]) -> ExperimentFile:
-        self._known(data, _TOP, "")
-        settings = self._table(data.get("experiment", {}), "experiment", _EXPERIMENT)
+        self._known(data, [table.name for table in TABLES], "")
+        settings = self._table(data.get("experiment", {}), EXPERIMENT)
         benchmarks = self._entries(data, "benchmark")
         if not benchmarks:
             self._fail("", "benchmark", "the file has no [[benchmark]]: name at least one program")
@@ -145,9 +127,9 @@ class _Reader:
             nuisance=tuple(self._nuisance(*entry) for entry in self._entries(data, "nuisance")),
             constraints=tuple(self._constraint(*e) for e in self._entries(data, "constraint")),
             design=self._design(data.get("design", {})),
-            analysis=self._table(data.get("analysis", {}), "analysis", _ANALYSIS),
-            cause=self._table(data.get("cause", {}), "cause", _CAUSE),
-            events=self._table(data.get("events", {}), "events", _EVENTS),
+            analysis=self._table(data.get("analysis", {}), ANALYSIS),
+            cause=self._table(data.get("cause", {}), CAUSE),
+            events=self._table(data.get("events", {}), EVENTS),
         )
         for slip in slips(data, experiment_schema()):
             self._fail(slip.table, slip.field, slip.message)
@@ -160,7 +142,7 @@ class _Reader:
         return [(item, f"{name}[{index}]") for index, item in enumerate(found)]
 
     def _benchmark(self, data: dict[str, Any], where: str) -> BenchmarkEntry:
-        self._known(data, _BENCHMARK, where)
+        self._known(data, BENCHMARK.field_names, where)
         program, command = data.get("program"), data.get("command")
         if (program is None) == (command is None):
             self._fail(where, "command", 'give either `command` or `program = "suite:NAME"`')
@@ -169,7 +151,7 @@ class _Reader:
         expected = data.get("expected_s")
         options = {
             name: data[name]
-            for name in _BENCHMARK
+            for name in BENCHMARK.field_names
             if name in data and name not in ("name", "command", "program", "expected_s")
         }
         words = self._command(program if command is None else command, where)
@@ -189,7 +171,7 @@ class _Reader:
         return self._fail(where, "command", f"it takes text or a list of words, not {value!r}")
 
     def _factor(self, data: dict[str, Any], where: str) -> FactorEntry:
-        self._known(data, _FACTOR, where)
+        self._known(data, FACTOR.field_names, where)
         kind = self._required_text(data, where, "factor")
         levels = self._levels(data.get("levels"), where)
         if len(levels) < 2:
@@ -205,7 +187,7 @@ class _Reader:
         levels = self._levels(data["levels"], where) if "levels" in data else ()
         options: list[tuple[str, int]] = []
         for name, value in data.items():
-            if name in _FACTOR:
+            if name in FACTOR.field_names:
                 continue
             if isinstance(value, bool) or not isinstance(value, int):
                 self._fail(where, name, f"it takes a whole number, not {value!r}")
@@ -215,11 +197,11 @@ class _Reader:
         return FactorEntry(name, kind, levels, tuple(options), place, texts)
 
     def _texts(self, data: dict[str, Any], where: str) -> tuple[tuple[str, str], ...]:
-        known = [name for name in _TEXTS if name in data]
+        known = [field.name for field in FACTOR_TEXTS if field.name in data]
         return tuple((name, self._text(data[name], where, name)) for name in known)
 
     def _constraint(self, data: dict[str, Any], where: str) -> ConstraintEntry:
-        self._known(data, _CONSTRAINT, where)
+        self._known(data, CONSTRAINT.field_names, where)
         if ("require" in data) == ("forbid" in data):
             self._fail(where, "forbid", "give either `forbid` or `require`")
         parts = {name: self._choices(data, where, name) for name in data}
@@ -252,7 +234,7 @@ class _Reader:
         )
 
     def _design(self, value: Any) -> dict[str, Any]:
-        design = self._table(value, "design", _DESIGN)
+        design = self._table(value, DESIGN)
         kind = design.get("kind", DESIGN_KINDS[0])
         if kind not in DESIGN_KINDS:
             self._fail("design", "kind", f"it takes {', '.join(DESIGN_KINDS)}, not {kind!r}")
@@ -270,10 +252,10 @@ class _Reader:
                 self._fail("design", name, f"it goes with kind d-optimal, not {kind}")
         return design
 
-    def _table(self, value: Any, where: str, known: Sequence[str]) -> dict[str, Any]:
+    def _table(self, value: Any, table: Table) -> dict[str, Any]:
         if not isinstance(value, dict):
-            self._fail("", where, f"{where} must be a table: write [{where}]")
-        self._known(value, known, where)
+            self._fail("", table.name, f"{table.name} must be a table: write [{table.name}]")
+        self._known(value, table.field_names, table.name)
         return value
 
     def _known(self, data: Mapping[str, Any], known: Sequence[str], where: str) -> None:

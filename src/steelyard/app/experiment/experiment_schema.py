@@ -1,4 +1,4 @@
-"""The published schema of experiment files, and where a file does not keep it.
+"""Where an experiment file does not keep the schema of such files.
 
 Only what that schema uses of JSON Schema (draft 2020-12) is understood here; tests hold both this
 and a whole validator to it.
@@ -6,13 +6,10 @@ and a whole validator to it.
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
-_PATH = os.path.join(os.path.dirname(__file__), "schemas", "experiment-file.json")
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -35,12 +32,6 @@ class Slip(NamedTuple):
     message: str
 
 
-def experiment_schema() -> dict[str, Any]:
-    """The JSON Schema of experiment files."""
-    with open(_PATH, encoding="utf-8") as file:
-        return json.load(file)
-
-
 def slips(data: dict[str, Any], schema: dict[str, Any]) -> Iterator[Slip]:
     """Every value that is not what its description says.
 
@@ -49,7 +40,7 @@ def slips(data: dict[str, Any], schema: dict[str, Any]) -> Iterator[Slip]:
     data : dict
         The decoded file.
     schema : dict
-        What `experiment_schema` gives.
+        What `experiment_fields.experiment_schema` gives.
     """
     for place, message in _below(data, schema, ()):
         table, inner = _table_of(place)

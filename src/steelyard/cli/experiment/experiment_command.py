@@ -96,7 +96,7 @@ def resume(given: ResumeOptions, experiment: str) -> int:
 @command.command("schema")
 def schema() -> None:
     """Print the JSON Schema of experiment files, for editors and other programs."""
-    from steelyard.app.experiment.experiment_schema import experiment_schema
+    from steelyard.app.experiment.experiment_fields import experiment_schema
 
     write_text(json.dumps(experiment_schema(), indent=2, ensure_ascii=False) + "\n")
 

@@ -9,9 +9,15 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from steelyard.app.experiment import experiment_file
+from steelyard.app.experiment.experiment_fields import (
+    DESIGN_KINDS,
+    TABLES,
+    experiment_schema,
+    field_rows,
+)
 from steelyard.app.experiment.experiment_file import read_experiment_file
-from steelyard.app.experiment.experiment_schema import experiment_schema, slips
+from steelyard.app.experiment.experiment_schema import slips
+from steelyard.app.experiment.field_types import Table
 from steelyard.core.errors import DataError
 
 EXAMPLES = sorted((Path(__file__).parents[4] / "examples").rglob("*.toml"))
@@ -62,20 +68,55 @@ def test_every_example_keeps_the_schema(path: Path) -> None:
     assert read_experiment_file(str(path)).benchmarks
 
 
-@pytest.mark.parametrize(
-    "table",
-    ["experiment", "benchmark", "factor", "constraint", "design", "analysis", "cause", "events"],
-)
-def test_the_schema_has_the_fields_that_are_read(table: str) -> None:
-    assert fields_of(table) == set(getattr(experiment_file, f"_{table.upper()}"))
+def refusal(path: Path) -> str:
+    """What is said against a file; nothing where it is read."""
+    try:
+        read_experiment_file(str(path))
+    except DataError as error:
+        return error.message
+    return ""
 
 
-def test_the_schema_has_the_tables_and_designs_that_are_read() -> None:
-    schema = experiment_schema()["properties"]
-    assert set(schema) == set(experiment_file._TOP)
-    assert fields_of("nuisance") == set(experiment_file._FACTOR)
-    kinds = schema["design"]["properties"]["kind"]["enum"]
-    assert tuple(kinds) == experiment_file.DESIGN_KINDS
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_a_field_is_known_to_the_reader_where_the_schema_has_it(
+    table: Table, tmp_path: Path
+) -> None:
+    header = f"[[{table.name}]]" if table.about else f"[{table.name}]"
+    before = "" if table.name == "benchmark" else '[[benchmark]]\ncommand = "x"\n'
+    assert fields_of(table.name) == set(table.field_names)
+    for name in (*table.field_names, "nowhere"):
+        path = tmp_path / "e.toml"
+        path.write_text(f"{before}{header}\n{name} = {{}}\n")
+        unknown = "there is no such field; known: " + ", ".join(table.field_names)
+        is_told = unknown in refusal(path)
+        assert is_told is (name == "nowhere" and table.others is None), name
+
+
+def test_a_table_that_is_declared_is_read_and_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "e.toml"
+    path.write_text("[nowhere]\n")
+    known = ", ".join(table.name for table in TABLES)
+    with pytest.raises(DataError, match=f"there is no such field; known: {known}"):
+        read_experiment_file(str(path))
+    assert list(experiment_schema()["properties"]) == known.split(", ")
+
+
+@pytest.mark.parametrize("kind", DESIGN_KINDS)
+def test_every_kind_of_design_that_is_declared_is_read(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "e.toml"
+    path.write_text(WHOLE.replace("full-factorial", kind))
+    assert read_experiment_file(str(path)).design["kind"] == kind
+
+
+def test_every_field_has_a_row_of_the_documentation_with_what_it_takes() -> None:
+    rows = [row.split(" | ") for row in field_rows()[2:]]
+    for table in TABLES:
+        for field in table.fields:
+            (said,) = (
+                r[2] for r in rows if (table.name in r[0], r[1]) == (True, f"`{field.name}`")
+            )
+            assert field.takes["description"] in said
+    assert len(rows) == sum(len(table.fields) + (table.others is not None) for table in TABLES)
 
 
 def test_every_value_says_what_it_takes() -> None:
