@@ -111,18 +111,30 @@ def _supplement(elf: Any) -> tuple[str, str]:
         data = section.data()
         name = _text(data)
         return name, data[len(os.fsencode(name)) + 1 :].hex()
+    is_supplement, name, checksum = _of_dwarf_5(elf)
+    return ("", "") if is_supplement else (name, checksum)
+
+
+def _of_dwarf_5(elf: Any) -> tuple[bool, str, str]:
+    """What `.debug_sup` says: whether the file is a supplementary one, a name and a checksum."""
     section = elf.get_section_by_name(".debug_sup")
-    if section is None or section.data()[2:3] != b"\0":
-        return "", ""
-    data = section.data()[3:]
+    if section is None:
+        return False, "", ""
+    kind, data = section.data()[2:3], section.data()[3:]
     name = _text(data)
     # The length of the checksum is a number of one byte: a build id has 20.
-    return name, data[len(os.fsencode(name)) + 2 :].hex()
+    return kind == b"\1", name, data[len(os.fsencode(name)) + 2 :].hex()
 
 
 def _of_build(candidates: Iterable[str], build_id: str) -> str | None:
     existing = (path for path in candidates if os.path.isfile(path))
-    return next((path for path in existing if read_build_id(path) == build_id), None)
+    return next((path for path in existing if build_id in _identities(path)), None)
+
+
+def _identities(path: str) -> tuple[str, ...]:
+    """Its build id, and the checksum that a supplementary file of DWARF 5 has in its place."""
+    is_supplement, _, checksum = from_elf(path, _of_dwarf_5, (False, "", ""))
+    return (read_build_id(path), *((checksum,) if is_supplement else ()))
 
 
 def _text(data: bytes) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import lzma
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.core.elf_file import from_elf
+from steelyard.core.elf_file import from_elf, from_elf_bytes
 from steelyard.profile.symbols.debug_files import build_id_of, separate_file
 from steelyard.profile.symbols.go_functions import go_functions
 
@@ -30,6 +29,8 @@ _ENTRIES = np.dtype(
     [("value", "<u8"), ("size", "<u8"), ("limit", "<u8"), ("name", "<u8"), ("info", "u1")]
 )
 _NO_ENTRIES = np.empty(0, _ENTRIES)
+# The symbols of a program of 100 MB take a tenth of that.
+_LARGEST_UNPACKED_BYTES = 1 << 27
 
 
 class SymbolNames(Sequence[bytes]):
@@ -197,17 +198,21 @@ def _section_ends(elf: Any) -> npt.NDArray[np.uint64]:
 
 
 def _packed_functions(elf: Any) -> _Found:
-    """Those of `.gnu_debugdata`: a packed ELF file with the symbols that were stripped."""
-    from elftools.elf.elffile import ELFFile
+    """Those of `.gnu_debugdata`: a packed ELF file with the symbols that were stripped.
 
+    What is damaged, or unpacks to more than symbols need, has none.
+    """
     section = elf.get_section_by_name(".gnu_debugdata")
     if section is None:
         return _NO_ENTRIES, b""
+    unpacker = lzma.LZMADecompressor(memlimit=_LARGEST_UNPACKED_BYTES)
     try:
-        packed = lzma.decompress(section.data())
+        data = unpacker.decompress(section.data(), _LARGEST_UNPACKED_BYTES)
     except lzma.LZMAError:
         return _NO_ENTRIES, b""
-    return _functions(ELFFile(io.BytesIO(packed)), ".symtab")
+    if not unpacker.eof:
+        return _NO_ENTRIES, b""
+    return from_elf_bytes(data, lambda packed: _functions(packed, ".symtab"), (_NO_ENTRIES, b""))
 
 
 def _runtime_functions(elf: Any) -> _Found:

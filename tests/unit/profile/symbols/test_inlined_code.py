@@ -224,6 +224,29 @@ def test_parts_that_dwz_put_into_a_shared_file_are_read(tmp_path):
         assert {name for names in places_in(path, "_Z5outeri") for name in names[:-1]} == INLINED
 
 
+def test_parts_that_dwz_put_into_a_supplementary_file_of_dwarf_5_are_read(tmp_path):
+    need("dwz")
+    paths = [
+        built(tmp_path / name, "-g", "-gdwarf-5", source=CPLUSPLUS, name=f"{name}.cpp")
+        for name in ("one", "two")
+    ]
+    run("dwz", "--dwarf-5", "-m", str(tmp_path / "shared"), *paths)
+    assert b".debug_sup" in Path(paths[0]).read_bytes()
+    for path in paths:
+        assert {name for names in places_in(path, "_Z5outeri") for name in names[:-1]} == INLINED
+
+
+@pytest.mark.parametrize("section", [".debug_sup", ".gnu_debugaltlink"])
+@pytest.mark.parametrize("content", [b"", b"\5", b"\5\0\0", b"\5\0\0name", b"\0" * 40])
+def test_the_name_of_a_supplementary_file_that_is_damaged_is_passed_over(
+    tmp_path, section, content
+):
+    path = built(tmp_path, "-g")
+    (tmp_path / "content").write_bytes(content or b"\xff")
+    run("objcopy", "--add-section", f"{section}={tmp_path / 'content'}", path)
+    assert ("inner", "middle", "outer") in set(places_in(path, "outer"))
+
+
 def test_a_file_without_debugging_information_has_its_symbols(tmp_path):
     assert set(places_in(built(tmp_path, "-g0"), "outer")) == {("outer",)}
 
