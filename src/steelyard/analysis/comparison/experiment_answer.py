@@ -30,7 +30,7 @@ from steelyard.analysis.comparison.unit_values import (
     analysed_trials,
     repetitions,
     spent_s,
-    top_level,
+    top_levels,
 )
 from steelyard.analysis.intervals.paired_ratio import is_dependent
 from steelyard.analysis.tests.independence import independence
@@ -64,8 +64,7 @@ def answer(experiment: Experiment) -> Answer:
     analysed = [analysed_trials(trials, index) for index in range(variant_count)]
     inference = Inference(experiment)
     levels = [
-        {metric.name: top_level(own, metric.name) for metric in experiment.spec.metrics}
-        for own in analysed
+        top_levels(own, [metric.name for metric in experiment.spec.metrics]) for own in analysed
     ]
     variants = tuple(
         _variant_result(experiment, inference, index, analysed[index], levels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -55,12 +56,22 @@ def top_level(trials: Sequence[Trial], metric: str) -> TopLevel:
     the level above, up to a block. Kalibera and Jones, ISMM 2013, section 9.3: the interval of
     several levels is that of these means.
     """
+    return top_levels(trials, (metric,))[metric]
+
+
+def top_levels(trials: Sequence[Trial], metrics: Iterable[str]) -> dict[str, TopLevel]:
+    """The same of several metrics, for which the trials are looked at once."""
     by_build = has_builds(trials)
     nested = bool(trials) and bool(trials[0].levels)
-    if not by_build and not nested:
-        plain = _one_value_a_block(trials, metric)
-        if plain is not None:
-            return plain
+    blocks = None if by_build or nested else _own_blocks(trials)
+    found: dict[str, TopLevel] = {}
+    for metric in metrics:
+        plain = None if blocks is None else _one_value_a_block(trials, metric, blocks)
+        found[metric] = plain or _reduced(trials, metric, by_build, nested)
+    return found
+
+
+def _reduced(trials: Sequence[Trial], metric: str, by_build: bool, nested: bool) -> TopLevel:
     executions: dict[Any, list[float]] = {}
     for trial in trials:
         values = trial.measurements.get(metric)
@@ -78,7 +89,15 @@ def top_level(trials: Sequence[Trial], metric: str) -> TopLevel:
     return TopLevel(tuple(means), tuple(executions))
 
 
-def _one_value_a_block(trials: Sequence[Trial], metric: str) -> TopLevel | None:
+def _own_blocks(trials: Sequence[Trial]) -> tuple[int, ...] | None:
+    """The blocks of the trials; None where two have the same one."""
+    blocks = tuple([trial.block for trial in trials])
+    return blocks if len(set(blocks)) == len(blocks) else None
+
+
+def _one_value_a_block(
+    trials: Sequence[Trial], metric: str, blocks: tuple[int, ...]
+) -> TopLevel | None:
     """The values where every trial has one, and a block of its own; None where one has not.
 
     Most experiments are so, and some have a million trials.
@@ -86,10 +105,7 @@ def _one_value_a_block(trials: Sequence[Trial], metric: str) -> TopLevel | None:
     series = [trial.measurements.get(metric, ()) for trial in trials]
     if set(map(len, series)) != {1}:
         return None
-    units = tuple([trial.block for trial in trials])
-    if len(set(units)) != len(units):
-        return None
-    return TopLevel(tuple(chain.from_iterable(series)), units)
+    return TopLevel(tuple(chain.from_iterable(series)), blocks)
 
 
 def _top_of(means: Mapping[tuple[int, ...], list[float]]) -> dict[int, list[float]]:
@@ -117,7 +133,11 @@ def spent_s(trials: Sequence[Trial], user_levels: Sequence[str] = ()) -> float:
 
     Commands of levels serve all variants, and count fully for each.
     """
-    total_s = sum(trial.spent_s for trial in trials)
+    total_s = sum([trial.spent_s for trial in trials])
+    # Trials that have nothing else to tell share their details.
+    told = {id(trial.details): trial.details for trial in trials}
+    if not any("costs_s" in details for details in told.values()):
+        return total_s
     counted: set[tuple[str, int]] = set()
     for trial in trials:
         costs_s: Mapping[str, float] = trial.details.get("costs_s", {})
@@ -146,6 +166,8 @@ def repetitions(
         Highest first: those levels, builds, executions of a build, iterations of an execution.
         Where the counts of units differ, the largest is given.
     """
+    if trials and not user_levels and not any(trial.levels for trial in trials):
+        return _repetitions_of_builds(trials, metric)
     found: dict[str, int] = {}
     units = {(*trial.levels, trial.build) for trial in trials}
     for depth, name in enumerate((*user_levels, "build")):
@@ -161,6 +183,17 @@ def repetitions(
         iterations = max(iterations, len(trial.measurements.get(metric, ())))
     found["execution"] = max(executions.values(), default=0)
     return {**found, "iteration": iterations}
+
+
+def _repetitions_of_builds(trials: Sequence[Trial], metric: str) -> Mapping[str, int]:
+    """The same for trials without levels of the user, of which there may be a million."""
+    executions = Counter([trial.build for trial in trials])
+    iterations = max([len(trial.measurements.get(metric, ())) for trial in trials])
+    return {
+        "build": len(executions),
+        "execution": max(executions.values()),
+        "iteration": iterations,
+    }
 
 
 def common_units(variants: Sequence[TopLevel]) -> list[list[float]]:

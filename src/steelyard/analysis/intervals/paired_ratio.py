@@ -31,7 +31,7 @@ def contrasts_of(baseline: Sequence[float], candidate: Sequence[float]) -> tuple
     """``y - r x`` of each block, r the ratio of the means."""
     below = mean_of(baseline)
     ratio = mean_of(candidate) / below if below else 0.0
-    return tuple(y - ratio * x for x, y in zip(baseline, candidate, strict=True))
+    return tuple([y - ratio * x for x, y in zip(baseline, candidate, strict=True)])
 
 
 def dependent_ratio(
