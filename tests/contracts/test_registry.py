@@ -51,10 +51,11 @@ def test_names_are_what_people_can_type(package):
 
 
 @kinds
-def test_each_extension_is_one_file_that_carries_its_name(package):
+def test_each_extension_is_one_file_or_folder_that_carries_its_name(package):
     registry = REGISTRIES[package]
+    within = "" if registry.within is None else f".{registry.within}"
     for name in registry.names():
-        module = importlib.import_module(f"{package}.{name.replace('-', '_')}")
+        module = importlib.import_module(f"{package}.{name.replace('-', '_')}{within}")
         assert module.EXTENSION is registry.get(name)
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import NoReturn
 
-from steelyard.core.process_state import children_of, kept_awake
+from steelyard.core.process_state import kept_awake
 
 # <linux/prctl.h>
 PR_SET_PDEATHSIG = 1
@@ -97,7 +97,6 @@ def run_between(
     directory: str | None = None,
     *,
     timeout_s: float | None = None,
-    as_session: bool = False,
 ) -> int:
     """Run a program to its end behind a go-between.
 
@@ -113,9 +112,6 @@ def run_between(
         Where it runs.
     timeout_s : float, optional
         It is killed after this time.
-    as_session : bool
-        It leads a session of its own, all of which is killed where it is not waited for; it is
-        woken where what it started has stopped it.
 
     Returns
     -------
@@ -130,19 +126,15 @@ def run_between(
         The time has passed.
     """
     reader, writer = os.pipe2(os.O_CLOEXEC)
-    started = _Started(argv, environment, streams, directory, as_session)
+    started = _Started(argv, environment, streams, directory)
     between = fork_between(lambda: started.become(writer))
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
         try:
-            with kept_awake(between, with_children=as_session):
+            with kept_awake(between):
                 code = _wait(between, timeout_s)
         except BaseException:
-            sessions = children_of(between) if as_session else []
             end_between(between)
-            for session in sessions:
-                with suppress(ProcessLookupError):
-                    os.killpg(session, signal.SIGKILL)
             raise
         failure = pipe.read()
     if failure:
@@ -157,13 +149,10 @@ class _Started:
     environment: Mapping[bytes, bytes] | Mapping[str, str]
     streams: tuple[int, int, int]
     directory: str | None
-    as_session: bool
 
     def become(self, failures: int) -> NoReturn:
         """Replace this process; what went wrong goes to the descriptor `failures`."""
         try:
-            if self.as_session:
-                os.setsid()
             # First away from 0, 1 and 2, which another of them may be.
             apart = [fcntl.fcntl(stream, fcntl.F_DUPFD_CLOEXEC, 3) for stream in self.streams]
             for number, stream in enumerate(apart):

@@ -22,39 +22,25 @@ def is_stopped(process: int) -> bool:
         return False
 
 
-def children_of(process: int) -> list[int]:
-    """The processes whose parent is the first thread of `process`; none for one that is gone."""
-    try:
-        with open(f"/proc/{process}/task/{process}/children", "rb") as file:
-            return [int(child) for child in file.read().split()]
-    except (OSError, ValueError):
-        return []
-
-
 @contextmanager
-def kept_awake(
-    process: int, say: Callable[[str], None] | None = None, *, with_children: bool = False
-) -> Generator[None]:
+def kept_awake(process: int, say: Callable[[str], None] | None = None) -> Generator[None]:
     """While the block lasts, wake `process` within a second of it having been stopped.
 
     Parameters
     ----------
     say : callable, optional
         Takes a sentence the first time, in a thread of its own.
-    with_children : bool
-        Its children too.
     """
     ended = threading.Event()
 
     def look() -> None:
         told = say
         while not ended.wait(LOOK_INTERVAL_S):
-            below = children_of(process) if with_children else []
-            stopped = [each for each in (process, *below) if is_stopped(each)]
-            for each in stopped:
-                with suppress(ProcessLookupError):
-                    os.kill(each, signal.SIGCONT)
-            if stopped and told is not None:
+            if not is_stopped(process):
+                continue
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGCONT)
+            if told is not None:
                 told("what watches the program was stopped, by it most likely, and woken")
                 told = None
 

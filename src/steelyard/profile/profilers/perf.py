@@ -30,7 +30,17 @@ def _require(_: Sequence[str]) -> None:
 
 def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
     # What was run is not copied to the user's ~/.debug, where nothing ever removes it.
-    options = ("-e", "cpu-clock:u", "-F", _FREQUENCY, "-q", "--no-buildid-cache", "-o", path)
+    options = (
+        "-e",
+        "cpu-clock:u",
+        "-F",
+        _FREQUENCY,
+        "-q",
+        "--no-buildid",
+        "--no-buildid-cache",
+        "-o",
+        path,
+    )
     return Launch(("perf", "record", *options, "--", *argv))
 
 
