@@ -5,15 +5,15 @@
 #include <string.h>
 
 struct cursor {
-    struct cursor *next;
+    struct cursor* next;
     long key, others[10];
 };
 
-int main(int count, char **words) {
+int main(int count, char** words) {
     const int cursors = count > 1 ? atoi(words[1]) : 12000;
     struct cursor *first = NULL, **last = &first;
     for (int at = 0; at < cursors; ++at) {
-        struct cursor *made = malloc(sizeof *made);
+        struct cursor* made = malloc(sizeof *made);
         memset(made, 0, sizeof *made);
         made->key = at;
         *last = made;
@@ -21,7 +21,7 @@ int main(int count, char **words) {
     }
     /* As they were opened, each looks for its predecessor from the start on. */
     for (int at = cursors; at-- > 0;) {
-        struct cursor **place = &first;
+        struct cursor** place = &first;
         while ((*place)->key != at)
             place = &(*place)->next;
         free(*place);

@@ -274,7 +274,7 @@ static void* goes_on(void* unused) {
 /* How many of many children end by a signal that execute another program, in eight ways, at any
    time between two moves. */
 static int executes_others(void) {
-    char *const words[] = {"true", NULL};
+    char* const words[] = {"true", NULL};
     int ended = 0;
     for (int turn = 0; turn < 400; ++turn) {
         const pid_t process = fork();
@@ -288,11 +288,11 @@ static int executes_others(void) {
             if (turn % 8 == 2)
                 execvp("true", words);
             if (turn % 8 == 3)
-                execl("/bin/true", "true", (char *)NULL);
+                execl("/bin/true", "true", (char*)NULL);
             if (turn % 8 == 4)
-                execlp("true", "true", "and", "more", (char *)NULL);
+                execlp("true", "true", "and", "more", (char*)NULL);
             if (turn % 8 == 5)
-                execle("/bin/true", "true", "more", (char *)NULL, environ);
+                execle("/bin/true", "true", "more", (char*)NULL, environ);
             if (turn % 8 == 6)
                 execvpe("true", words, environ);
             syscall(SYS_execve, "/bin/true", words, environ);
@@ -303,7 +303,7 @@ static int executes_others(void) {
         ended += status != 0;
     }
     /* Nothing is held where none can be executed. */
-    execl("/nowhere/to/be/found", "found", (char *)NULL);
+    execl("/nowhere/to/be/found", "found", (char*)NULL);
     printf("%d %d, moves: %d\n", ended, errno == ENOENT, move(3) >= 3);
     return 0;
 }
