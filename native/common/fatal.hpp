@@ -1,3 +1,5 @@
+// The exception by which a native program stops: it carries the message that a person reads.
+
 #pragma once
 
 #include <cerrno>

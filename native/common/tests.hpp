@@ -1,3 +1,6 @@
+// The test framework of the native parts: TEST registers a test, CHECK notes what does not hold,
+// and tests.cpp runs them all.
+
 #pragma once
 
 #include <string>

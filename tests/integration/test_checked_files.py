@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -87,3 +88,32 @@ def test_every_script_says_its_language_by_its_name_or_is_checked_as_shell():
         if not Path(path).suffix and (ROOT / path).read_bytes()[:2] == b"#!"
     }
     assert scripts - checked == set()
+
+
+def opening_comment(text: str) -> str:
+    """The first paragraph of the comment that a header begins with; empty where it has none."""
+    text = re.sub(r"\A#pragma once\n+", "", text)
+    lines = re.match(r"(?://.*\n)+|/\*[\s\S]*?\*/", text)
+    words = re.sub(r"^ *(?:/\*|//+|\*+/?) ?", "", lines[0] if lines else "", flags=re.MULTILINE)
+    return " ".join(words.partition("\n\n")[0].split())
+
+
+@pytest.mark.parametrize(
+    ("header", "comment"),
+    [
+        ("// Reads the\n// table.\n//\n// Twice.\n\n#pragma once\n", "Reads the table."),
+        ("#pragma once\n\n// Reads the table.\n#include <span>\n", "Reads the table."),
+        ("/* Reads the table.\n *\n * Twice. */\n", "Reads the table."),
+        ("#pragma once\n\n#include <span>\n\n/// Reads the table.\n", ""),
+    ],
+)
+def test_the_opening_comment_of_a_header_is_its_first_paragraph(header, comment):
+    assert opening_comment(header) == comment
+
+
+def test_every_native_header_begins_with_a_sentence_that_says_what_it_is_for():
+    headers = tracked("native/*.hpp", "native/*.h")
+    assert headers
+    said = {path: opening_comment((ROOT / path).read_text("utf-8")) for path in headers}
+    sentence = re.compile(r"[A-Z]\S*( \S+){3,}[.:]")
+    assert {path: text for path, text in said.items() if not sentence.fullmatch(text)} == {}

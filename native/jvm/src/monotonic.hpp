@@ -1,3 +1,6 @@
+// The clock by which the agent dates compiled code and its own samples, so that both can be matched
+// with the samples of the kernel.
+
 #pragma once
 
 #include <time.h>

@@ -1,3 +1,6 @@
+// The clocks that the launcher reads around a program: a monotonic one for durations, and the wall
+// clock for dates.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// What a trial executes: the vectors for execve(2), and around the program its preparation,
+// clean-up, limits of time and expected exit codes.
+
 #pragma once
 
 #include <cstdint>

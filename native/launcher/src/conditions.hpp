@@ -1,3 +1,6 @@
+// What is set on a program between fork and execve (CPUs, ASLR, priority, limits, memory nodes,
+// network, clocks), and what was read back.
+
 #pragma once
 
 #include <sched.h>

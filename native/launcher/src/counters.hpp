@@ -1,3 +1,6 @@
+// Counts hardware and software events of perf_event_open(2) over one program and all that it
+// starts.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,5 @@
+// Writes the few kinds of JSON values that records are made of, without a library.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// Finds and ends the processes that a trial left running, so that they do not disturb the next
+// trial.
+
 #pragma once
 
 #include <sys/types.h>

@@ -1,3 +1,5 @@
+// The resource limits of setrlimit(2), found by the names that people give them.
+
 #pragma once
 
 #include <sys/resource.h>

@@ -1,3 +1,5 @@
+// Cuts a program off from the network, by a namespace that all trials that ask for it share.
+
 #pragma once
 
 namespace steelyard {

@@ -1,3 +1,5 @@
+// Reads the messages by which Python tells the launcher what to run.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// The record of one trial: which one was ordered, what came of it, and its line of JSON in the
+// journal.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// Where finished records go: each to the journal, which commits the trial, and in batches to
+// Python.
+
 #pragma once
 
 #include <cstdint>

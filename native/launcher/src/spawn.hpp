@@ -1,3 +1,6 @@
+// Starts one command under its conditions, waits for its end, and takes its times and resource
+// usage.
+
 #pragma once
 
 #include <sys/resource.h>

@@ -1,3 +1,5 @@
+// Where the standard input, output and errors of the programs come from and go to.
+
 #pragma once
 
 #include <cstdint>

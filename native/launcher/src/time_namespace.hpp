@@ -1,3 +1,5 @@
+// Shifts the monotonic and boot clocks of a program, by a time namespace of Linux.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// Runs one trial from preparation to clean-up, with all the parts that the trials of a session
+// share.
+
 #pragma once
 
 #include "command.hpp"

@@ -1,3 +1,5 @@
+// Ends a command that runs too long, writes too much, or is no longer wanted.
+
 #pragma once
 
 #include <sys/types.h>

@@ -1,11 +1,12 @@
+// What an instruction of x86-64 takes the stack pointer from. Code that switches stacks by itself
+// takes it from elsewhere than its own frame; so does a compiler for arrays of variable length,
+// but then the function has a frame pointer that it ends with.
+
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-/// What an instruction of x86-64 takes the stack pointer from. Code that switches stacks by itself
-/// takes it from elsewhere than its own frame; so does a compiler for arrays of variable length,
-/// but then the function has a frame pointer that it ends with.
 namespace steelyard::layout {
 
 enum class StackPointer : std::uint8_t {

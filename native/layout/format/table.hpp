@@ -1,12 +1,13 @@
+// The layout table: what the relinker found in a linked program and the runtime needs to move it.
+//
+// It is the ELF section `.steelyard.layout`: a header and arrays of what follows, all
+// little-endian, at the offsets that the header names. Addresses are the link's, so relative to
+// the load bias.
+
 #pragma once
 
 #include <cstdint>
 
-/// The layout table: what the relinker found in a linked program and the runtime needs to move it.
-///
-/// It is the ELF section `.steelyard.layout`: a header and arrays of what follows, all
-/// little-endian, at the offsets that the header names. Addresses are the link's, so relative to
-/// the load bias.
 namespace steelyard::layout {
 
 constexpr char table_magic[8] = {'S', 'Y', 'L', 'A', 'Y', 'O', 'U', 'T'};

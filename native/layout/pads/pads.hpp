@@ -1,3 +1,6 @@
+// Rewrites the assembly that clang wrote, so that the runtime can make each stack frame larger by a
+// random pad.
+
 #pragma once
 
 #include <string>

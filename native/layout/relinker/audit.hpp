@@ -1,3 +1,6 @@
+// Answers `steelyard layout audit`: which functions of a linked program move, and why the others do
+// not.
+
 #pragma once
 
 #include <string>

@@ -1,3 +1,5 @@
+// Cuts a function into the basic blocks that the runtime may lay apart from each other.
+
 #pragma once
 
 #include <cstdint>

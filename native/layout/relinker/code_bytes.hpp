@@ -1,3 +1,6 @@
+// Counts the bytes of code by who they belong to, so that the audit can say how much of a program
+// moves.
+
 #pragma once
 
 #include <cstdint>

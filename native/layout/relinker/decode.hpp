@@ -1,3 +1,6 @@
+// Decodes instructions of x86-64 as far as the relinker needs: their length, and the PC-relative
+// field to change when they move.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// Reads a linked ELF file (sections, symbols, kept relocations) and writes it again with one more
+// section.
+
 #pragma once
 
 #include <elf.h>

@@ -1,3 +1,5 @@
+// The analysis of a linked program: its functions, what each refers to, and why some cannot move.
+
 #pragma once
 
 #include <cstdint>

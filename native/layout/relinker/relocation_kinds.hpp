@@ -1,3 +1,6 @@
+// What the types of relocations that `--emit-relocs` kept say of a field, such as whether it is
+// PC-relative or part of a sequence for thread-local storage.
+
 #pragma once
 
 #include <elf.h>
@@ -5,7 +8,6 @@
 #include <cstdint>
 #include <string_view>
 
-/// What the types of kept relocations say of a field.
 namespace steelyard::layout {
 
 inline bool is_pc_relative(std::uint32_t type) {

@@ -1,3 +1,6 @@
+// Recognises programs that switch stacks by themselves, whose stacks the runtime must search for in
+// all of memory.
+
 #pragma once
 
 #include <cstdint>

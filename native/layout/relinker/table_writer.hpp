@@ -1,3 +1,5 @@
+// Writes what the analysis found as the layout table (format/table.hpp) that the runtime reads.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// Keeps the address space for copies, within reach of the program's branches, and knows which
+// generation owns each page.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// Which allocator gives the objects that are shuffled, and the shuffling of those that the C
+// library or another library gives.
+
 #pragma once
 
 #include <cstddef>

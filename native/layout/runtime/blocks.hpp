@@ -1,3 +1,6 @@
+// Lays the basic blocks of one function apart in its copy, and maps offsets in the function to
+// addresses in the copy and back.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// The memory of small objects: chunks of address space that belong to one size class each, and
+// what is free in them and no thread's.
+
 #pragma once
 
 #include <array>
@@ -8,8 +11,6 @@
 #include "random.hpp"
 #include "size_classes.hpp"
 
-/// The memory of small objects: chunks of address space that belong to one size class each, and
-/// what is free in them and no thread's.
 namespace steelyard::layout {
 
 // A class grows by windows of this size, which hold each value of the index bits of the caches

@@ -1,3 +1,6 @@
+// The copies of one module's functions over time: lays new ones, redirects calls to them, and frees
+// those that no thread can return to.
+
 #pragma once
 
 #include <cstdint>

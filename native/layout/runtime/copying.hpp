@@ -1,3 +1,6 @@
+// Writes the copy of one function, and points branches, labels and the jumps of originals to the
+// generation that is wanted.
+
 #pragma once
 
 #include <cstdint>

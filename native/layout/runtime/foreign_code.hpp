@@ -1,3 +1,5 @@
+// Looks into libraries that were not built to move, for code that switches stacks.
+
 #pragma once
 
 namespace steelyard::layout {

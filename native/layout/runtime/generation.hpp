@@ -1,3 +1,6 @@
+// The data of one generation: where the copy of each function lies, and what the last search found
+// of it on stacks.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// Draws the order in which the free objects of a chunk are given out: random, and yet friendly to
+// prefetchers.
+
 #pragma once
 
 #include <cstddef>

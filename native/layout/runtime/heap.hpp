@@ -1,3 +1,5 @@
+// The shuffled heap: gives out objects at random addresses, for malloc.cpp and what is preloaded.
+
 #pragma once
 
 #include <cstddef>

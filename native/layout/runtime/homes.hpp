@@ -1,10 +1,11 @@
+// The stacks that threads were started on, so that a search sees when a thread is on another one.
+
 #pragma once
 
 #include <cstdint>
 
 #include "memory_map.hpp"
 
-/// The stacks that threads were started on.
 namespace steelyard::layout {
 
 /// Before there are other threads, in the first one.

@@ -1,3 +1,6 @@
+// Gives objects that are too large for a size class pages of their own, at a random distance from
+// the start of these.
+
 #pragma once
 
 #include <cstddef>

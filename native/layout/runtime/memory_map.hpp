@@ -1,3 +1,6 @@
+// Reads /proc/self/maps, without libc, for the searches that need to know where stacks and code
+// lie.
+
 #pragma once
 
 #include <cstddef>

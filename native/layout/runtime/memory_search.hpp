@@ -1,3 +1,6 @@
+// Searches all writable memory for addresses of copies, for programs that switch stacks by
+// themselves.
+
 #pragma once
 
 #include <cstdint>

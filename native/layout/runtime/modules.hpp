@@ -1,3 +1,6 @@
+// All that moves in the process, the program and its shared libraries, and the one step that moves
+// it: begin to read the runtime here.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// The process beside the program that lays new copies every interval, and the lock that keeps it
+// from doing so.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// Finds the functions of libraries whose names the runtime takes, such as dlopen and execve,
+// without a call of dlsym.
+
 #pragma once
 
 namespace steelyard::layout {

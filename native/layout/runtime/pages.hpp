@@ -1,3 +1,5 @@
+// Changes pages of code that may be running: their protection, or all their bytes in one step.
+
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,10 @@
+// What /proc tells of the program's process and its threads, to the mover or to itself.
+
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-/// What /proc tells of the program's process and its threads, to the mover or to itself.
 namespace steelyard::layout {
 
 /// Reads /proc/PROCESS/task/THREAD followed by `what`, and ends it with a null byte; how many

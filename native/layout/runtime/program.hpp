@@ -1,3 +1,6 @@
+// Reads the layout table and the original bytes of code, from the file of the program or of a
+// shared library.
+
 #pragma once
 
 #include <elf.h>

@@ -1,3 +1,5 @@
+// The random numbers of the runtime: small generators without libc, each begun from a seed.
+
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,11 @@
+// The kernel without libc: the mover has no thread-local storage of libc's, and signal
+// handlers and allocators must not call into what may hold a lock.
+
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-/// The kernel without libc: the mover has no thread-local storage of libc's, and signal
-/// handlers and allocators must not call into what may hold a lock.
 namespace steelyard::layout {
 
 // A system call has up to six arguments. NOLINTNEXTLINE(readability-function-size)

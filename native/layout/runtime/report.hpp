@@ -1,3 +1,5 @@
+// Tells what moved, when the program exits: the document that STEELYARD_LAYOUT_REPORT asks for.
+
 #pragma once
 
 namespace steelyard::layout {

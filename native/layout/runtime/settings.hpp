@@ -1,3 +1,6 @@
+// What this run is to randomise, by the variables STEELYARD_LAYOUT..., else by what was asked for
+// at the link.
+
 #pragma once
 
 #include <cstdint>

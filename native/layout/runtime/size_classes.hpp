@@ -1,3 +1,6 @@
+// The sizes that small objects of the heap are rounded up to, and which class holds a size or an
+// alignment.
+
 #pragma once
 
 #include <cstddef>

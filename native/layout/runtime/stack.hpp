@@ -1,3 +1,5 @@
+// Makes room on stacks for the pads of frames, and sets the depth at which padding stops.
+
 #pragma once
 
 namespace steelyard::layout {

@@ -1,3 +1,5 @@
+// Copes with what the process runs in: a system without /proc, or a debugger.
+
 #pragma once
 
 #include "program.hpp"

@@ -1,3 +1,6 @@
+// Keeps the signals of the runtime from changing the program's system calls, and notices filters
+// (seccomp) before these.
+
 #pragma once
 
 #include <ucontext.h>

@@ -1,3 +1,5 @@
+// Finds out which copies the threads of the program may return to, by their stacks and registers.
+
 #pragma once
 
 #include <cstdint>

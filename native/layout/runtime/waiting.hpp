@@ -1,3 +1,5 @@
+// Reads the stack of a thread that waits in the kernel, without waking it by a signal.
+
 #pragma once
 
 namespace steelyard::layout {
