@@ -13,11 +13,16 @@ _NODES = "/sys/devices/system/node"
 _TIME_NAMESPACE_AT_EXEC = (6, 1)
 
 
+# Where a program of the suite and its inputs will lie, which a plan does not make.
+UNMADE = "{suite}"
+
+
 def check_launch(launch: LaunchSpec, *, built: bool = False) -> None:
     """Make sure that the program, its directory, its input, its CPUs and what it asks for of the
     kernel are there.
 
-    What lies in the directory of a build, if it is `built`, is not there yet.
+    What lies in the directory of a build, if it is `built`, is not there yet; nor is what a plan
+    of a program of the suite names (`UNMADE`).
 
     Raises
     ------
@@ -29,8 +34,8 @@ def check_launch(launch: LaunchSpec, *, built: bool = False) -> None:
     _check_memory_nodes(launch.memory_nodes)
     _check_clock_shift(launch.clock_shift_s)
     directory = launch.working_directory
-    later = "{build}" if built else None
-    if later is not None and later in (directory or ""):
+    later = ("{build}", UNMADE) if built else (UNMADE,)
+    if _is_later(directory, later):
         return
     if directory is not None and not os.path.isdir(directory):
         raise UsageError(
@@ -38,12 +43,16 @@ def check_launch(launch: LaunchSpec, *, built: bool = False) -> None:
             field="--directory",
         )
     _check_cpus(launch.cpus)
-    if later is None or later not in (launch.stdin_file or ""):
+    if not _is_later(launch.stdin_file, later):
         _check_input(launch.stdin_file)
-    if later is not None and later in launch.argv[0]:
+    if _is_later(launch.argv[0], later):
         return
     find_program(launch.argv[0], environment_of(launch), directory)
     _check_preloaded(dict(launch.environment).get("LD_PRELOAD"), directory)
+
+
+def _is_later(path: str | None, places: tuple[str, ...]) -> bool:
+    return path is not None and any(place in path for place in places)
 
 
 def _check_memory_nodes(nodes: tuple[int, ...] | None) -> None:

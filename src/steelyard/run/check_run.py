@@ -8,7 +8,7 @@ from functools import partial
 from steelyard.core.errors import MissingCapabilityError, UsageError
 from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, Variant
 from steelyard.measure.layout_report import check_layout
-from steelyard.measure.preflight import check_launch
+from steelyard.measure.preflight import UNMADE, check_launch
 
 
 def check_run(spec: ExperimentSpec, outputs: str) -> None:
@@ -55,7 +55,7 @@ def _checks(spec: ExperimentSpec) -> Iterator[Callable[[], None]]:
         yield from host_checks(spec)
     for variant in spec.variants:
         yield partial(check_launch, variant.launch, built=variant.build is not None)
-        if variant.build is None:
+        if variant.build is None and UNMADE not in variant.launch.argv[0]:
             yield partial(check_layout, _at_some_setup(variant, spec))
     for launch in _launches_at_levels(spec):
         yield partial(check_launch, launch, built=spec.variants[0].build is not None)

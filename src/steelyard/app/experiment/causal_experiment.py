@@ -25,6 +25,7 @@ from steelyard.factors.kinds import FACTORS
 
 if TYPE_CHECKING:
     from steelyard.app.results.named_analysis import Analyzed
+    from steelyard.app.suite.suite_program import Workshop
 
 INTERVENTION = "intervention"
 # Levels to draw where a file names none: with fewer a spread is hardly known.
@@ -70,7 +71,7 @@ def cause_file(call: CauseCall) -> ExperimentFile:
     )
 
 
-def cause_plan(file: ExperimentFile) -> Plan:
+def cause_plan(file: ExperimentFile, workshop: Workshop | None = None) -> Plan:
     """The plan of a causal experiment.
 
     Raises
@@ -90,7 +91,8 @@ def cause_plan(file: ExperimentFile) -> Plan:
     if not held and command is None:
         said.fail("intervention", "it needs factors to hold, or a `command` to run instead")
     settings = {**file.settings, "seed": seed}
-    plan = experiment_plan(replace(file, settings=settings, factors=(factor,), cause={}))
+    asked = replace(file, settings=settings, factors=(factor,), cause={})
+    plan = experiment_plan(asked, workshop)
     arms: list[Variant] = []
     for variant in plan.spec.variants:
         arms.append(_in_arm(variant, WITHOUT))

@@ -23,6 +23,7 @@ from steelyard.run.event_stacks import stack_programs
 
 if TYPE_CHECKING:
     from steelyard.analysis.events.internal_variance import EventsQuestion
+    from steelyard.app.suite.suite_program import Workshop
 
 EVENTS = "events"
 # What is cheap to record and tells of scheduling, waiting and memory.
@@ -54,7 +55,7 @@ def events_file(call: EventsCall) -> ExperimentFile:
     )
 
 
-def events_plan(file: ExperimentFile) -> Plan:
+def events_plan(file: ExperimentFile, workshop: Workshop | None = None) -> Plan:
     """The plan of an event study; refuses what cannot be recorded here before anything runs.
 
     Raises
@@ -69,7 +70,7 @@ def events_plan(file: ExperimentFile) -> Plan:
             f"{file.path}: an event study runs one [[benchmark]] as it is, without any [[factor]].",
             field="events",
         )
-    plan = experiment_plan(replace(file, events={}))
+    plan = experiment_plan(replace(file, events={}), workshop)
     if len(plan.spec.variants) != 1:
         raise UsageError(f"{file.path}: an event study takes one program.", field="events")
     plain = plan.spec.variants[0]

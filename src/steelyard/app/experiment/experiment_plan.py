@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.app.experiment.experiment_design import experiment_design, point_text, skipped_points
 from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
@@ -24,6 +24,9 @@ from steelyard.design.design import Design
 from steelyard.factors.factor import Factor
 from steelyard.factors.kinds import FACTORS
 from steelyard.factors.setups import BENCHMARK, at_setup, drawn_setup
+
+if TYPE_CHECKING:
+    from steelyard.app.suite.suite_program import Workshop
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,8 @@ class Plan:
         return None if self.block_count is None else self.block_count * self.block_trial_count
 
 
-def experiment_plan(file: ExperimentFile) -> Plan:
-    """The plan of an experiment file.
+def experiment_plan(file: ExperimentFile, workshop: Workshop | None = None) -> Plan:
+    """The plan of an experiment file, whose programs of the suite `workshop` makes ready.
 
     Raises
     ------
@@ -82,7 +85,8 @@ def experiment_plan(file: ExperimentFile) -> Plan:
     seed = int(file.settings["seed"]) if "seed" in file.settings else fresh_seed()
     design = experiment_design(file, factors, seed)
     points = [{}] if design is None else [design.levels_of(n) for n in range(len(design.points))]
-    bases = [build_experiment(_request(file, entry, builds=builds)) for entry in file.benchmarks]
+    requests = [_request(file, entry, builds=builds) for entry in file.benchmarks]
+    bases = [build_experiment(request, workshop) for request in requests]
     variants: list[Variant] = []
     for entry, base in zip(file.benchmarks, bases, strict=True):
         for variant in (replace(each, setup=base.setup) for each in base.variants):

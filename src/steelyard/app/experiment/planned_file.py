@@ -7,27 +7,40 @@ from typing import TYPE_CHECKING
 from steelyard.app.experiment.experiment_file import read_experiment_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steelyard.app.experiment.experiment_plan import Plan
 
 
-def plan_of_file(path: str) -> Plan:
+def plan_of_file(path: str, say: Callable[[str], None] | None = None) -> Plan:
     """What the experiment file at `path` will run: a causal experiment, a study of events, or a
     design.
+
+    Parameters
+    ----------
+    path : str
+    say : callable, optional
+        Makes programs of the suite ready to be run, and is told of each that is built. Without it
+        nothing is fetched or built, but for a study of events, whose functions are looked up in
+        its program.
 
     Raises
     ------
     DataError
         It cannot be read, or a field is unknown, missing or of the wrong kind.
     """
+    from steelyard.app.suite.suite_program import PlannedWorkshop, Workshop
+
     read = read_experiment_file(path)
+    workshop = PlannedWorkshop() if say is None else Workshop(say=say)
     if read.cause:
         from steelyard.app.experiment.causal_experiment import cause_plan
 
-        return cause_plan(read)
+        return cause_plan(read, workshop)
     if read.events:
         from steelyard.app.experiment.event_study import events_plan
 
         return events_plan(read)
     from steelyard.app.experiment.experiment_plan import experiment_plan
 
-    return experiment_plan(read)
+    return experiment_plan(read, workshop)

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from steelyard.app.request.build_request import filled_build, requested_builds
 from steelyard.app.request.command_text import (
@@ -30,6 +31,9 @@ from steelyard.core.experiment_spec import (
 )
 from steelyard.core.identifier import new_identifier
 from steelyard.core.rng import fresh_seed
+
+if TYPE_CHECKING:
+    from steelyard.app.suite.suite_program import Workshop
 
 DEFAULT_METRICS = (
     "wall_time",
@@ -94,19 +98,20 @@ def _names_suite(request: Request) -> bool:
     return any(command and is_suite_name(command[0]) for command in request.commands)
 
 
-def build_variants(request: Request) -> tuple[Variant, ...]:
+def build_variants(request: Request, workshop: Workshop | None = None) -> tuple[Variant, ...]:
     """Every command at every combination of parameters, in groups of equal parameters.
 
     With one command the combinations are compared with the first of them; with several, the
-    commands are compared with the first at equal parameters.
+    commands are compared with the first at equal parameters. Programs of the suite are made ready
+    by `workshop`, the user's where none is given.
     """
     if _names_suite(request):
         from steelyard.app.suite.suite_variants import suite_variants
 
-        return tuple(_uniquely_named(suite_variants(request)))
+        return tuple(_uniquely_named(suite_variants(request, workshop)))
     if len(request.commands) == 1 and request.build.variant_count > 1:
         repeated = request.commands * request.build.variant_count
-        return build_variants(replace(request, commands=repeated))
+        return build_variants(replace(request, commands=repeated), workshop)
     count = len(request.commands)
     if len(request.names) > count:
         raise UsageError(
@@ -223,9 +228,9 @@ def recorded_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def build_experiment(request: Request) -> ExperimentSpec:
+def build_experiment(request: Request, workshop: Workshop | None = None) -> ExperimentSpec:
     """The specification of a new experiment, with its identifier and seed."""
-    variants = build_variants(request)
+    variants = build_variants(request, workshop)
     if request.layouts:
         from steelyard.app.request.layout_levels import laid_out_variants
 

@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING
 from steelyard.app.request.layout_levels import driver_contents
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.core.build_spec import BuildSpec
-from steelyard.core.errors import BuildFailedError, SuiteError, UsageError
+from steelyard.core.errors import (
+    BuildFailedError,
+    MissingCapabilityError,
+    SuiteError,
+    UsageError,
+)
 from steelyard.core.experiment_spec import Variant
 from steelyard.core.hashing import sha256_of
+from steelyard.measure.preflight import UNMADE
 from steelyard.suite.cache import SuiteCache
 from steelyard.suite.make_inputs import made_inputs
 from steelyard.suite.prepare import prepared_source, repaired_source
@@ -112,8 +118,10 @@ class Workshop:
             )
         if recipe.build.script:
             asked.toolchain.check(recipe.languages, recipe.name)
-        source = prepared_source(self.cache, recipe)
-        return build_spec(recipe, source, asked.toolchain)
+        return build_spec(recipe, self._source(recipe), asked.toolchain)
+
+    def _source(self, recipe: Recipe) -> str:
+        return prepared_source(self.cache, recipe)
 
     def built(self, recipe: Recipe, asked: SuiteName, spec: BuildSpec) -> Build:
         """The program's build, from the cache where it is there."""
@@ -147,6 +155,9 @@ class Workshop:
             input=made_inputs(self.cache, recipe, asked.size),
             work=self._work_directory(recipe, asked),
         )
+        return self._variant_in(places, recipe, size)
+
+    def _variant_in(self, places: Places, recipe: Recipe, size: Size) -> Variant:
         return Variant(
             name=recipe.name,
             launch=launch_spec(recipe, size, places),
@@ -160,3 +171,44 @@ class Workshop:
         the stack."""
         key = sha256_of(f"{asked.label()} {asked.size}".encode()).hex()[:16]
         return self.cache.directory("work", f"{recipe.name}-{key}")
+
+
+class PlannedWorkshop(Workshop):
+    """Says how programs will be run, and fetches, builds and makes nothing.
+
+    Places that are not there yet begin with `UNMADE`. What this machine lacks for a program is
+    refused now, by the name of its package.
+    """
+
+    def ready(self, recipe: Recipe, asked: SuiteName, *, build: bool = True) -> ReadyProgram:
+        """As `Workshop.ready` will make it; with a `BuildSpec` where `build` is False.
+
+        Raises
+        ------
+        UsageError
+            Compilers or flags are asked for, but the program is not compiled by any.
+        MissingCapabilityError
+            Something that fetching or building it takes is not installed.
+        """
+        self._check_needs(recipe, asked)
+        spec = self.build_spec(recipe, asked)
+        here = f"{UNMADE}/{recipe.name}"
+        place = BUILD_PLACE if spec is not None and not build else here
+        places = Places(build=place, input=f"{here}/{asked.size}", work=f"{here}/work")
+        variant = self._variant_in(places, recipe, recipe.sizes[asked.size])
+        return ReadyProgram(recipe, asked, variant if build else replace(variant, build=spec))
+
+    def _source(self, recipe: Recipe) -> str:
+        return f"{UNMADE}/{recipe.name}/source"
+
+    def _check_needs(self, recipe: Recipe, asked: SuiteName) -> None:
+        from steelyard.app.suite.suite_doctor import install_command, needs_of
+
+        missing = [need for need in needs_of([recipe], [asked.toolchain]) if not need.available]
+        if missing:
+            wanted = ", ".join(need.requirement.wanted for need in missing)
+            raise MissingCapabilityError(
+                f"{recipe.name} takes what is not installed: {wanted}. "
+                f"`{install_command(missing)}` installs it.",
+                field="suite",
+            )

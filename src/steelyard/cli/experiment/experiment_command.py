@@ -9,7 +9,13 @@ import click
 
 from steelyard.cli.analyze.analysis_answer import show_answer
 from steelyard.cli.console.hidden import hidden_values
-from steelyard.cli.console.output import terminal_width, write_file, write_json, write_text
+from steelyard.cli.console.output import (
+    terminal_width,
+    write_file,
+    write_json,
+    write_note,
+    write_text,
+)
 from steelyard.cli.experiment.cause_command import command as cause
 from steelyard.cli.experiment.events_command import command as events
 from steelyard.cli.experiment.experiment_options import (
@@ -59,7 +65,8 @@ def run(given: RunOptions, file: str) -> int:
     from steelyard.app.experiment.planned_file import plan_of_file
     from steelyard.app.experiment.run_plan import run_plan
 
-    planned = with_recorded(plan_of_file(file), given.recorded_environment)
+    say = None if given.dry_run else write_note
+    planned = with_recorded(plan_of_file(file, say), given.recorded_environment)
     if given.dry_run:
         from steelyard.app.running import planned_refusals
         from steelyard.report.kinds.plan.text import command_line
