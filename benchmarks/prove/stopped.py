@@ -24,9 +24,9 @@ from benchmarks.prove.judging import (
 from benchmarks.prove.populations import DRIFTS, POPULATIONS, VARIATIONS, mean_of_seen
 from steelyard.analysis.comparison.experiment_intervals import Inference
 from steelyard.analysis.comparison.stopping import Stopping, first_look, widening_after
-from steelyard.analysis.distributions.johnson import FARTHEST
 from steelyard.analysis.distributions.student import student_quantile
 from steelyard.analysis.intervals.error_spending import ONE_LOOK, Spending, spending_of
+from steelyard.analysis.intervals.johnson import FARTHEST
 from steelyard.analysis.intervals.mean import two_sided
 from steelyard.core.rng import derive_seed
 from steelyard.core.stopping_spec import MEAN_MINIMUM_BLOCKS, StoppingSpec
@@ -181,7 +181,7 @@ def twin_stops(values: Array, spec: StoppingSpec, spending: Spending) -> NDArray
 
 def _reach(values: Array, quantiles: Array) -> Array:
     """How much farther than Student's the bound on the side of the tail lies, at every number of
-    blocks: `steelyard.analysis.distributions.johnson.reach` of all experiments at once."""
+    blocks: `steelyard.analysis.intervals.johnson.reach` of all experiments at once."""
     counts = np.arange(1, values.shape[1] + 1)
     centred = values - 1.0
     first, second, third = ((centred**power).cumsum(axis=1) / counts for power in (1, 2, 3))

@@ -11,7 +11,6 @@ from steelyard.analysis.comparison.ratio_verdict import Quantiles
 from steelyard.analysis.comparison.stopping import widening_after
 from steelyard.analysis.comparison.summary import skewness_of
 from steelyard.analysis.comparison.unit_values import TopLevel, common_units
-from steelyard.analysis.distributions.johnson import stretched
 from steelyard.analysis.distributions.student import student_quantile
 from steelyard.analysis.intervals import cosine_series
 from steelyard.analysis.intervals.error_spending import (
@@ -26,6 +25,7 @@ from steelyard.analysis.intervals.fieller import (
     unpaired_means,
     welch_degrees,
 )
+from steelyard.analysis.intervals.johnson import stretched
 from steelyard.analysis.intervals.mean import (
     MEAN_METHOD,
     covariance_of,

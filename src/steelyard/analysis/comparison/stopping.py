@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import ceil, fsum, sqrt
 
 from steelyard.analysis.comparison.ratio_verdict import Quantiles, decide, further_blocks
-from steelyard.analysis.distributions.johnson import stretched
 from steelyard.analysis.distributions.student import student_quantile
 from steelyard.analysis.intervals.error_spending import (
     ONE_LOOK,
@@ -17,6 +16,7 @@ from steelyard.analysis.intervals.error_spending import (
     spending_of,
 )
 from steelyard.analysis.intervals.fieller import RATIO_METHOD, MeanPair, fieller_interval
+from steelyard.analysis.intervals.johnson import stretched
 from steelyard.analysis.intervals.mean import MEAN_METHOD, one_value, two_sided
 from steelyard.analysis.intervals.simultaneous import (
     one_factor,

@@ -7,8 +7,8 @@ import pytest
 from benchmarks.prove.judging import inference
 from steelyard.analysis.comparison.stopping import Stopping
 from steelyard.analysis.comparison.summary import skewness_of
-from steelyard.analysis.distributions.johnson import FARTHEST, reach
 from steelyard.analysis.distributions.student import student_quantile
+from steelyard.analysis.intervals.johnson import FARTHEST, reach
 from steelyard.core.estimate import Estimate
 from steelyard.core.stopping_spec import StoppingSpec
 
