@@ -116,9 +116,9 @@ def recorded(user, programs, request):
         sampled(user, "record", "--period", "200us", *scope, "--", *words, status=status)
         return user.types("profile", "report", "--json", "-").document()
 
-    def record(what, status=0):
+    def record(what, status=0, size=1):
         # How many samples come in a time is the machine's: where they are few it takes longer.
-        document = record_once(what, 1, status)
+        document = record_once(what, size, status)
         if document["samples"] < ENOUGH_SAMPLES:
             document = record_once(what, 20, status)
         return document, samples_of(document)
@@ -140,8 +140,14 @@ def test_a_program_that_becomes_another_is_followed(recorded):
 
 
 def test_a_child_is_followed_and_told_from_its_parent(recorded):
-    document, samples = recorded("fork")
-    assert are_of_one_size(samples["in_parent"], samples["in_child"])
+    document, samples = recorded("fork", size=20)
+    assert min(samples["in_parent"], samples["in_child"]) > 0
+    # By threads the child is watched from a moment after its start, which on a busy machine may
+    # be long: the intervals are wider by it. That one ran slower than the other is half at most.
+    shares = {item["name"]: item["share"] for item in document["functions"]}
+    for name in ("in_parent", "in_child"):
+        assert shares[name]["low"] < 0.67
+        assert shares[name]["high"] > 0.33
     assert len(document["threads"]) == 2
 
 
