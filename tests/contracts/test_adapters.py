@@ -25,6 +25,7 @@ SAMPLES = {
     f"{REPORT}/raw.csv": "criterion",
     f"{REPORT}/sample.json": "criterion",
     "lines.jsonl": "json-lines",
+    "benchfmt.txt": "benchfmt",
 }
 ALL = list(ADAPTERS)
 PATTERN = r"took ([\d.]+) ms:ms"
@@ -116,9 +117,12 @@ def test_an_output_that_was_cut_off_is_refused_or_gives_what_is_whole(sample, ke
         series = read_series(adapter, cut, ADAPTERS)
     except DataError:
         return
-    known = {(s.benchmark, s.metric): s.values for s in read_series(adapter, whole, ADAPTERS)}
+    known = {
+        (s.benchmark, s.metric, s.execution): s.values
+        for s in read_series(adapter, whole, ADAPTERS)
+    }
     for item in series:
-        values = known[item.benchmark, item.metric]
+        values = known[item.benchmark, item.metric, item.execution]
         assert item.values[:-1] == values[: len(item.values) - 1]
 
 

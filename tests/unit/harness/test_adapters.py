@@ -245,3 +245,59 @@ def test_lines_end_at_ends_of_lines_alone(end: str) -> None:
 def test_a_wrong_line_after_right_ones_is_named(text, where):
     with pytest.raises(DataError, match=where):
         read("json-lines", text)
+
+
+GO = "goos: linux\npkg: example.org/a\n"
+
+
+def test_each_header_of_gos_text_begins_an_execution() -> None:
+    text = f"{GO}BenchmarkX-8 10 12.5 ns/op\nBenchmarkX-8 10 13 ns/op\nPASS\n" * 2
+    assert [(s.benchmark, s.execution, s.values) for s in read("benchfmt", text)] == [
+        ("X-8", 0, (12.5e-9, 13e-9)),
+        ("X-8", 1, (12.5e-9, 13e-9)),
+    ]
+
+
+def test_values_of_gos_text_lose_no_digit() -> None:
+    (series,) = read("benchfmt", f"{GO}BenchmarkX 1 3179491099.9e-1 ns/op\n")
+    assert series.values == (0.31794910999,)
+
+
+def test_gos_units_are_metrics_with_their_direction() -> None:
+    text = (
+        "Unit widgets/s better=higher\nBenchmarkX 1 2 ns/op 1.5 MB/s 3 B/op 4 widgets/s 5 p9-ns\n"
+    )
+    assert {(s.metric, s.unit, s.direction, s.values) for s in read("benchfmt", text)} == {
+        ("iteration_time", "s", "lower", (2e-9,)),
+        ("bytes_per_second", "bytes/s", "higher", (1.5e6,)),
+        ("bytes_per_op", "bytes", "lower", (3.0,)),
+        ("widgets/s", "count", "higher", (4.0,)),
+        ("p9", "s", "lower", (5e-9,)),
+    }
+
+
+def test_benchmarks_of_several_go_packages_are_told_apart() -> None:
+    text = "pkg: a\nBenchmarkX 1 2 ns/op\npkg: b\nBenchmarkX 1 3 ns/op\n"
+    assert [s.benchmark for s in read("benchfmt", text)] == ["a.X", "b.X"]
+
+
+def test_a_benchmark_that_failed_in_go_is_an_error_of_its_own() -> None:
+    series = read("benchfmt", f"{GO}--- FAIL: BenchmarkBad\nBenchmarkX 1 2 ns/op\n")
+    assert [(s.benchmark, s.error) for s in series] == [("X", None), ("Bad", "it failed")]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("BenchmarkX 1 NaN ns/op\n", "line 1: ns/op must be a finite number"),
+        ("BenchmarkX 1 1_0 ns/op\n", "must be a finite number"),
+        ("BenchmarkX 1 1e999 ns/op\n", "must be a finite number"),
+        ("BenchmarkX 1 2 ns/op 3\n", "values that each have a unit"),
+        ("BenchmarkX 1 -2 ns/op\n", "must be 0 or above"),
+        ("BenchmarkX 1 2 ns/op", "it is cut off"),
+    ],
+)
+def test_a_wrong_line_of_gos_text_is_named(line: str, said: str) -> None:
+    with pytest.raises(DataError) as caught:
+        read("benchfmt", line)
+    assert said in caught.value.message

@@ -31,6 +31,7 @@ SAMPLES = {
     "criterion/Fibonacci/Recursive/5/new/raw.csv": "criterion",
     "criterion/Fibonacci/Recursive/5/new/sample.json": "criterion",
     "lines.jsonl": "json-lines",
+    "benchfmt.txt": "benchfmt",
 }
 
 
@@ -250,6 +251,13 @@ def test_asv_gets_one_value_an_execution(tmp_path: Path) -> None:
     assert "no-commit" in cautions
 
 
+def test_benchfmt_has_the_baseline_first_whichever_ran_first(tmp_path: Path) -> None:
+    trials = (make_trial(0, variant=1, block=0), make_trial(1, variant=0, block=0))
+    text, _ = exported(make_experiment(trials=trials), "benchfmt", tmp_path)
+    lines = [line.split()[0] for line in text.splitlines() if line.startswith("Benchmark")]
+    assert lines == ["BenchmarkSteelyard/variant=old-1", "BenchmarkSteelyard/variant=new-1"]
+
+
 def test_benchfmt_has_a_line_an_execution_that_go_can_read(tmp_path: Path) -> None:
     text, _ = exported(with_iterations(), "benchfmt", tmp_path)
     lines = [line for line in text.splitlines() if line.startswith("Benchmark")]
@@ -258,7 +266,7 @@ def test_benchfmt_has_a_line_an_execution_that_go_can_read(tmp_path: Path) -> No
     assert all(line_of.fullmatch(line) for line in lines)
     name, _count, value, unit, *rest = lines[0].split()
     assert (name, float(value), unit) == ("BenchmarkSteelyard/variant=old-1", 2e6, "ns/op")
-    assert rest == ["500000000.0", "wall_time-ns/op"]
+    assert rest == ["500000000", "wall_time-ns/op"]
 
 
 def test_names_with_spaces_and_slashes_stay_one_field_in_benchfmt(tmp_path: Path) -> None:

@@ -1,23 +1,27 @@
-"""Go's benchmark format, for benchstat and what else reads it.
+"""Go's benchmark format: read by its adapter, and written for benchstat and what else reads it.
 
 One line an execution, with the mean of its iterations: benchstat takes lines for independent
 samples, which iterations of one execution are not. As in golang.org/design/14313-benchmark-format;
-a name may have keys (``/variant=old``), and ends in the number of processors.
+a name may have keys (``/variant=old``), and ends in the number of processors. benchstat compares
+with the value of a key that comes first, so that the lines are in the order of the variants.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from math import fsum
 
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment, Trial
 from steelyard.core.experiment_spec import MetricSpec
+from steelyard.harness.adapters.benchfmt import OWN_EXPERIMENT, OWN_METRIC
 from steelyard.store.exported import cautions_of, level_cautions, ran_well
-from steelyard.store.file_format import FileFormat, whole_file
+from steelyard.store.file_format import whole_file
+from steelyard.store.harness_experiment import harness_format
 from steelyard.store.imported import unique_names
 
-NANOSECONDS = 1e9
+_NANO = 9
 
 
 def write(experiment: Experiment, path: str) -> Sequence[Caution]:
@@ -32,7 +36,7 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
     names = unique_names([_name(variant.name) for variant in spec.variants])
     lines = [
         f"BenchmarkSteelyard/variant={names[trial.variant].replace(' ', '_')}-1 1 {values}"
-        for trial in experiment.trials
+        for trial in sorted(experiment.trials, key=lambda trial: trial.variant)
         if ran_well(trial) and (values := _values(trial, spec.metrics))
     ]
     if not lines:
@@ -42,7 +46,8 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
             field="experiment",
         )
     with whole_file(path) as partial, open(partial, "w", encoding="utf-8") as file:
-        file.write(f"steelyard-experiment: {spec.identifier}\n\n")
+        file.write(f"{OWN_EXPERIMENT}: {spec.identifier}\n")
+        file.write(f"{OWN_METRIC}: {_field(spec.primary_metric.name)}\n\n")
         file.writelines(f"{line}\n" for line in lines)
     what = "Go's benchmark format"
     held = {metric.name for metric in spec.metrics}
@@ -65,23 +70,24 @@ def _values(trial: Trial, metrics: Sequence[MetricSpec]) -> str:
     for number, metric in enumerate(metrics):
         values = trial.measurements.get(metric.name, ())
         if len(values):
-            factor, unit = _unit(metric, is_primary=number == 0)
-            parts.append(f"{fsum(values) / len(values) * factor!r} {unit}")
+            exponent, unit = _unit(metric, is_primary=number == 0)
+            mean = Decimal(repr(fsum(values) / len(values))).scaleb(exponent)
+            parts.append(f"{mean:f} {unit}")
     return " ".join(parts)
 
 
-def _unit(metric: MetricSpec, is_primary: bool) -> tuple[float, str]:
-    """Benchstat's tools know ``ns/op`` and units that end in ``-ns`` and ``-B``."""
+def _unit(metric: MetricSpec, is_primary: bool) -> tuple[int, str]:
+    """The power of ten, and the unit. Benchstat's tools know ``ns/op`` and units that end in
+    ``-ns`` and ``-B``."""
     name = _field(metric.name)
     if metric.unit == "s":
-        return NANOSECONDS, "ns/op" if is_primary else f"{name}-ns/op"
-    return 1.0, f"{name}-B" if metric.unit == "bytes" else name
+        return _NANO, "ns/op" if is_primary else f"{name}-ns/op"
+    return 0, f"{name}-B" if metric.unit == "bytes" else name
 
 
-EXTENSION = FileFormat(
-    name="benchfmt",
+EXTENSION = harness_format(
+    "benchfmt",
     suffixes=(".benchfmt",),
-    description="Go's benchmark format for benchstat: a line an execution, with all metrics.",
-    sniff=lambda _head: False,
+    description="Go's benchmark text: a variant a benchmark; written a line an execution.",
     write=write,
 )
