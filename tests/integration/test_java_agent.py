@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from steelyard.core.errors import UsageError
+from steelyard.profile.delayed_run import DelayedRun
 from steelyard.profile.java.java_command import is_machine_thread, with_agent
 from steelyard.profile.java.java_delays import JavaDelays, java_program_s
 from steelyard.profile.profilers import PROFILERS
@@ -120,10 +121,10 @@ def test_the_time_of_a_java_program_is_that_of_its_own_threads(classes, tmp_path
     assert not any("<" in name or name.startswith("java.lang.") for name in delays.functions)
     profiler = PROFILERS.get("safepoint")
     path = str(tmp_path / "profile")
-    files = path, str(tmp_path / "times")
-    told = run(delays.launch(profiler, files, ("Tricky.work", 3)).argv)
+    delayed = DelayedRun("Tricky.work", 3, path, str(tmp_path / "times"))
+    told = run(delays.launch(profiler, delayed).argv)
     assert told.returncode == 0, told.stderr
-    assert 0 < java_program_s(files[1]) < 60
+    assert 0 < java_program_s(delayed.times) < 60
     counts, times_ns = read_safepoint_profile(path)
     assert counts
     assert times_ns == sorted(times_ns)

@@ -18,7 +18,7 @@ import click
 
 import steelyard
 from steelyard.cli.console.output import write_error, write_json, write_note, write_text
-from steelyard.cli.options.strict_options import make_strict
+from steelyard.cli.options.once_option import make_strict
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.core.registry import failed_plugins
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.native_program import native_program
+from steelyard.profile.delayed_run import DelayedRun
 from steelyard.profile.executable import executable_of
 from steelyard.profile.profilers import Launch, Profiler
 from steelyard.profile.symbols.demangling import function_name, readable_name
@@ -60,22 +61,8 @@ class NativeDelays:
         self._folder = folder
         self.functions = delayable_functions(self.program)
 
-    def launch(
-        self,
-        profiler: Profiler | None,
-        files: tuple[str, str],
-        delay: tuple[str, int],
-        seed: int = 0,
-    ) -> Launch:
+    def launch(self, profiler: Profiler | None, run: DelayedRun) -> Launch:
         """How the program is run with a function delayed, under a profiler or none.
-
-        Parameters
-        ----------
-        files : tuple of str
-            What the profiler writes to, and what takes the program's processor time.
-        delay : tuple of (function, turns for each call)
-        seed : int
-            Of what the profiler draws.
 
         Raises
         ------
@@ -83,40 +70,38 @@ class NativeDelays:
             The profiler loads the program itself, which a delay by memory cannot follow.
         """
         if profiler is not None and profiler.loads_program:
-            return self._launch_of_copy(profiler, files[0], delay, seed)
-        (path, times), (function, turns) = files, delay
-        place = ["--object", self.program, "--offset", str(self.functions[function].offset)]
-        how = ["--turns", str(turns), "--memory", str(self.buffer_bytes), "--times", times]
-        bare = Launch(self.argv) if profiler is None else profiler.launch(path, self.argv, seed)
+            return self._launch_of_copy(profiler, run)
+        place = ["--object", self.program, "--offset", str(self.functions[run.function].offset)]
+        how = ["--turns", str(run.turns), "--memory", str(self.buffer_bytes), "--times", run.times]
+        if profiler is None:
+            return Launch((delayer_path(), *place, *how, "--", *self.argv))
+        bare = profiler.launch(run.profile, self.argv, run.seed)
         around = [word for pair in bare.environment.items() for word in ("--set", "=".join(pair))]
         argv = (delayer_path(), *place, *how, *around, "--", *self.argv)
-        return Launch(argv if profiler is None else profiler.launch(path, argv, seed).argv)
+        return Launch(profiler.launch(run.profile, argv, run.seed).argv)
 
-    def _launch_of_copy(
-        self, profiler: Profiler, path: str, delay: tuple[str, int], seed: int
-    ) -> Launch:
-        function, turns = delay
+    def _launch_of_copy(self, profiler: Profiler, run: DelayedRun) -> Launch:
         if self.buffer_bytes:
             raise UsageError(
                 f"{profiler.name} loads the program itself, which a delay by memory cannot follow. "
                 "Leave it out, or use --delay compute.",
                 field="--profiler",
             )
-        offset = self.functions[function].offset
+        offset = self.functions[run.function].offset
         place = ["--object", self.program, "--offset", str(offset)]
         # Of each delay a copy of its own, since several trials may wait; by a path as long for all.
-        folder = os.path.join(self._folder, f"copy-{offset:012x}-{turns:010}")
+        folder = os.path.join(self._folder, f"copy-{offset:012x}-{run.turns:010}")
         copy = os.path.join(folder, os.path.basename(self.program))
         os.makedirs(folder, exist_ok=True)
         told = subprocess.run(
-            [delayer_path(), *place, "--turns", str(turns), "--copy", copy],
+            [delayer_path(), *place, "--turns", str(run.turns), "--copy", copy],
             stderr=subprocess.PIPE,
             text=True,
             check=False,
         )
         if told.returncode != 0:
             raise UsageError(told.stderr.strip(), field="--function")
-        return profiler.launch(path, (copy, *self.argv[1:]), seed)
+        return profiler.launch(run.profile, (copy, *self.argv[1:]), run.seed)
 
 
 def native_program_s(times: str) -> float:

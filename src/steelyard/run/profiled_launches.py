@@ -14,6 +14,7 @@ from steelyard.core.profiled_spec import DelaySpec
 from steelyard.core.rng import derive_seed
 from steelyard.design.blocks import PlannedTrial
 from steelyard.measure.trial_artifacts import remove_left
+from steelyard.profile.delayed_run import DelayedRun
 from steelyard.profile.delays import NativeDelays, native_program_s
 from steelyard.profile.java.java_command import is_java
 from steelyard.profile.java.java_delays import JavaDelays, java_program_s
@@ -57,8 +58,8 @@ class ProfiledLaunches:
         profiler = None if asked.alone else PROFILERS.get(asked.profiler)
         if asked.delay is not None:
             delays = self._delays_of(argv, asked.delay)
-            delay = asked.delay.function, asked.delay.turns
-            launch = delays.launch(profiler, (profile, times), delay, seed)
+            run = DelayedRun(asked.delay.function, asked.delay.turns, profile, times, seed)
+            launch = delays.launch(profiler, run)
         elif profiler is not None:
             launch = profiler.launch(profile, argv, seed)
         elif is_java(argv):

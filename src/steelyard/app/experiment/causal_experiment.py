@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from steelyard.analysis.methods.cause import WITH, WITHOUT
 from steelyard.analysis.tables.analysis_method import Question
+from steelyard.app.experiment.design_plan import Plan, experiment_plan
 from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
-from steelyard.app.experiment.experiment_plan import Plan, experiment_plan
 from steelyard.app.experiment.toml_lines import TomlLines
 from steelyard.app.request.command_text import split_command
 from steelyard.core.errors import DataError, UsageError

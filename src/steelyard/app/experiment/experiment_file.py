@@ -21,8 +21,8 @@ from steelyard.app.experiment.experiment_fields import (
     TABLES,
     experiment_schema,
 )
-from steelyard.app.experiment.experiment_schema import slips
 from steelyard.app.experiment.field_types import Table
+from steelyard.app.experiment.schema_slips import slips
 from steelyard.app.experiment.toml_lines import TomlLines
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader

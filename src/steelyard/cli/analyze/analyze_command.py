@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.analyze.analysis_answer import show_answer
-from steelyard.cli.console.hidden import hidden_values
+from steelyard.cli.console.masked_values import hidden_values
 from steelyard.cli.console.output import write_note
+from steelyard.cli.options.idle_options import all_but, refuse_idle
 from steelyard.cli.options.option_groups import option, takes
-from steelyard.cli.options.shared_options import json_option, store_option
-from steelyard.cli.options.strict_options import SEED, all_but, refuse_idle
+from steelyard.cli.options.option_ranges import SEED
+from steelyard.cli.options.shared_options import (
+    json_option,
+    share_option,
+    store_option,
+)
 from steelyard.cli.store.opened_library import opened_library
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
@@ -57,9 +62,7 @@ class AnalyzeOptions:
     quantiles: str | None = option(
         "--quantiles", metavar="P,Q", help="Quantiles, such as 0.5,0.9 or 50%,90%."
     )
-    confidence: str = option(
-        "--confidence", default="95%", show_default=True, metavar="SHARE", help="Of what is stated."
-    )
+    confidence: str = share_option("--confidence", "95%", "Of what is stated.")
     seed: int = option("--seed", type=SEED, default=1, show_default=True, help="Of what is drawn.")
     unit: str | None = option(
         "--unit", metavar="UNIT", help="Unit of the values of a file; s unless given."

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from steelyard.cli.console.hidden import hidden_values, secrets_are_shown
+from steelyard.cli.console.masked_values import hidden_values, secrets_are_shown
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.core.masking import mask_page, mask_text, mask_value
 

@@ -11,9 +11,13 @@ from steelyard.app.dimension.dimension_data import Dimensioned, Question
 from steelyard.app.dimension.initial_experiment import initial_counts, names_experiment
 from steelyard.app.request.command_text import is_suite_name
 from steelyard.cli.console.output import terminal_width, write_json, write_page, write_text
+from steelyard.cli.options.idle_options import all_but, refuse_idle
 from steelyard.cli.options.option_groups import group, option, takes
-from steelyard.cli.options.shared_options import json_option, store_option
-from steelyard.cli.options.strict_options import all_but, refuse_idle
+from steelyard.cli.options.shared_options import (
+    json_option,
+    share_option,
+    store_option,
+)
 from steelyard.cli.store.opened_library import opened_library
 from steelyard.cli.weigh.program_options import IterationOptions, LevelOptions, ProgramOptions
 from steelyard.cli.weigh.weighing_answer import FAILED_STATUS, INTERRUPTED_STATUS, watching
@@ -84,13 +88,7 @@ class DimensionOptions:
     budget: str | None = option(
         "--budget", metavar="TIME", help="Also tell what half-width this time buys."
     )
-    confidence: str = option(
-        "--confidence",
-        default="95%",
-        show_default=True,
-        metavar="SHARE",
-        help="Confidence of the intervals.",
-    )
+    confidence: str = share_option("--confidence", "95%", "Confidence of the intervals.")
     estimator: Literal["anova", "reml"] = option(
         "--estimator",
         type=click.Choice(["anova", "reml"]),

@@ -14,9 +14,11 @@ from steelyard.cli.experiment.study_answer import (
     said_fields,
     show_study,
     stored_study,
+    stored_study_option,
+    study_file_option,
 )
 from steelyard.cli.options.option_groups import group, option, takes
-from steelyard.cli.options.strict_options import RUNS, SEED
+from steelyard.cli.options.option_ranges import RUNS, SEED
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,12 +31,8 @@ if TYPE_CHECKING:
 class CauseOptions:
     """What is said to act, how it is held, and what is asked of that."""
 
-    file: str | None = option(
-        "--file", metavar="FILE.toml", help="Take the experiment and its [cause]."
-    )
-    experiment: str | None = option(
-        "--experiment", metavar="EXPERIMENT", help="Analyse a stored one again."
-    )
+    file: str | None = study_file_option("cause")
+    experiment: str | None = stored_study_option()
     factor: str | None = option("--factor", metavar="NAME", help="What is said to have an effect.")
     levels: str | None = option(
         "--levels", metavar="A,B,C", help="Its levels; drawn where it can draw them."

@@ -15,9 +15,11 @@ from steelyard.cli.experiment.study_answer import (
     said_fields,
     show_study,
     stored_study,
+    stored_study_option,
+    study_file_option,
 )
 from steelyard.cli.options.option_groups import group, option, takes
-from steelyard.cli.options.strict_options import RUNS, SEED
+from steelyard.cli.options.option_ranges import RUNS, SEED
 
 if TYPE_CHECKING:
     from steelyard.app.experiment.event_study import EventsCall
@@ -28,12 +30,8 @@ if TYPE_CHECKING:
 class EventsOptions:
     """What is recorded inside a run, and what is asked of that."""
 
-    file: str | None = option(
-        "--file", metavar="FILE.toml", help="Take the experiment and its [events]."
-    )
-    experiment: str | None = option(
-        "--experiment", metavar="EXPERIMENT", help="Analyse a stored study again."
-    )
+    file: str | None = study_file_option("events")
+    experiment: str | None = stored_study_option()
     record: str | None = option(
         "--record", metavar="A,B", help="Of sched, threads, syscalls, faults; all."
     )

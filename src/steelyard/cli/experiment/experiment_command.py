@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.analyze.analysis_answer import show_answer
-from steelyard.cli.console.hidden import hidden_values
+from steelyard.cli.console.masked_values import hidden_values
 from steelyard.cli.console.output import (
     terminal_width,
     write_file,
@@ -31,7 +31,7 @@ from steelyard.core.masked_experiment import masked_experiment
 from steelyard.core.quantity import parse_ratio
 
 if TYPE_CHECKING:
-    from steelyard.app.experiment.experiment_plan import Plan
+    from steelyard.app.experiment.design_plan import Plan
     from steelyard.app.results.question import Question
     from steelyard.core.experiment_results import Experiment
 
@@ -52,7 +52,7 @@ command.add_command(events)
 @_FILE
 def plan(given: PlanOptions, file: str) -> None:
     """Say what FILE.toml will run, how many trials that is and how long it takes."""
-    from steelyard.app.experiment.planned_file import plan_of_file
+    from steelyard.app.experiment.plan_of_file import plan_of_file
 
     _show_plan(plan_of_file(file), given.json_target)
 
@@ -62,8 +62,8 @@ def plan(given: PlanOptions, file: str) -> None:
 @_FILE
 def run(given: RunOptions, file: str) -> int:
     """Run all trials of FILE.toml in random order, and keep them in the store."""
-    from steelyard.app.experiment.planned_file import plan_of_file
-    from steelyard.app.experiment.run_plan import run_plan
+    from steelyard.app.experiment.plan_of_file import plan_of_file
+    from steelyard.app.running import run_experiment
 
     say = None if given.dry_run else write_note
     planned = with_recorded(plan_of_file(file, say), given.recorded_environment)
@@ -79,7 +79,7 @@ def run(given: RunOptions, file: str) -> int:
     from steelyard.cli.weigh.weighing_request import place_from
 
     with watching(given.json_target) as watch:
-        experiment = run_plan(planned, place_from(given.store, given.wait), watch)
+        experiment = run_experiment(planned.spec, place_from(given.store, given.wait), watch=watch)
     _show_run(masked_experiment(experiment), given.json_target)
     return study_status(experiment)
 
@@ -113,8 +113,8 @@ def schema() -> None:
 @click.argument("experiment", default="latest")
 def analyze(given: AnalyzeRunOptions, experiment: str) -> None:
     """Analyse EXPERIMENT (an identifier, the beginning of one, or `latest`)."""
+    from steelyard.app.experiment.design_analysis import analyze_run
     from steelyard.app.experiment.experiment_file import read_experiment_file
-    from steelyard.app.experiment.run_plan import analyze_run
 
     said = {} if given.file is None else read_experiment_file(given.file).analysis
     with opened_library(given.store) as library:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from steelyard.cli.options.option_groups import option
+from steelyard.cli.options.option_ranges import SEED
 from steelyard.cli.options.shared_options import (
     json_option,
     recorded_environment_option,
+    share_option,
     store_option,
     wait_option,
 )
-from steelyard.cli.options.strict_options import SEED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +59,7 @@ class AnalyzeRunOptions:
         "--factors", metavar="A,B,C", help="What to explain it by; all that was varied."
     )
     quantiles: str | None = option("--quantiles", metavar="P,Q", help="Quantiles, such as 0.5,0.9.")
-    confidence: str = option(
-        "--confidence", default="95%", show_default=True, metavar="SHARE", help="Of what is stated."
-    )
+    confidence: str = share_option("--confidence", "95%", "Of what is stated.")
     seed: int = option("--seed", type=SEED, default=1, show_default=True, help="Of what is drawn.")
     options: tuple[str, ...] = option(
         "--option", multiple=True, metavar="NAME=VALUE", help="An option of the method's own."

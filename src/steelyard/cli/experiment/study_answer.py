@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.analyze.analysis_answer import show_answer
-from steelyard.cli.console.hidden import hidden_values
+from steelyard.cli.console.masked_values import hidden_values
 from steelyard.cli.console.output import write_note
 from steelyard.cli.options.option_groups import option
 from steelyard.cli.options.shared_options import (
@@ -20,7 +20,7 @@ from steelyard.cli.store.opened_library import opened_library
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.app.experiment.experiment_plan import Plan
+    from steelyard.app.experiment.design_plan import Plan
     from steelyard.app.results.named_analysis import Analyzed
     from steelyard.core.experiment_results import Experiment
 
@@ -40,6 +40,16 @@ class StudyAnswerOptions:
     wait: bool = wait_option()
     store: str | None = store_option()
     json_target: str | None = json_option()
+
+
+def study_file_option(table: str) -> str | None:
+    """The experiment file that a study comes from, and the table of it that says what is asked."""
+    return option("--file", metavar="FILE.toml", help=f"Take the experiment and its [{table}].")
+
+
+def stored_study_option() -> str | None:
+    """The stored experiment that a study is about."""
+    return option("--experiment", metavar="EXPERIMENT", help="Analyse a stored study again.")
 
 
 def check_one_way(file: str | None, experiment: str | None, program: tuple[str, ...]) -> None:
@@ -75,13 +85,13 @@ def stored_study(name: str, answer: StudyAnswerOptions) -> Experiment:
 
 def run_study(planned: Plan, answer: StudyAnswerOptions) -> Experiment:
     """The experiment, run."""
-    from steelyard.app.experiment.run_plan import run_plan
+    from steelyard.app.running import run_experiment
     from steelyard.cli.weigh.weighing_answer import watching
     from steelyard.cli.weigh.weighing_request import place_from
 
     planned = with_recorded(planned, answer.recorded_environment)
     with watching(answer.json_target) as watch:
-        return run_plan(planned, place_from(answer.store, answer.wait), watch)
+        return run_experiment(planned.spec, place_from(answer.store, answer.wait), watch=watch)
 
 
 def with_recorded(planned: Plan, names: tuple[str, ...]) -> Plan:

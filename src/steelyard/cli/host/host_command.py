@@ -9,9 +9,9 @@ import click
 
 from steelyard.cli.console.output import write_json, write_note, write_text
 from steelyard.cli.host.study_command import study
+from steelyard.cli.options.idle_options import all_but, refuse_idle
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import json_option, store_option
-from steelyard.cli.options.strict_options import all_but, refuse_idle
 from steelyard.core.errors import HostError, UsageError
 
 

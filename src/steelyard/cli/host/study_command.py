@@ -9,14 +9,16 @@ import click
 
 from steelyard.cli.analyze.analysis_answer import show_answer
 from steelyard.cli.console.output import write_note, write_text
+from steelyard.cli.options.idle_options import all_but, refuse_idle
 from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.options.option_ranges import MOST_RUNS, MOST_WARMUPS, SEED
 from steelyard.cli.options.shared_options import (
     json_option,
     recorded_environment_option,
+    share_option,
     store_option,
     wait_option,
 )
-from steelyard.cli.options.strict_options import MOST_RUNS, MOST_WARMUPS, SEED, all_but, refuse_idle
 from steelyard.cli.store.opened_library import opened_library
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_cpus, parse_duration, parse_ratio
@@ -76,9 +78,7 @@ class StudyOptions:
     )
     recorded_environment: tuple[str, ...] = recorded_environment_option()
     seed: int | None = option("--seed", type=SEED, help="Of the order of runs.")
-    confidence: str = option(
-        "--confidence", default="95%", show_default=True, metavar="SHARE", help="Of intervals."
-    )
+    confidence: str = share_option("--confidence", "95%", "Of intervals.")
     resume: str | None = option(
         "--resume", metavar="EXPERIMENT", help="Go on with this study, or `latest`."
     )

@@ -43,6 +43,11 @@ def option(*declarations: str, **attributes: Any) -> Any:
     return field(default=default, metadata={_OPTION: (declarations, attributes)})
 
 
+def repeated_option(name: str, metavar: str, help_text: str) -> tuple[str, ...]:
+    """A field that is an option which may be given several times."""
+    return option(name, multiple=True, metavar=metavar, help=help_text)
+
+
 def group(kind: type[G]) -> G:
     """A field that is a group of options by itself."""
     made: Any = field(default_factory=kind, metadata={_GROUP: kind})

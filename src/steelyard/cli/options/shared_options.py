@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from steelyard.cli.console.hidden import show_secrets
+from steelyard.cli.console.masked_values import show_secrets
 from steelyard.cli.options.option_groups import option
 
 
@@ -18,6 +18,11 @@ def store_option(
 def json_option(help_text: str = "Write JSON to FILE; - prints.") -> str | None:
     """Where the answer goes as JSON."""
     return option("--json", metavar="FILE", help=help_text)
+
+
+def share_option(name: str, default: str, help_text: str) -> str:
+    """A share of one, such as 95% or 0.95, with what it is unless said."""
+    return option(name, default=default, show_default=True, metavar="SHARE", help=help_text)
 
 
 def wait_option(help_text: str = "Wait while another measurement holds the machine.") -> bool:

@@ -10,7 +10,8 @@ import click
 from steelyard.app.predict.platform_table import TableOptions
 from steelyard.app.predict.platforms import DEFAULT_MODEL, PlatformFile
 from steelyard.cli.options.finite_range import FiniteRange
-from steelyard.cli.options.option_groups import option
+from steelyard.cli.options.option_groups import group, option
+from steelyard.cli.options.shared_options import share_option
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
 
@@ -92,15 +93,9 @@ class FitOptions:
 class LimitOptions:
     """What an answer must keep."""
 
-    confidence: str = option(
-        "--confidence", default="90%", show_default=True, metavar="SHARE", help="Of intervals."
-    )
-    widest: str = option(
-        "--widest",
-        default="10%",
-        show_default=True,
-        metavar="SHARE",
-        help="Refuse an answer whose half interval is a larger share of it.",
+    confidence: str = share_option("--confidence", "90%", "Of intervals.")
+    widest: str = share_option(
+        "--widest", "10%", "Refuse an answer whose half interval is a larger share of it."
     )
     least_r_squared: float | None = option(
         "--least-r-squared",
@@ -158,6 +153,16 @@ def unit_option() -> str:
 def html_option() -> str | None:
     """The file of a page."""
     return option("--html", metavar="FILE", help="Write a page that needs nothing else.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictionOptions:
+    """What one application is predicted by, from which file, and in which unit."""
+
+    fit: FitOptions = group(FitOptions)
+    limits: LimitOptions = group(LimitOptions)
+    read: ReadOptions = group(ReadOptions)
+    unit: str = unit_option()
 
 
 def asked(application: str, fit: FitOptions, limits: LimitOptions | None = None) -> Asked:

@@ -10,11 +10,15 @@ import click
 
 from steelyard.cli.console.output import terminal_width, write_json, write_page, write_text
 from steelyard.cli.options.option_groups import group, option, takes
-from steelyard.cli.options.shared_options import json_option
-from steelyard.cli.options.strict_options import SEED
+from steelyard.cli.options.option_ranges import SEED
+from steelyard.cli.options.shared_options import (
+    json_option,
+    share_option,
+)
 from steelyard.cli.predict.platform_options import (
     FitOptions,
     LimitOptions,
+    PredictionOptions,
     ReadOptions,
     application_option,
     asked,
@@ -22,7 +26,6 @@ from steelyard.cli.predict.platform_options import (
     model_option,
     models_option,
     names_of,
-    unit_option,
 )
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
@@ -58,10 +61,7 @@ class AskOptions:
     known: str | None = option(
         "--known", metavar="A,B,C", help="Use what was measured on these hosts alone."
     )
-    fit: FitOptions = group(FitOptions)
-    limits: LimitOptions = group(LimitOptions)
-    read: ReadOptions = group(ReadOptions)
-    unit: str = unit_option()
+    prediction: PredictionOptions = group(PredictionOptions)
     html: str | None = html_option()
     json_target: str | None = json_option()
 
@@ -76,11 +76,11 @@ def ask_command(given: AskOptions, file: str) -> None:
     from steelyard.report.kinds.platforms.page import answer_page
     from steelyard.report.kinds.platforms.text import answer_text
 
-    question = asked(given.application, given.fit, given.limits)
+    question = asked(given.application, given.prediction.fit, given.prediction.limits)
     known = names_of(given.known, "--known")
-    found = ask(given.read.file(file, given.model), question, known)
-    _write_page(given.html, lambda: answer_page(found, given.unit))
-    document = answer_document(found, given.unit)
+    found = ask(given.prediction.read.file(file, given.model), question, known)
+    _write_page(given.html, lambda: answer_page(found, given.prediction.unit))
+    document = answer_document(found, given.prediction.unit)
     _show(document, answer_text(found, terminal_width()), given.json_target)
 
 
@@ -176,10 +176,7 @@ class ChooseOptions:
     by_price: str | None = option(
         "--by-price", metavar="COLUMN", help="Weigh times by this column of prices."
     )
-    fit: FitOptions = group(FitOptions)
-    limits: LimitOptions = group(LimitOptions)
-    read: ReadOptions = group(ReadOptions)
-    unit: str = unit_option()
+    prediction: PredictionOptions = group(PredictionOptions)
     seed: int = _seed_option()
     json_target: str | None = json_option()
 
@@ -193,10 +190,12 @@ def choose_command(given: ChooseOptions, file: str) -> None:
     from steelyard.report.kinds.platforms.document import choice_document
     from steelyard.report.kinds.platforms.text import choice_text
 
-    question = asked(given.application, given.fit, given.limits)
+    question = asked(given.application, given.prediction.fit, given.prediction.limits)
     candidates = names_of(given.candidates, "--candidates")
-    found = choose(given.read.file(file), question, candidates, given.by_price, given.seed)
-    document = choice_document(found, given.unit)
+    found = choose(
+        given.prediction.read.file(file), question, candidates, given.by_price, given.seed
+    )
+    document = choice_document(found, given.prediction.unit)
     _show(document, choice_text(found, terminal_width()), given.json_target)
 
 
@@ -234,19 +233,11 @@ class SuiteOptions:
         show_default=True,
         help="In how many the tree of correlations is cut.",
     )
-    tolerance: str = option(
-        "--tolerance",
-        default="5%",
-        show_default=True,
-        metavar="SHARE",
-        help="Call a benchmark redundant that the others predict so well.",
+    tolerance: str = share_option(
+        "--tolerance", "5%", "Call a benchmark redundant that the others predict so well."
     )
-    limit: str = option(
-        "--limit",
-        default="20%",
-        show_default=True,
-        metavar="SHARE",
-        help="Call a benchmark unrepresented that the others miss by more.",
+    limit: str = share_option(
+        "--limit", "20%", "Call a benchmark unrepresented that the others miss by more."
     )
     read: ReadOptions = group(ReadOptions)
     html: str | None = html_option()

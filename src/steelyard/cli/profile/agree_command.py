@@ -11,8 +11,8 @@ from click.core import ParameterSource
 
 from steelyard.cli.console.output import refuse_nowhere
 from steelyard.cli.options.option_groups import group, option, takes
+from steelyard.cli.options.option_ranges import RUNS
 from steelyard.cli.options.shared_options import json_option
-from steelyard.cli.options.strict_options import RUNS
 from steelyard.cli.profile.profile_options import (
     StudyOptions,
     commands_from,

@@ -9,8 +9,8 @@ import click
 
 from steelyard.cli.options.finite_range import FiniteRange
 from steelyard.cli.options.option_groups import group, option
+from steelyard.cli.options.option_ranges import MOST_RUNS, RUNS
 from steelyard.cli.options.shared_options import json_option
-from steelyard.cli.options.strict_options import MOST_RUNS, RUNS
 from steelyard.cli.profile.profile_options import (
     StudyOptions,
     commands_option,

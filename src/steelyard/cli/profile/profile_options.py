@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from steelyard.cli.console.output import write_note
 from steelyard.cli.options.finite_range import FiniteRange
 from steelyard.cli.options.option_groups import option
+from steelyard.cli.options.option_ranges import SEED
 from steelyard.cli.options.shared_options import store_option, wait_option
-from steelyard.cli.options.strict_options import SEED
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard.app.profile.record_profile import Recording
-from steelyard.cli.options.strict_options import all_but, refuse_idle
+from steelyard.cli.options.idle_options import all_but, refuse_idle
 from steelyard.cli.profile.record_options import RecordOptions
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_duration, parse_size

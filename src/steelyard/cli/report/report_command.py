@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.console.hidden import unless_asked
+from steelyard.cli.console.masked_values import unless_asked
 from steelyard.cli.console.output import write_file, write_json, write_note
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import json_option, secrets_option, store_option

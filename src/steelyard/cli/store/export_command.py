@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import click
 
-from steelyard.cli.console.hidden import unless_asked
+from steelyard.cli.console.masked_values import unless_asked
 from steelyard.cli.console.output import write_json
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import json_option, secrets_option, store_option

@@ -8,8 +8,8 @@ import click
 
 from steelyard.app.suite.suite_name import SIZES
 from steelyard.cli.options.option_groups import option
+from steelyard.cli.options.option_ranges import RUNS
 from steelyard.cli.options.shared_options import json_option, wait_option
-from steelyard.cli.options.strict_options import RUNS
 
 NAMES = click.argument("names", metavar="[NAME]...", nargs=-1)
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import click
 
-from steelyard.cli.options.option_groups import option
+from steelyard.cli.options.option_groups import option, repeated_option
+from steelyard.cli.options.option_ranges import MOST_RUNS
 from steelyard.cli.options.shared_options import recorded_environment_option
-from steelyard.cli.options.strict_options import MOST_RUNS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,22 +21,19 @@ class ProgramOptions:
     shell: bool = option(
         "--shell", is_flag=True, help="Hand each command to /bin/sh -c as it stands."
     )
-    prepare: tuple[str, ...] = option(
+    prepare: tuple[str, ...] = repeated_option(
         "--prepare",
-        multiple=True,
-        metavar="CMD",
-        help="Run before each trial, untimed; once for all commands or once for each.",
+        "CMD",
+        "Run before each trial, untimed; once for all commands or once for each.",
     )
-    cleanup: tuple[str, ...] = option(
-        "--cleanup", multiple=True, metavar="CMD", help="Run after each trial, untimed."
-    )
+    cleanup: tuple[str, ...] = repeated_option("--cleanup", "CMD", "Run after each trial, untimed.")
     setup: str | None = option("--setup", metavar="CMD", help="Run once before the first trial.")
     stdin_file: str | None = option("--stdin", metavar="FILE", help="Standard input of each trial.")
     directory: str | None = option(
         "--directory", metavar="DIR", help="Working directory of each trial."
     )
-    environment: tuple[str, ...] = option(
-        "--env", multiple=True, metavar="NAME=VALUE", help="Set a variable; NAME alone removes it."
+    environment: tuple[str, ...] = repeated_option(
+        "--env", "NAME=VALUE", "Set a variable; NAME alone removes it."
     )
     recorded_environment: tuple[str, ...] = recorded_environment_option()
     environment_padding_bytes: int = option(
@@ -55,24 +52,21 @@ class ProgramOptions:
         type=click.IntRange(0, 255),
         help="An exit code that counts as success (default 0).",
     )
-    parameters: tuple[str, ...] = option(
+    parameters: tuple[str, ...] = repeated_option(
         "--parameter",
-        multiple=True,
-        metavar="NAME=V,V",
-        help="Run for each value in place of {NAME}; several give every combination.",
+        "NAME=V,V",
+        "Run for each value in place of {NAME}; several give every combination.",
     )
-    layouts: tuple[str, ...] = option(
+    layouts: tuple[str, ...] = repeated_option(
         "--layout",
-        multiple=True,
-        metavar="PARTS[@TIME]",
-        help="What moves in programs that `steelyard cc` built, such as none, all@500ms, "
+        "PARTS[@TIME]",
+        "What moves in programs that `steelyard cc` built, such as none, all@500ms, "
         "code,heap@off; several compare them.",
     )
-    metrics: tuple[str, ...] = option(
+    metrics: tuple[str, ...] = repeated_option(
         "--metric",
-        multiple=True,
-        metavar="NAME",
-        help="What to weigh; the first given decides. NAME=regex:PATTERN:UNIT or "
+        "NAME",
+        "What to weigh; the first given decides. NAME=regex:PATTERN:UNIT or "
         "NAME=json:PATH:UNIT reads what the program prints.",
     )
 
@@ -101,18 +95,14 @@ class IterationOptions:
 class LevelOptions:
     """Builds, and how often each level is repeated."""
 
-    build_commands: tuple[str, ...] = option(
+    build_commands: tuple[str, ...] = repeated_option(
         "--build",
-        multiple=True,
-        metavar="CMD",
-        help="Build the program with this, anew for each repetition; once for all commands or "
+        "CMD",
+        "Build the program with this, anew for each repetition; once for all commands or "
         "once for each. {build} in commands is the directory of the build.",
     )
-    build_sources: tuple[str, ...] = option(
-        "--build-source",
-        multiple=True,
-        metavar="DIR",
-        help="Copy this into the directory of each build first.",
+    build_sources: tuple[str, ...] = repeated_option(
+        "--build-source", "DIR", "Copy this into the directory of each build first."
     )
     build_timeout: str | None = option(
         "--build-timeout", metavar="TIME", help="End a build that takes longer; it failed."
@@ -123,24 +113,18 @@ class LevelOptions:
         help="Randomise the layout of each build, such as link-order,function-order; "
         "docs/BUILDS.md lists how.",
     )
-    cc: tuple[str, ...] = option(
-        "--cc", multiple=True, metavar="CMD", help="The C compiler of builds."
-    )
-    cxx: tuple[str, ...] = option(
-        "--cxx", multiple=True, metavar="CMD", help="The C++ compiler of builds."
-    )
-    ld: tuple[str, ...] = option("--ld", multiple=True, metavar="CMD", help="The linker of builds.")
-    repeat: tuple[str, ...] = option(
+    cc: tuple[str, ...] = repeated_option("--cc", "CMD", "The C compiler of builds.")
+    cxx: tuple[str, ...] = repeated_option("--cxx", "CMD", "The C++ compiler of builds.")
+    ld: tuple[str, ...] = repeated_option("--ld", "CMD", "The linker of builds.")
+    repeat: tuple[str, ...] = repeated_option(
         "--repeat",
-        multiple=True,
-        metavar="LEVEL=COUNT",
-        help="Repetitions of a level in each of the one above, such as build=10, execution=3, "
+        "LEVEL=COUNT",
+        "Repetitions of a level in each of the one above, such as build=10, execution=3, "
         "iteration=20. The highest level is repeated until it is precise unless named here.",
     )
-    levels: tuple[str, ...] = option(
+    levels: tuple[str, ...] = repeated_option(
         "--level",
-        multiple=True,
-        metavar="NAME[=CMD]",
-        help="A level of your own above builds and executions, highest first; CMD is run at the "
+        "NAME[=CMD]",
+        "A level of your own above builds and executions, highest first; CMD is run at the "
         "start of each of its repetitions.",
     )

@@ -9,8 +9,8 @@ import click
 from steelyard.app.experiment.going_on import Onward
 from steelyard.app.experiment.weigh import weigh_further
 from steelyard.cli.options.option_groups import group, option, takes
+from steelyard.cli.options.option_ranges import MOST_RUNS
 from steelyard.cli.options.shared_options import wait_option
-from steelyard.cli.options.strict_options import MOST_RUNS
 from steelyard.cli.weigh.weighing_answer import show, watching
 from steelyard.cli.weigh.weighing_options import DEFAULT_BUDGET, AnswerOptions, gate_option
 from steelyard.cli.weigh.weighing_request import parse_gate, place_from

@@ -8,8 +8,13 @@ from typing import Literal
 import click
 
 from steelyard.cli.options.option_groups import group, option
-from steelyard.cli.options.shared_options import json_option, store_option, wait_option
-from steelyard.cli.options.strict_options import MOST_RUNS, MOST_WARMUPS, RUNS, SEED
+from steelyard.cli.options.option_ranges import MOST_RUNS, MOST_WARMUPS, RUNS, SEED
+from steelyard.cli.options.shared_options import (
+    json_option,
+    share_option,
+    store_option,
+    wait_option,
+)
 from steelyard.cli.weigh.program_options import IterationOptions, LevelOptions, ProgramOptions
 
 DEFAULT_BUDGET = "10min"
@@ -48,19 +53,9 @@ class JudgingOptions:
         show_default=True,
         help="Randomised blocks, or one command after the other.",
     )
-    confidence: str = option(
-        "--confidence",
-        default="95%",
-        show_default=True,
-        metavar="SHARE",
-        help="Confidence of the intervals.",
-    )
-    margin: str = option(
-        "--margin",
-        default="1%",
-        show_default=True,
-        metavar="SHARE",
-        help="Differences inside it are equivalent; faster and slower are beyond it.",
+    confidence: str = share_option("--confidence", "95%", "Confidence of the intervals.")
+    margin: str = share_option(
+        "--margin", "1%", "Differences inside it are equivalent; faster and slower are beyond it."
     )
     method: Literal["fieller", "bootstrap"] = option(
         "--method",

@@ -8,7 +8,7 @@ from steelyard.app.request.command_text import is_suite_name, parse_environment,
 from steelyard.app.request.level_request import RequestedLevels, requested_levels
 from steelyard.app.request.request import Request
 from steelyard.app.running import Place, told_place
-from steelyard.cli.console.hidden import hide
+from steelyard.cli.console.masked_values import hide
 from steelyard.cli.console.output import write_note
 from steelyard.cli.weigh.program_options import LevelOptions, ProgramOptions
 from steelyard.cli.weigh.weighing_options import DEFAULT_BUDGET, StoppingOptions, WeighingOptions

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from steelyard.core.errors import DataError
 from steelyard.core.go_between import run_between
+from steelyard.profile.delayed_run import DelayedRun
 from steelyard.profile.java.java_code import java_code_prefix, read_java_codes
 from steelyard.profile.java.java_command import require_java, with_agent
 from steelyard.profile.profilers import Launch, Profiler
@@ -64,27 +65,11 @@ class JavaDelays:
             and not any(part in name for part in _WITHOUT_FILE)
         )
 
-    def launch(
-        self,
-        profiler: Profiler | None,
-        files: tuple[str, str],
-        delay: tuple[str, int],
-        seed: int = 0,
-    ) -> Launch:
-        """How the program is run with a method delayed, under a profiler or none.
-
-        Parameters
-        ----------
-        files : tuple of str
-            What the profiler writes to, and what takes the program's processor time.
-        delay : tuple of (method, turns for each call)
-        seed : int
-            Of what the profiler draws.
-        """
-        (path, times), (function, turns) = files, delay
-        options = {"delay": function, "amount": turns, "times": times}
+    def launch(self, profiler: Profiler | None, run: DelayedRun) -> Launch:
+        """How the program is run with a method delayed, under a profiler or none."""
+        options = {"delay": run.function, "amount": run.turns, "times": run.times}
         argv = with_agent(self.argv, options, WITHOUT_POLLS)
-        return Launch(argv) if profiler is None else profiler.launch(path, argv, seed)
+        return Launch(argv) if profiler is None else profiler.launch(run.profile, argv, run.seed)
 
     def undelayed(self, times: str) -> Launch:
         """How the program is run as it is, with its time taken."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.app.experiment.design_plan import experiment_plan
 from steelyard.app.experiment.experiment_file import read_experiment_file
-from steelyard.app.experiment.experiment_plan import experiment_plan
 from steelyard.app.experiment.follow_up import follow_up_text
 
 FILE = """

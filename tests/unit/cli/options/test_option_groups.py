@@ -10,8 +10,9 @@ import click
 import pytest
 
 import steelyard.cli
+from steelyard.cli.options.idle_options import all_but, refuse_idle
+from steelyard.cli.options.once_option import make_strict
 from steelyard.cli.options.option_groups import gathered, group, option, options_of, takes
-from steelyard.cli.options.strict_options import all_but, make_strict, refuse_idle
 from steelyard.core.errors import UsageError
 
 SOURCES = Path(steelyard.cli.__file__).parent

@@ -16,8 +16,8 @@ from steelyard.app.experiment.experiment_fields import (
     field_rows,
 )
 from steelyard.app.experiment.experiment_file import read_experiment_file
-from steelyard.app.experiment.experiment_schema import slips
 from steelyard.app.experiment.field_types import Table
+from steelyard.app.experiment.schema_slips import slips
 from steelyard.core.errors import DataError
 
 EXAMPLES = sorted((Path(__file__).parents[4] / "examples").rglob("*.toml"))

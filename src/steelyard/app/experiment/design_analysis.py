@@ -1,4 +1,4 @@
-"""Run what an experiment file says, and analyse it."""
+"""Analyse what an experiment file has run."""
 
 from __future__ import annotations
 
@@ -14,19 +14,9 @@ from steelyard.core.quantity import parse_ratio
 from steelyard.factors.setups import BENCHMARK
 
 if TYPE_CHECKING:
-    from steelyard.app.experiment.experiment_plan import Plan
     from steelyard.app.results.named_analysis import Analyzed
-    from steelyard.run.run_experiment import Place
-    from steelyard.run.trial_session import Watcher
 
 DEFAULT_METHOD = "anova"
-
-
-def run_plan(plan: Plan, place: Place, watch: Watcher | None = None) -> Experiment:
-    """Run all trials of a plan; what had been measured stays whatever happens."""
-    from steelyard.run.run_experiment import run_experiment
-
-    return run_experiment(plan.spec, place, watch=watch)
 
 
 def analysis_question(

@@ -1,4 +1,4 @@
-"""What no command prints: values that the user gave, and secrets of Steelyard's environment."""
+"""Values that no command prints: those that the user gave, and secrets of the environment."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.app.experiment.experiment_design import experiment_design, point_text, skipped_points
+from steelyard.app.experiment.design_points import experiment_design, point_text, skipped_points
 from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
 from steelyard.app.experiment.experiment_repetition import PowerPlan, repetition
 from steelyard.app.request.build_request import BuildRequest

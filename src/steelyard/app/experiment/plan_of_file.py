@@ -9,7 +9,7 @@ from steelyard.app.experiment.experiment_file import read_experiment_file
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.app.experiment.experiment_plan import Plan
+    from steelyard.app.experiment.design_plan import Plan
 
 
 def plan_of_file(path: str, say: Callable[[str], None] | None = None) -> Plan:
@@ -41,6 +41,6 @@ def plan_of_file(path: str, say: Callable[[str], None] | None = None) -> Plan:
         from steelyard.app.experiment.event_study import events_plan
 
         return events_plan(read)
-    from steelyard.app.experiment.experiment_plan import experiment_plan
+    from steelyard.app.experiment.design_plan import experiment_plan
 
     return experiment_plan(read, workshop)
