@@ -23,6 +23,11 @@ def t_two_sided_p(statistic: float, degrees: float) -> float:
     return float(min(1.0, 2.0 * special.stdtr(degrees, -abs(statistic))))
 
 
+def t_two_sided_p_values(statistics: Floats, degrees: Floats) -> Floats:
+    """`t_two_sided_p` of each pair of `statistics` and `degrees`."""
+    return np.asarray(2.0 * special.stdtr(degrees, -np.abs(statistics)), dtype=np.float64)
+
+
 def t_quantile(p: float, degrees: float) -> float:
     """The value below which Student's t lies with probability `p`; normal for infinite degrees."""
     if np.isinf(degrees):
