@@ -97,12 +97,14 @@ class Store:
         bring_up_to_date(self._engine, path)
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Connection]:
+        """A connection that reads one state of the store."""
         with store_errors(self.path), self._engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
-    def _writing(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[Connection]:
+        """A connection of which all is kept, or nothing: alone, others wait for it."""
         engine = self._engine.execution_options(writing=True)
         with store_errors(self.path), engine.connect() as connection, connection.begin():
             yield connection
@@ -113,7 +115,7 @@ class Store:
         Everything or nothing is kept, and doing it twice changes nothing: trials go by their
         position and sessions by what they are.
         """
-        with self._writing() as connection:
+        with self.writing() as connection:
             identity = _experiment_id(connection, experiment.spec.identifier)
             if identity is None:
                 identity = _insert_experiment(connection, experiment)
@@ -131,7 +133,7 @@ class Store:
             such an experiment is a `StoreError`.
         """
         found: list[Listed] = []
-        with self._reading() as connection:
+        with self.reading() as connection:
             for row in connection.execute(select(experiments).order_by(experiments.c.id.desc())):
                 try:
                     found.append(_listed(self.path, row))
@@ -143,7 +145,7 @@ class Store:
 
     def identifiers(self) -> tuple[str, ...]:
         """The identifiers of all experiments, the one that was added last first."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return _read_identifiers(connection)
 
     def load(self, prefix: str) -> Experiment:
@@ -154,7 +156,7 @@ class Store:
         UsageError
             None or several start so.
         """
-        with self._reading() as connection:
+        with self.reading() as connection:
             identifier = find_identifier(prefix, _read_identifiers(connection))
             row = connection.execute(
                 select(experiments).where(experiments.c.identifier == identifier)
@@ -174,7 +176,7 @@ class Store:
         row = {**asdict(found), "identity": dump_json(found.identity)}
         row["result"] = dump_json(found.result)
         same = [dimensionings.c[name] == row[name] for name in DIMENSIONING_KEY]
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.execute(delete(dimensionings).where(*same))
             connection.execute(insert(dimensionings).values(**row))
 
@@ -188,7 +190,7 @@ class Store:
         if metric is not None:
             query = query.where(dimensionings.c.metric == metric)
         found: list[StoredDimensioning] = []
-        with self._reading() as connection:
+        with self.reading() as connection:
             for row in connection.execute(query):
                 # What is damaged is as none: the initial experiment can be run again.
                 with suppress(*_FAULTS):
@@ -198,7 +200,7 @@ class Store:
     def delete(self, identifiers: Iterable[str]) -> None:
         """Forget experiments with all that belongs to them, by their whole identifiers."""
         wanted = list(identifiers)
-        with self._writing() as connection:
+        with self.writing() as connection:
             connection.execute(delete(experiments).where(experiments.c.identifier.in_(wanted)))
 
 

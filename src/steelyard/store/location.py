@@ -14,7 +14,7 @@ from steelyard.core.private_file import DIRECTORY_MODE
 
 # "STLY" in ASCII, as PRAGMA application_id; https://www.sqlite.org/fileformat.html, 1.3.
 APPLICATION_ID = 0x53544C59
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 SQLITE_MAGIC = b"SQLite format 3\x00"
 SQLITE_HEADER_BYTES = 100
 # A journal line takes about 0.7 kB, so this is room for some 20,000 trials.

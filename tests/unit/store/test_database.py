@@ -358,5 +358,5 @@ def test_of_two_writers_one_waits_before_it_reads(store, monkeypatch):
 
     monkeypatch.setattr(module, "BUSY_TIMEOUT_S", 0.01)
     impatient = Store(store.path)
-    with store._writing(), pytest.raises(StoreError, match="another process holds it"):
+    with store.writing(), pytest.raises(StoreError, match="another process holds it"):
         impatient.save(make_experiment())

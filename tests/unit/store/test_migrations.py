@@ -12,12 +12,14 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from steelyard.core.errors import StoreError
+from steelyard.core.track_row import TrackRow
 from steelyard.store import connection as module
 from steelyard.store import migrations
 from steelyard.store.connection import bring_up_to_date, open_engine
 from steelyard.store.database import Store
 from steelyard.store.location import APPLICATION_ID, SCHEMA_VERSION
 from steelyard.store.schema import metadata
+from steelyard.store.track_store import TrackStore
 from tests.experiments import failed_trial, identifier, make_experiment, make_trial
 
 SCRIPTS = os.path.dirname(migrations.__file__)
@@ -219,3 +221,15 @@ def test_what_is_deleted_leaves_nothing_in_the_file(tmp_path):
     store.save(make_experiment(1, provenance={"argv": ["hush-argv" * 500]}))
     store.delete([identifier(1)])
     assert b"hush-argv" not in Path(path).read_bytes()
+
+
+def test_a_store_of_version_4_keeps_its_data_and_takes_tracks(tmp_path):
+    store = Store(_store_of(4, tmp_path))
+    assert store.load(identifier(1)) == make_experiment()
+    assert store.load(identifier(2)).trials == (make_trial(0), failed_trial(1))
+    (kept,) = store.dimensionings()
+    assert (kept.benchmark, kept.result) == ("b", {"level": 1})
+    found = TrackStore(store)
+    assert found.tracks() == ()
+    found.add("", [TrackRow("b", "wall_time", "s", 1.5, revision="r1")], "file", {})
+    assert [(track.benchmark, track.value_count) for track in found.tracks()] == [("b", 1)]

@@ -1,0 +1,1 @@
+"""Repositories of git: revisions, their order, and work trees of single revisions."""

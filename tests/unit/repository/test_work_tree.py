@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from steelyard.core.errors import DataError
+from steelyard.repository.revisions import find_repository
+from steelyard.repository.work_tree import work_tree
+from tests.repositories import line_of, make_repository
+
+
+@pytest.fixture
+def made(tmp_path):
+    names = make_repository(tmp_path / "r", line_of(3))
+    return find_repository(str(tmp_path / "r")), names
+
+
+def _trees(repository):
+    told = subprocess.run(
+        ["git", "-C", repository.path, "worktree", "list"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return told.stdout.splitlines()
+
+
+def test_a_work_tree_has_the_files_of_its_revision_and_goes_away(made, tmp_path):
+    repository, names = made
+    with work_tree(repository, names["c1"], str(tmp_path / "w" / "tree")) as directory:
+        assert sorted(name for name in os.listdir(directory) if name != ".git") == [
+            "c0.txt",
+            "c1.txt",
+        ]
+        Path(directory, "made").write_text("by a build")
+        assert len(_trees(repository)) == 2
+    assert not os.path.exists(directory)
+    assert len(_trees(repository)) == 1
+
+
+def test_what_was_left_there_before_is_replaced(made, tmp_path):
+    repository, names = made
+    directory = tmp_path / "tree"
+    directory.mkdir()
+    (directory / "old").write_text("from a run that the machine's end cut off")
+    with work_tree(repository, names["c2"], str(directory)):
+        assert not (directory / "old").exists()
+        assert (directory / "c2.txt").exists()
+
+
+def test_a_revision_that_git_does_not_know_is_one_error_and_leaves_nothing(made, tmp_path):
+    repository, _ = made
+    unknown = work_tree(repository, "f" * 40, str(tmp_path / "tree"))
+    with pytest.raises(DataError, match="worktree"), unknown:
+        pass
+    assert not (tmp_path / "tree").exists()
+
+
+PROGRAM = """
+import sys
+from steelyard.repository.revisions import find_repository
+from steelyard.repository.work_tree import work_tree
+with work_tree(find_repository(sys.argv[1]), sys.argv[2], sys.argv[3]):
+    print("made", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_work_tree_goes_away_after_a_kill_too(made, tmp_path):
+    repository, names = made
+    directory = tmp_path / "tree"
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, repository.path, names["c0"], str(directory)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"made\n"
+    assert directory.exists()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    deadline = time.monotonic() + 60
+    while directory.exists() or len(_trees(repository)) > 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert process.stdin is not None
+    process.stdin.close()
+    process.stdout.close()
