@@ -64,6 +64,13 @@ def binomial_lower_p(successes: Floats, trials: int, share: float) -> Floats:
     return np.asarray(special.bdtr(successes, trials, share), dtype=np.float64)
 
 
+def binomial_probabilities(trials: int, share: float) -> Floats:
+    """The probabilities of 0 ... `trials` successes; `share` above 0 and below 1."""
+    successes = np.arange(trials + 1)
+    ways = special.binom(trials, successes)
+    return np.asarray(ways * share**successes * (1 - share) ** (trials - successes))
+
+
 def normal_lower_p(values: Floats) -> Floats:
     """The probability of a standard normal below each value."""
     return np.asarray(special.ndtr(values), dtype=np.float64)

@@ -1,0 +1,1 @@
+"""Which revision made a program slower: a posterior over a history with merges."""
