@@ -52,6 +52,8 @@ _MODULES = {
     **{"cc": "layout.cc_command", "c++": "layout.cxx_command", "fc": "layout.fc_command"},
 }
 INTERRUPTED_STATUS = 130
+# A call that is shown in a message, in characters.
+_SHOWN_CALL = 120
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -122,13 +124,30 @@ def _leave_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _from_click(error: click.ClickException) -> UsageError:
+def _from_click(error: click.ClickException, arguments: list[str]) -> UsageError:
     parameter = getattr(error, "param", None)
     field = parameter.opts[0] if parameter is not None and parameter.opts else None
     context = getattr(error, "ctx", None)
     hint = f" See {context.command_path} --help." if context is not None else ""
     message = error.format_message().rstrip(".")
+    if isinstance(error, click.NoSuchOption):
+        hint = f"{_separated(context, arguments)}{hint}"
     return UsageError(f"{message}.{hint}", field=field)
+
+
+def _separated(context: click.Context | None, arguments: list[str]) -> str:
+    """How to call a command that takes a program, where an option may be the program's."""
+    if context is None or "--" in arguments:
+        return ""
+    known = {parameter.metavar or "" for parameter in context.command.params}
+    if not any(metavar.startswith("[--]") for metavar in known):
+        return ""
+    path = context.command_path.split()
+    rest = arguments[len(path) - 1 :]
+    shown = " ".join([*path, "--", *rest])
+    if rest and not rest[0].startswith("-") and len(shown) < _SHOWN_CALL:
+        return f" Put -- before the program if the option is the program's: {shown}."
+    return " Put -- before the program if the option is the program's."
 
 
 def _result(arguments: list[str]) -> object:
@@ -152,7 +171,7 @@ def run(arguments: list[str]) -> int:
             return _fail(second, arguments)
         return 2
     except click.ClickException as error:
-        return _fail(_from_click(error), arguments)
+        return _fail(_from_click(error, arguments), arguments)
     except (click.Abort, KeyboardInterrupt):
         write_note("interrupted")
         return INTERRUPTED_STATUS

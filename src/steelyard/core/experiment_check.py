@@ -62,7 +62,7 @@ def check_spec(spec: ExperimentSpec) -> None:
     warmups = spec.warmup_count
     _require(is_whole(warmups, 0), "experiment.warmup_count", f"0 to {LARGEST_INDEX}", warmups)
     stopping = spec.stopping
-    for name in ("runs", "budget_runs", "minimum_blocks"):
+    for name in ("runs", "budget_runs", "minimum_blocks", "budget_blocks"):
         count = getattr(stopping, name)
         fits = count is None or is_whole(count, 0)
         _require(fits, f"stopping.{name}", f"0 to {LARGEST_INDEX}", count)

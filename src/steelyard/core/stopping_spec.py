@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 StoppingUntil = Literal["precision", "decided"]
@@ -52,6 +52,8 @@ class StoppingSpec:
         Until every interval is narrow, or until every verdict is decided.
     looks : tuple of PastLook
         Earlier answers, for which later intervals allow.
+    budget_blocks : int
+        Blocks that are run even where they take longer than `budget_s`.
     """
 
     precision_ratio: float = 0.01
@@ -62,8 +64,35 @@ class StoppingSpec:
     effect: str = ""
     until: StoppingUntil = "precision"
     looks: tuple[PastLook, ...] = ()
+    budget_blocks: int = 1
 
     @property
     def rule(self) -> StoppingRule:
         """What ends the experiment if the budget does not."""
         return self.until if self.runs is None else "runs"
+
+
+# Of commands that weigh programs, where no option says: a minute for each program is an answer
+# soon, and with three runs a program that takes longer than that has an interval.
+USUAL_BUDGET_S = 60.0
+USUAL_BUDGET_BLOCKS = 3
+LARGEST_USUAL_BUDGET_S = 600.0
+
+
+def with_usual_budget(stopping: StoppingSpec, variant_count: int, *, patient: bool) -> StoppingSpec:
+    """`stopping` with the budget of an experiment for which none is asked.
+
+    Parameters
+    ----------
+    stopping : StoppingSpec
+        Without a budget.
+    variant_count : int
+    patient : bool
+        Whether a precision, a least number of runs or builds were asked for, which take longer.
+    """
+    if stopping.runs is not None:
+        return stopping
+    if patient:
+        return replace(stopping, budget_s=LARGEST_USUAL_BUDGET_S)
+    budget_s = min(LARGEST_USUAL_BUDGET_S, variant_count * USUAL_BUDGET_S)
+    return replace(stopping, budget_s=budget_s, budget_blocks=USUAL_BUDGET_BLOCKS)

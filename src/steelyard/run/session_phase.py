@@ -96,6 +96,11 @@ class Phase:
             spent_s = time.monotonic() - self._started_s
         return spent_s / fresh if fresh else 0.0
 
+    @property
+    def begun_blocks(self) -> int:
+        """Blocks that are complete, of all sessions, and those that are queued."""
+        return self.complete_blocks + -(-self.outstanding // self.block_size)
+
     def wants_more(self, ahead: int) -> bool:
         """Whether less than `ahead` blocks are queued. Between blocks of several levels the
         launcher idles in any case, and none is begun before it is known to be needed."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.core.errors import MissingCapabilityError
 from steelyard.core.experiment_results import StopReason, Trial
-from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.experiment_spec import ExperimentSpec, MetricSpec
 from steelyard.design.blocks import PlannedTrial, plan_warmups
 from steelyard.design.schedule import phases
 from steelyard.run.session_phase import Phase
@@ -22,6 +22,7 @@ from steelyard.run.trial_source import TrialSource
 
 if TYPE_CHECKING:
     from steelyard.analysis.comparison.stopping import Look
+    from steelyard.core.estimate import Interval
 
 # The launcher hands records over every 20 ms; what is queued must last several times that long,
 # or it waits for this side between short trials.
@@ -36,6 +37,7 @@ HOPELESS_FAILURES = 3
 class Progress:
     """How far a session is: for whoever watches it.
 
+    `intervals` are of `metric`: those of the ratios, or that of the mean with one variant.
     `half_width_ratio` is that of the widest interval so far, None where one has no bound yet.
     """
 
@@ -44,6 +46,9 @@ class Progress:
     elapsed_s: float
     expected_left_s: float | None
     half_width_ratio: float | None
+    metric: MetricSpec
+    intervals: tuple[Interval, ...]
+    compares: bool
 
 
 Watcher = Callable[[Progress], None]
@@ -131,7 +136,8 @@ class Session:
                 reason = None
                 continue
             blocks_before = phase.complete_blocks
-            for trial in self._take():
+            taken = self._take()
+            for trial in taken:
                 phase.outstanding -= 1
                 phase.add(trial)
                 self._check_primary(trial)
@@ -139,6 +145,9 @@ class Session:
                 reason = "failures"
             if phase.complete_blocks > blocks_before:
                 reason = self._decide(phase) or reason
+            elif self._watch is not None and not taken:
+                # A trial that takes long shows how long it has taken.
+                self._tell(phase, phase.looks())
 
     def _decide(self, phase: Phase) -> StopReason | None:
         """Look at the blocks so far, tell the watcher, and stop when they are precise enough or
@@ -168,10 +177,10 @@ class Session:
         return None
 
     def _over_budget(self, phase: Phase) -> bool:
-        """Whether one more block would pass the budget; the first one never does."""
+        """Whether one more block would pass the budget; the first ones never do."""
         stopping, block_s = self.spec.stopping, phase.block_s
         queued = sum(not trial.warmup for trial in self.trials) + phase.outstanding
-        if not queued:
+        if not queued or phase.begun_blocks < stopping.budget_blocks:
             return False
         if stopping.budget_runs is not None:
             share = stopping.budget_runs * self._phases_begun / len(phases(self.spec))
@@ -243,7 +252,18 @@ class Session:
             budget_left_s = max(0.0, stopping.budget_s - elapsed_s)
             left_s = budget_left_s if left_s is None else min(left_s, budget_left_s)
         widest = _most([width for look in looks for width in look.half_width_ratios])
-        self._watch(Progress(phase.complete_blocks, len(self.trials), elapsed_s, left_s, widest))
+        self._watch(
+            Progress(
+                blocks=phase.complete_blocks,
+                trials=len(self.trials),
+                elapsed_s=elapsed_s,
+                expected_left_s=left_s,
+                half_width_ratio=widest,
+                metric=self.spec.primary_metric,
+                intervals=tuple(interval for look in looks for interval in look.intervals),
+                compares=len(phase.variants) > 1,
+            )
+        )
 
 
 def _most(values: Sequence[float | None]) -> float | None:

@@ -197,3 +197,32 @@ def test_the_watcher_sees_blocks_count_up_and_time_left_go_down():
     assert [progress.blocks for progress in seen] == list(range(1, 21))
     lefts = [progress.expected_left_s for progress in seen]
     assert lefts[0] > lefts[-1] == 0
+
+
+def test_the_watcher_sees_the_mean_of_one_program_from_its_first_run_on():
+    seen = []
+    run(spec_of(1, stopping=StoppingSpec(runs=4)), watch=seen.append)
+    assert [progress.intervals[0].estimate for progress in seen] == pytest.approx([1.0] * 4, 0.01)
+    assert not any(progress.compares for progress in seen)
+    assert seen[-1].intervals[0].half_width > 0
+
+
+def test_the_watcher_hears_of_a_trial_that_takes_long_before_it_has_ended():
+    class Slow(Machine):
+        silent = 3
+
+        def take(self):
+            if self.silent:
+                self.silent -= 1
+                return
+            yield from super().take()
+
+    seen = []
+    run(spec_of(stopping=StoppingSpec(runs=2)), Slow(), watch=seen.append)
+    assert [progress.blocks for progress in seen] == [0, 0, 0, 1, 2]
+
+
+def test_a_program_that_takes_longer_than_the_budget_runs_as_often_as_an_interval_needs():
+    stopping = StoppingSpec(budget_s=1e-9, budget_blocks=3)
+    reason, trials, _ = run(spec_of(1, stopping=stopping))
+    assert (reason, len(trials)) == ("budget", 3)

@@ -17,6 +17,7 @@ from steelyard.analysis.distributions.normal import normal_quantile
 from steelyard.analysis.intervals.autoregression import FEWEST_BLOCKS, suspected
 from steelyard.analysis.intervals.paired_ratio import DEPENDENCE_LEVEL
 from steelyard.analysis.tests.shapiro_wilk import shapiro_wilk
+from steelyard.core.ending import ending_words
 from steelyard.core.estimate import Unbounded
 from steelyard.core.experiment_results import Caution, Experiment
 
@@ -42,9 +43,9 @@ def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
     variants = experiment.spec.variants
     for index, variant in enumerate(variants):
         own = [t for t in experiment.trials if t.variant == index and not t.warmup]
-        failed = [t.reason or "unknown" for t in own if t.status == "failed"]
+        failed = [ending_words(t) for t in own if t.status == "failed"]
         if failed:
-            reasons = ", ".join(f"{r}: {failed.count(r)}" for r in sorted(set(failed)))
+            reasons = ", ".join(f"{failed.count(r)} x {r}" for r in sorted(set(failed)))
             yield Caution(
                 "failed-trials",
                 f"{len(failed)} of {len(own)} trials of {variant.name} failed ({reasons}). "

@@ -160,12 +160,32 @@ class GeometricMean:
 
 
 @dataclass(frozen=True)
+class FurtherPrecision:
+    """What is left to a precision that was not reached, from the variance so far.
+
+    Parameters
+    ----------
+    precision_ratio : float
+        The half-width that was to be reached.
+    blocks : int
+        Further blocks.
+    time_s : float
+        What they cost, in seconds.
+    """
+
+    precision_ratio: float
+    blocks: int
+    time_s: float
+
+
+@dataclass(frozen=True)
 class Answer:
     """The whole answer of `measure` or `compare`.
 
     `comparisons` holds those on the primary metric first, then those on the other metrics.
     `geometric_means`, on the primary metric, has one for each candidate where there are several
-    groups. `resumable` says whether its commands are known, `looks` which answers came before.
+    groups. `resumable` says whether its commands are known, `looks` which answers came before,
+    `further` what is left to the precision at which it was to stop, None where nothing is.
     """
 
     kind: Literal["measurement", "comparison"]
@@ -178,6 +198,7 @@ class Answer:
     geometric_means: tuple[GeometricMean, ...] = ()
     resumable: bool = True
     looks: tuple[PastLook, ...] = ()
+    further: FurtherPrecision | None = None
 
     @property
     def block_count(self) -> int:

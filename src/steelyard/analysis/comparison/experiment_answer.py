@@ -17,12 +17,14 @@ from steelyard.analysis.comparison.comparison_cautions import (
 from steelyard.analysis.comparison.comparison_results import (
     Answer,
     Comparison,
+    FurtherPrecision,
     GeometricMean,
     MetricResult,
     MetricResults,
     VariantResult,
 )
 from steelyard.analysis.comparison.experiment_intervals import Inference, Ratio, block_correlation
+from steelyard.analysis.comparison.further_precision import further_precision
 from steelyard.analysis.comparison.ratio_verdict import decide, further_blocks, sign
 from steelyard.analysis.comparison.summary import summarise
 from steelyard.analysis.comparison.unit_values import (
@@ -90,7 +92,32 @@ def answer(experiment: Experiment) -> Answer:
         geometric_means=tuple(_geometric_means(experiment, inference, levels)),
         resumable=experiment.spec.has_commands,
         looks=experiment.spec.stopping.looks,
+        further=_further(experiment, variants, ratios),
     )
+
+
+def _further(
+    experiment: Experiment,
+    variants: Sequence[VariantResult],
+    ratios: Sequence[tuple[MetricSpec, tuple[int, int], Ratio | None]],
+) -> FurtherPrecision | None:
+    """What is left to the precision of an experiment that ended before it was reached."""
+    spec = experiment.spec
+    cut_short = experiment.stopped in ("budget", "interrupted")
+    if not cut_short or spec.stopping.rule != "precision" or spec.varied:
+        return None
+    primary = spec.primary_metric
+    compared = [ratio for metric, _, ratio in ratios if metric == primary]
+    if spec.kind == "comparison":
+        intervals = [(r.interval, r.block_count) for r in compared if r is not None]
+        if len(intervals) < len(compared):
+            return None
+    else:
+        summaries = [variant.metrics[primary.name].summary for variant in variants]
+        intervals = [(s.mean, s.count) for s in summaries if s is not None]
+    cost_s = _block_cost_s(experiment) if intervals else 0.0
+    relative = spec.kind != "comparison"
+    return further_precision(intervals, spec.stopping, cost_s, relative=relative)
 
 
 def _geometric_means(

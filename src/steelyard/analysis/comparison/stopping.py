@@ -268,9 +268,18 @@ class Stopping:
         runs = self.spec.runs
         method = MEAN_METHOD if self.variant_count == 1 else RATIO_METHOD
         comparisons = max(1, self.variant_count - 1)
-        nothing = one_value(None, self.confidence, method)
+        found = tuple(one_value(value, self.confidence, method) for value in self._first_values())
         done = runs is not None and self.block_count >= runs
-        return Look(self.block_count, (nothing,) * comparisons, (None,) * comparisons, done, runs)
+        return Look(self.block_count, found, (None,) * comparisons, done, runs)
+
+    def _first_values(self) -> list[float | None]:
+        """The mean or each ratio of the only block with all values; None before there is one."""
+        baseline, *candidates = self._complete.means
+        if not self._complete.count:
+            return [None] * max(1, len(candidates))
+        if not candidates:
+            return [baseline]
+        return [value / baseline if baseline else None for value in candidates]
 
     def _quick_quantile(self) -> float:
         degrees = self._complete.count - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,13 +13,16 @@ from steelyard.app.request.request import Request
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.estimate import Estimate
 from steelyard.core.experiment_results import Experiment
-from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.core.masked_experiment import masked_experiment
 from steelyard.run.run_experiment import Place, present_provenance, run_experiment
 from steelyard.run.trial_session import Watcher
 
 if TYPE_CHECKING:
     from steelyard.analysis.comparison.comparison_results import Answer, Comparison
+
+# Words that a shell replaces: variables, patterns of files, home directories, output of commands.
+_EXPANDED = re.compile(r"\$[A-Za-z_{(]|[*?`]|^~(/|$)")
 
 
 @dataclass(frozen=True)
@@ -142,10 +146,21 @@ def _answered(experiment: Experiment) -> Weighing:
                 f"All {len(own)} trials of {variant.name!r} failed: {describe_failure(own[-1])}. "
                 f"They are kept as {experiment.spec.identifier}; "
                 f"`steelyard show {experiment.spec.identifier}` lists them."
+                f"{_shell_hint(variant)}"
             )
     from steelyard.analysis.comparison.experiment_answer import answer
 
     return Weighing(experiment, answer(experiment))
+
+
+def _shell_hint(variant: Variant) -> str:
+    """That a shell would have changed a word of a command that none was asked for; or nothing."""
+    if variant.launch.argv[:2] == ("/bin/sh", "-c"):
+        return ""
+    word = next((w for w in variant.launch.argv[1:] if _EXPANDED.search(w)), None)
+    if word is None:
+        return ""
+    return f" The program got {word!r} as it stands; with --shell a shell expands it."
 
 
 def gate_says_no(gate: Gate, result: Answer) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -49,8 +51,60 @@ def is_suite_name(text: str) -> bool:
     return text.startswith(SUITE_PREFIX)
 
 
+# Outside quotes these words are a shell's: redirections, pipes, lists of commands.
+_SHELL_WORD = re.compile(r"(\d*|&)(>>?|<<?).*|\|\|?|&&|&|.*;", re.DOTALL)
+_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", re.DOTALL)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
+
+
+def shell_operator(text: str) -> str | None:
+    """The first word of `text` that only a shell understands; None where there is none.
+
+    What is quoted, or follows a backslash, is an argument.
+    """
+    bare = _QUOTED.sub("_", text)
+    return next((word for word in bare.split() if _SHELL_WORD.fullmatch(word)), None)
+
+
+def leading_assignments(
+    words: tuple[str, ...],
+) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """The variables that a command sets before its program, as in ``A=1 ./prog``, and the rest.
+
+    A word is one only where a program follows it and no file has its name.
+    """
+    count = 0
+    while count < len(words) - 1 and _ASSIGNMENT.match(words[count]):
+        if os.path.exists(words[count]):
+            break
+        count += 1
+    pairs = (word.partition("=")[::2] for word in words[:count])
+    return tuple((name, value) for name, value in pairs), words[count:]
+
+
+def words_of_one(text: str, field: str) -> tuple[str, ...]:
+    """The words of a program with its arguments that came as one word, as in ``measure 'sleep 1'``;
+    of the name of a program that is there, the name alone."""
+    if not any(character.isspace() for character in text) or os.path.exists(text):
+        return (text,)
+    return split_command(text, field)
+
+
 def split_command(text: str, field: str) -> tuple[str, ...]:
-    """The words of a command, split as a shell splits them but without running one."""
+    """The words of a command, split as a shell splits them but without running one.
+
+    Raises
+    ------
+    UsageError
+        It is empty, a quotation is not closed, or it takes a shell.
+    """
+    operator = shell_operator(text)
+    if operator is not None:
+        raise UsageError(
+            f"{field} {elided_command(text)!r} has {operator!r}, which only a shell understands. "
+            f"Add --shell to run it by /bin/sh, or quote {operator!r} if the program is to get it.",
+            field=field,
+        )
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
@@ -62,6 +116,11 @@ def split_command(text: str, field: str) -> tuple[str, ...]:
     if not words or not words[0]:
         raise UsageError(f"{field} is empty: name the program to run.", field=field)
     return words
+
+
+def elided_command(text: str, limit: int = 60) -> str:
+    """`text` as it is named in a message."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def step(text: str | None, shell: bool, field: str) -> tuple[str, ...] | None:

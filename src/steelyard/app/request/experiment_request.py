@@ -14,6 +14,7 @@ from steelyard.app.request.command_text import (
     fill,
     fill_optional,
     is_suite_name,
+    leading_assignments,
     one_or_each,
     parse_environment,
     parse_parameters,
@@ -31,6 +32,7 @@ from steelyard.core.experiment_spec import (
 )
 from steelyard.core.identifier import new_identifier
 from steelyard.core.rng import fresh_seed
+from steelyard.core.stopping_spec import StoppingSpec, with_usual_budget
 
 if TYPE_CHECKING:
     from steelyard.app.suite.suite_program import Workshop
@@ -76,6 +78,9 @@ def _uniquely_named(variants: Sequence[Variant]) -> Iterator[Variant]:
 
 def _launch_for(request: Request, command: tuple[str, ...], parameters: Parameters) -> LaunchSpec:
     filled = tuple(fill(word, parameters) for word in command)
+    assigned: tuple[tuple[str, str], ...] = ()
+    if not request.shell:
+        assigned, filled = leading_assignments(filled)
     if not filled or not filled[0]:
         raise UsageError("A command is empty: name the program to run.", field="command")
     environment = tuple(
@@ -84,7 +89,7 @@ def _launch_for(request: Request, command: tuple[str, ...], parameters: Paramete
     )
     return LaunchSpec(
         argv=shell_words(filled[0]) if request.shell else filled,
-        environment=environment,
+        environment=(*environment, *assigned),
         environment_padding_bytes=request.environment_padding_bytes,
         working_directory=fill_optional(request.directory, parameters),
         stdin_file=fill_optional(request.stdin_file, parameters),
@@ -228,6 +233,12 @@ def recorded_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+def _stopping(request: Request, variant_count: int) -> StoppingSpec:
+    if not request.usual_budget:
+        return request.stopping
+    return with_usual_budget(request.stopping, variant_count, patient=request.patient)
+
+
 def build_experiment(request: Request, workshop: Workshop | None = None) -> ExperimentSpec:
     """The specification of a new experiment, with its identifier and seed."""
     variants = build_variants(request, workshop)
@@ -245,7 +256,7 @@ def build_experiment(request: Request, workshop: Workshop | None = None) -> Expe
         seed=fresh_seed() if request.seed is None else request.seed,
         order=request.order,
         warmup_count=request.warmup_count,
-        stopping=request.stopping,
+        stopping=_stopping(request, len(variants)),
         setup=step(request.setup, request.shell, "--setup"),
         confidence=request.confidence,
         margin_ratio=request.margin_ratio,

@@ -16,7 +16,8 @@ class Request:
 
     `commands` are argument vectors, or single strings for the shell when `shell` is set; a single
     one with several builds is a variant for each build. `prepare` and `cleanup` hold one command
-    for all variants or one for each.
+    for all variants or one for each. `usual_budget` gives the experiment the budget that suits its
+    variants; `patient` says that what is asked for takes longer.
     """
 
     commands: tuple[tuple[str, ...], ...]
@@ -39,6 +40,8 @@ class Request:
     order: Order = "blocks"
     warmup_count: int = 0
     stopping: StoppingSpec = field(default_factory=StoppingSpec)
+    usual_budget: bool = False
+    patient: bool = False
     confidence: float = 0.95
     margin_ratio: float = 0.01
     method: str = "fieller"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from steelyard.app.experiment.weigh import weigh
+from steelyard.app.request.command_text import words_of_one
 from steelyard.cli.options.option_groups import takes
 from steelyard.cli.weigh.weighing_answer import show, watching
 from steelyard.cli.weigh.weighing_options import WeighingOptions
@@ -30,10 +31,15 @@ steelyard measure --runs 30 --metric max_rss -- ./server --once
 @click.argument("words", metavar="[--] CMD [ARG]...", nargs=-1, required=True)
 def command(given: WeighingOptions, words: tuple[str, ...]) -> int:
     """Run a new experiment and show its answer."""
-    argv = (" ".join(words),) if given.program.shell else words
+    argv = (" ".join(words),) if given.program.shell else _words(words)
     answer = given.answer
     with watching(answer.json_target) as watch:
         weighing = weigh(
             request_from((argv,), given), place_from(answer.store, given.machine.wait), watch
         )
     return show(weighing, answer.json_target, asked=given.program.metrics)
+
+
+def _words(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of the program, also where they came in one pair of quotes."""
+    return words_of_one(words[0], "command") if len(words) == 1 else words

@@ -12,10 +12,12 @@ from steelyard.cli.options.option_groups import group, option, takes
 from steelyard.cli.options.option_ranges import MOST_RUNS
 from steelyard.cli.options.shared_options import wait_option
 from steelyard.cli.weigh.weighing_answer import show, watching
-from steelyard.cli.weigh.weighing_options import DEFAULT_BUDGET, AnswerOptions, gate_option
+from steelyard.cli.weigh.weighing_options import AnswerOptions, gate_option
 from steelyard.cli.weigh.weighing_request import parse_gate, place_from
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_budget, parse_ratio
+
+DEFAULT_BUDGET = "10min"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from steelyard.app.experiment.weigh import Gate, Weighing, gate_says_no
 from steelyard.app.request.experiment_request import DEFAULT_METRICS
 from steelyard.app.running import Progress, Watcher
-from steelyard.cli.console.output import write_json, write_text
+from steelyard.cli.console.output import terminal_width, write_json, write_text
 
 TELLING_METRICS = ("wall_time", "user_time", "system_time", "max_rss")
 GATE_STATUS = 1
@@ -18,13 +18,10 @@ FAILED_STATUS = 3
 INTERRUPTED_STATUS = 130
 
 
-def _width_text(half_width_ratio: float | None) -> str:
-    return "" if half_width_ratio is None else f"± {half_width_ratio:.1%}"
-
-
 @contextlib.contextmanager
 def watching(json_target: str | None) -> Iterator[Watcher | None]:
     """A progress line for a person at a terminal; nothing where nobody watches."""
+    from steelyard.report.texts.live_look import look_text
     from steelyard.report.texts.progress import Progress as ProgressLine
 
     if json_target == "-" or not sys.stderr.isatty():
@@ -33,9 +30,10 @@ def watching(json_target: str | None) -> Iterator[Watcher | None]:
     with ProgressLine(sys.stderr) as line:
 
         def tell(progress: Progress) -> None:
-            line.update(
-                progress.blocks, _width_text(progress.half_width_ratio), progress.expected_left_s
-            )
+            blocks, compares = progress.blocks, progress.compares
+            look = look_text(progress.metric, progress.intervals, blocks, compares=compares)
+            noun = "block" if compares else "run"
+            line.update(blocks, look, progress.expected_left_s, noun=noun)
 
         yield tell
 
@@ -56,7 +54,7 @@ def show(
 
         is_terminal = sys.stdout.isatty()
         hidden = set(DEFAULT_METRICS) - set(TELLING_METRICS) - set(asked)
-        width = os.get_terminal_size().columns if is_terminal else 80
+        width = terminal_width() or 80
         text = terminal_text(
             answer,
             is_terminal=is_terminal,

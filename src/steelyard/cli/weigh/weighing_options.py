@@ -17,8 +17,6 @@ from steelyard.cli.options.shared_options import (
 )
 from steelyard.cli.weigh.program_options import IterationOptions, LevelOptions, ProgramOptions
 
-DEFAULT_BUDGET = "10min"
-
 
 @dataclass(frozen=True, kw_only=True)
 class StoppingOptions:
@@ -33,8 +31,8 @@ class StoppingOptions:
     budget: str | None = option(
         "--budget",
         metavar="TIME|RUNS",
-        help=f"Stop at this time or number of trials, such as 2min or 200runs "
-        f"(default {DEFAULT_BUDGET}).",
+        help="Stop at this time or number of trials, such as 2min or 200runs (default: a minute "
+        "for each program, at most 10min; 10min with --precision, --min-runs or builds).",
     )
     runs: int | None = option("--runs", type=RUNS, help="A fixed number of runs of each command.")
     min_runs: int | None = option(

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from steelyard.app.experiment.weigh import Gate
 from steelyard.app.request.build_request import BuildRequest
-from steelyard.app.request.command_text import is_suite_name, parse_environment, split_command
+from steelyard.app.request.command_text import (
+    is_suite_name,
+    leading_assignments,
+    parse_environment,
+    split_command,
+)
 from steelyard.app.request.level_request import RequestedLevels, requested_levels
 from steelyard.app.request.request import Request
 from steelyard.app.running import Place, told_place
 from steelyard.cli.console.masked_values import hide
 from steelyard.cli.console.output import write_note
 from steelyard.cli.weigh.program_options import LevelOptions, ProgramOptions
-from steelyard.cli.weigh.weighing_options import DEFAULT_BUDGET, StoppingOptions, WeighingOptions
+from steelyard.cli.weigh.weighing_options import StoppingOptions, WeighingOptions
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_budget, parse_cpus, parse_duration, parse_ratio
 from steelyard.core.recorded_names import names_secret
@@ -31,9 +36,9 @@ def stopping_from(
             "--runs fixes the number of runs; it does not go with --precision or --min-runs.",
             field="--runs",
         )
-    budget_s, budget_runs = parse_budget(asked.budget or DEFAULT_BUDGET, "--budget")
-    if runs is not None and asked.budget is None:
-        budget_s = None
+    budget_s, budget_runs = (None, None)
+    if asked.budget is not None:
+        budget_s, budget_runs = parse_budget(asked.budget, "--budget")
     default = StoppingSpec()
     return StoppingSpec(
         precision_ratio=parse_ratio(asked.precision, "--precision")
@@ -60,7 +65,9 @@ def request_from(
     program, iteration, judging = given.program, given.iteration, given.judging
     session, machine = given.session, given.machine
     levels = _levels(commands, given)
-    hide(value for name, value in parse_environment(program.environment) if names_secret(name))
+    assigned = [pair for command in commands for pair in leading_assignments(command)[0]]
+    changes = (*parse_environment(program.environment), *assigned)
+    hide(value for name, value in changes if names_secret(name))
     return Request(
         commands=commands,
         shell=program.shell,
@@ -90,6 +97,8 @@ def request_from(
             "precision" if judging.order == "sequential" else until,
             _fewest_blocks(commands, program),
         ),
+        usual_budget=given.stopping.budget is None,
+        patient=_is_patient(given, levels),
         order=judging.order,
         method=judging.method,
         confidence=parse_ratio(judging.confidence, "--confidence"),
@@ -100,6 +109,11 @@ def request_from(
         cpus=None if machine.cpus is None else parse_cpus(machine.cpus, "--cpus"),
         quiet=machine.knobs or (("default",) if machine.quiet else ()),
     )
+
+
+def _is_patient(given: WeighingOptions, levels: RequestedLevels) -> bool:
+    asked = given.stopping
+    return bool(asked.precision or asked.min_runs or levels.levels or given.level.build_commands)
 
 
 def _levels(commands: tuple[tuple[str, ...], ...], given: WeighingOptions) -> RequestedLevels:

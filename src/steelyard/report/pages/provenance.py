@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from steelyard.core.ending import exit_words, signal_name
 from steelyard.core.experiment_results import Experiment, Trial
 from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec
 from steelyard.core.units import format_duration
@@ -139,9 +140,9 @@ def failed_trials(experiment: Experiment) -> tuple[Table, int]:
 def _outcome(trial: Trial) -> str:
     details = trial.details
     if details.get("signal"):
-        return f"signal {details['signal']}"
+        return signal_name(details["signal"])
     if details.get("exit_code") is not None:
-        return f"exit code {details['exit_code']}"
+        return exit_words(details["exit_code"])
     return ""
 
 

@@ -49,6 +49,7 @@ class Progress:
         *,
         expected_blocks: int | None = None,
         failed: int = 0,
+        noun: str = "block",
     ) -> None:
         """Show how far the experiment is. Cheap when it is not yet time to draw.
 
@@ -57,13 +58,15 @@ class Progress:
         done_blocks : int
             Blocks that are complete.
         look_text : str
-            The live interval, such as ``± 1.8 % of 1.0 %``.
+            The live estimate, such as ``wall_time 451.2 ms ± 1.8 %``.
         expected_left_s : float, optional
             Expected time left, where it can be told.
         expected_blocks : int, optional
             Blocks in all, where that is known.
         failed : int
             Failed trials so far.
+        noun : str
+            What is counted: ``run`` where a block is one.
         """
         if not self._enabled:
             return
@@ -72,7 +75,9 @@ class Progress:
         if now_s - self._started_s < PATIENCE_S or now_s - self._drawn_s < wait_s:
             return
         self._drawn_s = now_s
-        text = progress_text(done_blocks, look_text, expected_left_s, expected_blocks, failed)
+        text = progress_text(
+            done_blocks, look_text, expected_left_s, expected_blocks, failed, noun=noun
+        )
         self._draw(f"{text} · {format_duration(now_s - self._started_s)} so far")
 
     def _draw(self, text: str) -> None:
@@ -126,10 +131,12 @@ def progress_text(
     expected_left_s: float | None,
     expected_blocks: int | None,
     failed: int,
+    *,
+    noun: str = "block",
 ) -> str:
     """The line itself, such as ``block 12 of 31 · ± 1.8 % of 1.0 % · about 12.3 s left``."""
     total = "" if expected_blocks is None else f" of about {max(expected_blocks, done_blocks)}"
-    parts = [f"block {done_blocks}{total}"]
+    parts = [f"{noun} {done_blocks}{total}" if done_blocks else f"the first {noun} is under way"]
     if look_text:
         parts.append(look_text)
     if failed:

@@ -29,6 +29,7 @@ def test_the_line_says_what_is_known():
         "block 12 of about 31 · ± 1.8 % of 1 % · about 12.3 s left"
     )
     assert progress_text(3, "", None, None, 2) == "block 3 · 2 failed"
+    assert progress_text(0, "", None, None, 0, noun="run") == "the first run is under way"
 
 
 def test_a_pipe_stays_silent(clock):

@@ -85,8 +85,20 @@ def answer_document(answer: Answer, experiment: Experiment) -> dict[str, Any]:
         "warnings": [caution.as_json() for caution in answer.cautions],
         "stopped": answer.stopped,
         "looks": [{"blocks": look.block_count, "rule": look.rule} for look in answer.looks],
+        "further": _further_object(answer),
     }
     return document_value(document)
+
+
+def _further_object(answer: Answer) -> dict[str, Any] | None:
+    further = answer.further
+    if further is None:
+        return None
+    return {
+        "precision": further.precision_ratio,
+        "blocks": further.blocks,
+        "time_s": further.time_s,
+    }
 
 
 def measurement_document(answer: Answer, experiment: Experiment) -> dict[str, Any]:

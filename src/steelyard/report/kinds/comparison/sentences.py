@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import ceil
 
 from steelyard.analysis.comparison.comparison_results import Answer, Comparison, GeometricMean
 from steelyard.analysis.comparison.unseen_kinds import largest_unseen_share
@@ -150,6 +151,28 @@ def further_sentence(comparison: Comparison, answer: Answer) -> str | None:
     duration = "" if comparison.further_s is None else f" ({format_duration(comparison.further_s)})"
     words = f"about {blocks} more block{'' if blocks == 1 else 's'}{duration} would decide it"
     return f"{words}: steelyard resume {answer.experiment}" if answer.resumable else words
+
+
+# What `resume` gives a session unless told otherwise; an estimate may be wrong by half.
+_USUAL_SESSION_S = 600.0
+_ROOM = 1.5
+
+
+def precision_sentence(answer: Answer) -> str | None:
+    """What would reach the precision that was not reached, with the command that runs it; None
+    where nothing is left."""
+    further = answer.further
+    if further is None:
+        return None
+    runs = "run" if len(answer.variants) == 1 else "block"
+    count = f"{further.blocks} more {runs}{'' if further.blocks == 1 else 's'}"
+    words = f"for ± {100 * further.precision_ratio:g} %: about {format_duration(further.time_s)}"
+    if not answer.resumable:
+        return f"{words} ({count})"
+    budget = ""
+    if further.time_s * _ROOM > _USUAL_SESSION_S:
+        budget = f" --budget {ceil(further.time_s * _ROOM / 60)}min"
+    return f"{words} more ({count}): steelyard resume {answer.experiment}{budget}"
 
 
 def geometric_mean_sentence(mean: GeometricMean) -> str:

@@ -17,6 +17,7 @@ from steelyard.report.kinds.comparison.sentences import (
     WORSE_WORDS,
     further_sentence,
     geometric_mean_sentence,
+    precision_sentence,
     together_sentence,
     unseen_sentences,
     verdict_sentence,
@@ -117,6 +118,7 @@ def footer_lines(answer: Answer) -> list[str]:
     return [
         *unseen_sentences(answer),
         ", ".join(parts),
+        *filter(None, [precision_sentence(answer)]),
         f"experiment {answer.experiment}; report: steelyard report {answer.experiment}",
     ]
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from steelyard.core.ending import ending_words
 from steelyard.core.experiment_results import Experiment, StopReason, Trial
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.units import format_duration, format_value
@@ -136,9 +137,7 @@ def failure_text(trial: Trial) -> str:
     """Why a trial failed, in a few words; empty for one that did not."""
     if trial.status == "ok":
         return ""
-    code = {"exit": trial.details.get("exit_code"), "signal": trial.details.get("signal")}
-    told = code.get(trial.reason or "")
-    return f"{trial.reason} {told}" if told is not None else str(trial.reason)
+    return ending_words(trial)
 
 
 def _last_words(trial: Trial) -> str:

@@ -58,8 +58,8 @@ def test_failures_are_counted_by_reason_with_their_last_words():
     )
     text = experiment_text(make_experiment(trials=trials), running=False, trials=False)
     rows = [line.split() for line in text.splitlines()]
-    assert ["new", "exit", "3", "2", "last\ufffd[31m"] in rows
-    assert ["new", "signal", "9", "1"] in rows
+    assert ["new", "exit", "code", "3", "2", "last\ufffd[31m"] in rows
+    assert ["new", "ended", "by", "SIGKILL", "(signal", "9)", "1"] in rows
 
 
 def test_trials_are_listed_on_request_only():
