@@ -44,6 +44,7 @@ WRONG = {
     "N,M": "x",
     "N|+N": "garbage",
     "NAME": "no such name",
+    "NAME FILE": f"base {NOWHERE}",
     "NAME,NAME": "garbage",
     "NAME=CMD": "garbage",
     "NAME=FILE": "garbage",

@@ -140,7 +140,8 @@ class Variant:
     commands makes one group for each combination of parameter values. `build` makes the program
     and `checks` say what its output must be; a trial that fails one has failed. `host` is what the
     machine is to be like meanwhile. `setup` is run once for its group before the first trial.
-    `profiled` is what the program is wrapped in: a profiler, a delay.
+    `profiled` is what the program is wrapped in: a profiler, a delay. `benchmark` is what it runs,
+    where an experiment holds several benchmarks; the variants of one are a group.
     """
 
     name: str
@@ -154,6 +155,12 @@ class Variant:
     host: tuple[HostLevel, ...] = ()
     setup: tuple[str, ...] | None = None
     profiled: ProfiledSpec | None = None
+    benchmark: str = ""
+
+    @property
+    def side(self) -> str:
+        """What it is called beside the others of its benchmark: its name without the benchmark."""
+        return (self.benchmark and self.name.removeprefix(f"{self.benchmark} ")) or self.name
 
 
 @dataclass(frozen=True)

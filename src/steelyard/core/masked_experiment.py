@@ -128,6 +128,7 @@ class _Masks:
             variant,
             name=self.name(variant.name),
             group=mask_text(variant.group, self._hidden),
+            benchmark=mask_text(variant.benchmark, self._hidden),
             launch=self._launch(variant.launch),
             prepare=self.words(variant.prepare),
             cleanup=self.words(variant.cleanup),

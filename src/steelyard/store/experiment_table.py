@@ -19,6 +19,7 @@ from steelyard.store.imported import imported_experiment, imported_variant
 COLUMNS: dict[str, type] = {
     "experiment": str,
     "variant": str,
+    "benchmark": str,
     "position": int,
     "block": int,
     "build": int,
@@ -39,7 +40,17 @@ REQUIRED = ("variant", "value")
 INDICES = ("position", "block", "build", "execution", "iteration")
 # Columns that say the same in all rows of a trial.
 OF_TRIAL = (
-    *("variant", "position", "block", "build", "execution", "warmup", "status", "reason"),
+    *(
+        "variant",
+        "benchmark",
+        "position",
+        "block",
+        "build",
+        "execution",
+        "warmup",
+        "status",
+        "reason",
+    ),
     *("exit_code", "started_unix_s", "spent_s"),
 )
 # Of columns with times: the greatest one, and what they hold.
@@ -84,6 +95,7 @@ def table_rows(experiment: Experiment) -> Iterator[dict[str, Any]]:
         common = {
             "experiment": experiment.spec.identifier,
             "variant": experiment.spec.variants[trial.variant].name,
+            "benchmark": experiment.spec.variants[trial.variant].benchmark or None,
             "position": trial.position,
             "block": trial.block,
             "build": trial.build,
@@ -135,6 +147,7 @@ class _TableReader:
         self.path = source["file"]
         self.created_unix_s: float = source["created_unix_s"]
         self.variants: dict[str, int] = {}
+        self.benchmarks: dict[str, str] = {}
         self.metrics: dict[str, MetricSpec] = {}
         self.drafts: dict[Any, _Draft] = {}
         self.number = 0
@@ -182,6 +195,11 @@ class _TableReader:
         name = self.cell(row, "variant")
         if name is None:
             raise self.error("variant", "a name", row.get("variant"))
+        benchmark = self.cell(row, "benchmark", "")
+        if benchmark and name != benchmark and not name.startswith(f"{benchmark} "):
+            name = f"{benchmark} {name}"
+        if self.benchmarks.setdefault(name, benchmark) != benchmark:
+            raise self.error("benchmark", "the same in all rows of a variant", benchmark)
         variant = self.variants.setdefault(name, len(self.variants))
         draft = self._draft(row, variant)
         value = self.cell(row, "value")
@@ -329,7 +347,7 @@ def experiment_from_rows(rows: Iterable[Row], source: dict[str, Any]) -> Experim
     blocked = any(draft.block is not None for draft in reader.drafts.values())
     return imported_experiment(
         {**source, "created_unix_s": min(trial.started_unix_s for trial in trials)},
-        [imported_variant(name) for name in reader.variants],
+        [imported_variant(name, benchmark=reader.benchmarks[name]) for name in reader.variants],
         list(reader.metrics.values()),
         trials,
         order="blocks" if blocked else "sequential",

@@ -51,7 +51,8 @@ def experiment_of(series: Sequence[Series], path: str, name: str) -> Experiment:
     """The experiment of all series of one file.
 
     A harness runs one benchmark after the other, so that nothing pairs their executions: the
-    order is ``sequential``. Iterations that the harness calls warm-up are kept in the details of
+    order is ``sequential``. Several benchmarks are measured, not compared: nobody asks whether one
+    is faster than another. Iterations that the harness calls warm-up are kept in the details of
     their trial, under ``warmup_iterations``.
 
     Raises
@@ -92,7 +93,8 @@ def left_out(experiment: Experiment) -> list[Caution]:
 
 def _variants(benchmarks: Sequence[str]) -> list[Variant]:
     names = unique_names([benchmark or "benchmark" for benchmark in benchmarks])
-    return [imported_variant(name) for name in names]
+    alone = len(names) == 1
+    return [imported_variant(name, benchmark="" if alone else name) for name in names]
 
 
 def _metrics(series: Sequence[Series], path: str) -> list[MetricSpec]:

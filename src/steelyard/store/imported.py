@@ -24,10 +24,19 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return unique
 
 
-def imported_variant(name: str, parameters: Mapping[str, str] | None = None) -> Variant:
-    """A variant whose program cannot be started: an empty argv says that it is not known."""
+def imported_variant(
+    name: str, parameters: Mapping[str, str] | None = None, benchmark: str = ""
+) -> Variant:
+    """A variant whose program cannot be started: an empty argv says that it is not known.
+
+    Variants of one `benchmark` are compared with each other alone.
+    """
     return Variant(
-        name=name, launch=LaunchSpec(argv=()), parameters=tuple((parameters or {}).items())
+        name=name,
+        launch=LaunchSpec(argv=()),
+        parameters=tuple((parameters or {}).items()),
+        group=benchmark,
+        benchmark=benchmark,
     )
 
 
@@ -54,10 +63,11 @@ def imported_experiment(
     if not trials:
         raise DataError(f"{source['file']} holds no measurement.", field="file")
     kept = {name: value for name, value in source.items() if name != "created_unix_s"}
+    groups = len({variant.group for variant in variants})
     return Experiment(
         spec=ExperimentSpec(
             identifier=new_identifier(time.time_ns() // 1_000_000),
-            kind="comparison" if len(variants) > 1 else "measurement",
+            kind="comparison" if len(variants) > groups else "measurement",
             variants=tuple(variants),
             metrics=tuple(metrics),
             seed=0,

@@ -10,6 +10,7 @@ from steelyard.analysis.comparison.comparison_results import (
     VariantResult,
 )
 from steelyard.analysis.comparison.experiment_intervals import Ratio, block_correlation
+from steelyard.analysis.comparison.import_cautions import is_matched
 from steelyard.analysis.comparison.mode_cautions import mode_cautions
 from steelyard.analysis.comparison.summary import skewness_of
 from steelyard.analysis.comparison.unit_values import TopLevel
@@ -67,7 +68,8 @@ def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
             f"The experiment ended because {cause}, not because {_WANTED[rule]}. "
             "`steelyard resume` continues it.",
         )
-    if experiment.spec.order == "sequential" and len(variants) > 1:
+    compared = experiment.spec.kind == "comparison"
+    if experiment.spec.order == "sequential" and compared and not is_matched(experiment):
         yield Caution(
             "sequential-order",
             "The variants were run one after the other, so that a drift of the machine "

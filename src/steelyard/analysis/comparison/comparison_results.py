@@ -123,7 +123,8 @@ class Comparison:
     `ratio` is candidate / baseline of the mean; `sign` says which is better by however little,
     `verdict` which is better by more than the margin. `simultaneous` says that its confidence holds
     for all comparisons of this answer together. `further_blocks` and `further_s` are what would
-    decide an undecided verdict, None where that cannot be told.
+    decide an undecided verdict, None where that cannot be told. `benchmark` is what both ran, where
+    there are several, and `sides` what baseline and candidate are called beside it.
     """
 
     baseline: str
@@ -136,6 +137,8 @@ class Comparison:
     simultaneous: bool
     further_blocks: int | None
     further_s: float | None
+    benchmark: str = ""
+    sides: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,8 @@ class GeometricMean:
         What the variants are called in every group: the words that their names share.
     group_count : int
         Programs, or combinations of parameters, that it is taken over.
+    of_benchmarks : bool
+        Whether the groups are benchmarks.
     """
 
     baseline: str
@@ -157,6 +162,7 @@ class GeometricMean:
     ratio: Interval
     verdict: Verdict
     margin_ratio: float
+    of_benchmarks: bool = False
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from steelyard.analysis.comparison.comparison_results import (
 )
 from steelyard.analysis.comparison.experiment_intervals import Inference, Ratio, block_correlation
 from steelyard.analysis.comparison.further_precision import further_precision
+from steelyard.analysis.comparison.import_cautions import import_cautions
 from steelyard.analysis.comparison.ratio_verdict import decide, further_blocks, sign
 from steelyard.analysis.comparison.summary import summarise
 from steelyard.analysis.comparison.unit_values import (
@@ -144,11 +145,16 @@ def _geometric_means(
             ratio=ratio,
             verdict=decide(ratio, spec.margin_ratio, metric.direction),
             margin_ratio=spec.margin_ratio,
+            of_benchmarks=all(variant.benchmark for variant in spec.variants),
         )
 
 
 def _common_name(variants: Sequence[Variant]) -> str:
-    """What the variants of several groups are called alike: the words that all names share."""
+    """What the variants of several groups are called alike: beside their benchmarks, or the words
+    that all names share."""
+    sides = {variant.side for variant in variants}
+    if len(sides) == 1:
+        return sides.pop()
     others = [set(variant.name.split()) for variant in variants[1:]]
     words = variants[0].name.split()
     return " ".join(word for word in words if all(word in other for other in others))
@@ -252,6 +258,8 @@ def _comparison(
         simultaneous=len(spec.variants) - len(spec.groups()) > 1,
         further_blocks=blocks,
         further_s=None if blocks is None else blocks * _block_cost_s(experiment),
+        benchmark=spec.variants[pair[1]].benchmark,
+        sides=(spec.variants[pair[0]].side, spec.variants[pair[1]].side),
     )
 
 
@@ -303,6 +311,7 @@ def _cautions(
 ) -> Iterable[Caution]:
     """Cautions about trials and the primary metric; of other metrics, that they lack values."""
     yield from trial_cautions(experiment)
+    yield from import_cautions(experiment)
     yield from level_cautions(experiment)
     yield from _dimensioning_cautions(experiment)
     primary = experiment.spec.primary_metric

@@ -145,17 +145,9 @@ class Library:
         DataError
             The file is not what it should be, or another experiment has its identifier.
         """
-        from steelyard.store.file_format import detect_format, reader_of
-        from steelyard.store.formats import FORMATS
         from steelyard.store.harness_experiment import left_out
 
-        chosen = FORMATS.get(format_name) if format_name else detect_format(path, FORMATS)
-        with decoding(f"{path} is not what {chosen.name} is"):
-            experiment = reader_of(chosen)(path)
-        try:
-            check_experiment(experiment)
-        except DataError as error:
-            raise DataError(f"{path}: {error.message}", field=error.field) from None
+        experiment = read_experiment(path, format_name)
         identifier = experiment.spec.identifier
         if identifier in self.store.identifiers():
             kept = self.store.load(identifier)
@@ -179,6 +171,27 @@ class Library:
         chosen = FORMATS.get(format_name)
         experiment = self.shown(prefix, hidden)
         return Exported(experiment, chosen.name, tuple(writer_of(chosen)(experiment, path)))
+
+
+def read_experiment(path: str, format_name: str | None = None) -> Experiment:
+    """The experiment of a file, which is kept nowhere.
+
+    Raises
+    ------
+    DataError
+        The file is not what it should be.
+    """
+    from steelyard.store.file_format import detect_format, reader_of
+    from steelyard.store.formats import FORMATS
+
+    chosen = FORMATS.get(format_name) if format_name else detect_format(path, FORMATS)
+    with decoding(f"{path} is not what {chosen.name} is"):
+        experiment = reader_of(chosen)(path)
+    try:
+        check_experiment(experiment)
+    except DataError as error:
+        raise DataError(f"{path}: {error.message}", field=error.field) from None
+    return experiment
 
 
 @contextmanager

@@ -10,30 +10,77 @@ from steelyard.cli.console.output import write_json, write_text
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import json_option, store_option
 from steelyard.cli.store.opened_library import opened_library, warn
+from steelyard.cli.weigh.weighing_options import gate_option
+from steelyard.cli.weigh.weighing_request import parse_gate
+from steelyard.core.errors import UsageError
+
+HELP = """
+Read the measurements of FILE into the store, as an experiment, and print its identifier.
+
+`steelyard report` then says what they show. With --as, files or stored experiments are
+compared instead, the first name being the baseline:
+
+\b
+steelyard import jmh-result.json
+steelyard import --as base old.json --as head new.json
+steelyard import --as base old-1.txt --as base old-2.txt --as head new-1.txt --as head new-2.txt
+steelyard import --as monday 01JD --as today latest
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportOptions:
     """What import takes."""
 
+    sides: tuple[tuple[str, str], ...] = option(
+        "--as",
+        nargs=2,
+        multiple=True,
+        metavar="NAME FILE",
+        help="Compare FILE, or a stored experiment, under NAME with the others, matched by "
+        "benchmark. FILEs of one NAME count together.",
+    )
+    metric: str | None = option(
+        "--metric", metavar="NAME", help="With --as: the metric to decide by, not the first."
+    )
+    margin: str | None = option(
+        "--margin", metavar="SHARE", help="With --as: differences inside it are equivalent (1%)."
+    )
+    confidence: str | None = option(
+        "--confidence", metavar="SHARE", help="With --as: confidence of the intervals (95%)."
+    )
     format_name: str | None = option(
         "--format",
         metavar="NAME",
         help="The file's format, such as csv, hyperfine, parquet, steelyard-json or an adapter of "
         "docs/ADAPTERS.md; found by its content.",
     )
+    fail_if: str | None = gate_option()
     store: str | None = store_option()
     json_target: str | None = json_option()
 
 
-@click.command("import", short_help="Read another tool's measurements into the store.")
+@click.command("import", help=HELP, short_help="Read another tool's measurements into the store.")
 @takes(ImportOptions)
-@click.argument("file")
-def command(given: ImportOptions, file: str) -> None:
-    """Read the measurements of FILE into the store, as an experiment, and print its identifier.
+@click.argument("file", required=False)
+def command(given: ImportOptions, file: str | None) -> int:
+    """Import a file, or compare several."""
+    if given.sides:
+        return _compare(given, file)
+    if file is None:
+        raise UsageError("import needs a FILE, or --as NAME FILE twice.", field="file")
+    for name, value in (
+        ("--metric", given.metric),
+        ("--margin", given.margin),
+        ("--confidence", given.confidence),
+        ("--fail-if", given.fail_if),
+    ):
+        if value is not None:
+            raise UsageError(f"{name} goes with --as, which compares files.", field=name)
+    return _import(given, file)
 
-    `steelyard report` then tells what they say.
-    """
+
+def _import(given: ImportOptions, file: str) -> int:
     from steelyard.report.kinds.experiment.document import experiment_document
 
     with opened_library(given.store) as library:
@@ -45,3 +92,23 @@ def command(given: ImportOptions, file: str) -> None:
     write_json(document, given.json_target)
     if given.json_target != "-":
         write_text(f"{imported.experiment.spec.identifier}\n")
+    return 0
+
+
+def _compare(given: ImportOptions, file: str | None) -> int:
+    from steelyard.app.results.before_and_after import weigh_sides
+    from steelyard.app.results.matched_experiments import Judging
+    from steelyard.cli.weigh.weighing_answer import show
+    from steelyard.core.quantity import parse_ratio
+
+    if file is not None:
+        raise UsageError(f"--as names every file; {file} has no name.", field="file")
+    gate = parse_gate(given.fail_if)
+    judging = Judging(
+        given.metric,
+        parse_ratio(given.confidence or "95%", "--confidence"),
+        parse_ratio(given.margin or "1%", "--margin"),
+    )
+    with opened_library(given.store) as library:
+        weighing = weigh_sides(library, given.sides, given.format_name, judging)
+    return show(weighing, given.json_target, gate)

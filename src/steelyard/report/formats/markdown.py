@@ -5,14 +5,15 @@ from __future__ import annotations
 from steelyard.analysis.comparison.comparison_results import Answer
 from steelyard.core.experiment_results import Experiment
 from steelyard.report.formats import ReportFormat
+from steelyard.report.kinds.comparison.benchmark_table import benchmarks_sentence
 from steelyard.report.kinds.comparison.sentences import (
     further_sentence,
     geometric_mean_sentence,
     together_sentence,
     verdict_sentence,
 )
-from steelyard.report.kinds.comparison.tables import other_metrics_table, variant_table
-from steelyard.report.kinds.comparison.text import footer_lines
+from steelyard.report.kinds.comparison.tables import other_metrics_table
+from steelyard.report.kinds.comparison.text import footer_lines, said_alone, summary_table
 from steelyard.report.texts.readable import caution_text, labels
 from steelyard.report.texts.table import Table
 
@@ -37,20 +38,21 @@ def render(answer: Answer, experiment: Experiment) -> str:
     """The answer in Markdown: verdicts first, then the tables."""
     names = labels(variant.name for variant in answer.variants)
     lines: list[str] = []
-    for comparison in answer.comparisons:
-        if comparison.metric.name != answer.metric.name:
-            continue
+    primary = [c for c in answer.comparisons if c.metric.name == answer.metric.name]
+    for comparison in said_alone(primary):
         further = further_sentence(comparison, answer)
         tail = f"; {escaped(further)}" if further else ""
         lines.append(
             f"- **{comparison.verdict}**: {escaped(verdict_sentence(comparison, names))}{tail}"
         )
+    counted = benchmarks_sentence(answer)
+    lines += [] if counted is None else [f"- {escaped(counted)}"]
     for mean in answer.geometric_means:
         lines.append(f"- **{mean.verdict}**: {escaped(geometric_mean_sentence(mean))}")
     together = together_sentence(answer)
     lines += ["", escaped(together)] if together else []
     lines += [""] if lines else []
-    lines += table_lines(variant_table(answer, answer.metric, names))
+    lines += table_lines(summary_table(answer, names))
     others = other_metrics_table(answer, names)
     if others is not None:
         lines += ["", *table_lines(others)]

@@ -12,7 +12,9 @@ from steelyard.report.texts.readable import document_value
 
 def comparison_object(comparison: Comparison) -> dict[str, Any]:
     """One candidate against the baseline on one metric."""
+    benchmark = {"benchmark": comparison.benchmark} if comparison.benchmark else {}
     return {
+        **benchmark,
         "baseline": comparison.baseline,
         "candidate": comparison.candidate,
         "metric": comparison.metric.name,

@@ -8,6 +8,7 @@ from typing import Any
 from steelyard.analysis.comparison.comparison_results import Answer, Summary
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.units import format_duration
+from steelyard.report.kinds.comparison.benchmark_table import benchmarks_sentence
 from steelyard.report.kinds.comparison.method_notes import SUMMARY_NOTES, methods_used
 from steelyard.report.kinds.comparison.sentences import (
     BETTER_WORDS,
@@ -15,8 +16,8 @@ from steelyard.report.kinds.comparison.sentences import (
     geometric_mean_sentence,
     together_sentence,
 )
-from steelyard.report.kinds.comparison.tables import other_metrics_table, variant_table
-from steelyard.report.kinds.comparison.text import STOPPED
+from steelyard.report.kinds.comparison.tables import other_metrics_table
+from steelyard.report.kinds.comparison.text import STOPPED, summary_table
 from steelyard.report.kinds.comparison.verdicts_on_page import Card, mean_cards, verdict_cards
 from steelyard.report.pages.provenance import (
     command_table,
@@ -81,7 +82,7 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
         "facts": _facts(answer, experiment, blocks),
         "together": _together(answer),
         "cautions": [caution_text(caution.message) for caution in answer.cautions],
-        "summary": variant_table(answer, answer.metric, names),
+        "summary": summary_table(answer, names),
         "others": other_metrics_table(answer, names),
         "tests": tests_table(answer, names),
         "plots": plots,
@@ -99,8 +100,10 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
 
 def _together(answer: Answer) -> str:
     """What is said of all comparisons together, in sentences."""
-    means = [f"{geometric_mean_sentence(mean)}." for mean in answer.geometric_means]
-    return " ".join(filter(None, (*means, together_sentence(answer))))
+    counted = benchmarks_sentence(answer)
+    said = [] if counted is None else [f"{counted}."]
+    said += [f"{geometric_mean_sentence(mean)}." for mean in answer.geometric_means]
+    return " ".join(filter(None, (*said, together_sentence(answer))))
 
 
 def page_title(cards: list[Card], answer: Answer, names: dict[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import ceil
 
 from steelyard.analysis.comparison.comparison_results import Answer, Comparison, GeometricMean
@@ -105,6 +106,12 @@ def verdict_sentence(comparison: Comparison, names: Mapping[str, str] | None = N
     names : mapping of variant name to label, optional
         How variants are called; by default their names, made printable and short.
     """
+    if comparison.benchmark:
+        called = dict(
+            zip((comparison.baseline, comparison.candidate), comparison.sides, strict=True)
+        )
+        alone = replace(comparison, benchmark="")
+        return f"{one_line(comparison.benchmark)}: {verdict_sentence(alone, called)}"
     names = names or labels((comparison.baseline, comparison.candidate))
     metric, ratio = comparison.metric, comparison.ratio
     candidate = names[comparison.candidate]
@@ -177,7 +184,7 @@ def precision_sentence(answer: Answer) -> str | None:
 
 def geometric_mean_sentence(mean: GeometricMean) -> str:
     """A geometric mean of ratios in one sentence without a full stop."""
-    over = f"Over {mean.group_count} groups"
+    over = f"Over {mean.group_count} {'benchmarks' if mean.of_benchmarks else 'groups'}"
     pair = f"{one_line(mean.candidate)} / {one_line(mean.baseline)}{_in_metric(mean.metric)}"
     if isinstance(mean.ratio, Unbounded):
         reason = one_line(mean.ratio.explanation).rstrip(".")

@@ -7,11 +7,16 @@ rich is loaded only where a person looks at a terminal.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.comparison.comparison_results import Answer, Comparison
 from steelyard.core.units import format_duration
+from steelyard.report.kinds.comparison.benchmark_table import (
+    benchmark_comparisons,
+    benchmark_table,
+    benchmarks_sentence,
+)
 from steelyard.report.kinds.comparison.sentences import (
     BETTER_WORDS,
     WORSE_WORDS,
@@ -32,6 +37,8 @@ if TYPE_CHECKING:
 
 _STYLES = {"faster": "bold green", "slower": "bold red", "equivalent": "bold cyan"}
 _UNDECIDED_STYLE = "bold yellow"
+# More benchmarks than these are told by the table alone.
+MOST_SENTENCES = 6
 STOPPED = {
     "precision": "precision reached",
     "decided": "every verdict decided",
@@ -55,17 +62,19 @@ def plain_text(answer: Answer, width: int | None = None, hidden: Collection[str]
         Metrics to leave out.
     """
     names = labels(variant.name for variant in answer.variants)
-    lines = plain_table(variant_table(answer, answer.metric, names), width)
-    others = other_metrics_table(answer, names, hidden)
+    lines = plain_table(summary_table(answer, names), width)
+    others = _others(answer, names, hidden)
     if others is not None:
         lines += ["", *plain_table(others, width)]
     primary = _primary(answer)
     lines += [""] if primary else []
-    for comparison in primary:
+    for comparison in said_alone(primary):
         lines += wrapped(verdict_sentence(comparison, names), width)
         further = further_sentence(comparison, answer)
         if further is not None:
             lines += wrapped(further, width, indent="  ")
+    counted = benchmarks_sentence(answer)
+    lines += [] if counted is None else wrapped(counted, width)
     for mean in answer.geometric_means:
         lines += ["", *wrapped(geometric_mean_sentence(mean), width)]
     together = together_sentence(answer)
@@ -77,6 +86,27 @@ def plain_text(answer: Answer, width: int | None = None, hidden: Collection[str]
 
 def _primary(answer: Answer) -> list[Comparison]:
     return [c for c in answer.comparisons if c.metric.name == answer.metric.name]
+
+
+def summary_table(answer: Answer, names: Mapping[str, str]) -> Table:
+    """The table of the answer's metric: a row a benchmark where there are several, else a row a
+    variant."""
+    if benchmark_comparisons(answer):
+        return benchmark_table(answer, answer.metric)
+    return variant_table(answer, answer.metric, names)
+
+
+def _others(answer: Answer, names: Mapping[str, str], hidden: Collection[str]) -> Table | None:
+    """The table of other metrics; of many benchmarks the report alone has it."""
+    if len(benchmark_comparisons(answer)) > MOST_SENTENCES:
+        return None
+    return other_metrics_table(answer, names, hidden)
+
+
+def said_alone(comparisons: Sequence[Comparison]) -> Sequence[Comparison]:
+    """Those that get a sentence of their own: of many benchmarks the table says it."""
+    in_table = len(comparisons) > MOST_SENTENCES and comparisons[0].benchmark
+    return () if in_table else comparisons
 
 
 def warnings(answer: Answer) -> list[str]:
@@ -150,16 +180,19 @@ def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:
     )
     names = labels(variant.name for variant in answer.variants)
     console.print()
-    _print_table(console, variant_table(answer, answer.metric, names))
-    others = other_metrics_table(answer, names, hidden)
+    _print_table(console, summary_table(answer, names))
+    others = _others(answer, names, hidden)
     if others is not None:
         console.print()
         _print_table(console, others)
     primary = _primary(answer)
     if primary:
         console.print()
-    for comparison in primary:
+    for comparison in said_alone(primary):
         _print_comparison(console, comparison, answer, names)
+    counted = benchmarks_sentence(answer)
+    if counted is not None:
+        console.print(counted, markup=False)
     for mean in answer.geometric_means:
         style = _STYLES.get(mean.verdict, _UNDECIDED_STYLE)
         console.print()
