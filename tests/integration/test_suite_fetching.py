@@ -178,7 +178,7 @@ def test_a_flipped_byte_in_the_cache_is_fetched_again_by_a_build(hunter, index):
 
 def test_a_flipped_byte_in_a_source_that_is_laid_out_is_mended_when_its_build_fails(hunter):
     assert hunter.types("suite", "build", "prey").status == 0
-    (laid_out,) = (hunter.home / "cache/steelyard/suite/sources").glob("prey-*[!6]/src/answer")
+    (laid_out,) = (hunter.home / "cache/steelyard/suite/sources").glob("prey-*/src/answer")
     flip(laid_out, 0)
     told = hunter.types("suite", "run", "prey", "--size", "test")
     assert told.status == 0, told.out + told.err
