@@ -64,7 +64,7 @@ def validated(text):
 def test_a_page_is_written_to_the_named_file(store, tmp_path, capfd):
     assert run(["report", IDENTIFIER[:6], "--store", store, "-o", "page.html"]) == 0
     page = (tmp_path / "page.html").read_text()
-    assert "new is faster than old by" in page
+    assert "new is faster than old: " in page
     assert "wrote page.html" in capfd.readouterr().err
 
 

@@ -51,7 +51,7 @@ def read(samples, answer, **provenance):
 def test_the_verdict_comes_before_everything_else(samples):
     page = read(samples, samples.two())
     assert page.elements.index("h1") < page.elements.index("table")
-    assert "B is faster than A by 5.5\xa0%\xa0± 2.5\xa0%" in page.text
+    assert "B is faster than A: 1.058 times as fast, 5.5\xa0%\xa0± 2.5\xa0% less time" in page.text
 
 
 def test_no_address_of_anything_outside_is_in_the_page(samples):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.console.masked_values import unless_asked
-from steelyard.cli.console.output import write_file, write_json, write_note
+from steelyard.cli.console.output import terminal_width, write_file, write_json, write_note
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import json_option, secrets_option, store_option
 
@@ -115,9 +115,14 @@ def _write(
     chosen: ReportFormat, answer: Answer, experiment: Experiment, output: str | None
 ) -> list[str]:
     """Write the report; the paths that a user has not named or may want to open."""
-    data = chosen.render(answer, experiment).encode("utf-8", "replace")
     if output is None and chosen.to_file:
         output = f"steelyard-{answer.experiment}{chosen.suffix}"
+    width = terminal_width() if output in (None, "-") else None
+    if width is not None and chosen.render_within is not None:
+        text = chosen.render_within(answer, experiment, width)
+    else:
+        text = chosen.render(answer, experiment)
+    data = text.encode("utf-8", "replace")
     if output is None or output == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(data)

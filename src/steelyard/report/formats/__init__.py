@@ -26,6 +26,8 @@ class ReportFormat:
         Whether it goes to a file unless the user names another place.
     render : callable
         The whole text for an answer and its experiment.
+    render_within : callable, optional
+        The same within so many columns, for a terminal.
     """
 
     name: str
@@ -33,6 +35,7 @@ class ReportFormat:
     description: str
     to_file: bool
     render: Callable[[Answer, Experiment], str]
+    render_within: Callable[[Answer, Experiment, int], str] | None = None
 
 
 FORMATS: Registry[ReportFormat] = Registry(

@@ -9,6 +9,7 @@ from steelyard.report.kinds.comparison.benchmark_table import benchmarks_sentenc
 from steelyard.report.kinds.comparison.sentences import (
     further_sentence,
     geometric_mean_sentence,
+    magnitude_note,
     together_sentence,
     verdict_sentence,
 )
@@ -49,6 +50,8 @@ def render(answer: Answer, experiment: Experiment) -> str:
     lines += [] if counted is None else [f"- {escaped(counted)}"]
     for mean in answer.geometric_means:
         lines.append(f"- **{mean.verdict}**: {escaped(geometric_mean_sentence(mean))}")
+    note = magnitude_note(answer)
+    lines += ["", escaped(f"({note})")] if note else []
     together = together_sentence(answer)
     lines += ["", escaped(together)] if together else []
     lines += [""] if lines else []

@@ -13,4 +13,11 @@ def render(answer: Answer, experiment: Experiment) -> str:
     return plain_text(answer)
 
 
-EXTENSION = ReportFormat("text", ".txt", "what measure and compare print", False, render)
+def render_within(answer: Answer, experiment: Experiment, width: int) -> str:
+    """The answer as plain text in `width` columns."""
+    return plain_text(answer, width)
+
+
+EXTENSION = ReportFormat(
+    "text", ".txt", "what measure and compare print", False, render, render_within
+)

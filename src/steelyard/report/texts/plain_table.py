@@ -26,8 +26,18 @@ def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
 
 
 def plain_table(table: Table, width: int | None) -> list[str]:
-    """The lines of a table with aligned columns, in `width` columns where one is given."""
-    table = fitted(table, width)
+    """The lines of a table with aligned columns, in `width` columns where one is given.
+
+    One that is still too wide is continued below, with its first column again.
+    """
+    lines: list[str] = []
+    for part in fitted_parts(table, width):
+        lines += [""] if lines else []
+        lines += _aligned(part)
+    return lines
+
+
+def _aligned(table: Table) -> list[str]:
     columns = range(len(table.headers))
     widths = [max(len(row[c]) for row in (table.headers, *table.rows)) for c in columns]
     lines: list[str] = []
@@ -39,6 +49,36 @@ def plain_table(table: Table, width: int | None) -> list[str]:
     return lines
 
 
+def fitted_parts(table: Table, width: int | None, gap: int = len(GAP)) -> list[Table]:
+    """`table` in `width` columns: as `fitted`, then cut between its columns where it must be.
+
+    Each part begins with the columns up to that of the names.
+    """
+    table = fitted(table, width, gap)
+    if width is None or table_width(table, gap) <= width:
+        return [table]
+    names = range(_name_column(table) + 1)
+    parts: list[Table] = []
+    kept = list(names)
+    for column in range(len(names), len(table.headers)):
+        if len(kept) > len(names) and table_width(_columns(table, [*kept, column]), gap) > width:
+            parts.append(_columns(table, kept))
+            kept = list(names)
+        kept.append(column)
+    return [*parts, _columns(table, kept)]
+
+
+def _columns(table: Table, kept: list[int]) -> Table:
+    for column in reversed(range(len(table.headers))):
+        if column not in kept:
+            table = table.without(column)
+    return table
+
+
+def _name_column(table: Table) -> int:
+    return table.headers.index("variant") if "variant" in table.headers else 0
+
+
 def fitted(table: Table, width: int | None, gap: int = len(GAP)) -> Table:
     """`table` in `width` columns: spare columns go first, then the names are shortened."""
     if width is None:
@@ -46,7 +86,7 @@ def fitted(table: Table, width: int | None, gap: int = len(GAP)) -> Table:
     while table.spare and table_width(table, gap) > width:
         table = table.without(table.spare[0])
     excess = table_width(table, gap) - width
-    column = table.headers.index("variant") if "variant" in table.headers else 0
+    column = _name_column(table)
     longest = max((len(row[column]) for row in table.rows), default=0)
     if excess <= 0 or longest <= _NARROWEST_NAME:
         return table

@@ -134,6 +134,19 @@ def difference_text(ratio: Estimate) -> str:
     return f"{estimate:.{decimals}f} % ± {half_width:.{decimals}f} %"
 
 
+def times_text(ratio: Estimate, *, inverse: bool = False) -> str:
+    """A ratio, or its inverse, as how many times: ``6.74 times``, with a digit more near 1."""
+    times = ratio.estimate
+    if inverse:
+        times = 1 / times if times else math.inf
+    if not math.isfinite(times):
+        return "infinitely many times"
+    decimals = 3 if 0.9 < times < 1.1 else 2 if times < 10 else 1 if times < 100 else 0
+    while decimals < _MOST_DECIMALS and times != 1 and round(times, decimals) == 1:
+        decimals += 1
+    return f"{times:.{decimals}f} times"
+
+
 def document_value(value: Any) -> Any:
     """`value` with every text in it made encodable and every number finite (else null)."""
     if isinstance(value, str):

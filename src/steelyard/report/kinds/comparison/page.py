@@ -14,6 +14,7 @@ from steelyard.report.kinds.comparison.sentences import (
     BETTER_WORDS,
     WORSE_WORDS,
     geometric_mean_sentence,
+    magnitude_note,
     together_sentence,
 )
 from steelyard.report.kinds.comparison.tables import other_metrics_table
@@ -103,7 +104,9 @@ def _together(answer: Answer) -> str:
     counted = benchmarks_sentence(answer)
     said = [] if counted is None else [f"{counted}."]
     said += [f"{geometric_mean_sentence(mean)}." for mean in answer.geometric_means]
-    return " ".join(filter(None, (*said, together_sentence(answer))))
+    note = magnitude_note(answer)
+    told = None if note is None else f"{note[:1].upper()}{note[1:]}."
+    return " ".join(filter(None, (*said, together_sentence(answer), told)))
 
 
 def page_title(cards: list[Card], answer: Answer, names: dict[str, str]) -> str:

@@ -17,14 +17,15 @@ from steelyard.report.texts.readable import (
     labels,
     one_line,
     ratio_text,
+    times_text,
 )
 
 _SENTENCES = {
-    "time": "{candidate} is {word} than {baseline}{inside} by {difference}",
-    "rate": "{candidate} is {word} than {baseline}: {metric} {difference} {side}",
-    "bytes": "{candidate} uses {difference} {word} {metric} than {baseline}",
-    "count": "{candidate} needs {difference} {word} {metric} than {baseline}",
-    "other": "{candidate} is {word} than {baseline}: {metric} {difference} {side}",
+    "time": "{candidate} is {word} than {baseline}{inside}: {times}, {difference} {amount} {what}",
+    "rate": "{candidate} is {word} than {baseline}: {metric} {difference} {side}, {times} as high",
+    "bytes": "{candidate} uses {difference} {word} {metric} than {baseline}, {times} as much",
+    "count": "{candidate} needs {difference} {word} {metric} than {baseline}, {times} as many",
+    "other": "{candidate} is {word} than {baseline}: {metric} {difference} {side}, {times} as high",
 }
 # For each kind of metric: the word when the candidate's value is lower, and when it is higher.
 _LOWER_IS_BETTER = {
@@ -71,9 +72,32 @@ def _in_metric(metric: MetricSpec) -> str:
     return "" if metric.name == "wall_time" else f" in {one_line(metric.name)}"
 
 
-def _changed(comparison: Comparison, ratio: Estimate, names: Mapping[str, str]) -> str:
+def magnitude_note(answer: Answer) -> str | None:
+    """What 'times as fast' and 'less time' mean, where a verdict on a time says so."""
+    found = [c for c in answer.comparisons if c.metric.name == answer.metric.name]
+    told = any(c.verdict in ("faster", "slower") for c in found)
+    if not told or wording_of(answer.metric) != "time":
+        return None
+    return (
+        "times as fast, or as long: the quotient of the two means; less, or more, time: the "
+        "difference of the means in percent of the baseline's"
+    )
+
+
+def _times(metric: MetricSpec, ratio: Estimate) -> str:
+    if wording_of(metric) != "time":
+        return times_text(ratio)
+    faster = ratio.estimate < 1
+    return f"{times_text(ratio, inverse=faster)} as {'fast' if faster else 'long'}"
+
+
+def changed_words(comparison: Comparison, ratio: Estimate, names: Mapping[str, str]) -> str:
+    """By how much a candidate is better or worse, as a clause: both as times and in percent."""
     metric = comparison.metric
     return _SENTENCES[wording_of(metric)].format(
+        times=_times(metric, ratio),
+        what="time" if metric.name == "wall_time" else one_line(metric.name),
+        amount="less" if ratio.estimate < 1 else "more",
         candidate=names[comparison.candidate],
         baseline=names[comparison.baseline],
         word=change_word(metric, ratio.estimate),
@@ -127,7 +151,7 @@ def verdict_sentence(comparison: Comparison, names: Mapping[str, str] | None = N
         )
     if comparison.verdict == "undecided":
         return _undecided(comparison, ratio, (candidate, baseline))
-    return f"{_changed(comparison, ratio, names)} {certainty(comparison)}"
+    return f"{changed_words(comparison, ratio, names)} {certainty(comparison)}"
 
 
 def _undecided(comparison: Comparison, ratio: Estimate, names: tuple[str, str]) -> str:

@@ -82,7 +82,7 @@ def metric_scale(answer: Answer, metric: MetricSpec) -> Scale:
 
 
 def variant_table(answer: Answer, metric: MetricSpec, names: Mapping[str, str]) -> Table:
-    """The table of one metric: a row a variant."""
+    """The table of one metric: a row a variant, with its ratio where variants are compared."""
     scale = metric_scale(answer, metric)
     show = scale.number
     cells: tuple[Callable[[Summary], str], ...] = (
@@ -92,17 +92,23 @@ def variant_table(answer: Answer, metric: MetricSpec, names: Mapping[str, str]) 
         lambda s: percent_text(s.variation),
         lambda s: f"{show(s.minimum)} {RANGE} {show(s.maximum)}",
     )
+    compared = {c.candidate: c for c in answer.comparisons if c.metric.name == metric.name}
     rows: list[tuple[str, ...]] = []
     for variant in answer.variants:
+        ratio = "1"
+        if variant.name in compared:
+            ratio = _ratio_cells(compared[variant.name])[0]
         summary = _summary_of(variant.metrics.get(metric.name))
         if summary is None:
-            middle = (UNAVAILABLE, *[""] * (len(cells) - 1), "0")
+            middle = (UNAVAILABLE, "", *[""] * (len(cells) - 1), "0")
         else:
-            middle = (*(cell(summary) for cell in cells), str(summary.count))
+            first, *others = (cell(summary) for cell in cells)
+            middle = (first, ratio, *others, str(summary.count))
         rows.append((names[variant.name], *middle, str(variant.failed)))
     headers = (
         scale.label(metric),
         _mean_header(answer, metric),
+        "ratio",
         "median",
         "quartiles",
         "CoV",
@@ -110,7 +116,8 @@ def variant_table(answer: Answer, metric: MetricSpec, names: Mapping[str, str]) 
         "n",
         "failed",
     )
-    return Table(headers, tuple(rows), spare=(3, 5, 2))
+    table = Table(headers, tuple(rows), spare=(4, 6, 3, 5))
+    return table if compared else table.without(2)
 
 
 def _mean_header(answer: Answer, metric: MetricSpec) -> str:

@@ -22,13 +22,14 @@ from steelyard.report.kinds.comparison.sentences import (
     WORSE_WORDS,
     further_sentence,
     geometric_mean_sentence,
+    magnitude_note,
     precision_sentence,
     together_sentence,
     unseen_sentences,
     verdict_sentence,
 )
 from steelyard.report.kinds.comparison.tables import other_metrics_table, variant_table
-from steelyard.report.texts.plain_table import fitted, plain_table, wrapped
+from steelyard.report.texts.plain_table import fitted_parts, plain_table, wrapped
 from steelyard.report.texts.readable import caution_text, labels, one_line
 from steelyard.report.texts.table import UNAVAILABLE, Table
 
@@ -75,13 +76,16 @@ def plain_text(answer: Answer, width: int | None = None, hidden: Collection[str]
             lines += wrapped(further, width, indent="  ")
     counted = benchmarks_sentence(answer)
     lines += [] if counted is None else wrapped(counted, width)
+    note = magnitude_note(answer)
+    lines += [] if note is None else wrapped(f"({note})", width)
     for mean in answer.geometric_means:
         lines += ["", *wrapped(geometric_mean_sentence(mean), width)]
     together = together_sentence(answer)
     if together is not None:
         lines += ["", *wrapped(together, width)]
     lines += _plain_warnings(answer, width)
-    return "\n".join([*lines, "", *footer_lines(answer)]) + "\n"
+    footer = [part for line in footer_lines(answer) for part in wrapped(line, width)]
+    return "\n".join([*lines, "", *footer]) + "\n"
 
 
 def _primary(answer: Answer) -> list[Comparison]:
@@ -193,6 +197,9 @@ def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:
     counted = benchmarks_sentence(answer)
     if counted is not None:
         console.print(counted, markup=False)
+    note = magnitude_note(answer)
+    if note is not None:
+        console.print(Text(f"({note})", style="dim"))
     for mean in answer.geometric_means:
         style = _STYLES.get(mean.verdict, _UNDECIDED_STYLE)
         console.print()
@@ -213,12 +220,19 @@ def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:
 
 
 def _print_table(console: Console, table: Table) -> None:
+    # Rich draws one column before and one after the cells of a column.
+    parts = fitted_parts(table, console.width - 2, gap=2)
+    for index, part in enumerate(parts):
+        if index:
+            console.print()
+        _print_part(console, part)
+
+
+def _print_part(console: Console, table: Table) -> None:
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    # Rich draws one column before and one after the cells of a column.
-    table = fitted(table, console.width - 2, gap=2)
     shown = RichTable(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=True, show_edge=False)
     for index, header in enumerate(table.headers):
         left = index in table.left

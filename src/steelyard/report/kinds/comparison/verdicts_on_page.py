@@ -10,6 +10,7 @@ from steelyard.analysis.comparison.unseen_kinds import largest_unseen_share
 from steelyard.core.estimate import Estimate
 from steelyard.report.kinds.comparison.sentences import (
     certainty,
+    changed_words,
     further_sentence,
     room_text,
     verdict_sentence,
@@ -17,7 +18,7 @@ from steelyard.report.kinds.comparison.sentences import (
     wording_of,
 )
 from steelyard.report.kinds.comparison.tables import metric_scale, spread_text
-from steelyard.report.texts.readable import confidence_text, difference_text, one_line, ratio_text
+from steelyard.report.texts.readable import confidence_text, one_line, ratio_text
 from steelyard.report.texts.table import Scale
 
 ICONS = {"faster": "◀", "slower": "▶", "equivalent": "■", "undecided": "○"}
@@ -69,19 +70,15 @@ def _exact(comparison: Comparison, names: Mapping[str, str]) -> str:
 def _headline(comparison: Comparison, names: Mapping[str, str]) -> str:
     candidate, baseline = names[comparison.candidate], names[comparison.baseline]
     metric = one_line(comparison.metric.name)
-    inside = "" if metric == "wall_time" else f" in {metric}"
     if comparison.verdict == "equivalent":
+        inside = "" if metric == "wall_time" else f" in {metric}"
         margin = f"{100 * comparison.margin_ratio:g} %"
         if wording_of(comparison.metric) in ("time", "rate"):
             return f"{candidate} is as fast as {baseline}{inside}, within {margin}"
         return f"{candidate} and {baseline} are alike in {metric}, within {margin}"
     if comparison.verdict == "undecided" or not isinstance(comparison.ratio, Estimate):
         return f"{candidate} or {baseline}? Not decided yet"
-    word, difference = verdict_word(comparison), difference_text(comparison.ratio)
-    if wording_of(comparison.metric) in ("bytes", "count"):
-        verb = "uses" if wording_of(comparison.metric) == "bytes" else "needs"
-        return f"{candidate} {verb} {difference} {word} {metric} than {baseline}"
-    return f"{candidate} is {word} than {baseline}{inside} by {difference}"
+    return changed_words(comparison, comparison.ratio, names)
 
 
 def _means(comparison: Comparison, answer: Answer, names: Mapping[str, str], scale: Scale) -> str:

@@ -5,6 +5,7 @@ import pytest
 from steelyard.core.experiment_spec import MetricSpec
 from steelyard.report.kinds.comparison.sentences import (
     further_sentence,
+    magnitude_note,
     together_sentence,
     verdict_sentence,
 )
@@ -12,22 +13,26 @@ from steelyard.report.kinds.comparison.sentences import (
 
 def test_a_faster_candidate_is_so_by_the_ratio_below_one(samples):
     sentence = verdict_sentence(samples.comparison("faster"))
-    assert sentence == "B is faster than A by 5.5 % ± 2.5 % (95 %)"
+    assert sentence == "B is faster than A: 1.058 times as fast, 5.5 % ± 2.5 % less time (95 %)"
 
 
 def test_a_slower_candidate_is_so_by_the_ratio_above_one(samples):
     sentence = verdict_sentence(samples.comparison("slower"))
-    assert sentence == "B is slower than A by 5.5 % ± 2.5 % (95 %)"
+    assert sentence == "B is slower than A: 1.055 times as long, 5.5 % ± 2.5 % more time (95 %)"
 
 
 def test_a_clearly_asymmetric_interval_shows_its_bounds(samples):
     sentence = verdict_sentence(samples.comparison("slower", samples.ratio(1.1, 1.2, 1.5)))
-    assert sentence == "B is slower than A by 20 % [10 %, 50 %] (95 %)"
+    assert sentence == (
+        "B is slower than A: 1.20 times as long, 20 % [10 %, 50 %] more time (95 %)"
+    )
 
 
 def test_bounds_of_a_faster_candidate_go_from_the_smaller_to_the_larger_gain(samples):
     sentence = verdict_sentence(samples.comparison("faster", samples.ratio(0.80, 0.94, 0.97)))
-    assert sentence == "B is faster than A by 6.0 % [3.0 %, 20.0 %] (95 %)"
+    assert sentence == (
+        "B is faster than A: 1.064 times as fast, 6.0 % [3.0 %, 20.0 %] less time (95 %)"
+    )
 
 
 def test_an_equivalence_names_its_margin_and_interval(samples):
@@ -100,33 +105,35 @@ def test_simultaneous_intervals_say_so(samples):
     [
         (
             MetricSpec("cpu_time", "s"),
-            "B is faster than A in cpu_time by 5.5 % ± 2.5 % (95 %)",
-            "B is slower than A in cpu_time by 5.5 % ± 2.5 % (95 %)",
+            "B is faster than A in cpu_time: "
+            "1.058 times as fast, 5.5 % ± 2.5 % less cpu_time (95 %)",
+            "B is slower than A in cpu_time: "
+            "1.055 times as long, 5.5 % ± 2.5 % more cpu_time (95 %)",
         ),
         (
             MetricSpec("max_rss", "bytes"),
-            "B uses 5.5 % ± 2.5 % less max_rss than A (95 %)",
-            "B uses 5.5 % ± 2.5 % more max_rss than A (95 %)",
+            "B uses 5.5 % ± 2.5 % less max_rss than A, 0.945 times as much (95 %)",
+            "B uses 5.5 % ± 2.5 % more max_rss than A, 1.055 times as much (95 %)",
         ),
         (
             MetricSpec("cycles", "count"),
-            "B needs 5.5 % ± 2.5 % fewer cycles than A (95 %)",
-            "B needs 5.5 % ± 2.5 % more cycles than A (95 %)",
+            "B needs 5.5 % ± 2.5 % fewer cycles than A, 0.945 times as many (95 %)",
+            "B needs 5.5 % ± 2.5 % more cycles than A, 1.055 times as many (95 %)",
         ),
         (
             MetricSpec("requests", "1/s", "higher"),
-            "B is slower than A: requests 5.5 % ± 2.5 % lower (95 %)",
-            "B is faster than A: requests 5.5 % ± 2.5 % higher (95 %)",
+            "B is slower than A: requests 5.5 % ± 2.5 % lower, 0.945 times as high (95 %)",
+            "B is faster than A: requests 5.5 % ± 2.5 % higher, 1.055 times as high (95 %)",
         ),
         (
             MetricSpec("score", "points", "higher"),
-            "B is worse than A: score 5.5 % ± 2.5 % lower (95 %)",
-            "B is better than A: score 5.5 % ± 2.5 % higher (95 %)",
+            "B is worse than A: score 5.5 % ± 2.5 % lower, 0.945 times as high (95 %)",
+            "B is better than A: score 5.5 % ± 2.5 % higher, 1.055 times as high (95 %)",
         ),
         (
             MetricSpec("power", "W"),
-            "B is better than A: power 5.5 % ± 2.5 % lower (95 %)",
-            "B is worse than A: power 5.5 % ± 2.5 % higher (95 %)",
+            "B is better than A: power 5.5 % ± 2.5 % lower, 0.945 times as high (95 %)",
+            "B is worse than A: power 5.5 % ± 2.5 % higher, 1.055 times as high (95 %)",
         ),
     ],
 )
@@ -145,3 +152,14 @@ def test_room_in_a_rate_is_named_from_its_direction(samples):
 def test_names_that_a_terminal_would_obey_are_defused(samples):
     sentence = verdict_sentence(samples.comparison("faster", candidate="\x1b[31mB\n\udcff"))
     assert sentence.startswith("\ufffd[31mB \ufffd is faster")
+
+
+def test_a_magnitude_says_times_and_percent_that_agree(samples):
+    sentence = verdict_sentence(samples.comparison("faster", samples.ratio(0.145, 0.148, 0.151)))
+    assert "6.76 times as fast, 85.20 % ± 0.30 % less time" in sentence
+
+
+def test_what_times_and_percent_mean_is_defined_where_a_verdict_on_a_time_uses_them(samples):
+    assert "quotient of the two means" in magnitude_note(samples.two("faster"))
+    assert magnitude_note(samples.two("equivalent")) is None
+    assert magnitude_note(samples.one()) is None

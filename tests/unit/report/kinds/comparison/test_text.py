@@ -7,6 +7,8 @@ import pytest
 from steelyard.core.experiment_results import Caution
 from steelyard.report.kinds.comparison.tables import percent_text
 from steelyard.report.kinds.comparison.text import plain_text, rich_text, terminal_text
+from steelyard.report.texts.plain_table import plain_table
+from steelyard.report.texts.table import Table
 
 TERMINAL = {"TERM": "xterm-256color"}
 
@@ -14,10 +16,10 @@ TERMINAL = {"TERM": "xterm-256color"}
 def test_the_verdict_follows_the_table(samples):
     lines = plain_text(samples.two()).splitlines()
     assert lines[0].split() == [
-        "wall_time", "[ms]", "mean", "±", "95", "%", "median", "quartiles", "CoV",
+        "wall_time", "[ms]", "mean", "±", "95", "%", "ratio", "median", "quartiles", "CoV",
         "min", "…", "max", "n", "failed",
     ]  # fmt: skip
-    assert lines[4] == "B is faster than A by 5.5 % ± 2.5 % (95 %)"
+    assert lines[4] == "B is faster than A: 1.058 times as fast, 5.5 % ± 2.5 % less time (95 %)"
     assert lines[-1] == (
         f"experiment {samples.IDENTIFIER}; report: steelyard report {samples.IDENTIFIER}"
     )
@@ -98,7 +100,7 @@ def test_rich_text_says_the_same_as_plain_text(samples):
     import re
 
     plain = re.sub(r"\x1b\[[0-9;]*m", "", rich_text(samples.two(), 120))
-    assert "B is faster than A by 5.5 % ± 2.5 % (95 %)" in plain
+    assert "B is faster than A: 1.058 times as fast, 5.5 % ± 2.5 % less time (95 %)" in plain
     assert "12.343 ± 0.091" in plain
 
 
@@ -158,3 +160,28 @@ def test_a_mean_with_one_bound_farther_out_shows_both(samples):
     row = plain_text(answer).splitlines()[1]
     assert f"[{1e3 * mean.low:.2f}, {1e3 * high:.2f}]" in row
     assert "±" not in row
+
+
+def test_the_primary_metric_has_its_ratio_beside_the_mean(samples):
+    header, baseline, candidate = plain_text(samples.two()).splitlines()[:3]
+    assert header.split().index("ratio") < header.split().index("median")
+    assert "  1  " in baseline
+    assert "0.945 [0.920, 0.970]" in candidate
+    assert "ratio" not in plain_text(samples.one()).splitlines()[0]
+
+
+@pytest.mark.parametrize("width", [50, 60, 80])
+def test_no_line_is_wider_than_asked_for_and_no_cell_is_broken(samples, width):
+    lines = plain_text(samples.five(), width).splitlines()
+    assert max(len(line) for line in lines) <= width
+    text = " ".join(" ".join(lines).split())
+    for whole in ("wall_time [ms]", "ratio", "verdict", "0.850 [0.830, 0.880]"):
+        assert whole in text
+
+
+def test_a_table_that_is_too_wide_goes_on_below_with_its_names():
+    table = Table(("name", "first", "second"), (("a", "1" * 20, "2" * 20),))
+    assert plain_table(table, 30) == [
+        "name                 first", f"a     {'1' * 20}", "",
+        "name                second", f"a     {'2' * 20}",
+    ]  # fmt: skip
