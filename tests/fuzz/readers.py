@@ -22,6 +22,8 @@ from steelyard.core.experiment_check import check_experiment
 from steelyard.core.json_codec import to_json
 from steelyard.harness.adapter import Source, read_series, text_of
 from steelyard.harness.adapters import ADAPTERS
+from steelyard.harness.track_reader import read_track_file, recognised_reader
+from steelyard.harness.track_readers import TRACK_READERS
 from steelyard.host.journal import HostJournal
 from steelyard.measure.journal_reader import read_journal, salvage_journal
 from steelyard.profile.profilers import PROFILERS, read_profile
@@ -36,6 +38,7 @@ from steelyard.suite.read_recipe import read_recipe
 from tests.experiments import failed_trial, make_experiment, make_trial
 
 HERE = Path(__file__).parent
+TRACK_DATA = HERE.parent / "data" / "track_readers"
 ADAPTER_DATA = HERE.parent / "data" / "adapters"
 RECIPES = HERE.parent.parent / "src" / "steelyard" / "suite" / "recipes"
 EXAMPLES = HERE.parent.parent / "examples"
@@ -89,6 +92,23 @@ def _adapter(name: str, pattern: str | None = None) -> Callable[[str], None]:
         series = read_series(ADAPTERS.get(name), source, ADAPTERS)
         assert series
         assert all(len(item.values) >= item.warmup_count for item in series)
+
+    return read
+
+
+def _track_reader(name: str | None) -> Callable[[str], None]:
+    def read(path: str) -> None:
+        source = Source(text_of(Path(path).read_bytes()), path)
+        chosen = (
+            recognised_reader(source.text, TRACK_READERS)
+            if name is None
+            else TRACK_READERS.get(name)
+        )
+        if chosen is None:
+            return
+        for row in read_track_file(chosen, source).rows:
+            assert abs(row.value) < float("inf")
+            assert row.low is None or row.high is None or row.low <= row.value <= row.high
 
     return read
 
@@ -256,7 +276,23 @@ def readers() -> Mapping[str, Reader]:
             found[f"adapter-{adapter.name}"] = Reader(_adapter(adapter.name), seeds)
             if adapter.name in FORMATS:
                 found[f"format-{adapter.name}"] = Reader(_format(adapter.name), seeds)
-    return found
+    return {**found, **_track_readers()}
+
+
+def _track_readers() -> dict[str, Reader]:
+    """The readers of values along revisions: each one's samples, and all of them by content."""
+    samples: dict[str, list[bytes]] = {reader.name: [] for reader in TRACK_READERS}
+    for path in sorted(TRACK_DATA.iterdir()):
+        text = text_of(path.read_bytes())
+        chosen = recognised_reader(text, TRACK_READERS)
+        assert chosen is not None
+        samples[chosen.name].append(text.encode())
+    every = tuple(data for found in samples.values() for data in found)
+    named = {
+        f"tracks-{name}": Reader(_track_reader(name), tuple(found), "input.csv")
+        for name, found in samples.items()
+    }
+    return {**named, "tracks-by-content": Reader(_track_reader(None), every, "input.csv")}
 
 
 def _ignore(_: object) -> None:
