@@ -17,6 +17,8 @@ Integers = NDArray[np.int64]
 
 # Above so many levels a column is rather a number, and its interactions a matrix without end.
 MOST_LEVELS = 1000
+# More levels than this take two rows each: one row says nothing of how its level varies.
+MOST_SINGLE_LEVELS = 10
 # The code of a row whose cell holds no level.
 MISSING = -1
 _NUMBER = re.compile(r"(\d+)")
@@ -69,7 +71,8 @@ def factor_of(
     Raises
     ------
     AnalysisError
-        No such column; a level in `order` that the column has not; too many levels.
+        No such column; a level in `order` that the column has not; too many levels, or nearly as
+        many as rows.
     """
     column = table.column(name, "--factors")
     own_levels = table.level_orders.get(name, ())
@@ -83,10 +86,21 @@ def factor_of(
         there = np.isfinite(column)
         values, codes = np.unique(column[there], return_inverse=True)
         found = [f"{value:.15g}" for value in values.tolist()]
-    if most_levels is not None and len(found) > most_levels:
+    rows = int(there.sum())
+    most_replicated = max(MOST_SINGLE_LEVELS, rows / 2)
+    if (
+        most_levels is not None
+        and not own_levels
+        and len(found) > min(most_levels, most_replicated)
+    ):
+        numbers = not isinstance(column, tuple)
         raise AnalysisError(
-            f"The factor {name!r} of {table.source} has {len(found)} levels. A column of numbers "
-            f"that vary freely is a covariate: --option covariates={name}.",
+            f"The factor {name!r} of {table.source} has {len(found)} levels in {rows} rows. "
+            + (
+                f"Numbers that vary freely are a covariate: --option covariates={name}."
+                if numbers
+                else "A level needs several rows: name columns that say what rows have in common."
+            ),
             field="--factors",
         )
     for level in order:
