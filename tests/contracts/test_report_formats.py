@@ -118,5 +118,5 @@ def test_suffixes_tell_formats_apart():
 
 
 def test_an_unknown_format_lists_those_that_there_are():
-    with pytest.raises(UnknownNameError, match="html, json, markdown, text"):
+    with pytest.raises(UnknownNameError, match="html, json, junit, markdown, text"):
         FORMATS.get("nonsense")

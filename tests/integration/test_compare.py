@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.integration.conftest import PATIENCE_S
+from tests.integration.conftest import PATIENCE_S, validate
 
 
 def executions(document):
@@ -284,3 +284,28 @@ def test_a_counter_that_the_machine_lacks_is_unavailable_and_never_zero(user):
     assert cycles["available"] is (cycles["mean"] is not None)
     if cycles["available"]:
         assert cycles["mean"]["estimate"] > 0
+
+
+def test_gates_are_said_kept_and_judged_anew(user):
+    slower = (*COST, "echo cost 10", "echo cost 20")
+    gates = (
+        "--require",
+        "not-slower:20%",
+        "--fail-if",
+        "faster:20%",
+        "--fail-if",
+        "slower:20%:p50",
+    )
+    told = user.types("compare", "--runs", "8", *gates, *slower)
+    assert told.status == 1, told.err
+    assert "gate failed: echo cost 20 needs 100.000 % ± 0.000 % more cost than echo" in told.out
+    assert "limit 20 %" in told.out
+    document = user.types("report", "--format", "json").document()
+    validate(document)
+    assert [check["passed"] for check in document["gate"]["checks"]] == [True, False, False]
+    for form in ("text", "markdown", "html", "junit"):
+        reported = user.types("report", "--format", form, "-o", "-")
+        assert reported.status == 0
+        assert "gate failed: " in reported.out or 'type="gate"' in reported.out
+    assert user.types("report", "--format", "text", "--fail-if", "slower:9%").status == 1
+    assert user.types("report", "--format", "text", "--fail-if", "faster:9%").status == 0

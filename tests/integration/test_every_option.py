@@ -65,6 +65,7 @@ WRONG = {
     "[FILE:]NAME": f"{NOWHERE}:",
     "[FILE:]PROVIDER:NAME": "garbage",
     "slower[:SHARE]": "garbage",
+    "not-slower[:SHARE]": "garbage",
 }
 # What takes any words: wrong is only to leave them out.
 ANY_WORDS = {"CMD", "COMMAND", "FLAGS", "UNIT"}

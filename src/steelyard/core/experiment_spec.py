@@ -12,6 +12,7 @@ from typing import Literal
 
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.events_spec import EventsSpec
+from steelyard.core.gate_spec import GateSpec
 from steelyard.core.profiled_spec import ProfiledSpec, ProfileStudySpec
 from steelyard.core.repetition import BUILD_LEVEL, EXECUTION_LEVEL, DimensionedBy, RepetitionLevel
 from steelyard.core.stopping_spec import StoppingSpec
@@ -243,7 +244,7 @@ class ExperimentSpec:
     from initial experiments. `varied` are the factors of an experiment file with their levels in
     its order: the first level of each is the baseline. `recorded_environment` names variables
     whose values are to be kept beside those that are kept anyway. `profiles` is what trials of
-    profiled programs are to answer.
+    profiled programs are to answer. `gates` are what the comparison must show.
     """
 
     identifier: str
@@ -269,6 +270,7 @@ class ExperimentSpec:
     events: EventsSpec | None = None
     recorded_environment: tuple[str, ...] = ()
     profiles: ProfileStudySpec | None = None
+    gates: tuple[GateSpec, ...] = ()
 
     @property
     def primary_metric(self) -> MetricSpec:

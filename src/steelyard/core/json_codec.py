@@ -24,6 +24,7 @@ from steelyard.core.experiment_spec import (
     Variant,
 )
 from steelyard.core.field_reader import wrong_field
+from steelyard.core.gate_spec import GateSpec
 from steelyard.core.profiled_spec import DelaySpec, ProfiledSpec, ProfileStudySpec
 from steelyard.core.repetition import DimensionedBy, MeanSquare, RepetitionLevel
 from steelyard.core.stopping_spec import PastLook, StoppingSpec
@@ -196,6 +197,7 @@ def experiment_spec_from_json(data: Any) -> ExperimentSpec:
     parts["levels"] = tuple(
         _build(RepetitionLevel, item, where) for item, where in _items(values, "levels")
     )
+    parts["gates"] = tuple(_build(GateSpec, item, where) for item, where in _items(values, "gates"))
     parts["dimensioned"] = tuple(
         _dimensioned_by(item, where) for item, where in _items(values, "dimensioned")
     )

@@ -9,6 +9,7 @@ from typing import Literal
 from steelyard.core.estimate import Interval
 from steelyard.core.experiment_results import Caution, StopReason
 from steelyard.core.experiment_spec import MetricSpec
+from steelyard.core.gate_spec import GateSpec
 from steelyard.core.stopping_spec import PastLook
 
 Verdict = Literal["faster", "slower", "equivalent", "undecided"]
@@ -142,6 +143,21 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class GateCheck:
+    """How one comparison stands to one gate.
+
+    `ratio` is that of the statistic which the gate is about, `limit_ratio` the change that it
+    allows.
+    """
+
+    gate: GateSpec
+    comparison: Comparison
+    ratio: Interval
+    limit_ratio: float
+    passed: bool
+
+
+@dataclass(frozen=True)
 class GeometricMean:
     """The geometric mean of one candidate's ratios over all groups, on one metric.
 
@@ -190,8 +206,9 @@ class Answer:
 
     `comparisons` holds those on the primary metric first, then those on the other metrics.
     `geometric_means`, on the primary metric, has one for each candidate where there are several
-    groups. `resumable` says whether its commands are known, `looks` which answers came before,
-    `further` what is left to the precision at which it was to stop, None where nothing is.
+    groups. `gates` has a check for each comparison that a gate is about. `resumable` says
+    whether its commands are known, `looks` which answers came before, `further` what is left to the
+    precision at which it was to stop, None where nothing is.
     """
 
     kind: Literal["measurement", "comparison"]
@@ -203,6 +220,7 @@ class Answer:
     stopped: StopReason | None
     geometric_means: tuple[GeometricMean, ...] = ()
     resumable: bool = True
+    gates: tuple[GateCheck, ...] = ()
     looks: tuple[PastLook, ...] = ()
     further: FurtherPrecision | None = None
 

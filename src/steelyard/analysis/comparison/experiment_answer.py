@@ -25,6 +25,7 @@ from steelyard.analysis.comparison.comparison_results import (
 )
 from steelyard.analysis.comparison.experiment_intervals import Inference, Ratio, block_correlation
 from steelyard.analysis.comparison.further_precision import further_precision
+from steelyard.analysis.comparison.gate_check import with_gates
 from steelyard.analysis.comparison.import_cautions import import_cautions
 from steelyard.analysis.comparison.ratio_verdict import decide, further_blocks, sign
 from steelyard.analysis.comparison.summary import summarise
@@ -79,7 +80,7 @@ def answer(experiment: Experiment) -> Answer:
         for group in experiment.spec.groups()
         for pair, ratio in _ratios(inference, group, [levels[i][metric.name] for i in group])
     ]
-    return Answer(
+    found = Answer(
         kind=experiment.spec.kind,
         experiment=experiment.spec.identifier,
         metric=experiment.spec.primary_metric,
@@ -95,6 +96,7 @@ def answer(experiment: Experiment) -> Answer:
         looks=experiment.spec.stopping.looks,
         further=_further(experiment, variants, ratios),
     )
+    return with_gates(found, experiment.spec.gates)
 
 
 def _further(

@@ -11,15 +11,15 @@ from steelyard.app.experiment.going_on import Onward, begun_blocks, onward_stopp
 from steelyard.app.request.experiment_request import build_experiment
 from steelyard.app.request.request import Request
 from steelyard.core.errors import TrialsFailedError, UsageError
-from steelyard.core.estimate import Estimate
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.experiment_spec import ExperimentSpec, Variant
+from steelyard.core.gate_spec import GateSpec
 from steelyard.core.masked_experiment import masked_experiment
 from steelyard.run.run_experiment import Place, present_provenance, run_experiment
 from steelyard.run.trial_session import Watcher
 
 if TYPE_CHECKING:
-    from steelyard.analysis.comparison.comparison_results import Answer, Comparison
+    from steelyard.analysis.comparison.comparison_results import Answer
 
 # Words that a shell replaces: variables, patterns of files, home directories, output of commands.
 _EXPANDED = re.compile(r"\$[A-Za-z_{(]|[*?`]|^~(/|$)")
@@ -33,14 +33,6 @@ class Weighing:
     answer: Answer
 
 
-@dataclass(frozen=True)
-class Gate:
-    """What a caller wants to be told by the exit status: this verdict, beyond this share."""
-
-    verdict: str
-    beyond_ratio: float = 0.0
-
-
 def weigh(request: Request, place: Place, watch: Watcher | None = None) -> Weighing:
     """Run a new experiment and answer it.
 
@@ -50,9 +42,17 @@ def weigh(request: Request, place: Place, watch: Watcher | None = None) -> Weigh
         There is nothing to answer with; what failed is in the store.
     """
     spec = build_experiment(request)
+    _check_gates(spec)
     if request.dimensioned:
         spec = _with_stored_counts(spec, place)
     return _answered(run_experiment(spec, place, watch=watch))
+
+
+def _check_gates(spec: ExperimentSpec) -> None:
+    if spec.gates:
+        from steelyard.analysis.comparison.gate_check import check_gates
+
+        check_gates(spec)
 
 
 def _with_stored_counts(spec: ExperimentSpec, place: Place) -> ExperimentSpec:
@@ -75,10 +75,12 @@ def weigh_further(
     asked: Onward | None,
     place: Place,
     watch: Watcher | None = None,
+    gates: tuple[GateSpec, ...] = (),
 ) -> Weighing:
     """Go on with a stored experiment: by what is asked for, or with None by its own rule alone.
 
-    What was run, and why it ended, is said to whoever listens at `place`.
+    What was run, and why it ended, is said to whoever listens at `place`. `gates`, where there are
+    any, take the place of its own.
 
     Raises
     ------
@@ -95,6 +97,9 @@ def weigh_further(
             "so it cannot be resumed.",
             field="experiment",
         )
+    if gates:
+        earlier = replace(earlier, spec=replace(earlier.spec, gates=gates))
+        _check_gates(earlier.spec)
     stopping = onward_stopping(earlier, asked, undecided=_undecided(earlier))
     if stopping is None:
         place.say(
@@ -161,28 +166,3 @@ def _shell_hint(variant: Variant) -> str:
     if word is None:
         return ""
     return f" The program got {word!r} as it stands; with --shell a shell expands it."
-
-
-def gate_says_no(gate: Gate, result: Answer) -> bool:
-    """Whether any comparison on the primary metric has the gate's verdict beyond its share.
-
-    A share of 2 % asks that the whole interval lies more than 2 % on that side of 1.
-    """
-    return any(
-        _crosses(gate, comparison)
-        for comparison in result.comparisons
-        if comparison.metric.name == result.metric.name
-    )
-
-
-def _crosses(gate: Gate, comparison: Comparison) -> bool:
-    ratio = comparison.ratio
-    if not isinstance(ratio, Estimate):
-        return False
-    if gate.beyond_ratio == 0.0:
-        return comparison.verdict == gate.verdict
-    worse_is_above = comparison.metric.direction == "lower"
-    above = (gate.verdict == "slower") == worse_is_above
-    if above:
-        return ratio.low > 1 + gate.beyond_ratio
-    return ratio.high < 1 - gate.beyond_ratio

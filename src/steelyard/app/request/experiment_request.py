@@ -266,4 +266,5 @@ def build_experiment(request: Request, workshop: Workshop | None = None) -> Expe
         recorded_environment=recorded_names(request.recorded_environment),
         iterations=iterations,
         levels=request.levels.levels,
+        gates=request.gates,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from steelyard.app.request.build_request import BuildRequest
 from steelyard.app.request.level_request import RequestedLevels
 from steelyard.core.experiment_spec import Order
+from steelyard.core.gate_spec import GateSpec
 from steelyard.core.stopping_spec import StoppingSpec
 
 
@@ -54,3 +55,4 @@ class Request:
     levels: RequestedLevels = field(default_factory=RequestedLevels)
     build: BuildRequest = field(default_factory=BuildRequest)
     dimensioned: bool = False
+    gates: tuple[GateSpec, ...] = ()

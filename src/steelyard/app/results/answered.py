@@ -10,10 +10,15 @@ from steelyard.core.errors import UsageError
 if TYPE_CHECKING:
     from steelyard.analysis.comparison.comparison_results import Answer
     from steelyard.core.experiment_results import Experiment
+    from steelyard.core.gate_spec import GateSpec
 
 
-def answered(experiment: Experiment, metric: str | None) -> Answer:
+def answered(
+    experiment: Experiment, metric: str | None, gates: tuple[GateSpec, ...] = ()
+) -> Answer:
     """What an experiment says, with `metric` in the first place; its own first one unless named.
+
+    `gates`, where there are any, take the place of its own.
 
     Raises
     ------
@@ -22,6 +27,11 @@ def answered(experiment: Experiment, metric: str | None) -> Answer:
     """
     from steelyard.analysis.comparison.experiment_answer import answer
 
+    if gates:
+        from steelyard.analysis.comparison.gate_check import check_gates
+
+        experiment = replace(experiment, spec=replace(experiment.spec, gates=gates))
+        check_gates(experiment.spec)
     found = answer(experiment)
     if metric is None:
         return found

@@ -41,8 +41,10 @@ def weigh_sides(
         A file is not what it should be, or nothing matches.
     """
     from steelyard.analysis.comparison.experiment_answer import answer
+    from steelyard.analysis.comparison.gate_check import check_gates
 
     experiment = matched_experiment(_sides(library, named, format_name), judging)
+    check_gates(experiment.spec)
     library.save(experiment)
     shown = masked_experiment(experiment)
     return Weighing(shown, answer(shown))

@@ -16,6 +16,7 @@ from steelyard.analysis.comparison.import_cautions import (
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Experiment, Trial
 from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
+from steelyard.core.gate_spec import GateSpec
 from steelyard.core.identifier import new_identifier
 from steelyard.core.stopping_spec import StoppingSpec
 
@@ -58,6 +59,7 @@ class Judging:
     confidence: float = 0.95
     margin_ratio: float = 0.01
     method: str = "fieller"
+    gates: tuple[GateSpec, ...] = ()
 
 
 def matched_experiment(sides: Sequence[Side], judging: Judging) -> Experiment:
@@ -99,6 +101,7 @@ def matched_experiment(sides: Sequence[Side], judging: Judging) -> Experiment:
             margin_ratio=judging.margin_ratio,
             method=judging.method,
             levels=first.spec.levels,
+            gates=judging.gates,
         ),
         provenance=_provenance(sides, tables, names, single),
         created_unix_s=min(e.created_unix_s for side in sides for e in side.experiments),

@@ -11,13 +11,16 @@ import click
 
 from steelyard.cli.console.masked_values import unless_asked
 from steelyard.cli.console.output import terminal_width, write_file, write_json, write_note
-from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.options.gate_options import GateOptions
+from steelyard.cli.options.option_groups import group, option, takes
 from steelyard.cli.options.shared_options import json_option, secrets_option, store_option
 
 if TYPE_CHECKING:
     from steelyard.app.results.answered import Answer
     from steelyard.core.experiment_results import Experiment
     from steelyard.report.formats import ReportFormat
+
+GATE_STATUS = 1
 
 HELP = """
 Report on an experiment from the store.
@@ -45,7 +48,8 @@ class ReportOptions:
     format_name: str | None = option(
         "--format",
         metavar="NAME",
-        help="html, json, markdown or text; by default what the suffix of FILE says, else html.",
+        help="html, json, junit, markdown or text; by default what the suffix of FILE says, else "
+        "html.",
     )
     plots: str | None = option(
         "--plots",
@@ -55,6 +59,7 @@ class ReportOptions:
     metric: str | None = option(
         "--metric", metavar="NAME", help="The metric to report on instead of the first."
     )
+    gates: GateOptions = group(GateOptions)
     show_secrets: bool = secrets_option()
     store: str | None = store_option("The store to read.")
     json_target: str | None = json_option("Write the answer as JSON; `-`: stdout.")
@@ -70,7 +75,7 @@ def command(given: ReportOptions, experiment: str) -> int:
     output, json_target, directory = given.output, given.json_target, given.plots
     chosen = _format_of(given.format_name, output)
     loaded = _load(given.store, experiment, given.show_secrets)
-    found = answered(loaded, given.metric)
+    found = answered(loaded, given.metric, given.gates.gates)
     wrote: list[str] = []
     if directory is not None:
         from steelyard.report.plots.files import write_plots
@@ -87,7 +92,8 @@ def command(given: ReportOptions, experiment: str) -> int:
         write_json(answer_kind_document(found, loaded), json_target)
     for path in wrote:
         sys.stderr.write(f"wrote {path}\n")
-    return 0
+    asked = bool(given.gates.gates)
+    return GATE_STATUS if asked and not all(check.passed for check in found.gates) else 0
 
 
 def _format_of(name: str | None, output: str | None) -> ReportFormat:

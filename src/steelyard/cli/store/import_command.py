@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import click
 
 from steelyard.cli.console.output import write_json, write_text
-from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.options.gate_options import GateOptions
+from steelyard.cli.options.option_groups import group, option, takes
 from steelyard.cli.options.shared_options import json_option, store_option
 from steelyard.cli.store.opened_library import opened_library, warn
-from steelyard.cli.weigh.weighing_options import gate_option
-from steelyard.cli.weigh.weighing_request import parse_gate
 from steelyard.core.errors import UsageError
 
 HELP = """
@@ -55,7 +54,7 @@ class ImportOptions:
         help="The file's format, such as csv, hyperfine, parquet, steelyard-json or an adapter of "
         "docs/ADAPTERS.md; found by its content.",
     )
-    fail_if: str | None = gate_option()
+    gates: GateOptions = group(GateOptions)
     store: str | None = store_option()
     json_target: str | None = json_option()
 
@@ -73,7 +72,7 @@ def command(given: ImportOptions, file: str | None) -> int:
         ("--metric", given.metric),
         ("--margin", given.margin),
         ("--confidence", given.confidence),
-        ("--fail-if", given.fail_if),
+        *((gate.option, gate.text) for gate in given.gates.gates),
     ):
         if value is not None:
             raise UsageError(f"{name} goes with --as, which compares files.", field=name)
@@ -103,12 +102,12 @@ def _compare(given: ImportOptions, file: str | None) -> int:
 
     if file is not None:
         raise UsageError(f"--as names every file; {file} has no name.", field="file")
-    gate = parse_gate(given.fail_if)
     judging = Judging(
         given.metric,
         parse_ratio(given.confidence or "95%", "--confidence"),
         parse_ratio(given.margin or "1%", "--margin"),
+        gates=given.gates.gates,
     )
     with opened_library(given.store) as library:
         weighing = weigh_sides(library, given.sides, given.format_name, judging)
-    return show(weighing, given.json_target, gate)
+    return show(weighing, given.json_target)

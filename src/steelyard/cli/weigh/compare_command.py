@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 
 from steelyard.app.experiment.weigh import weigh
+from steelyard.cli.options.gate_options import GateOptions
 from steelyard.cli.options.option_groups import group, takes
 from steelyard.cli.weigh.weighing_answer import show, watching
-from steelyard.cli.weigh.weighing_options import WeighingOptions, gate_option
+from steelyard.cli.weigh.weighing_options import WeighingOptions
 from steelyard.cli.weigh.weighing_request import (
-    parse_gate,
     place_from,
     request_from,
     split_commands,
@@ -35,7 +35,7 @@ class CompareOptions:
     """What compare takes."""
 
     weighing: WeighingOptions = group(WeighingOptions)
-    fail_if: str | None = gate_option()
+    gates: GateOptions = group(GateOptions)
 
 
 @click.command("compare", help=HELP, short_help="Weigh programs against the first.")
@@ -43,7 +43,7 @@ class CompareOptions:
 @click.argument("commands", metavar="CMD CMD...", nargs=-1, required=True)
 def command(given: CompareOptions, commands: tuple[str, ...]) -> int:
     """Run a new experiment and show its answer."""
-    gate, asked, answer = parse_gate(given.fail_if), given.weighing, given.weighing.answer
+    gates, asked, answer = given.gates.gates, given.weighing, given.weighing.answer
     program = asked.program
     request = request_from(split_commands(commands, program.shell), asked, until="decided")
     alone = len(request.layouts) < 2 and request.build.variant_count < 2
@@ -54,5 +54,6 @@ def command(given: CompareOptions, commands: tuple[str, ...]) -> int:
             field="command",
         )
     with watching(answer.json_target) as watch:
-        weighing = weigh(request, place_from(answer.store, asked.machine.wait), watch)
-    return show(weighing, answer.json_target, gate, program.metrics)
+        place = place_from(answer.store, asked.machine.wait)
+        weighing = weigh(replace(request, gates=gates), place, watch)
+    return show(weighing, answer.json_target, program.metrics)

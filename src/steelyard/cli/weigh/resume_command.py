@@ -8,12 +8,13 @@ import click
 
 from steelyard.app.experiment.going_on import Onward
 from steelyard.app.experiment.weigh import weigh_further
+from steelyard.cli.options.gate_options import GateOptions
 from steelyard.cli.options.option_groups import group, option, takes
 from steelyard.cli.options.option_ranges import MOST_RUNS
 from steelyard.cli.options.shared_options import wait_option
 from steelyard.cli.weigh.weighing_answer import show, watching
-from steelyard.cli.weigh.weighing_options import AnswerOptions, gate_option
-from steelyard.cli.weigh.weighing_request import parse_gate, place_from
+from steelyard.cli.weigh.weighing_options import AnswerOptions
+from steelyard.cli.weigh.weighing_request import place_from
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_budget, parse_ratio
 
@@ -40,7 +41,7 @@ class ResumeOptions:
     )
     answer: AnswerOptions = group(AnswerOptions)
     wait: bool = wait_option()
-    fail_if: str | None = gate_option()
+    gates: GateOptions = group(GateOptions)
 
 
 @click.command("resume", short_help="Go on with an experiment.")
@@ -53,15 +54,16 @@ def command(given: ResumeOptions, experiment: str) -> int:
     Without options an interrupted experiment keeps to the rule to stop that it was started with,
     and a finished one goes on until every verdict is decided. A budget counts anew.
     """
-    gate, asked, answer = parse_gate(given.fail_if), _asked(given), given.answer
+    gates, asked, answer = given.gates.gates, _asked(given), given.answer
     with watching(answer.json_target) as watch:
-        weighing = weigh_further(experiment, asked, place_from(answer.store, given.wait), watch)
+        place = place_from(answer.store, given.wait)
+        weighing = weigh_further(experiment, asked, place, watch, gates)
     if weighing.experiment.spec.profiles is not None:
         from steelyard.cli.profile.study_text import show_study
 
         show_study(weighing.experiment, answer.json_target)
         return 0
-    return show(weighing, answer.json_target, gate)
+    return show(weighing, answer.json_target)
 
 
 def _asked(given: ResumeOptions) -> Onward:

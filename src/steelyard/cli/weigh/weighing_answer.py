@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from steelyard.app.experiment.weigh import Gate, Weighing, gate_says_no
+from steelyard.app.experiment.weigh import Weighing
 from steelyard.app.request.experiment_request import DEFAULT_METRICS
 from steelyard.app.running import Progress, Watcher
 from steelyard.cli.console.output import terminal_width, write_json, write_text
@@ -41,7 +41,6 @@ def watching(json_target: str | None) -> Iterator[Watcher | None]:
 def show(
     weighing: Weighing,
     json_target: str | None,
-    gate: Gate | None = None,
     asked: Sequence[str] = (),
 ) -> int:
     """Print the answer, write its JSON, and give the exit status.
@@ -67,7 +66,7 @@ def show(
         from steelyard.report.kinds.comparison.answer_document import answer_kind_document
 
         write_json(answer_kind_document(answer, weighing.experiment), json_target)
-    if gate is not None and gate_says_no(gate, answer):
+    if not all(check.passed for check in answer.gates):
         return GATE_STATUS
     if any(variant.failed for variant in answer.variants):
         return FAILED_STATUS

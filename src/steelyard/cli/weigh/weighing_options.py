@@ -123,12 +123,3 @@ class WeighingOptions:
     session: SessionOptions = group(SessionOptions)
     machine: MachineOptions = group(MachineOptions)
     answer: AnswerOptions = group(AnswerOptions)
-
-
-def gate_option() -> str | None:
-    """The verdict that makes a command say no."""
-    return option(
-        "--fail-if",
-        metavar="slower[:SHARE]",
-        help="Exit with 1 on this verdict, or when the whole interval lies beyond SHARE.",
-    )

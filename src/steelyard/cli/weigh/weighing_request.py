@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from steelyard.app.experiment.weigh import Gate
 from steelyard.app.request.build_request import BuildRequest
 from steelyard.app.request.command_text import (
     is_suite_name,
@@ -192,15 +191,3 @@ def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...]
 def place_from(store: str | None, wait: bool) -> Place:
     """Where the experiment is kept."""
     return told_place(store, wait, write_note)
-
-
-def parse_gate(text: str | None) -> Gate | None:
-    """A gate from ``slower`` or ``slower:2%``."""
-    if text is None:
-        return None
-    verdict, separator, share = text.partition(":")
-    if verdict not in ("slower", "faster"):
-        raise UsageError(
-            f"--fail-if takes slower or faster, or slower:2%; it got {text!r}.", field="--fail-if"
-        )
-    return Gate(verdict, parse_ratio(share, "--fail-if") if separator else 0.0)

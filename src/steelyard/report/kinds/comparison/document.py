@@ -6,6 +6,7 @@ from typing import Any
 
 from steelyard.analysis.comparison.comparison_results import Answer, Comparison
 from steelyard.core.experiment_results import Experiment
+from steelyard.report.kinds.comparison.gate_sentences import gate_object
 from steelyard.report.kinds.comparison.measurement_document import answer_document
 from steelyard.report.texts.readable import document_value
 
@@ -41,6 +42,9 @@ def comparison_document(answer: Answer, experiment: Experiment) -> dict[str, Any
     found = [document_value(comparison_object(c)) for c in answer.comparisons]
     document["comparisons"] = [c for c in found if c["metric"] == primary]
     document["other_comparisons"] = [c for c in found if c["metric"] != primary]
+    gate = gate_object(answer)
+    if gate is not None:
+        document["gate"] = document_value(gate)
     document["geometric_mean"] = document_value(_geometric_mean_object(answer))
     return document
 

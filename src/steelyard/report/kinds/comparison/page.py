@@ -9,6 +9,7 @@ from steelyard.analysis.comparison.comparison_results import Answer, Summary
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.units import format_duration
 from steelyard.report.kinds.comparison.benchmark_table import benchmarks_sentence
+from steelyard.report.kinds.comparison.gate_sentences import gate_sentences
 from steelyard.report.kinds.comparison.method_notes import SUMMARY_NOTES, methods_used
 from steelyard.report.kinds.comparison.sentences import (
     BETTER_WORDS,
@@ -82,6 +83,7 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
         "means": [] if cards else mean_cards(answer, names),
         "facts": _facts(answer, experiment, blocks),
         "together": _together(answer),
+        "gates": gate_sentences(answer),
         "cautions": [caution_text(caution.message) for caution in answer.cautions],
         "summary": summary_table(answer, names),
         "others": other_metrics_table(answer, names),

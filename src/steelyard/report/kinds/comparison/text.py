@@ -17,6 +17,7 @@ from steelyard.report.kinds.comparison.benchmark_table import (
     benchmark_table,
     benchmarks_sentence,
 )
+from steelyard.report.kinds.comparison.gate_sentences import gate_sentences
 from steelyard.report.kinds.comparison.sentences import (
     BETTER_WORDS,
     WORSE_WORDS,
@@ -84,6 +85,10 @@ def plain_text(answer: Answer, width: int | None = None, hidden: Collection[str]
     if together is not None:
         lines += ["", *wrapped(together, width)]
     lines += _plain_warnings(answer, width)
+    gates = gate_sentences(answer)
+    lines += [""] if gates else []
+    for sentence in gates:
+        lines += wrapped(sentence, width)
     footer = [part for line in footer_lines(answer) for part in wrapped(line, width)]
     return "\n".join([*lines, "", *footer]) + "\n"
 
@@ -211,6 +216,12 @@ def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:
     for warning in warnings(answer):
         console.print()
         console.print(Text.assemble(("warning: ", _UNDECIDED_STYLE), warning))
+    gates = gate_sentences(answer)
+    if gates:
+        console.print()
+    for sentence in gates:
+        failed = sentence.startswith("gate failed")
+        console.print(Text(sentence, style="bold red" if failed else "green"))
     console.print()
     for line in footer_lines(answer):
         console.print(line, style="dim", markup=False)
