@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.integration.conftest import User
+from tests.plans import IDENTIFIER
 
 LINES = 'for i in 1 2 3; do echo "{\\"value\\": 0.$i$1, \\"unit\\": \\"ms\\"}"; done'
 Script = Callable[..., str]
@@ -123,13 +124,15 @@ def test_an_experiment_with_iterations_is_resumed(user: User, script: Script) ->
 def test_a_trial_for_an_executor_has_its_iterations(user: User, script: Script) -> None:
     path = script(f"{{ {LINES}; }} > $STEELYARD_ITERATIONS")
     spec = {
-        "variant": {"name": "a", "launch": {"argv": [path]}},
+        "identifier": IDENTIFIER,
+        "kind": "measurement",
+        "variants": [{"name": "a", "launch": {"argv": [path]}}],
         "metrics": [{"name": "iteration_time", "unit": "s", "source": "iterations"}],
         "iterations": {"adapter": "json-lines", "warmup_count": 1},
-        "position": 4,
+        "seed": 1,
     }
-    (user.home / "spec.json").write_text(json.dumps(spec))
-    trial = user.types("trial", "run", "spec.json").document()["trial"]
+    (user.home / "part.json").write_text(json.dumps({"experiment": spec, "positions": [4]}))
+    (trial,) = user.types("trial", "run", "part.json").document()["trials"]
     assert (trial["status"], len(trial["measurements"]["iteration_time"])) == ("ok", 2)
     assert len(trial["details"]["warmup_iterations"]["iteration_time"]) == 1
 

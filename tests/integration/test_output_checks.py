@@ -17,11 +17,12 @@ from steelyard.core.experiment_spec import (
     OutputCheck,
     Variant,
 )
-from steelyard.core.json_codec import to_json
 from steelyard.core.stopping_spec import StoppingSpec
+from steelyard.design.plan_part import plan_part
 from steelyard.measure.journal_reader import read_journal
-from steelyard.measure.trial import run_trial
 from steelyard.run.run_experiment import Place, run_experiment
+from steelyard.run.run_part import run_part
+from tests.plans import IDENTIFIER
 
 FINE = OutputCheck("sha256", hashlib.sha256(b"fine\n").hexdigest())
 WALL_TIME = MetricSpec("wall_time", "s")
@@ -35,7 +36,7 @@ def trials_of(tmp_path: Path, *variants: Variant, runs: int = 3, **changes) -> l
     """The trials of an experiment, which its journal has too."""
     metrics = changes.pop("metrics", (WALL_TIME,))
     spec = ExperimentSpec(
-        "01M7Y65N01QFXKFKNECSXHPS2X",
+        IDENTIFIER,
         "measurement",
         variants,
         metrics,
@@ -124,8 +125,10 @@ def test_checks_and_iterations_go_together(tmp_path):
 
 
 @pytest.mark.parametrize(("said", "status"), [("fine", "ok"), ("wrong", "failed")])
-def test_a_trial_from_a_file_is_checked(said, status):
-    document = {"variant": to_json(variant(f"echo {said}", FINE))}
-    trial = run_trial(document)["trial"]
-    assert trial["status"] == status
-    assert trial["reason"] == (None if status == "ok" else "check")
+def test_a_trial_of_a_part_is_checked(said, status):
+    spec = ExperimentSpec(
+        IDENTIFIER, "measurement", (variant(f"echo {said}", FINE),), (WALL_TIME,), seed=1
+    )
+    (trial,) = run_part(plan_part(spec, [4])).trials
+    assert trial.status == status
+    assert trial.reason == (None if status == "ok" else "check")

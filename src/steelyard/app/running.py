@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from steelyard.run.check_run import planned_refusals
+from steelyard.executors.local.check_run import planned_refusals
 from steelyard.run.run_experiment import Place, run_experiment
 from steelyard.run.trial_session import Progress, Watcher
 from steelyard.store.location import store_path

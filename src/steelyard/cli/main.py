@@ -43,7 +43,7 @@ COMMANDS = {
     "c++": "The same for C++.",
     "fc": "The same for Fortran.",
     "layout": "What of a program's layout moves; moving it without building.",
-    "trial": "Run single trials from a file, as executors do.",
+    "trial": "Run trials of a plan from a file, as executors do.",
 }
 # The folder of each command's group, and the file in it.
 _MODULES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
@@ -80,10 +80,18 @@ def _build(kind: type, data: Any, where: str) -> Any:
     for name, value in frozen.items():
         if not _fits(value, types[name]):
             raise wrong_field(f"{where}.{name}", _named(types[name]), value)
-    try:
-        return kind(**frozen)
-    except TypeError as error:
-        raise DataError(f"{where} is not complete: {error}.", field=where) from None
+    lacking = [repr(name) for name in _required(kind) if name not in frozen]
+    if lacking:
+        raise DataError(f"{where} is not complete: it lacks {', '.join(lacking)}.", field=where)
+    return kind(**frozen)
+
+
+@cache
+def _required(kind: type) -> tuple[str, ...]:
+    """The fields that have no default."""
+    return tuple(
+        f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING
+    )
 
 
 @cache

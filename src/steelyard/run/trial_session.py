@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from steelyard.core.errors import MissingCapabilityError
 from steelyard.core.experiment_results import StopReason, Trial
 from steelyard.core.experiment_spec import ExperimentSpec, MetricSpec
-from steelyard.design.blocks import PlannedTrial, plan_warmups
+from steelyard.design.blocks import plan_warmups
 from steelyard.design.schedule import phases
+from steelyard.executors.executor import OpenExecutor
 from steelyard.run.session_phase import Phase
-from steelyard.run.trial_source import TrialSource
 
 if TYPE_CHECKING:
     from steelyard.analysis.comparison.stopping import Look
@@ -61,8 +61,8 @@ class Session:
     ----------
     spec : ExperimentSpec
         What to run and when to stop.
-    source : TrialSource
-        Runs what is queued and gives finished trials.
+    executor : OpenExecutor
+        Runs parts of the plan and gives finished trials.
     earlier : sequence of Trial
         Trials of former sessions; they count for stopping and are not repeated.
     watch : callable, optional
@@ -72,13 +72,14 @@ class Session:
     def __init__(
         self,
         spec: ExperimentSpec,
-        source: TrialSource,
+        executor: OpenExecutor,
         earlier: Sequence[Trial] = (),
         watch: Watcher | None = None,
     ) -> None:
         self.spec = spec
         self.trials: list[Trial] = []
-        self._source = source
+        self.stopped: StopReason | None = None
+        self._executor = executor
         self._earlier = tuple(earlier)
         self._watch = watch
         self._followed = watch is not None or spec.stopping.runs is None
@@ -91,10 +92,11 @@ class Session:
     def run(self) -> StopReason:
         """Run to the end, or until somebody interrupts; the reason why it ended."""
         try:
-            return self._run_phases()
+            self.stopped = self._run_phases()
         except KeyboardInterrupt:
-            self.trials.extend(self._source.abandon())
-            return "interrupted"
+            self.trials.extend(self._executor.abandon())
+            self.stopped = "interrupted"
+        return self.stopped
 
     def _run_phases(self) -> StopReason:
         self._run_warmups()
@@ -115,13 +117,13 @@ class Session:
         planned = list(
             plan_warmups(self.spec.seed, session, len(self.spec.variants), self.spec.warmup_count)
         )
-        for trial in planned:
-            self._queue(trial)
+        if planned:
+            self._executor.submit(planned)
         left = len(planned)
         while left:
             for trial in self._take():
                 left -= 1
-                self._check_primary(trial)
+                check_primary(self.spec, trial)
 
     def _run_phase(self, phase: Phase) -> StopReason:
         phase.start(self._earlier)
@@ -140,7 +142,7 @@ class Session:
             for trial in taken:
                 phase.outstanding -= 1
                 phase.add(trial)
-                self._check_primary(trial)
+                check_primary(self.spec, trial)
             if self._hopeless():
                 reason = "failures"
             if phase.complete_blocks > blocks_before:
@@ -172,8 +174,7 @@ class Session:
             planned = phase.plan()
             if not planned:
                 return "runs"
-            for trial in planned:
-                self._queue(trial)
+            self._executor.submit(planned)
         return None
 
     def _over_budget(self, phase: Phase) -> bool:
@@ -193,11 +194,8 @@ class Session:
                 return True
         return False
 
-    def _queue(self, trial: PlannedTrial) -> None:
-        self._source.queue(trial, self.spec.variants[trial.variant])
-
     def _take(self) -> list[Trial]:
-        taken = list(self._source.take())
+        taken = list(self._executor.take())
         for trial in taken:
             self.trials.append(trial)
             if trial.status == "ok":
@@ -229,16 +227,6 @@ class Session:
         whole_design = self.spec.varied and self.spec.stopping.runs is not None
         return all(hopeless) if whole_design else any(hopeless)
 
-    def _check_primary(self, trial: Trial) -> None:
-        metric = self.spec.primary_metric
-        if trial.status == "ok" and metric.name not in trial.measurements:
-            raise MissingCapabilityError(
-                f"This machine gives no {metric.name}, which is what is to be compared. "
-                "`steelyard host status` says what its performance counters offer; "
-                "--metric names another.",
-                field="--metric",
-            )
-
     def _tell(self, phase: Phase, looks: Sequence[Look]) -> None:
         if self._watch is None:
             return
@@ -263,6 +251,23 @@ class Session:
                 intervals=tuple(interval for look in looks for interval in look.intervals),
                 compares=len(phase.variants) > 1,
             )
+        )
+
+
+def check_primary(spec: ExperimentSpec, trial: Trial) -> None:
+    """Refuse to go on where this machine gives no value of what is to be compared.
+
+    Raises
+    ------
+    MissingCapabilityError
+    """
+    metric = spec.primary_metric
+    if trial.status == "ok" and metric.name not in trial.measurements:
+        raise MissingCapabilityError(
+            f"This machine gives no {metric.name}, which is what is to be compared. "
+            "`steelyard host status` says what its performance counters offer; "
+            "--metric names another.",
+            field="--metric",
         )
 
 

@@ -29,9 +29,8 @@ class Machine:
         self.ran = []
         self.fewest_waiting = None
 
-    def queue(self, trial, program):
-        assert program.name == f"v{trial.variant}"
-        self.queued.append((trial.position, trial.block, trial.variant, trial.warmup))
+    def submit(self, part):
+        self.queued += [(t.position, t.block, t.variant, t.warmup) for t in part]
 
     def take(self):
         for _ in range(min(self.batch, len(self.queued))):

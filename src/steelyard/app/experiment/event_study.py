@@ -17,9 +17,9 @@ from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.events_spec import EventsSpec
 from steelyard.core.experiment_results import Experiment, Trial
 from steelyard.core.experiment_spec import MetricSpec, Variant
+from steelyard.executors.local.event_stacks import stack_programs
 from steelyard.measure.tracing import check_tracing
 from steelyard.report.documents.rendering import Origin
-from steelyard.run.event_stacks import stack_programs
 
 if TYPE_CHECKING:
     from steelyard.analysis.events.internal_variance import EventsQuestion

@@ -15,7 +15,8 @@ from steelyard.core.experiment_results import Experiment
 from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.core.gate_spec import GateSpec
 from steelyard.core.masked_experiment import masked_experiment
-from steelyard.run.run_experiment import Place, present_provenance, run_experiment
+from steelyard.executors.local.this_machine import present_provenance
+from steelyard.run.run_experiment import Place, run_experiment
 from steelyard.run.trial_session import Watcher
 
 if TYPE_CHECKING:

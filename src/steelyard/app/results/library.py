@@ -208,8 +208,8 @@ def open_library(store: str | None) -> Iterator[Library]:
     StoreError
         The store cannot be read or written; the message says what to do.
     """
+    from steelyard.executors.local.left_files import left_line
     from steelyard.measure.journal_reader import read_journal, salvage_journal
-    from steelyard.run.left_files import left_line
     from steelyard.store.database import Store
     from steelyard.store.journals import absorb_journals
 

@@ -1,1 +1,1 @@
-"""The command that runs one trial from a file."""
+"""The command that runs trials of a plan from a file."""

@@ -1,16 +1,18 @@
-"""`steelyard trial run SPEC`: one trial from a file, as executors run it."""
+"""`steelyard trial run PART`: a part of a plan from a file, as executors run it."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import click
 
-from steelyard.app.experiment.single_trial import run_trial
-from steelyard.cli.console.output import write_json
+from steelyard.app.experiment.sent_part import run_sent_part
+from steelyard.cli.console.output import write_json, write_note
 from steelyard.cli.options.option_groups import option, takes
-from steelyard.core.errors import DataError
+from steelyard.cli.options.shared_options import wait_option
+from steelyard.report.kinds.plan_part.document import part_result_document
+
+INTERRUPTED_STATUS = 130
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,27 +27,25 @@ class TrialOptions:
         show_default="standard output",
         help="Write the result to FILE, which appears whole or not at all.",
     )
+    wait: bool = wait_option()
 
 
-@click.group("trial", short_help="Run single trials from a file, as executors do.")
+@click.group("trial", short_help="Run trials of a plan from a file, as executors do.")
 def command() -> None:
-    """Run single trials from a file, as executors do."""
+    """Run trials of a plan from a file, as executors do."""
 
 
 @command.command("run")
 @takes(TrialOptions)
-@click.argument("spec", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
-def run(given: TrialOptions, spec: str) -> int:
-    """Run the trial that the JSON file SPEC describes; - reads standard input.
+@click.argument("part", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+def run(given: TrialOptions, part: str) -> int:
+    """Run the trials of the part of a plan in the JSON file PART; - reads standard input.
 
     A trial that fails is a result like any other: its status says so, and the exit status of
     this command is 0.
     """
-    with click.open_file(spec, "rb") as file:
+    with click.open_file(part, "rb") as file:
         data = file.read()
-    try:
-        document = json.loads(data)
-    except ValueError as error:
-        raise DataError(f"The trial's specification {spec} is no JSON: {error}.") from None
-    write_json(run_trial(document), given.result)
-    return 0
+    result = run_sent_part(data, part, given.wait, write_note)
+    write_json(part_result_document(result), given.result)
+    return INTERRUPTED_STATUS if result.interrupted else 0

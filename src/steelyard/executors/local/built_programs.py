@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError, UsageError
 from steelyard.core.experiment_spec import ExperimentSpec, Variant
+from steelyard.executors.local.trial_source import Failure
+from steelyard.executors.local.unit_builds import UnitBuilds
 from steelyard.measure.built_variant import built_variant
 from steelyard.measure.level_costs import built_line
-from steelyard.run.trial_source import Failure
-from steelyard.run.unit_builds import UnitBuilds
 
 if TYPE_CHECKING:
     from steelyard.factors.factor import Part

@@ -17,7 +17,7 @@ def left_line(
     line = taken_line(record, spec, directory, telling=telling)
     if spec.profiles is None or spec.variants[record["variant"]].profiled is None:
         return line
-    from steelyard.run.profiled_launches import left_profile
+    from steelyard.executors.local.profiled_launches import left_profile
 
     profile = left_profile(record, spec, directory)
     return {"printed": record["trial"], **line, "profile": profile} if profile else line
@@ -27,6 +27,6 @@ def forget_left(spec: ExperimentSpec, directory: str, position: int) -> None:
     """Remove the files of a trial whose line is in the journal."""
     forget_taken(directory, position)
     if spec.profiles is not None:
-        from steelyard.run.profiled_launches import forget_profile
+        from steelyard.executors.local.profiled_launches import forget_profile
 
         forget_profile(directory, position)

@@ -6,44 +6,20 @@ measured. What fails is data: the trials that needed it have failed.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from steelyard.core.errors import UsageError
 from steelyard.core.experiment_results import Trial
 from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.design.blocks import PlannedTrial
 from steelyard.design.level_positions import Unit, unit_of
+from steelyard.executors.local.built_programs import BuiltPrograms
+from steelyard.executors.local.level_commands import LevelCommands
+from steelyard.executors.local.trial_source import Failure, TrialSource, failed_trial
+from steelyard.executors.local.unit_builds import UnitBuilds
 from steelyard.measure.journal import JournalWriter
 from steelyard.measure.level_costs import LevelCosts
-from steelyard.run.built_programs import BuiltPrograms
-from steelyard.run.level_commands import LevelCommands
-from steelyard.run.trial_source import Failure, TrialSource, failed_trial
-from steelyard.run.unit_builds import UnitBuilds
-
-
-def check_sources(spec: ExperimentSpec, directory: str) -> None:
-    """Refuse a source of a build that holds `directory`, where builds are to be made.
-
-    Raises
-    ------
-    UsageError
-        It names the source, and what to do.
-    """
-    inside = os.path.realpath(directory)
-    for variant in spec.variants:
-        source = variant.build.source if variant.build is not None else None
-        if source is not None and os.path.commonpath([os.path.realpath(source), inside]) == (
-            os.path.realpath(source)
-        ):
-            raise UsageError(
-                f"The source {source} holds the store, beside which builds are made, so that each "
-                "build would copy those before it. Name a smaller source, or a file elsewhere "
-                "with --store.",
-                field="--build-source",
-            )
 
 
 class UnitSource:

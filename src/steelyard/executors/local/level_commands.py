@@ -9,9 +9,9 @@ from steelyard.core.errors import TrialsFailedError
 from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.core.repetition import RepetitionLevel
 from steelyard.design.level_positions import Unit
+from steelyard.executors.local.trial_source import Failure
 from steelyard.measure.level_costs import entered_line
 from steelyard.measure.level_step import run_level_command
-from steelyard.run.trial_source import Failure
 
 
 class LevelCommands:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -22,9 +23,7 @@ def check_run(spec: ExperimentSpec, outputs: str) -> None:
     for refusal in refusals(spec):
         raise refusal
     if any(variant.build is not None for variant in spec.variants):
-        from steelyard.run.unit_source import check_sources
-
-        check_sources(spec, outputs)
+        _check_sources(spec, outputs)
 
 
 def planned_refusals(spec: ExperimentSpec) -> list[UsageError | MissingCapabilityError]:
@@ -50,7 +49,7 @@ def refusals(spec: ExperimentSpec) -> Iterator[UsageError | MissingCapabilityErr
 
 def _checks(spec: ExperimentSpec) -> Iterator[Callable[[], None]]:
     if asks_of_host(spec):
-        from steelyard.run.host_source import host_checks
+        from steelyard.executors.local.host_source import host_checks
 
         yield from host_checks(spec)
     for variant in spec.variants:
@@ -91,3 +90,19 @@ def _at_some_setup(variant: Variant, spec: ExperimentSpec) -> Variant:
     from steelyard.factors.setups import at_setup, drawn_setup
 
     return at_setup(variant, spec, drawn_setup(spec, 0, 0), "launch")
+
+
+def _check_sources(spec: ExperimentSpec, directory: str) -> None:
+    """Refuse a source of a build that holds `directory`, where builds are to be made."""
+    inside = os.path.realpath(directory)
+    for variant in spec.variants:
+        source = variant.build.source if variant.build is not None else None
+        if source is not None and os.path.commonpath([os.path.realpath(source), inside]) == (
+            os.path.realpath(source)
+        ):
+            raise UsageError(
+                f"The source {source} holds the store, beside which builds are made, so that each "
+                "build would copy those before it. Name a smaller source, or a file elsewhere "
+                "with --store.",
+                field="--build-source",
+            )

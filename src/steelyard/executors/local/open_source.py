@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.executors.local.launch_wrappings import launch_wrappings
+from steelyard.executors.local.launcher_source import LauncherSource
+from steelyard.executors.local.trial_source import TrialSource
 from steelyard.measure.journal import JournalWriter
 from steelyard.measure.launcher import Launcher
 from steelyard.measure.trial_artifacts import takes_output
-from steelyard.run.launch_wrappings import launch_wrappings
-from steelyard.run.launcher_source import LauncherSource
-from steelyard.run.trial_source import TrialSource
 
 if TYPE_CHECKING:
     from steelyard.host.journal import HostJournal
@@ -65,15 +65,15 @@ def open_source(
         wrappings = launch_wrappings(spec, outputs, _tracing(spec, outputs, stack))
         source: TrialSource = LauncherSource(spec, launcher, journal, outputs, wrappings, defined)
         if host is not None:
+            from steelyard.executors.local.host_source import HostSource
             from steelyard.host.machine_levels import HostLevels
-            from steelyard.run.host_source import HostSource
 
             source = HostSource(spec, source, HostLevels(host, (launcher.pid,)), journal)
         if not in_units:
             yield OpenSource(source, [])
             return
-        from steelyard.run.unit_builds import UnitBuilds
-        from steelyard.run.unit_source import UnitSource
+        from steelyard.executors.local.unit_builds import UnitBuilds
+        from steelyard.executors.local.unit_source import UnitSource
 
         builds = UnitBuilds(spec, os.path.join(outputs, "builds"), directories.logs)
         stack.callback(builds.close)
@@ -84,7 +84,7 @@ def open_source(
 def _tracing(spec: ExperimentSpec, outputs: str, stack: contextlib.ExitStack) -> Tracing | None:
     if spec.events is None:
         return None
+    from steelyard.executors.local.event_stacks import stack_programs
     from steelyard.measure.tracing import Tracing
-    from steelyard.run.event_stacks import stack_programs
 
     return stack.enter_context(Tracing(spec.events, outputs, stack_programs(spec.events)))

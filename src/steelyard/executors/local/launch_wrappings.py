@@ -42,7 +42,7 @@ def launch_wrappings(
         files = IterationFiles(spec.iterations, directory)
         found.append(lambda program, trial: files.variant_for(program, trial.position))
     if spec.profiles is not None:
-        from steelyard.run.profiled_launches import ProfiledLaunches
+        from steelyard.executors.local.profiled_launches import ProfiledLaunches
 
         found.append(ProfiledLaunches(spec, directory).wrapped)
     if spec.events is not None and tracing is not None:

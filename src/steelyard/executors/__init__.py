@@ -1,0 +1,1 @@
+"""Where the parts of a plan are run: this machine, or others."""

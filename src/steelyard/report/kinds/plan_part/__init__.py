@@ -1,0 +1,1 @@
+"""A part of a plan, as it goes to a machine, and what comes back."""

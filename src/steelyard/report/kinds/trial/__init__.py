@@ -1,1 +1,0 @@
-"""One trial, as an executor gives it back."""
