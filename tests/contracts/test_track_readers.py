@@ -61,7 +61,6 @@ def test_a_sample_gives_values_that_can_be_kept(sample) -> None:
     assert found.rows
     for row in found.rows:
         assert row.benchmark
-        assert row.metric
         assert type(row.value) is float
         assert row.direction in ("lower", "higher")
         assert (row.low is None) == (row.high is None)

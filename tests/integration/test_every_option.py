@@ -35,6 +35,7 @@ WRONG = {
     "FILE": NOWHERE,
     "FILE.toml": NOWHERE,
     "FILE=REGEX": "garbage",
+    "GOOD..BAD": "garbage",
     "K": "x",
     "LEVEL=COUNT": "garbage",
     "LEVEL=TIME": "garbage",
@@ -56,6 +57,7 @@ WRONG = {
     "PARTS": "garbage",
     "PARTS[@TIME]": "garbage",
     "RATIO": "x",
+    "REV": "no such revision",
     "SHARE": "2h",
     "SIZE": "-3",
     "method": "no-such-method",
@@ -74,6 +76,7 @@ FREE = {
     *(("measure", "--name"), ("compare", "--name"), ("dimension", "--name")),
     *(("measure", "--note"), ("compare", "--note"), ("dimension", "--note")),
     *(("profile agree", "--name"), ("profile agree", "--setting")),
+    *(("history add", name) for name in ("--branch", "--host", "--benchmark")),
     # Names of services are asked of the system, which says for each that it is not there.
     *(("host quiet", "--stop-service"), ("host study", "--stop-service")),
     # The memory that a RAM disk copies; a run that cannot start there fails as a trial.
@@ -100,6 +103,8 @@ CALLS: dict[str, list[list[str]]] = {
     "experiment schema": [[]],
     "export": [["--format", "csv", "none"]],
     "fc": [["x.f90"]],
+    "history add": [["tracks.csv"]],
+    "history list": [[]],
     "host quiet": [["--knob", "aslr", "--", "true"]],
     "host restore": [[]],
     "host status": [[]],
@@ -194,6 +199,7 @@ def type_command(tmp_path, monkeypatch):
     rows = [f"{e},{i},1.{i}" for e in range(3) for i in range(20)]
     Path("levels.csv").write_text("\n".join(["execution,iteration,value", *rows, ""]))
     Path("trials.csv").write_text("variant,value\n" + "a,1\na,2\nb,2\nb,3\n" * 3)
+    Path("tracks.csv").write_text("series,revision,value\na,r1,1\na,r2,2\n")
     times = [f"h{h},b{b},{2 + h * b + b % 3}.5" for h in range(4) for b in range(4)]
     Path("times.csv").write_text("\n".join(["host,benchmark,value", *times, ""]))
     Path("spec.json").write_text("{}")

@@ -89,6 +89,7 @@ def add_values(
             "track_id": track_ids[track_key(repository, row)],
             "revision_id": revision_ids[row.revision or ""],
             "first_revision": row.first_revision,
+            "place": row.position,
             "value": row.value,
             "low": row.low,
             "high": row.high,
@@ -165,7 +166,7 @@ def _kept_revisions(
         if name in wanted:
             continue
         fact = facts.get(name)
-        known = {"position": row.position, "committed_unix_s": row.committed_unix_s}
+        known = {"position": None, "committed_unix_s": row.committed_unix_s}
         plain = {**known, "parents": "[]", "subject": ""}
         wanted[name] = {
             "repository": repository,
@@ -173,8 +174,23 @@ def _kept_revisions(
             **(plain if fact is None else _facts_row(fact)),
         }
     _insert_all(connection, revisions, wanted.values())
+    _tell_times(connection, repository, wanted)
     query = select(revisions.c.revision, revisions.c.id).where(revisions.c.repository == repository)
     return {row.revision: row.id for row in connection.execute(query)}
+
+
+def _tell_times(
+    connection: Connection, repository: str, wanted: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Keep the times of revisions that had none so far."""
+    lacking = select(revisions.c.id, revisions.c.revision).where(
+        revisions.c.repository == repository, revisions.c.committed_unix_s.is_(None)
+    )
+    for identity, name in connection.execute(lacking).all():
+        time = wanted.get(name, {}).get("committed_unix_s")
+        if time is not None:
+            chosen = update(revisions).where(revisions.c.id == identity)
+            connection.execute(chosen.values(committed_unix_s=time))
 
 
 def _facts_row(fact: RevisionFacts) -> dict[str, Any]:

@@ -118,6 +118,8 @@ track_values = Table(
     Column("track_id", Integer, _belongs_to("tracks"), nullable=False),
     Column("revision_id", Integer, _belongs_to("revisions"), nullable=False),
     Column("first_revision", Text),
+    # Where the source puts it along the track, for revisions without a repository.
+    Column("place", Integer),
     Column("value", Float, nullable=False),
     Column("low", Float),
     Column("high", Float),

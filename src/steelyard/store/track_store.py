@@ -49,10 +49,14 @@ class StoredRevision:
 
 @dataclass(frozen=True, slots=True)
 class StoredValue:
-    """A value of a track at the revision with the number `revision` in the store."""
+    """A value of a track at the revision with the number `revision` in the store.
+
+    `place` is where its source puts it along the track, if it says so.
+    """
 
     revision: int
     first_revision: str | None
+    place: int | None
     value: float
     low: float | None
     high: float | None

@@ -125,7 +125,7 @@ def test_otava_takes_columns_of_numbers_for_metrics():
     assert {row.benchmark for row in rows} == {"otava"}
     first = [row for row in rows if row.metric == "metric1"]
     assert [row.revision for row in first] == ["aaa0", "aaa1", "aaa2", "aaa3"]
-    assert [row.committed_unix_s for row in first] == [
+    assert [row.measured_unix_s for row in first] == [
         *(1704074400.0, 1704160800.0, 1704247200.0, 1704333600.0)
     ]
     assert len([row for row in rows if row.metric == "metric2"]) == 3

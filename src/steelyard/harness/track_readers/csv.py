@@ -133,7 +133,7 @@ def _row(layout: _Layout, row: TableRow, value: float, quantity: Quantity) -> Tr
         raise _wrong(source, row, "confidence", "between 0 and 1", str(confidence))
     return TrackRow(
         layout.text(row, "benchmark") or layout.benchmark,
-        layout.text(row, "metric") or "value",
+        layout.text(row, "metric"),
         quantity.unit,
         value * factor,
         _DIRECTIONS[direction] if direction else quantity.direction,
@@ -142,7 +142,7 @@ def _row(layout: _Layout, row: TableRow, value: float, quantity: Quantity) -> Tr
         high=None if high is None else high * factor,
         confidence=confidence,
         trial_count=_whole(layout, row, "count") or 0,
-        committed_unix_s=time_unix_s,
+        measured_unix_s=time_unix_s,
         position=position,
         first_revision=layout.text(row, "first_revision") or None,
         host=layout.text(row, "host") or None,

@@ -75,7 +75,7 @@ def read(source: Source) -> TrackFile:
                     "",
                     value,
                     revision=_attribute(row, names, _REVISIONS),
-                    committed_unix_s=_time(source, row, names),
+                    measured_unix_s=_time(source, row, names),
                     host=_attribute(row, names, _HOSTS),
                     branch=_attribute(row, names, _BRANCHES),
                 )

@@ -50,6 +50,7 @@ def _create_values() -> None:
         sa.Column("track_id", sa.Integer, nullable=False),
         sa.Column("revision_id", sa.Integer, nullable=False),
         sa.Column("first_revision", sa.Text),
+        sa.Column("place", sa.Integer),
         sa.Column("value", sa.Float, nullable=False),
         *(sa.Column(name, sa.Float) for name in ("low", "high", "confidence")),
         sa.Column("trial_count", sa.Integer, nullable=False),

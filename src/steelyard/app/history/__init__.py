@@ -1,0 +1,1 @@
+"""Tracks along revisions: adding values, finding changes, telling of them, bisection."""

@@ -1,0 +1,1 @@
+"""`steelyard history`: changes along revisions."""
