@@ -48,7 +48,8 @@ DEFAULT_METRICS = (
     "voluntary_switches",
     "involuntary_switches",
 )
-NAME_LENGTH = 48
+# Of a name; labels are made where names are shown, by what differs.
+_NAME_LENGTH = 1000
 
 
 def _default_name(request: Request, index: int) -> str:
@@ -60,7 +61,7 @@ def _default_name(request: Request, index: int) -> str:
             if len(each) == len(request.commands) > 1:
                 name = each[index]
                 break
-    return name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…"
+    return name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 1] + "…"
 
 
 def _labelled(name: str, parameters: Parameters) -> str:

@@ -18,7 +18,8 @@ from steelyard.report.kinds.comparison.sentences import (
 )
 from steelyard.report.kinds.comparison.tables import other_metrics_table
 from steelyard.report.kinds.comparison.text import footer_lines, said_alone, summary_table
-from steelyard.report.texts.readable import caution_text, labels
+from steelyard.report.texts.labels import labels
+from steelyard.report.texts.readable import caution_text
 from steelyard.report.texts.table import Table
 
 # What starts or ends markup anywhere in a line; the rest is plain where it stands.

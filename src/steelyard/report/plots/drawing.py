@@ -10,7 +10,8 @@ from steelyard.analysis.comparison.comparison_results import Answer, MetricResul
 from steelyard.analysis.comparison.plot_series import stride_for
 from steelyard.analysis.distributions.modes import density_bandwidth
 from steelyard.report.kinds.comparison.tables import metric_scale
-from steelyard.report.texts.readable import labels, one_line
+from steelyard.report.texts.labels import labels
+from steelyard.report.texts.readable import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

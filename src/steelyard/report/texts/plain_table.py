@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.report.texts.readable import elided
+from steelyard.report.texts.labels import labels
 from steelyard.report.texts.table import Table
 
 GAP = "  "
@@ -91,9 +91,10 @@ def fitted(table: Table, width: int | None, gap: int = len(GAP)) -> Table:
     if excess <= 0 or longest <= _NARROWEST_NAME:
         return table
     limit = max(_NARROWEST_NAME, longest - excess)
+    short = labels((row[column] for row in table.rows), limit)
     rows = [list(row) for row in table.rows]
     for row in rows:
-        row[column] = elided(row[column], limit)
+        row[column] = short[row[column]] if row[column] else ""
     return Table(table.headers, tuple(tuple(row) for row in rows), table.left, table.spare)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from steelyard.core.estimate import Estimate
@@ -13,9 +12,7 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _ASYMMETRY_RATIO = 0.1
 _MOST_DECIMALS = 6
-_NAME_LIMIT = 4096
 _CAUTION_LIMIT = 800
-_COMMON_LIMIT = 9
 
 
 def without_surrogates(text: str) -> str:
@@ -47,44 +44,6 @@ def elided(text: str, limit: int) -> str:
         return text
     head = (limit - 1) * 2 // 3
     return text[:head] + ELLIPSIS + text[len(text) - (limit - 1 - head) :]
-
-
-def labels(names: Iterable[str], limit: int = 48) -> dict[str, str]:
-    """A printable label of at most about `limit` characters for each name, all different.
-
-    What long names have in common at their ends is shortened before what tells them apart.
-    """
-    # A name may be a command line of 100 kB: only its ends can appear in a label.
-    texts = {
-        name: one_line(name if len(name) <= _NAME_LIMIT else elided(name, _NAME_LIMIT))
-        for name in names
-    }
-    if len(texts) > 1 and max(map(len, texts.values())) > limit:
-        texts = _without_common_ends(texts)
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    for name, text in texts.items():
-        label = elided(text, limit) or "(empty name)"
-        if label in taken:
-            label = f"{label} #{len(taken) + 1}"
-        taken.add(label)
-        found[name] = label
-    return found
-
-
-def _without_common_ends(texts: dict[str, str]) -> dict[str, str]:
-    shortest, first = min(map(len, texts.values())), next(iter(texts.values()))
-    head = 0
-    while head < shortest and all(text[head] == first[head] for text in texts.values()):
-        head += 1
-    tail = 0
-    while tail < shortest - head and all(
-        text[-1 - tail] == first[-1 - tail] for text in texts.values()
-    ):
-        tail += 1
-    before = elided(first[:head], _COMMON_LIMIT)
-    after = elided(first[len(first) - tail :], _COMMON_LIMIT)
-    return {n: before + text[head : len(text) - tail] + after for n, text in texts.items()}
 
 
 def decimals_for(half_width: float, significant: int = 2) -> int:

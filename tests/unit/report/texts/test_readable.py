@@ -10,7 +10,6 @@ from steelyard.report.texts.readable import (
     difference_text,
     document_value,
     elided,
-    labels,
     one_line,
     ratio_text,
     without_surrogates,
@@ -46,20 +45,6 @@ def test_elision_keeps_both_ends():
     assert elided("abcdefghijk", 7) == "abcd…jk"
 
 
-def test_labels_stay_different_when_they_are_shortened():
-    names = [f"{'a' * 60}{n}{'b' * 60}" for n in range(3)]
-    assert len(set(labels(names).values())) == 3
-
-
-def test_a_name_of_100_kb_gives_a_short_label():
-    name = "x" * 100_000
-    assert len(labels([name])[name]) <= 48
-
-
-def test_an_empty_name_is_visible():
-    assert labels([""]) == {"": "(empty name)"}
-
-
 @given(st.text(st.characters(exclude_categories=())))
 def test_any_text_becomes_one_printable_line(text):
     line = one_line(text)
@@ -72,10 +57,3 @@ def test_any_text_becomes_one_printable_line(text):
 def test_a_document_never_holds_what_json_lacks(value):
     cleaned = document_value({"a": [value, (1.5, "\udc80")]})
     assert json.dumps(cleaned, allow_nan=False) == '{"a": [null, [1.5, "\\ufffd"]]}'
-
-
-def test_what_long_names_share_is_shortened_before_what_tells_them_apart():
-    names = [f"variant --number {n} of-many/things/with/a/long/end" for n in range(12)]
-    found = labels(names, 28)
-    assert all("#" not in label for label in found.values())
-    assert all(f" {n} " in found[name] for n, name in enumerate(names))

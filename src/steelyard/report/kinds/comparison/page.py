@@ -31,7 +31,8 @@ from steelyard.report.pages.provenance import (
 from steelyard.report.pages.rendered import embedded_json, scripted_page
 from steelyard.report.plots import plots_in_order
 from steelyard.report.plots.drawing import DARK_COLORS, thinning_note
-from steelyard.report.texts.readable import caution_text, labels, one_line
+from steelyard.report.texts.labels import labels
+from steelyard.report.texts.readable import caution_text, one_line
 from steelyard.report.texts.table import Table
 
 # The words of a verdict column, to the colours of the verdicts.

@@ -11,10 +11,10 @@ from steelyard.analysis.comparison.unseen_kinds import largest_unseen_share
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.experiment_spec import MetricSpec
 from steelyard.core.units import format_duration
+from steelyard.report.texts.labels import labels
 from steelyard.report.texts.readable import (
     confidence_text,
     difference_text,
-    labels,
     one_line,
     ratio_text,
     times_text,

@@ -30,8 +30,9 @@ from steelyard.report.kinds.comparison.sentences import (
     verdict_sentence,
 )
 from steelyard.report.kinds.comparison.tables import other_metrics_table, variant_table
+from steelyard.report.texts.labels import full_names, labels
 from steelyard.report.texts.plain_table import fitted_parts, plain_table, wrapped
-from steelyard.report.texts.readable import caution_text, labels, one_line
+from steelyard.report.texts.readable import caution_text, elided, one_line
 from steelyard.report.texts.table import UNAVAILABLE, Table
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ _STYLES = {"faster": "bold green", "slower": "bold red", "equivalent": "bold cya
 _UNDECIDED_STYLE = "bold yellow"
 # More benchmarks than these are told by the table alone.
 MOST_SENTENCES = 6
+_MOST_NAMES = 8
+_SHOWN_NAME = 300
 STOPPED = {
     "precision": "precision reached",
     "decided": "every verdict decided",
@@ -84,6 +87,8 @@ def plain_text(answer: Answer, width: int | None = None, hidden: Collection[str]
     together = together_sentence(answer)
     if together is not None:
         lines += ["", *wrapped(together, width)]
+    for line in name_lines(names):
+        lines += wrapped(line, width)
     lines += _plain_warnings(answer, width)
     gates = gate_sentences(answer)
     lines += [""] if gates else []
@@ -133,6 +138,14 @@ def warnings(answer: Answer) -> list[str]:
 
 def _and_more(count: int) -> str:
     return f" ({count} more of this kind in the report.)" if count else ""
+
+
+def name_lines(names: Mapping[str, str]) -> list[str]:
+    """The full names of labels that say less, after an empty line; nothing where none does."""
+    found = [f"{label} is {elided(name, _SHOWN_NAME)}" for label, name in full_names(names)]
+    if len(found) > _MOST_NAMES:
+        found = [*found[:_MOST_NAMES], "`steelyard show` has the full names of the others"]
+    return ["", *found] if found else []
 
 
 def _plain_warnings(answer: Answer, width: int | None) -> list[str]:
@@ -213,6 +226,8 @@ def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:
     if together is not None:
         console.print()
         console.print(together, style="dim", markup=False)
+    for line in name_lines(names):
+        console.print(line, style="dim", markup=False)
     for warning in warnings(answer):
         console.print()
         console.print(Text.assemble(("warning: ", _UNDECIDED_STYLE), warning))

@@ -28,7 +28,8 @@ from steelyard.report.plots.drawing import (
     layout,
     rows_axis,
 )
-from steelyard.report.texts.readable import caution_text, labels
+from steelyard.report.texts.labels import labels
+from steelyard.report.texts.readable import caution_text
 
 DESIGNS: dict[DesignName, str] = {
     "optimum": "best counts",

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from steelyard.analysis.dimensioning.suggested_repetitions import Dimensioning
 from steelyard.core.units import format_duration
+from steelyard.report.texts.labels import labels
 from steelyard.report.texts.plain_table import plain_table
-from steelyard.report.texts.readable import labels, one_line
+from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table
 
 # The half-widths of the table, of those that each dimensioning has.

@@ -12,8 +12,9 @@ from steelyard.core.experiment_results import Experiment, StopReason, Trial
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.units import format_duration, format_value
 from steelyard.report.kinds.comparison.text import STOPPED
+from steelyard.report.texts.labels import labels
 from steelyard.report.texts.plain_table import plain_table
-from steelyard.report.texts.readable import build_texts, elided, labels, levels_text, one_line
+from steelyard.report.texts.readable import build_texts, elided, levels_text, one_line
 from steelyard.report.texts.table import Table
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ def experiment_text(
 
 
 def _variants_table(experiment: Experiment, names: Mapping[str, str]) -> Table:
+    heads, cells = _name_columns(experiment.spec, names)
     rows: list[tuple[str, ...]] = []
     for index, variant in enumerate(experiment.spec.variants):
         own = [trial for trial in experiment.trials if trial.variant == index]
@@ -121,7 +123,7 @@ def _variants_table(experiment: Experiment, names: Mapping[str, str]) -> Table:
         command = " ".join(variant.launch.argv) or "(imported, not known)"
         rows.append(
             (
-                names[variant.name],
+                *cells[index],
                 str(len(kept)),
                 str(failed),
                 str(len(own) - len(kept)),
@@ -129,8 +131,27 @@ def _variants_table(experiment: Experiment, names: Mapping[str, str]) -> Table:
                 elided(one_line(command), _COMMAND_WIDTH),
             )
         )
-    headers = ("variant", "trials", "failed", "warm-ups", "spent", "command")
-    return Table(headers, tuple(rows), left=frozenset({0, 5}), spare=(3, 5))
+    headers = (*heads, "trials", "failed", "warm-ups", "spent", "command")
+    count = len(heads)
+    left = frozenset({*range(count), count + 4})
+    return Table(headers, tuple(rows), left=left, spare=(count + 2, count + 4))
+
+
+def _name_columns(
+    spec: ExperimentSpec, names: Mapping[str, str]
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """How variants are called: by a column for each factor where all have levels of the same, and
+    by the program where there are several; else by their names."""
+    factors = [tuple(name for name, _ in variant.parameters) for variant in spec.variants]
+    if len(set(factors)) > 1 or not factors[0]:
+        return ("variant",), [(names[variant.name],) for variant in spec.variants]
+    levels = [tuple(one_line(level) for _, level in v.parameters) for v in spec.variants]
+    programs = [variant.name.rpartition(" (")[0] or variant.name for variant in spec.variants]
+    short = labels(dict.fromkeys(programs))
+    if len(short) == 1:
+        return tuple(map(one_line, factors[0])), levels
+    heads = ("program", *map(one_line, factors[0]))
+    return heads, [(short[p], *each) for p, each in zip(programs, levels, strict=True)]
 
 
 def failure_text(trial: Trial) -> str:

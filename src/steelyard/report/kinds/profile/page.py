@@ -23,7 +23,8 @@ from steelyard.report.kinds.profile.text import (
 from steelyard.report.pages.provenance import command_line
 from steelyard.report.pages.rendered import plotted_page
 from steelyard.report.plots.drawing import as_plotly_text, axis, layout
-from steelyard.report.texts.readable import caution_text, labels, one_line
+from steelyard.report.texts.labels import labels
+from steelyard.report.texts.readable import caution_text, one_line
 
 _SHOWN_FUNCTIONS = 200
 # Boxes narrower than this are not to be seen, let alone read.
