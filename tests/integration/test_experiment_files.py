@@ -312,7 +312,7 @@ def test_a_screening_proposes_factors_and_writes_the_experiment_that_follows(use
     assert held == {"aslr": ["on"], "stack-start": ["0"], "warm-up-runs": ["0"]}
     wrong = user.types("experiment", "analyze", "--method", "anova", "--follow-up", "n.toml")
     assert wrong.status == 2
-    assert "--follow-up goes with --method screening and --file" in wrong.err
+    assert "--follow-up goes with --method screening." in wrong.err
 
 
 def test_iterations_are_rows_where_the_file_says_so(user: User) -> None:

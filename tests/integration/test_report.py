@@ -125,7 +125,7 @@ def test_an_unknown_metric_is_named_with_those_that_there_are(store, capfd):
 
 def test_an_unknown_format_is_a_wrong_call(store, capfd):
     assert run(["report", "latest", "--store", store, "--format", "pdf"]) == 2
-    assert "Known: html, json, markdown, text." in capfd.readouterr().err
+    assert "Known: html, json, junit, markdown, text." in capfd.readouterr().err
 
 
 def test_a_page_that_cannot_be_written_is_one_clear_error(store, capfd):

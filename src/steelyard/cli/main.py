@@ -20,7 +20,7 @@ import steelyard
 from steelyard.cli.console.output import write_error, write_json, write_note, write_text
 from steelyard.cli.options.once_option import make_strict
 from steelyard.core.errors import DataError, SteelyardError, UsageError
-from steelyard.core.registry import failed_plugins
+from steelyard.core.registry import failed_plugins, nearest
 
 COMMANDS = {
     "measure": "Weigh one program: an estimate for each metric.",
@@ -74,8 +74,11 @@ class CommandTable(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            known = ", ".join(COMMANDS)
-            raise UsageError(f"There is no command {args[0]!r}. Known: {known}.", field="command")
+            raise UsageError(
+                f"There is no command {args[0]!r}.{nearest(args[0], COMMANDS)} "
+                f"Known: {', '.join(COMMANDS)}.",
+                field="command",
+            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

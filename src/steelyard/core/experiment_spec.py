@@ -244,7 +244,9 @@ class ExperimentSpec:
     from initial experiments. `varied` are the factors of an experiment file with their levels in
     its order: the first level of each is the baseline. `recorded_environment` names variables
     whose values are to be kept beside those that are kept anyway. `profiles` is what trials of
-    profiled programs are to answer. `gates` are what the comparison must show.
+    profiled programs are to answer. `gates` are what the comparison must show. `asked` is what its
+    file asks of it: a JSON object with the file's path and its tables `analysis`, `cause` and
+    `events`; empty without a file.
     """
 
     identifier: str
@@ -271,6 +273,7 @@ class ExperimentSpec:
     recorded_environment: tuple[str, ...] = ()
     profiles: ProfileStudySpec | None = None
     gates: tuple[GateSpec, ...] = ()
+    asked: str = ""
 
     @property
     def primary_metric(self) -> MetricSpec:

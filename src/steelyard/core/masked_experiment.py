@@ -109,6 +109,7 @@ class _Masks:
             variants=tuple(map(self._variant, spec.variants)),
             setup=self.words(spec.setup),
             note=mask_text(spec.note, self._hidden),
+            asked=mask_text(spec.asked, self._hidden),
             levels=tuple(
                 replace(level, command=self.words(level.command)) for level in spec.levels
             ),

@@ -64,7 +64,9 @@ class Registry(Generic[T]):
         except KeyError:
             known = ", ".join(sorted(self._found))
             raise UnknownNameError(
-                f"There is no {self.kind} called {name!r}. Known: {known}.", field=self.kind
+                f"There is no {self.kind} called {name!r}.{nearest(name, self._found)} "
+                f"Known: {known}.",
+                field=self.kind,
             ) from None
 
     def __contains__(self, name: str) -> bool:
@@ -191,3 +193,11 @@ def failed_plugins() -> tuple[str, ...]:
     told = tuple(_FAILED)
     _FAILED.clear()
     return told
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A question whether the nearest known name was meant; nothing where none is near."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, list(known), n=1)
+    return f" Did you mean {found[0]!r}?" if found else ""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from steelyard.analysis.methods.cause import WITH, WITHOUT
 from steelyard.analysis.tables.analysis_method import Question
-from steelyard.app.experiment.design_plan import Plan, experiment_plan
+from steelyard.app.experiment.design_plan import Plan, experiment_plan, known_factor
 from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
-from steelyard.app.experiment.toml_lines import TomlLines
+from steelyard.app.experiment.toml_lines import field_place
 from steelyard.app.request.command_text import split_command
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.experiment_results import Experiment
@@ -54,10 +54,20 @@ class CauseCall:
     fixed: tuple[tuple[str, str], ...] = ()
 
 
+_COMMAND_LINE = "the command line"
+# What fields of the table [cause] are called as options.
+_OPTIONS = {
+    "command": "--instead",
+    "draw": "--levels",
+    "intervention": "--intervene",
+    "response": "--metric",
+}
+
+
 def cause_file(call: CauseCall) -> ExperimentFile:
     """The experiment file that a call without one stands for."""
     return ExperimentFile(
-        path="the command line",
+        path=_COMMAND_LINE,
         settings=call.settings,
         benchmarks=(BenchmarkEntry(" ".join(call.command), call.command),),
         factors=(),
@@ -89,10 +99,12 @@ def cause_plan(file: ExperimentFile, workshop: Workshop | None = None) -> Plan:
     held = _held(said)
     command = _command(said)
     if not held and command is None:
-        said.fail("intervention", "it needs factors to hold, or a `command` to run instead")
+        instead = "--instead" if file.path == _COMMAND_LINE else "`command`"
+        said.fail("intervention", f"it needs factors to hold, or {instead} for a command to run")
     settings = {**file.settings, "seed": seed}
-    asked = replace(file, settings=settings, factors=(factor,), cause={})
+    asked = replace(file, settings=settings, factors=(factor,))
     plan = experiment_plan(asked, workshop)
+    _check_metrics(said, plan.spec)
     arms: list[Variant] = []
     for variant in plan.spec.variants:
         arms.append(_in_arm(variant, WITHOUT))
@@ -112,6 +124,19 @@ def cause_plan(file: ExperimentFile, workshop: Workshop | None = None) -> Plan:
         estimated_s=None if plan.estimated_s is None else 2 * plan.estimated_s,
         design=None,
     )
+
+
+def _check_metrics(said: _Said, spec: ExperimentSpec) -> None:
+    """Refuse, before anything runs, a metric that no trial will have, and shares that are none."""
+    known = [metric.name for metric in spec.metrics]
+    for name in ("response", "intermediate"):
+        if name in said.table and said.text(name) not in known:
+            said.fail(
+                name, f"there is no metric {said.text(name)!r} here; known: {', '.join(known)}"
+            )
+    for name in ("tolerance", "margin"):
+        if name in said.table:
+            parse_ratio(str(said.table[name]), said.field(name))
 
 
 def is_causal(spec: ExperimentSpec) -> bool:
@@ -153,7 +178,7 @@ def _question(said: _Said, confidence: Any) -> Question:
     extra: dict[str, str] = {}
     for name in ("tolerance", "margin"):
         if name in said.table:
-            extra[name] = repr(parse_ratio(str(said.table[name]), f"cause.{name}"))
+            extra[name] = repr(parse_ratio(str(said.table[name]), said.field(name)))
     if "intermediate" in said.table:
         extra["intermediate"] = said.text("intermediate")
     return Question(
@@ -197,27 +222,28 @@ class _Said:
 
     def fail(self, name: str, message: str) -> NoReturn:
         """Complain of a field."""
-        raise DataError(f"{self.place(name)}: {message}.", field=f"cause.{name}")
+        raise DataError(f"{self.place(name)}: {message}.", field=self.field(name))
 
     def place(self, name: str) -> str:
-        """The file, the line and the field."""
-        try:
-            with open(self.path, encoding="utf-8") as file:
-                line = TomlLines(file.read()).line_of("cause", name)
-        except OSError:  # There is no file: the call came by options.
-            line = None
-        where = f"{self.path}, line {line}" if line else self.path
-        return f"{where}: cause.{name}"
+        """The file, the line and the field; or the option, where the call came by options."""
+        if self.path == _COMMAND_LINE:
+            return _OPTIONS.get(name, f"--{name}")
+        return field_place(self.path, "cause", name)
+
+    def field(self, name: str) -> str:
+        """A field or an option by its name."""
+        return self.place(name) if self.path == _COMMAND_LINE else f"cause.{name}"
 
 
 def _factor(said: _Said, seed: int) -> FactorEntry:
     """The factor to vary, at the levels that the file names or that are drawn from the seed."""
     name = said.text("factor")
-    kind = FACTORS.get(name)
+    kind = known_factor(name, said.place("factor"))
     if "levels" in said.table:
         levels = said.table["levels"]
         if not isinstance(levels, list | tuple) or len(levels) < 2:
-            said.fail("levels", f"it takes a list of at least two levels, not {levels!r}")
+            shown = ", ".join(map(repr, levels)) if isinstance(levels, list) else repr(levels)
+            said.fail("levels", f"it takes two levels or more, not {shown}")
         found = tuple(kind.level(_level(level), said.place("levels")) for level in levels)
         if len(set(found)) < len(found):
             said.fail("levels", "a level is named twice")
@@ -254,10 +280,10 @@ def _held(said: _Said) -> list[tuple[str, str]]:
     """The factors that the intervention sets, with their levels."""
     held = said.table.get("intervention", {})
     if not isinstance(held, Mapping):
-        said.fail("intervention", "it takes factors with their levels, such as {stack-hold = 4000}")
+        said.fail("intervention", "it takes factors with their levels, such as stack-hold = 4000")
     found: list[tuple[str, str]] = []
     for name, level in held.items():
-        kind = FACTORS.get(str(name))
+        kind = known_factor(str(name), said.place("intervention"))
         if name == said.table.get("factor"):
             said.fail("intervention", f"it sets {name}, which is what is varied")
         found.append((kind.name, kind.level(_level(level), said.place("intervention"))))
@@ -271,7 +297,7 @@ def _command(said: _Said) -> tuple[str, ...] | None:
         return None
     if isinstance(value, list | tuple) and value:
         return tuple(str(word) for word in value)
-    return split_command(said.text("command"), "cause.command")
+    return split_command(said.text("command"), said.field("command"))
 
 
 def _in_arm(variant: Variant, arm: str) -> Variant:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from steelyard.app.experiment.asked_analysis import asked_text, check_asked
 from steelyard.app.experiment.design_points import experiment_design, point_text, skipped_points
 from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
 from steelyard.app.experiment.experiment_repetition import PowerPlan, repetition
@@ -14,7 +15,7 @@ from steelyard.app.request.build_request import BuildRequest
 from steelyard.app.request.experiment_request import build_experiment, build_metrics
 from steelyard.app.request.level_request import requested_levels
 from steelyard.app.request.request import Request
-from steelyard.core.errors import UsageError
+from steelyard.core.errors import UnknownNameError, UsageError
 from steelyard.core.experiment_spec import ExperimentSpec, NuisanceFactor, Variant
 from steelyard.core.identifier import new_identifier
 from steelyard.core.quantity import parse_duration, parse_ratio
@@ -86,7 +87,10 @@ def experiment_plan(file: ExperimentFile, workshop: Workshop | None = None) -> P
     design = experiment_design(file, factors, seed)
     points = [{}] if design is None else [design.levels_of(n) for n in range(len(design.points))]
     requests = [_request(file, entry, builds=builds) for entry in file.benchmarks]
-    bases = [build_experiment(request, workshop) for request in requests]
+    bases = [
+        _base(request, entry, workshop)
+        for request, entry in zip(requests, file.benchmarks, strict=True)
+    ]
     variants: list[Variant] = []
     for entry, base in zip(file.benchmarks, bases, strict=True):
         for variant in (replace(each, setup=base.setup) for each in base.variants):
@@ -100,8 +104,10 @@ def experiment_plan(file: ExperimentFile, workshop: Workshop | None = None) -> P
     levels = _factor_levels(file, factors)
     stopping, power = repetition(file.settings, factors, len(points))
     spec = _spec(file, first, variants, nuisance, draws_builds=draws_builds)
-    spec = replace(spec, seed=seed, varied=tuple(levels.items()), stopping=stopping)
+    varied = tuple(levels.items())
+    spec = replace(spec, seed=seed, varied=varied, stopping=stopping, asked=asked_text(file))
     _check_effect(file, spec)
+    check_asked(file, spec)
     for variant in spec.variants if draws_builds else ():
         at_setup(variant, spec, drawn_setup(spec, 0, 0), "build")  # Refuses what is not built.
     return Plan(
@@ -163,9 +169,23 @@ def _nuisance(entry: FactorEntry) -> NuisanceFactor:
     return NuisanceFactor(entry.name, kind.name, levels, entry.options, entry.texts)
 
 
+def known_factor(name: str, place: str) -> Factor:
+    """The factor called `name`, which stands at `place` of a file or is an option.
+
+    Raises
+    ------
+    UnknownNameError
+        There is none.
+    """
+    try:
+        return FACTORS.get(name)
+    except UnknownNameError as error:
+        raise UnknownNameError(f"{place}: {error.message}", field=error.field) from None
+
+
 def _kind(entry: FactorEntry) -> Factor:
     """The factor of an entry, which takes what else the entry says."""
-    kind = FACTORS.get(entry.factor)
+    kind = known_factor(entry.factor, entry.named or entry.where)
     texts = dict(entry.texts)
     for name in texts:
         if name not in kind.texts:
@@ -204,6 +224,22 @@ def _check_names(file: ExperimentFile, factors: Sequence[FactorEntry]) -> None:
                     f"{', '.join(entry.name for entry in factors)}.",
                     field="constraint",
                 )
+
+
+# Options of the command line that fields of a benchmark are called otherwise.
+_FIELDS = {"build-source": "source", "env": "environment"}
+
+
+def _base(request: Request, entry: BenchmarkEntry, workshop: Workshop | None) -> ExperimentSpec:
+    """The experiment of a benchmark alone; what is wrong with it is said of its place."""
+    try:
+        return build_experiment(request, workshop)
+    except UsageError as error:
+        name = (error.field or "").removeprefix("--")
+        place = entry.places.get(_FIELDS.get(name, name)) or entry.places.get("command")
+        if place is None:
+            raise
+        raise UsageError(f"{place}: {error.message}", field=error.field) from None
 
 
 def _request(file: ExperimentFile, entry: BenchmarkEntry, *, builds: bool) -> Request:

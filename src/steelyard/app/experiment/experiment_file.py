@@ -33,18 +33,21 @@ from steelyard.core.units import LARGEST_VALUE
 class BenchmarkEntry:
     """One program: by its command, or by its name in the suite.
 
-    `expected_s` is about what one trial takes, for the estimate of the whole.
+    `expected_s` is about what one trial takes, for the estimate of the whole. `places` says where
+    in the file each of its fields stands.
     """
 
     name: str
     command: str | tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     expected_s: float | None = None
+    places: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
 class FactorEntry:
-    """A treatment or nuisance factor: its name in tables, which factor it is, and its levels."""
+    """A treatment or nuisance factor: its name in tables, which factor it is, and its levels;
+    where in the file its levels stand, and where it is named."""
 
     name: str
     factor: str
@@ -52,6 +55,7 @@ class FactorEntry:
     options: tuple[tuple[str, int], ...] = ()
     where: str = ""
     texts: tuple[tuple[str, str], ...] = ()
+    named: str = ""
 
 
 @dataclass(frozen=True)
@@ -161,6 +165,7 @@ class _Reader:
             command=words,
             options=options,
             expected_s=None if expected is None else self._number(expected, where, "expected_s"),
+            places={name: self._place(where, name) for name in data},
         )
 
     def _command(self, value: Any, where: str) -> str | tuple[str, ...]:
@@ -180,7 +185,9 @@ class _Reader:
             self._fail(where, "levels", "a level is named twice")
         name = self._text(data.get("name", kind), where, "name")
         place = self._place(where, "levels")
-        return FactorEntry(name, kind, levels, where=place, texts=self._texts(data, where))
+        named = self._place(where, "factor")
+        texts = self._texts(data, where)
+        return FactorEntry(name, kind, levels, where=place, texts=texts, named=named)
 
     def _nuisance(self, data: dict[str, Any], where: str) -> FactorEntry:
         kind = self._required_text(data, where, "factor")
@@ -194,7 +201,7 @@ class _Reader:
             options.append((name, value))
         name = self._text(data.get("name", kind), where, "name")
         place, texts = self._place(where, "factor"), self._texts(data, where)
-        return FactorEntry(name, kind, levels, tuple(options), place, texts)
+        return FactorEntry(name, kind, levels, tuple(options), place, texts, named=place)
 
     def _texts(self, data: dict[str, Any], where: str) -> tuple[tuple[str, str], ...]:
         known = [field.name for field in FACTOR_TEXTS if field.name in data]

@@ -27,9 +27,12 @@ def screening_follow_up(result: Result, path: str | None) -> str:
     from steelyard.analysis.screening.screening import proposed_factors
 
     proposed = proposed_factors(result)
-    if proposed is None or path is None:
+    if proposed is None:
+        raise UsageError("--follow-up goes with --method screening.", field="--follow-up")
+    if path is None:
         raise UsageError(
-            "--follow-up goes with --method screening and --file, the file of the experiment.",
+            "--follow-up needs the file that the experiment was run from, and that is gone or not "
+            "known. --file FILE.toml names it.",
             field="--follow-up",
         )
     return follow_up_text(path, proposed)

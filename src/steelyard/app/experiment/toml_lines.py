@@ -43,3 +43,14 @@ class TomlLines:
                 None,
             )
         return self._tables.get(table)
+
+
+def field_place(path: str, table: str, name: str) -> str:
+    """A field of a file for a message: the file, its line where the file can be read, the field."""
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            line = TomlLines(file.read()).line_of(table, name)
+    except (OSError, UnicodeDecodeError):
+        line = None
+    where = f"{path}, line {line}" if line else path
+    return f"{where}: {table}.{name}"

@@ -113,17 +113,20 @@ def schema() -> None:
 @click.argument("experiment", default="latest")
 def analyze(given: AnalyzeRunOptions, experiment: str) -> None:
     """Analyse EXPERIMENT (an identifier, the beginning of one, or `latest`)."""
+    from steelyard.app.experiment.asked_analysis import asked_file, asked_table
     from steelyard.app.experiment.design_analysis import analyze_run
     from steelyard.app.experiment.experiment_file import read_experiment_file
 
-    said = {} if given.file is None else read_experiment_file(given.file).analysis
     with opened_library(given.store) as library:
         loaded = library.shown(experiment, hidden_values())
+    said = asked_table(loaded.spec, "analysis")
+    if given.file is not None:
+        said = read_experiment_file(given.file).analysis
     found = analyze_run(loaded, said, given.method, _question(given))
     if given.follow_up is not None:
         from steelyard.app.experiment.follow_up import screening_follow_up
 
-        text = screening_follow_up(found.result, given.file)
+        text = screening_follow_up(found.result, given.file or asked_file(loaded.spec))
         write_file(text.encode(), given.follow_up)
     show_answer(found, given.html, given.plots, given.json_target)
 

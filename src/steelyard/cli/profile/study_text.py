@@ -27,9 +27,9 @@ class Targets(NamedTuple):
     html: str | None = None
 
 
-def show_study(experiment: Experiment, json_target: str | None) -> None:
+def show_study(experiment: Experiment, targets: Targets) -> None:
     """Answer a stored experiment on profilers, as the command that made it does."""
-    spec, targets = experiment.spec, Targets(json_target)
+    spec = experiment.spec
     assert spec.profiles is not None
     argv = spec.profiles.argv
     if spec.profiles.question == "causality":

@@ -14,9 +14,11 @@ from steelyard.cli.console.output import terminal_width, write_file, write_json,
 from steelyard.cli.options.gate_options import GateOptions
 from steelyard.cli.options.option_groups import group, option, takes
 from steelyard.cli.options.shared_options import json_option, secrets_option, store_option
+from steelyard.core.errors import AnalysisError, DataError, TrialsFailedError
 
 if TYPE_CHECKING:
     from steelyard.app.results.answered import Answer
+    from steelyard.app.results.named_analysis import Analyzed
     from steelyard.core.experiment_results import Experiment
     from steelyard.report.formats import ReportFormat
 
@@ -60,6 +62,12 @@ class ReportOptions:
         "--metric", metavar="NAME", help="The metric to report on instead of the first."
     )
     gates: GateOptions = group(GateOptions)
+    pairs: bool = option(
+        "--pairs",
+        is_flag=True,
+        help="Compare each combination of an experiment with the first, instead of showing the "
+        "analysis that it was made for.",
+    )
     show_secrets: bool = secrets_option()
     store: str | None = store_option("The store to read.")
     json_target: str | None = json_option("Write the answer as JSON; `-`: stdout.")
@@ -70,33 +78,85 @@ class ReportOptions:
 @click.argument("experiment", metavar="EXPERIMENT", default="latest")
 def command(given: ReportOptions, experiment: str) -> int:
     """Load, answer, write."""
+    chosen = _format_of(given.format_name, given.output)
+    loaded = _load(given.store, experiment, given.show_secrets)
+    asked = bool(given.gates.gates)
+    pairs = given.pairs or asked
+    if loaded.spec.profiles is not None and not pairs:
+        return _report_profiles(given, loaded, chosen)
+    own = None if pairs else _own_analysis(loaded, given.metric)
+    if own is not None:
+        from steelyard.cli.report.own_report import Wanted, report_own
+
+        name = chosen.name if _wants_page(given) else None
+        wanted = Wanted(name, given.output, given.plots, given.json_target)
+        _tell(report_own(own, loaded, wanted))
+        return 0
     from steelyard.app.results.answered import answered
 
-    output, json_target, directory = given.output, given.json_target, given.plots
-    chosen = _format_of(given.format_name, output)
-    loaded = _load(given.store, experiment, given.show_secrets)
     found = answered(loaded, given.metric, given.gates.gates)
-    wrote: list[str] = []
-    if directory is not None:
-        from steelyard.report.plots.files import write_plots
-
-        wrote += write_plots(found, directory)
-        if not wrote:
-            write_note("no plot has anything to show")
-    asked_for_page = output is not None or given.format_name is not None
-    if asked_for_page or (directory is None and json_target is None):
-        wrote += _write(chosen, found, loaded, output)
-    if json_target is not None:
-        from steelyard.report.kinds.comparison.answer_document import answer_kind_document
-
-        write_json(answer_kind_document(found, loaded), json_target)
-    for path in wrote:
-        sys.stderr.write(f"wrote {path}\n")
-    asked = bool(given.gates.gates)
+    _tell(_report_pairs(given, loaded, found, chosen))
     return GATE_STATUS if asked and not all(check.passed for check in found.gates) else 0
 
 
+def _report_pairs(
+    given: ReportOptions, loaded: Experiment, found: Answer, chosen: ReportFormat
+) -> list[str]:
+    """Write what was measured, and each variant against its baseline; the paths written."""
+    wrote: list[str] = []
+    if given.plots is not None:
+        from steelyard.report.plots.files import write_plots
+
+        wrote += write_plots(found, given.plots)
+        if not wrote:
+            write_note("no plot has anything to show")
+    if _wants_page(given):
+        wrote += _write(chosen, found, loaded, given.output)
+    if given.json_target is not None:
+        from steelyard.report.kinds.comparison.answer_document import answer_kind_document
+
+        write_json(answer_kind_document(found, loaded), given.json_target)
+    return wrote
+
+
+def _wants_page(given: ReportOptions) -> bool:
+    asked_for_page = given.output is not None or given.format_name is not None
+    return asked_for_page or (given.plots is None and given.json_target is None)
+
+
+def _tell(paths: list[str]) -> None:
+    for path in paths:
+        sys.stderr.write(f"wrote {path}\n")
+
+
+def _own_analysis(experiment: Experiment, metric: str | None) -> Analyzed | None:
+    """The analysis that the experiment was made for; None, and a note, where it cannot be made."""
+    from steelyard.app.experiment.own_analysis import own_analysis
+
+    try:
+        return own_analysis(experiment, metric)
+    except (AnalysisError, TrialsFailedError, DataError) as error:
+        write_note(f"its own analysis cannot be made, so that pairs are shown: {error.message}")
+        return None
+
+
+def _report_profiles(given: ReportOptions, experiment: Experiment, chosen: ReportFormat) -> int:
+    """Answer a study of profilers as the command that made it."""
+    from steelyard.cli.profile.study_text import Targets, show_study
+
+    html = given.output if chosen.name == "html" else None
+    if chosen.name == "html" and _wants_page(given) and html is None:
+        html = f"steelyard-{experiment.spec.identifier}.html"
+    json_target = given.json_target
+    if chosen.name == "json":
+        json_target = given.output or "-"
+    show_study(experiment, Targets(json_target, html))
+    _tell([] if html is None else [html])
+    return 0
+
+
 def _format_of(name: str | None, output: str | None) -> ReportFormat:
+    """The format that is asked for by name or by the suffix of a file, else a page."""
     from steelyard.report.formats import FORMATS
 
     if name is not None:

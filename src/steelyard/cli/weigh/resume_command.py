@@ -59,9 +59,9 @@ def command(given: ResumeOptions, experiment: str) -> int:
         place = place_from(answer.store, given.wait)
         weighing = weigh_further(experiment, asked, place, watch, gates)
     if weighing.experiment.spec.profiles is not None:
-        from steelyard.cli.profile.study_text import show_study
+        from steelyard.cli.profile.study_text import Targets, show_study
 
-        show_study(weighing.experiment, answer.json_target)
+        show_study(weighing.experiment, Targets(answer.json_target))
         return 0
     return show(weighing, answer.json_target)
 

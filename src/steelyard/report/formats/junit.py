@@ -14,7 +14,8 @@ from steelyard.core.experiment_results import Experiment
 from steelyard.report.formats import ReportFormat
 from steelyard.report.kinds.comparison.gate_sentences import check_sentence
 from steelyard.report.kinds.comparison.sentences import verdict_sentence
-from steelyard.report.texts.readable import caution_text, labels, one_line
+from steelyard.report.texts.labels import labels
+from steelyard.report.texts.readable import caution_text, one_line
 
 SUITE = "steelyard"
 

@@ -9,7 +9,8 @@ from steelyard.analysis.comparison.comparison_results import Answer, GateCheck
 from steelyard.core.estimate import Estimate
 from steelyard.core.gate_spec import MEAN
 from steelyard.report.kinds.comparison.sentences import change_word, room_text, wording_of
-from steelyard.report.texts.readable import difference_text, labels, one_line
+from steelyard.report.texts.labels import labels
+from steelyard.report.texts.readable import difference_text, one_line
 
 
 def gate_sentences(answer: Answer) -> list[str]:

@@ -207,6 +207,25 @@ def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:
     if others is not None:
         console.print()
         _print_table(console, others)
+    _print_sentences(console, answer, names)
+    gates = gate_sentences(answer)
+    if gates:
+        console.print()
+    for sentence in gates:
+        failed = sentence.startswith("gate failed")
+        console.print(Text(sentence, style="bold red" if failed else "green"))
+    console.print()
+    for line in footer_lines(answer):
+        console.print(line, style="dim", markup=False)
+    written = console.file
+    assert isinstance(written, io.StringIO)
+    return written.getvalue()
+
+
+def _print_sentences(console: Console, answer: Answer, names: Mapping[str, str]) -> None:
+    """The verdicts, what they mean together, and what to know beside them."""
+    from rich.text import Text
+
     primary = _primary(answer)
     if primary:
         console.print()
@@ -231,18 +250,6 @@ def rich_text(answer: Answer, width: int, hidden: Collection[str] = ()) -> str:
     for warning in warnings(answer):
         console.print()
         console.print(Text.assemble(("warning: ", _UNDECIDED_STYLE), warning))
-    gates = gate_sentences(answer)
-    if gates:
-        console.print()
-    for sentence in gates:
-        failed = sentence.startswith("gate failed")
-        console.print(Text(sentence, style="bold red" if failed else "green"))
-    console.print()
-    for line in footer_lines(answer):
-        console.print(line, style="dim", markup=False)
-    written = console.file
-    assert isinstance(written, io.StringIO)
-    return written.getvalue()
 
 
 def _print_table(console: Console, table: Table) -> None:
