@@ -14,7 +14,9 @@ import pytest
 
 from steelyard.core.errors import MissingCapabilityError
 from steelyard.core.experiment_spec import LaunchSpec, MetricSpec, Variant
-from steelyard.measure.launcher import Launcher, launcher_path
+from steelyard.measure.counters import counters_for
+from steelyard.measure.launcher import Launcher
+from steelyard.measure.launcher_process import launcher_path
 
 # Far more than a busy machine takes: what never comes fails then, and nothing else does.
 PATIENCE_S = 900.0
@@ -47,7 +49,9 @@ def launcher(
         pytest.skip(f"the launcher is not built: {error.message}")
     journal = directory / "journal"
     journal.touch()
-    with Launcher(str(journal), str(directory), variants, metrics, **options) as running:
+    with Launcher(
+        str(journal), str(directory), variants, counters_for(metrics), **options
+    ) as running:
         yield running
 
 

@@ -20,7 +20,7 @@ from steelyard.design.plan_part import planned_trial
 from steelyard.executors.executor import Executor, OpenExecutor, Workplace
 from steelyard.executors.kinds import EXECUTORS
 from steelyard.measure.journal import JournalWriter
-from steelyard.measure.launcher import launcher_path
+from steelyard.measure.launcher_process import launcher_path
 from tests.plans import PLANS, spec_of
 
 pytestmark = pytest.mark.parametrize("name", EXECUTORS.names())
@@ -120,6 +120,14 @@ def test_what_is_abandoned_gives_no_trial_and_leaves_no_program(name: str, tmp_p
     _, asleep = map(int, started.read_text().split())
     with pytest.raises(ProcessLookupError):
         os.kill(asleep, 0)
+
+
+def test_what_a_trial_printed_goes_once_it_is_taken(name: str, tmp_path: Path) -> None:
+    spec = PLANS["blocks"]
+    with opened(name, spec, tmp_path) as executor:
+        trials = run_all(executor, [[planned_trial(spec, place) for place in range(10)]])
+    assert all(trial.measurements["printed"] == (3.0,) for trial in trials)
+    assert not list((tmp_path / "work").glob("*.out"))
 
 
 def test_a_program_that_is_not_there_is_refused_and_nothing_is_held(

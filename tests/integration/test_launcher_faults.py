@@ -60,7 +60,7 @@ def test_a_launcher_that_does_not_end_when_asked_is_killed(
     with launcher(tmp_path, [sh("exec sleep 1000")]) as it:
         it.queue(0, 0, 0)
         os.kill(it.pid, signal.SIGSTOP)
-        monkeypatch.setattr("steelyard.measure.launcher.is_stopped", lambda _: False)
+        monkeypatch.setattr("steelyard.measure.launcher_process.is_stopped", lambda _: False)
         assert it.abort() == []
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.errors import MissingCapabilityError, UsageError
-from steelyard.core.experiment_spec import LaunchSpec, MetricSpec, Variant
-from steelyard.measure.launcher import launcher_path
-from tests.launching import WALL_TIME, command, launcher, needs, run, sh
+from steelyard.core.experiment_spec import LaunchSpec, Variant
+from steelyard.measure.launcher_process import launcher_path
+from tests.launching import command, launcher, needs, run, sh
 
 
 def test_a_trial_that_ends_well_has_a_whole_record(tmp_path: Path) -> None:
@@ -114,16 +114,6 @@ def test_output_is_kept_where_asked_for_even_at_a_strange_path(tmp_path: Path) -
     (record,) = run(directory, sh(r"printf 'a\377'; echo no >&2"), keep_output=True)
     assert Path(record["output"]) == directory / "0.out"
     assert Path(record["output"]).read_bytes() == b"a\xff"
-
-
-def test_output_taken_for_a_metric_is_removed_after_its_use(tmp_path: Path) -> None:
-    printed = MetricSpec("score", "points", source="regex", pattern="(.*)")
-    with launcher(tmp_path, [sh("echo 5")], [WALL_TIME, printed]) as running:
-        running.queue(0, 0, 0)
-        (record,) = running.records()
-        assert Path(record["output"]).read_text() == "5\n"
-        running.finish()
-        assert not Path(record["output"]).exists()
 
 
 def test_the_first_argument_is_as_given_and_the_program_is_found_by_its_own_path(

@@ -18,6 +18,11 @@ OUTPUT_SUFFIX = ".out"
 _PROGRAM = os.path.join(os.path.dirname(__file__), "check_output.py")
 
 
+def output_file(directory: str, position: int) -> str:
+    """Where the launcher keeps what a trial printed."""
+    return os.path.join(directory, f"{position}{OUTPUT_SUFFIX}")
+
+
 def checked_variant(variant: Variant, directory: str, position: int) -> Variant:
     """`variant` with a clean-up that compares what the trial `position` wrote, if it has checks.
 
@@ -31,7 +36,7 @@ def checked_variant(variant: Variant, directory: str, position: int) -> Variant:
     answer = answer_file(directory, position)
     with suppress(FileNotFoundError):  # A former session may have left one.
         os.unlink(answer)
-    output = os.path.join(os.path.abspath(directory), f"{position}{OUTPUT_SUFFIX}")
+    output = output_file(os.path.abspath(directory), position)
     start = variant.launch.working_directory or os.getcwd()
     checks = [
         {

@@ -68,10 +68,10 @@ def forget_taken(directory: str, position: int) -> None:
     """Remove the files of a trial whose line is in the journal."""
     from steelyard.measure.iterations import iterations_file
     from steelyard.measure.layout_report import report_file
-    from steelyard.measure.output_checks import answer_file
+    from steelyard.measure.output_checks import answer_file, output_file
     from steelyard.measure.tracing import events_file
 
-    for file in (iterations_file, report_file, answer_file, events_file):
+    for file in (iterations_file, report_file, answer_file, events_file, output_file):
         remove_left(file(directory, position))
 
 

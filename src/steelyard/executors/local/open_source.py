@@ -11,6 +11,7 @@ from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.executors.local.launch_wrappings import launch_wrappings
 from steelyard.executors.local.launcher_source import LauncherSource
 from steelyard.executors.local.trial_source import TrialSource
+from steelyard.measure.counters import counters_for
 from steelyard.measure.journal import JournalWriter
 from steelyard.measure.launcher import Launcher
 from steelyard.measure.trial_artifacts import takes_output
@@ -57,9 +58,9 @@ def open_source(
     # Programs that are built are defined when they are there.
     in_units = bool(spec.levels) or any(variant.build for variant in spec.variants)
     defined = () if in_units else spec.variants
-    keep_output = "until-taken" if takes_output(spec) else False
+    counters = counters_for(spec.metrics)
     with (
-        Launcher(journal, outputs, defined, spec.metrics, keep_output=keep_output) as launcher,
+        Launcher(journal, outputs, defined, counters, keep_output=takes_output(spec)) as launcher,
         contextlib.ExitStack() as stack,
     ):
         wrappings = launch_wrappings(spec, outputs, _tracing(spec, outputs, stack))
