@@ -209,7 +209,7 @@ def test_the_users_clean_up_follows_the_moving_of_the_file(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("jhm", "no adapter called 'jhm'. Known: benchfmt, criterion"),
+        ("jhm", "no adapter called 'jhm'. Did you mean 'jmh'."),
         ("jmh:", "names nothing after the colon"),
         ("regex", "has no group"),
         ("regex:took [0-9]+", "has no group"),
