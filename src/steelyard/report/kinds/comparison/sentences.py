@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil
@@ -113,9 +114,13 @@ def room_text(metric: MetricSpec, ratio: Estimate) -> str:
 
     An interval of few and scattered values may reach below 0, where there are no ratios of times.
     """
+    low, high = max(0.0, ratio.low), ratio.high
+    # So many decimals that the two ends of a narrow interval read differently.
+    width_percent = 100 * (high - low)
+    decimals = 1 - math.floor(math.log10(width_percent)) if 0 < width_percent < 1 else 1
     ends = [
-        f"{abs(bound - 1) * 100:.1f} % {change_word(metric, bound)}"
-        for bound in (max(0.0, ratio.low), ratio.high)
+        f"{abs(bound - 1) * 100:.{decimals}f} % {change_word(metric, bound)}"
+        for bound in (low, high)
     ]
     return " as well as ".join(ends)
 

@@ -74,6 +74,11 @@ def test_an_undecided_verdict_says_the_side_where_only_the_size_is_open(samples)
     )
 
 
+def test_the_ends_of_a_narrow_interval_read_differently(samples):
+    narrow = samples.comparison("undecided", samples.ratio(1.00985, 1.01, 1.01018))
+    assert verdict_sentence(narrow).endswith("0.985 % slower as well as 1.018 % slower")
+
+
 def test_one_further_block_is_singular(samples):
     open_one = samples.comparison("undecided", further_blocks=1)
     words = further_sentence(open_one, samples.two())
