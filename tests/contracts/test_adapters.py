@@ -26,6 +26,15 @@ SAMPLES = {
     f"{REPORT}/sample.json": "criterion",
     "lines.jsonl": "json-lines",
     "benchfmt.txt": "benchfmt",
+    "benchmarkdotnet.json": "benchmarkdotnet",
+    "catch2.xml": "catch2",
+    "divan.txt": "divan",
+    "k6.jsonl": "k6",
+    "nanobench.json": "nanobench",
+    "pytest-benchmark.json": "pytest-benchmark",
+    "rebench.txt": "rebench",
+    "tinybench.json": "tinybench",
+    "vitest.json": "vitest",
 }
 ALL = list(ADAPTERS)
 PATTERN = r"took ([\d.]+) ms:ms"
@@ -40,7 +49,7 @@ def source_of(sample: str) -> Source:
 
 @every_adapter
 def test_it_says_what_it_is(adapter) -> None:
-    assert re.fullmatch(r"[a-z][a-z-]*", adapter.name)
+    assert re.fullmatch(r"[a-z][a-z0-9-]*", adapter.name)
     assert adapter.harness
     assert adapter.description.endswith(".")
     assert adapter.metrics
@@ -133,7 +142,9 @@ def test_an_output_that_was_cut_off_is_refused_or_gives_what_is_whole(sample, ke
 def test_a_value_that_is_no_finite_number_is_named(sample, wrong) -> None:
     source, adapter = source_of(sample), ADAPTERS.get(SAMPLES[sample])
     keys = r'("real_time": |"duration_ns": |"values": \[\s*|"rawData" : \[\s*\[\s*|"times":\[|'
-    number = re.compile(keys + r'"value": )[-+.\deE]+')
+    keys += r'"data": \[\s*|"elapsed": |"samples":\s?\[\s*|"Nanoseconds": |'
+    keys += r'"mean": |' if sample == "vitest.json" else ""
+    number = re.compile(keys + r'"value":\s?)[-+.\deE]+')
     text, count = number.subn(lambda match: match[1] + wrong, source.text, count=1)
     assert count == 1
     with pytest.raises(DataError) as caught:

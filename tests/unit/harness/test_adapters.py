@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from typing import Any
@@ -301,3 +302,158 @@ def test_a_wrong_line_of_gos_text_is_named(line: str, said: str) -> None:
     with pytest.raises(DataError) as caught:
         read("benchfmt", line)
     assert said in caught.value.message
+
+
+def test_a_launch_of_benchmarkdotnet_is_an_execution_of_its_results_alone() -> None:
+    rows = [
+        ("Workload", "Actual", 1, 99),
+        ("Workload", "Result", 1, 10),
+        ("Workload", "Result", 2, 20),
+    ]
+    measurements = [
+        {
+            "IterationMode": m,
+            "IterationStage": s,
+            "LaunchIndex": i,
+            "Operations": 2,
+            "Nanoseconds": n,
+        }
+        for m, s, i, n in rows
+    ]
+    row = {"FullName": "A.B", "Statistics": {}, "Measurements": measurements}
+    found = read("benchmarkdotnet", json.dumps({"Benchmarks": [row]}))
+    assert [(s.execution, s.values) for s in found] == [
+        (0, pytest.approx((5e-9,))),
+        (1, pytest.approx((10e-9,))),
+    ]
+
+
+def test_names_of_catch2_have_the_path_to_the_benchmark() -> None:
+    mean = '<mean value="2"/>'
+    good = f'<BenchmarkResults name="b">{mean}</BenchmarkResults>'
+    bad = '<BenchmarkResults name="c"><failed message="threw"/></BenchmarkResults>'
+    case = f'<TestCase name="t"><Section name="s">{good}</Section>{bad}</TestCase>'
+    text = f"<Catch2TestRun>{case}</Catch2TestRun>"
+    assert [(s.benchmark, s.values, s.error) for s in read("catch2", text)] == [
+        ("t/s/b", (2e-9,), None),
+        ("t/c", (), "threw"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('<!DOCTYPE x [<!ENTITY a "b">]><Catch name="b"></Catch>', "has a document type"),
+        ("<Catch>" + "<a>" * 500, "nests deeper"),
+        (
+            '<Catch><BenchmarkResults name="b"><mean value="1_0"/></BenchmarkResults></Catch>',
+            "finite",
+        ),
+        (
+            '<Catch><BenchmarkResults name="b"><mean value="-1"/></BenchmarkResults></Catch>',
+            "0 or above",
+        ),
+    ],
+)
+def test_hostile_xml_is_one_clear_error(text: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        read("catch2", text)
+
+
+def test_divans_names_are_paths_in_its_tree() -> None:
+    text = (
+        "w          fastest       │ slowest       │ median        │ mean      │ samples │ iters\n"
+        "├─ a                     │               │               │               │         │\n"
+        "│  ╰─ 10   1 ns          │ 4 ns          │ 2 ns          │ 3.5 µs        │ 100     │ 100\n"
+        "╰─ b c     1 ns          │ 4 ns          │ 2 ns          │ 1.25 s        │ 100     │ 100\n"
+        "           max alloc:    │               │               │               │         │\n"
+    )
+    found = read("divan", text)
+    assert [(s.benchmark, s.values) for s in found if s.metric == "iteration_time"] == [
+        ("w/a/10", pytest.approx((3.5e-6,))),
+        ("w/b c", (1.25,)),
+    ]
+
+
+def test_sorted_samples_get_an_order_that_says_nothing() -> None:
+    samples = [float(i) for i in range(50)]
+    text = json.dumps([{"name": "t", "result": {"latency": {"samples": samples, "mean": 1}}}])
+    (series,) = read("tinybench", text)
+    assert sorted(series.values) == pytest.approx([value / 1e3 for value in samples])
+    rising = sum(a < b for a, b in itertools.pairwise(series.values))
+    assert 15 < rising < 35
+    assert read("tinybench", text) == (series,)
+
+
+def test_a_task_of_tinybench_that_failed_is_an_error_of_its_own() -> None:
+    text = json.dumps([{"name": "t", "result": {"state": "errored", "hz": 0, "error": "boom"}}])
+    (series,) = read("tinybench", text)
+    assert (series.values, series.error) == ((), "boom")
+
+
+def test_trends_of_k6_are_metrics_in_our_units() -> None:
+    def line(kind: str, metric: str, **data: object) -> str:
+        return json.dumps({"type": kind, "metric": metric, "data": data}, separators=(",", ":"))
+
+    tags = {"scenario": "s"}
+    text = "\n".join(
+        [
+            line("Metric", "iteration_duration", type="trend", contains="time"),
+            line("Point", "iteration_duration", value=20, tags=tags),
+            line("Metric", "checks", type="rate", contains="default"),
+            line("Point", "checks", value=1, tags=tags),
+            line("Metric", "size", type="trend", contains="data"),
+            line("Point", "size", value=7, tags=tags),
+        ]
+    )
+    assert {(s.benchmark, s.metric, s.unit, s.values) for s in read("k6", text)} == {
+        ("s", "iteration_time", "s", (0.02,)),
+        ("s", "size", "bytes", (7.0,)),
+    }
+
+
+REBENCH = "invocation\titeration\tvalue\tunit\tcriterion\tbenchmark\texecutor\tsuite\n"
+
+
+def test_rebench_names_what_tells_runs_of_a_benchmark_apart() -> None:
+    rows = [
+        "1\t1\t2\tms\ttotal\tSum\tA\tS",
+        "2\t1\t3\tms\ttotal\tSum\tA\tS",
+        "1\t1\t9\tB\theap\tSum\tB\tS",
+    ]
+    found = read("rebench", REBENCH + "\n".join([*rows, ""]))
+    assert [(s.benchmark, s.metric, s.unit, s.execution, s.values) for s in found] == [
+        ("Sum A", "iteration_time", "s", 0, (0.002,)),
+        ("Sum A", "iteration_time", "s", 1, (0.003,)),
+        ("Sum B", "heap", "bytes", 0, (9.0,)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("1\t1\t2\tms\ttotal\tSum\tA\tS", "cut off"),
+        ("1\t1\t2\tms\ttotal\tSum\tA\n", "not as many cells"),
+        ("1\t1\tnan\tms\ttotal\tSum\tA\tS\n", "must be a finite number"),
+        ("x\t1\t2\tms\ttotal\tSum\tA\tS\n", "must be a whole number"),
+    ],
+)
+def test_a_wrong_row_of_rebench_is_named(row: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        read("rebench", REBENCH + row)
+
+
+def test_nanobench_leaves_out_what_the_machine_does_not_count() -> None:
+    epochs = [{"elapsed": 2.0, "cpucycles": 0, "pagefaults": 1}, {"elapsed": 3.0, "cpucycles": 0}]
+    row = {"title": "t", "name": "b", "epochs": 2, "measurements": epochs}
+    found = read("nanobench", json.dumps({"results": [row]}))
+    assert [(s.metric, s.values) for s in found] == [
+        ("iteration_time", (2.0, 3.0)),
+        ("page_faults", (1.0, 0.0)),
+    ]
+
+
+def test_a_file_of_pytest_benchmark_without_rounds_gives_means() -> None:
+    row = {"fullname": "a.py::b", "name": "b", "stats": {"mean": 2.5}}
+    (series,) = read("pytest-benchmark", json.dumps({"machine_info": {}, "benchmarks": [row]}))
+    assert (series.benchmark, series.values) == ("a.py::b", (2.5,))

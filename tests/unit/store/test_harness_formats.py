@@ -32,6 +32,15 @@ SAMPLES = {
     "criterion/Fibonacci/Recursive/5/new/sample.json": "criterion",
     "lines.jsonl": "json-lines",
     "benchfmt.txt": "benchfmt",
+    "benchmarkdotnet.json": "benchmarkdotnet",
+    "catch2.xml": "catch2",
+    "divan.txt": "divan",
+    "k6.jsonl": "k6",
+    "nanobench.json": "nanobench",
+    "pytest-benchmark.json": "pytest-benchmark",
+    "rebench.txt": "rebench",
+    "tinybench.json": "tinybench",
+    "vitest.json": "vitest",
 }
 
 

@@ -30,8 +30,8 @@ from steelyard.store.imported import (
 
 # Of these schema 1 has a place.
 METRICS_1 = ("wall_time", "user_time", "system_time", "max_rss")
-# What other tools' objects with `results` have: Steelyard's documents, Renaissance, asv.
-NOT_OURS = (b'"steelyard/1"', b'"duration_ns"', b'"result_columns"')
+# What others' objects with `results` have: Steelyard's documents, Renaissance, asv, nanobench.
+NOT_OURS = (b'"epochs"', b'"steelyard/1"', b'"duration_ns"', b'"result_columns"')
 
 
 def sniff(head: bytes) -> bool:
