@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import click
 
+from steelyard.cli.predict.commits_command import commits
 from steelyard.cli.predict.platforms_command import platforms
 
 
-@click.group("predict", short_help="A time on a host that you do not have.")
+@click.group("predict", short_help="What nobody has measured: other hosts, new commits.")
 def command() -> None:
     """Predict what nobody has measured."""
 
 
+command.add_command(commits)
 command.add_command(platforms)

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.core.estimate import Estimate
 from steelyard.predict.platforms.evaluation import Case, Evaluated
+from steelyard.predict.wilson import wilson_interval
 
 QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 SHARES = tuple(share / 20 for share in range(1, 21))
@@ -106,10 +107,8 @@ def _coverage(cases: Sequence[Case]) -> Estimate | None:
     held = [case.covered for case in cases if case.covered is not None]
     if not held:
         return None
-    count, share, z = len(held), sum(held) / len(held), 1.959963984540054
-    centre = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * np.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
-    return Estimate(share, float(centre - half), float(centre + half), 0.95, "wilson")
+    found = wilson_interval(sum(held), len(held))
+    return found if isinstance(found, Estimate) else None
 
 
 def error_by_share(cases: Sequence[Case]) -> tuple[ShareError, ...]:

@@ -1,0 +1,14 @@
+"""What may be asked about commits, and of which models."""
+
+from __future__ import annotations
+
+from steelyard.predict.commits.evaluation import CHOSEN, DESIGNS, EvaluationDesign
+
+__all__ = ["CHOSEN", "DESIGNS", "EvaluationDesign", "commit_model_names"]
+
+
+def commit_model_names() -> list[str]:
+    """The names of all commit models."""
+    from steelyard.predict.commits.models import MODELS
+
+    return list(MODELS)

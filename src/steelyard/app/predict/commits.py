@@ -1,0 +1,45 @@
+"""The questions of `steelyard predict commits`: read pairs, learn, answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.app.predict.commit_pairs import PairOptions, read_pairs, read_predictor_pairs
+
+if TYPE_CHECKING:
+    from steelyard.predict.commits.answers import CommitAnswer
+    from steelyard.predict.commits.evaluation import CommitEvaluation, EvaluationDesign
+    from steelyard.predict.commits.predictor import Predictor
+
+
+def learn(path: str, options: PairOptions, hit_rate: float, model: str | None) -> Predictor:
+    """Learn from the pairs of a file."""
+    from steelyard.predict.commits.models import model_called
+    from steelyard.predict.commits.predictor import learn_predictor
+
+    named = None if model is None else model_called(model)
+    return learn_predictor(read_pairs(path, options), hit_rate, named)
+
+
+def kept_predictor(path: str, hit_rate: float | None) -> Predictor:
+    """Learn again from what a kept predictor was learnt from; the same pairs, the same answer."""
+    from steelyard.predict.commits.models import model_called
+    from steelyard.predict.commits.predictor import learn_predictor
+
+    table, wanted, model = read_predictor_pairs(path)
+    named = None if model is None else model_called(model)
+    return learn_predictor(table, wanted if hit_rate is None else hit_rate, named)
+
+
+def ask_pairs(predictor: Predictor, path: str, options: PairOptions) -> CommitAnswer:
+    """Answer the pairs of a file; labels that it may have are not looked at."""
+    from steelyard.predict.commits.answers import ask_predictor
+
+    return ask_predictor(predictor, read_pairs(path, options))
+
+
+def evaluate(path: str, options: PairOptions, design: EvaluationDesign) -> CommitEvaluation:
+    """Predict the pairs of a file from others of it."""
+    from steelyard.predict.commits.evaluation import evaluate_table
+
+    return evaluate_table(read_pairs(path, options), design)

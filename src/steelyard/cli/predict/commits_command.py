@@ -1,0 +1,170 @@
+"""`steelyard predict commits`: which benchmarks a commit needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from steelyard.cli.console.output import terminal_width, write_json, write_page, write_text
+from steelyard.cli.options.option_groups import group, option, takes
+from steelyard.cli.options.option_ranges import SEED
+from steelyard.cli.options.shared_options import json_option, share_option
+from steelyard.cli.predict.commit_options import CommitModelName, ReadPairsOptions, hit_rate_of
+from steelyard.cli.predict.platform_options import html_option
+from steelyard.core.errors import UsageError
+from steelyard.core.quantity import parse_ratio
+
+HELP = """
+Predict which benchmarks a commit can change, and which need not run.
+
+PAIRS is a CSV file, plain or by gzip: one row for each benchmark and pair of revisions, with the
+columns benchmark, known, unknown, changed, and one for each indicator.
+
+\b
+steelyard predict commits evaluate pairs.csv
+steelyard predict commits learn pairs.csv --output predictor.json
+steelyard predict commits ask predictor.json --pairs new.csv
+"""
+_RUN_NEEDED_STATUS = 1
+
+
+@click.group("commits", help=HELP, short_help="Which benchmarks a commit needs.")
+def commits() -> None:
+    """The questions about commits."""
+
+
+def _hit_rate_option() -> str:
+    return share_option("--hit-rate", "95%", "Share of changes to catch.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnOptions:
+    """What learn takes."""
+
+    output: str = option(
+        "--output", metavar="FILE", required=True, help="Write the predictor to FILE."
+    )
+    model: str = option(
+        "--model", type=CommitModelName(), default="chosen", show_default=True, help="The model."
+    )
+    hit_rate: str = _hit_rate_option()
+    read: ReadPairsOptions = group(ReadPairsOptions)
+    json_target: str | None = json_option()
+
+
+@commits.command("learn")
+@takes(LearnOptions)
+@click.argument("pairs", metavar="PAIRS")
+def learn_command(given: LearnOptions, pairs: str) -> None:
+    """Learn which differences between revisions come with changed times."""
+    from steelyard.app.predict.commit_questions import CHOSEN
+    from steelyard.app.predict.commits import learn
+    from steelyard.report.kinds.commits.document import predictor_document
+    from steelyard.report.kinds.commits.text import predictor_text
+
+    named = None if given.model == CHOSEN else given.model
+    found = learn(pairs, given.read.options(), hit_rate_of(given.hit_rate), named)
+    document = predictor_document(found, named)
+    write_json(document, given.output)
+    write_json(document, given.json_target)
+    if "-" not in (given.output, given.json_target):
+        write_text(predictor_text(found, terminal_width()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskOptions:
+    """What ask takes."""
+
+    pairs: str | None = option("--pairs", metavar="FILE", help="Answer the pairs of this CSV file.")
+    hit_rate: str | None = option(
+        "--hit-rate", metavar="SHARE", help="Share of changes to catch (default: as learnt)."
+    )
+    fail_if_run: bool = option(
+        "--fail-if-run", is_flag=True, help="Exit with status 1 if a benchmark needs to run."
+    )
+    read: ReadPairsOptions = group(ReadPairsOptions)
+    html: str | None = html_option()
+    json_target: str | None = json_option()
+
+
+@commits.command("ask")
+@takes(AskOptions)
+@click.argument("predictor", metavar="PREDICTOR")
+def ask_command(given: AskOptions, predictor: str) -> int:
+    """Say for each benchmark how probably a revision changes it, and whether to run it."""
+    from steelyard.app.predict.commits import ask_pairs, kept_predictor
+    from steelyard.report.kinds.commits.document import answer_document
+    from steelyard.report.kinds.commits.page import answer_page
+    from steelyard.report.kinds.commits.text import answer_text
+
+    if given.pairs is None:
+        raise UsageError("Nothing is asked. --pairs FILE names pairs.", field="--pairs")
+    hit_rate = None if given.hit_rate is None else hit_rate_of(given.hit_rate)
+    found = ask_pairs(kept_predictor(predictor, hit_rate), given.pairs, given.read.options())
+    if given.html is not None:
+        write_page(answer_page(found), given.html)
+    write_json(answer_document(found), given.json_target)
+    if given.json_target != "-":
+        write_text(answer_text(found, terminal_width()))
+    return _RUN_NEEDED_STATUS if given.fail_if_run and found.to_run else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions:
+    """What evaluate takes."""
+
+    designs: tuple[str, ...] = option(
+        "--design",
+        metavar="NAME",
+        multiple=True,
+        help="How to divide the pairs. Repeatable (default: all).",
+    )
+    models: tuple[str, ...] = option(
+        "--model",
+        type=CommitModelName(),
+        multiple=True,
+        help="A model. Repeatable (default: thresholds and chosen).",
+    )
+    folds: int = option(
+        "--folds", type=click.IntRange(2, 100), default=10, show_default=True, help="Parts."
+    )
+    learnt: str = share_option(
+        "--learnt", "25%", "Share of revisions, from the oldest, that chronological learns from."
+    )
+    hit_rate: str = _hit_rate_option()
+    seed: int = option("--seed", type=SEED, default=1, show_default=True, help="Of the parts.")
+    read: ReadPairsOptions = group(ReadPairsOptions)
+    html: str | None = html_option()
+    json_target: str | None = json_option()
+
+
+@commits.command("evaluate")
+@takes(EvaluateOptions)
+@click.argument("pairs", metavar="PAIRS")
+def evaluate_command(given: EvaluateOptions, pairs: str) -> None:
+    """Predict pairs whose answer is known from others, and count what is caught and saved."""
+    from steelyard.app.predict.commit_questions import CHOSEN, DESIGNS, EvaluationDesign
+    from steelyard.app.predict.commits import evaluate
+    from steelyard.report.kinds.commits.document import evaluation_document
+    from steelyard.report.kinds.commits.page import evaluation_page
+    from steelyard.report.kinds.commits.text import evaluation_text
+
+    for name in given.designs:
+        if name not in DESIGNS:
+            known = ", ".join(DESIGNS)
+            raise UsageError(f"--design {name}: want one of {known}.", field="--design")
+    design = EvaluationDesign(
+        tuple(dict.fromkeys(given.designs)) or DESIGNS,
+        tuple(dict.fromkeys(given.models)) or ("thresholds", CHOSEN),
+        given.folds,
+        parse_ratio(given.learnt, "--learnt"),
+        hit_rate_of(given.hit_rate),
+        given.seed,
+    )
+    found = evaluate(pairs, given.read.options(), design)
+    if given.html is not None:
+        write_page(evaluation_page(found), given.html)
+    write_json(evaluation_document(found), given.json_target)
+    if given.json_target != "-":
+        write_text(evaluation_text(found, terminal_width()))

@@ -1,0 +1,126 @@
+"""Pairs of revisions with their indicators, and whether a benchmark changed between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from steelyard.core.errors import AnalysisError
+from steelyard.predict.arrays import Floats, Truths
+
+
+@dataclass(frozen=True)
+class PairTable:
+    """One row for each benchmark and pair of revisions (Oliveira 2015, section 6.1).
+
+    Parameters
+    ----------
+    source : str
+        The file that it is from, for messages.
+    benchmarks, known, unknown : tuple of str, length n
+        The benchmark of each row, the revision with known values, and the one asked about.
+    projects : tuple of str, length n
+        Which program a row is about; empty texts where there is one alone.
+    order : array, shape (n,)
+        Rising with the age of the unknown revision: the oldest is the lowest.
+    distance : array, shape (n,)
+        Commits between the two revisions; NaN where unknown.
+    cost_s : array, shape (n,)
+        What running the benchmark takes; NaN where unknown.
+    indicators : tuple of str, length k
+    values : array, shape (n, k)
+        At least 0; NaN where an indicator could not be computed.
+    changed : array, shape (n,)
+        1: the benchmark's time changed (a hit); 0: it did not; NaN: undecided or not measured.
+    """
+
+    source: str
+    benchmarks: tuple[str, ...]
+    known: tuple[str, ...]
+    unknown: tuple[str, ...]
+    projects: tuple[str, ...]
+    order: Floats
+    distance: Floats
+    cost_s: Floats
+    indicators: tuple[str, ...]
+    values: Floats = field(repr=False)
+    changed: Floats = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.benchmarks)
+
+    @property
+    def hits(self) -> Truths:
+        """Rows where the benchmark changed."""
+        return self.changed == 1
+
+    @property
+    def neutral(self) -> Truths:
+        """Rows where it did not."""
+        return self.changed == 0
+
+    @property
+    def quiet(self) -> Truths:
+        """Rows where every indicator is known and 0: nothing that could change a time."""
+        return (self.values == 0).all(axis=1)
+
+    def rows(self, chosen: Truths) -> PairTable:
+        """The table of some rows."""
+        places = np.flatnonzero(chosen).tolist()
+
+        def texts(column: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(column[place] for place in places)
+
+        return replace(
+            self,
+            benchmarks=texts(self.benchmarks),
+            known=texts(self.known),
+            unknown=texts(self.unknown),
+            projects=texts(self.projects),
+            order=self.order[chosen],
+            distance=self.distance[chosen],
+            cost_s=self.cost_s[chosen],
+            values=self.values[chosen],
+            changed=self.changed[chosen],
+        )
+
+    def decided(self) -> PairTable:
+        """The rows with a label."""
+        return self.rows(self.hits | self.neutral)
+
+    def values_of(self, indicators: tuple[str, ...]) -> Floats:
+        """The values of indicators in the order of another table; NaN where this one has none."""
+        places = {name: place for place, name in enumerate(self.indicators)}
+        missing = np.full(len(self), np.nan)
+        columns = [
+            self.values[:, places[name]] if name in places else missing for name in indicators
+        ]
+        return np.column_stack(columns) if columns else np.empty((len(self), 0))
+
+
+def check_learnable(table: PairTable) -> None:
+    """Refuse a table that nothing can be learnt from.
+
+    Raises
+    ------
+    AnalysisError
+        It has no hit, or no neutral row. A predictor that was learnt without a hit would always
+        say no (Oliveira 2015, section 6.4.3: the model of glibc).
+    """
+    if not table.indicators:
+        raise AnalysisError(f"{table.source} has no column of an indicator.", field="indicators")
+    hits, neutral = int(table.hits.sum()), int(table.neutral.sum())
+    if hits == 0:
+        raise AnalysisError(
+            f"{table.source}: no pair has a change among {neutral} with a label.\nA predictor "
+            "learnt from them would always say no. Add pairs whose times changed: older ones, "
+            "more distant ones, or ones with a change made on purpose.",
+            field="changed",
+        )
+    if neutral == 0:
+        raise AnalysisError(
+            f"{table.source}: all {hits} pairs with a label changed.\nA predictor learnt from "
+            "them would always say yes. Add pairs whose times did not change.",
+            field="changed",
+        )

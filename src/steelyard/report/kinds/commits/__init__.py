@@ -1,0 +1,1 @@
+"""Which benchmarks a commit needs."""

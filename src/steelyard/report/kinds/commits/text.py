@@ -1,0 +1,109 @@
+"""What a terminal shows of predictions about commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from steelyard.core.experiment_results import Caution
+from steelyard.predict.commits.answers import CommitAnswer
+from steelyard.predict.commits.evaluation import CommitEvaluation, Score
+from steelyard.predict.commits.predictor import Predictor
+from steelyard.report.kinds.commits.tables import (
+    answers_table,
+    bounds,
+    models_table,
+    percent,
+    scores_table,
+    thresholds_table,
+)
+from steelyard.report.texts.plain_table import plain_table
+from steelyard.report.texts.readable import caution_text, one_line
+
+
+def answer_headline(answer: CommitAnswer) -> str:
+    """How many benchmarks need to run."""
+    return f"{len(answer.to_run)} of {len(answer.benchmarks)} benchmarks need to run"
+
+
+def answer_sentences(answer: CommitAnswer) -> list[str]:
+    """How the answer was made."""
+    predictor = answer.predictor
+    table = predictor.table
+    hits, pairs = int(table.hits.sum()), len(table)
+    return [
+        f"By {predictor.model.name}, learnt from {pairs} pairs with {hits} changes; wanted hit "
+        f"rate {percent(predictor.wanted_hit_rate)}, so run from {percent(predictor.cutoff, 1)} on."
+    ]
+
+
+def answer_text(answer: CommitAnswer, width: int | None) -> str:
+    """The text of ``ask``."""
+    table = plain_table(answers_table(answer), width)
+    return _joined([answer_headline(answer)], answer_sentences(answer), [table], answer.cautions)
+
+
+def predictor_headline(predictor: Predictor) -> str:
+    """What was learnt."""
+    hits, neutral = int(predictor.table.hits.sum()), int(predictor.table.neutral.sum())
+    return f"Learnt from {hits} changes and {neutral} pairs without one: {predictor.model.name}"
+
+
+def predictor_text(predictor: Predictor, width: int | None) -> str:
+    """The text of ``learn``."""
+    how = [
+        f"{one_line(predictor.model.description)} Models are compared on revisions newer than "
+        "those that they learnt from."
+    ]
+    tables = [
+        plain_table(models_table(predictor), width),
+        plain_table(thresholds_table(predictor), width),
+    ]
+    return _joined([predictor_headline(predictor)], how, tables, predictor.cautions)
+
+
+def main_score(found: CommitEvaluation) -> Score:
+    """The score that counts: chronological by the chosen model, or the last of those asked for."""
+    ranked = [score for score in found.scores if score.design == "chronological"]
+    return (ranked or list(found.scores))[-1]
+
+
+def evaluation_headline(found: CommitEvaluation) -> str:
+    """The rates of the score that counts."""
+    if not found.scores:
+        return "No design asked for can be evaluated on this table"
+    score = main_score(found)
+    rates = score.rates.all
+    return (
+        f"{score.design}, {score.model}: hit rate {bounds(rates.hit_rate)}, dismiss rate "
+        f"{bounds(rates.dismiss_rate)}"
+    )
+
+
+def evaluation_sentences(found: CommitEvaluation) -> list[str]:
+    """What was predicted, and what was saved."""
+    table = found.table
+    names = len(set(zip(table.projects, table.benchmarks, strict=True)))
+    lines = [
+        f"{len(table)} pairs of {names} benchmarks, {int(table.hits.sum())} of them changes. "
+        "Rates with Wilson's bounds at 95 % are over all pairs (micro); macro averages are means "
+        "over benchmarks."
+    ]
+    if found.scores and main_score(found).rates.total_s > 0:
+        rates = main_score(found).rates
+        lines.append(f"Saved {rates.saved_s:.4g} of {rates.total_s:.4g} s of benchmarks.")
+    return lines
+
+
+def evaluation_text(found: CommitEvaluation, width: int | None) -> str:
+    """The text of ``evaluate``."""
+    table = plain_table(scores_table(found), width)
+    head = [evaluation_headline(found)]
+    return _joined(head, evaluation_sentences(found), [table], found.cautions)
+
+
+def _joined(
+    head: list[str], sentences: list[str], tables: list[list[str]], cautions: Iterable[Caution]
+) -> str:
+    warnings = [f"warning: {caution_text(caution.message)}" for caution in cautions]
+    parts = [head, [one_line(line) for line in sentences], *tables, warnings]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"

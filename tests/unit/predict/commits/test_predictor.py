@@ -1,0 +1,101 @@
+"""What is learnt, and how far its probabilities hold."""
+
+import numpy as np
+import pytest
+
+from steelyard.core.errors import AnalysisError
+from steelyard.predict.commits.models import MODELS
+from steelyard.predict.commits.predictor import learn_predictor
+from tests.unit.predict.commits.pairs import pair_table, simulated
+
+
+@pytest.mark.parametrize("model", list(MODELS.values()), ids=lambda m: m.name)
+def test_probabilities_hold_on_pairs_that_were_not_learnt_from(model):
+    """Where a model says a share p on average, the share of changes is p."""
+    asked, truth = simulated(4000, seed=2)
+    predictor = learn_predictor(simulated(600, seed=1)[0], model=model)
+    found = predictor.probabilities(asked).estimate
+    loud = ~asked.quiet
+    for low, high in ((0.0, 0.1), (0.5, 1.01)):
+        here = loud & (found >= low) & (found < high)
+        assert here.sum() > 50
+        assert found[here].mean() == pytest.approx(truth[here].mean(), abs=0.15)
+
+
+@pytest.mark.parametrize("model", list(MODELS.values()), ids=lambda m: m.name)
+def test_bounds_enclose_the_probability_and_narrow_with_data(model):
+    asked, _ = simulated(200, seed=5)
+    widths = []
+    for count in (150, 3000):
+        found = learn_predictor(simulated(count, seed=6)[0], model=model).probabilities(asked)
+        assert (found.low <= found.estimate + 1e-12).all()
+        assert (found.estimate <= found.high + 1e-12).all()
+        assert found.low.min() >= 0
+        assert found.high.max() <= 1
+        widths.append((found.high - found.low)[~asked.quiet].mean())
+    assert widths[1] < widths[0]
+
+
+def test_changes_are_caught_at_the_wanted_rate_on_later_revisions():
+    """Over 15 histories the mean hit rate is the wanted one; runs are saved."""
+    caught, hits, dismissed, neutral = 0, 0, 0, 0
+    for seed in range(15):
+        table, _ = simulated(800, seed=seed)
+        run = learn_predictor(table.rows(table.order < 500), 0.9).run(
+            asked := table.rows(table.order >= 500)
+        )
+        caught += int((run & asked.hits).sum())
+        hits += int(asked.hits.sum())
+        dismissed += int((~run & asked.neutral).sum())
+        neutral += int(asked.neutral.sum())
+    assert caught / hits == pytest.approx(0.9, abs=0.05)
+    assert dismissed / neutral > 0.9
+
+
+def test_newer_revisions_have_no_part_in_the_choice():
+    """Labels of the newest block alone cannot be what the oldest were predicted by."""
+    table, _ = simulated(400, seed=8)
+    predictor = learn_predictor(table)
+    assert all(trust.answered <= 300 for trust in predictor.trusts)
+    assert [t.log_loss for t in predictor.trusts] == sorted(t.log_loss for t in predictor.trusts)
+
+
+def test_a_pair_without_any_difference_is_not_run_even_if_noise_called_one_changed():
+    table, _ = simulated(300, seed=3)
+    noisy = table.changed.copy()
+    noisy[np.flatnonzero(table.quiet)[:2]] = 1.0
+    predictor = learn_predictor(pair_table(table.values, noisy))
+    assert not predictor.run(table)[table.quiet].any()
+    assert "unexplained-hits" in {caution.code for caution in predictor.cautions}
+    assert 0 < predictor.probabilities(table).estimate[table.quiet].max() < 0.1
+
+
+def test_a_pair_of_which_nothing_is_known_is_run():
+    predictor = learn_predictor(simulated(300, seed=3)[0])
+    asked = pair_table([[np.nan, np.nan]], [np.nan])
+    assert predictor.run(asked).all()
+
+
+def test_few_changes_are_said_beside_the_answer():
+    table, _ = simulated(60, seed=4)
+    assert "few-hits" in {caution.code for caution in learn_predictor(table).cautions}
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [([0, 0, 0], "always say no"), ([1, 1, 1], "always say yes"), ([1, 0, 0], "above 0")],
+)
+def test_what_cannot_be_learnt_from_is_refused(changed, words):
+    with pytest.raises(AnalysisError, match=words):
+        learn_predictor(pair_table([[0, 0], [1, 0], [2, 0]], changed))
+
+
+def test_the_order_of_rows_changes_no_answer():
+    table, _ = simulated(300, seed=9)
+    mixed = np.random.default_rng(1).permutation(300)
+    other = pair_table(table.values[mixed], table.changed[mixed], order=table.order[mixed])
+    one, two = learn_predictor(table), learn_predictor(other)
+    assert one.model.name == two.model.name
+    np.testing.assert_allclose(
+        one.probabilities(table).estimate, two.probabilities(table).estimate, atol=1e-4
+    )
