@@ -5,6 +5,7 @@
 
 #include "tests.hpp"
 
+using namespace steelyard;
 using namespace steelyard::layout;
 
 namespace {

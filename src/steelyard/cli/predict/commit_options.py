@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +12,10 @@ from steelyard.app.predict.commit_pairs import PairOptions
 from steelyard.cli.options.option_groups import option
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
+
+if TYPE_CHECKING:
+    from steelyard.app.predict.commit_code import Programs
+    from steelyard.app.predict.commit_questions import PairNames
 
 
 class CommitModelName(click.ParamType[str]):
@@ -40,6 +46,55 @@ class ReadPairsOptions:
     def options(self) -> PairOptions:
         """How the file is read."""
         return PairOptions(self.indicators, self.drop)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramsOptions:
+    """Two versions of a program, and what benchmarks do in the old one."""
+
+    old: str | None = option("--old", metavar="FILE", help="The program whose times are known.")
+    new: str | None = option("--new", metavar="FILE", help="The program that is asked about.")
+    uses: tuple[str, ...] = option(
+        "--use",
+        metavar="NAME=FILE",
+        multiple=True,
+        help="A benchmark and its profile in the old program, of callgrind. Repeatable.",
+    )
+    changed_before: str | None = option(
+        "--changed-before",
+        metavar="FILE",
+        help="CSV with function and count: changes of time that its changes came with.",
+    )
+    known: str = option("--known", metavar="REVISION", default="", help="Of the old program.")
+    unknown: str = option("--unknown", metavar="REVISION", default="", help="Of the new program.")
+
+    def programs(self) -> Programs | None:
+        """The programs; None where none is named."""
+        from steelyard.app.predict.commit_code import Programs
+
+        if self.old is None and self.new is None:
+            return None
+        if self.old is None or self.new is None:
+            missing = "--old" if self.old is None else "--new"
+            raise UsageError(
+                f"{missing} FILE is missing: two programs are compared.", field=missing
+            )
+        return Programs(self.old, self.new, self.uses, self.changed_before)
+
+    def names(
+        self, project: str = "", order: float | None = None, distance: float | None = None
+    ) -> PairNames:
+        """What the pair is called."""
+        from steelyard.app.predict.commit_questions import PairNames
+
+        nan = float("nan")
+        return PairNames(
+            self.known or os.path.basename(self.old or ""),
+            self.unknown or os.path.basename(self.new or ""),
+            project,
+            nan if order is None else order,
+            nan if distance is None else distance,
+        )
 
 
 def hit_rate_of(text: str) -> float:

@@ -10,7 +10,12 @@ from steelyard.cli.console.output import terminal_width, write_json, write_page,
 from steelyard.cli.options.option_groups import group, option, takes
 from steelyard.cli.options.option_ranges import SEED
 from steelyard.cli.options.shared_options import json_option, share_option
-from steelyard.cli.predict.commit_options import CommitModelName, ReadPairsOptions, hit_rate_of
+from steelyard.cli.predict.commit_options import (
+    CommitModelName,
+    ProgramsOptions,
+    ReadPairsOptions,
+    hit_rate_of,
+)
 from steelyard.cli.predict.platform_options import html_option
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
@@ -22,9 +27,9 @@ PAIRS is a CSV file, plain or by gzip: one row for each benchmark and pair of re
 columns benchmark, known, unknown, changed, and one for each indicator.
 
 \b
-steelyard predict commits evaluate pairs.csv
+steelyard predict commits indicators --old A --new B --use add=callgrind.out --append pairs.csv
 steelyard predict commits learn pairs.csv --output predictor.json
-steelyard predict commits ask predictor.json --pairs new.csv
+steelyard predict commits ask predictor.json --old A --new B --use add=callgrind.out
 """
 _RUN_NEEDED_STATUS = 1
 
@@ -73,10 +78,48 @@ def learn_command(given: LearnOptions, pairs: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
+class IndicatorsOptions:
+    """What indicators takes."""
+
+    programs: ProgramsOptions = group(ProgramsOptions)
+    order: float | None = option(
+        "--order", type=float, help="Rises with the age of the new revision."
+    )
+    distance: float | None = option("--distance", type=float, help="Commits between the revisions.")
+    changed: str | None = option(
+        "--changed", type=click.Choice(["yes", "no"]), help="Whether the times changed."
+    )
+    project: str = option("--project", metavar="NAME", default="", help="The program.")
+    append: str | None = option("--append", metavar="PAIRS", help="Add the rows to this CSV file.")
+    json_target: str | None = json_option()
+
+
+@commits.command("indicators")
+@takes(IndicatorsOptions)
+def indicators_command(given: IndicatorsOptions) -> None:
+    """Compare two versions of a program by what benchmarks reach of what changed."""
+    from steelyard.app.predict.commit_code import append_pairs, compare_code
+    from steelyard.report.kinds.commits.document import indicators_document
+    from steelyard.report.kinds.commits.text import indicators_text
+
+    programs = given.programs.programs()
+    if programs is None:
+        raise UsageError("No programs are named. Want --old FILE --new FILE.", field="--old")
+    names = given.programs.names(given.project, given.order, given.distance)
+    found = compare_code(programs, names)
+    if given.append is not None:
+        append_pairs(given.append, found.table, given.changed)
+    write_json(indicators_document(found), given.json_target)
+    if given.json_target != "-":
+        write_text(indicators_text(found, terminal_width()))
+
+
+@dataclass(frozen=True, kw_only=True)
 class AskOptions:
     """What ask takes."""
 
     pairs: str | None = option("--pairs", metavar="FILE", help="Answer the pairs of this CSV file.")
+    programs: ProgramsOptions = group(ProgramsOptions)
     hit_rate: str | None = option(
         "--hit-rate", metavar="SHARE", help="Share of changes to catch (default: as learnt)."
     )
@@ -93,15 +136,25 @@ class AskOptions:
 @click.argument("predictor", metavar="PREDICTOR")
 def ask_command(given: AskOptions, predictor: str) -> int:
     """Say for each benchmark how probably a revision changes it, and whether to run it."""
+    from steelyard.app.predict.commit_code import ask_code, compare_code
     from steelyard.app.predict.commits import ask_pairs, kept_predictor
     from steelyard.report.kinds.commits.document import answer_document
     from steelyard.report.kinds.commits.page import answer_page
     from steelyard.report.kinds.commits.text import answer_text
 
-    if given.pairs is None:
-        raise UsageError("Nothing is asked. --pairs FILE names pairs.", field="--pairs")
+    programs = given.programs.programs()
+    if (given.pairs is None) == (programs is None):
+        raise UsageError(
+            "Name what is asked: --pairs FILE, or --old FILE --new FILE --use NAME=FILE.",
+            field="--pairs",
+        )
     hit_rate = None if given.hit_rate is None else hit_rate_of(given.hit_rate)
-    found = ask_pairs(kept_predictor(predictor, hit_rate), given.pairs, given.read.options())
+    learnt = kept_predictor(predictor, hit_rate)
+    if given.pairs is not None:
+        found = ask_pairs(learnt, given.pairs, given.read.options())
+    else:
+        assert programs is not None
+        found = ask_code(learnt, compare_code(programs, given.programs.names()))
     if given.html is not None:
         write_page(answer_page(found), given.html)
     write_json(answer_document(found), given.json_target)

@@ -102,7 +102,7 @@ def indicator_reasons(predictor: Predictor, asked: PairTable, row: int) -> tuple
     values = asked.values_of(predictor.table.indicators)[row]
     if np.isnan(values).all():
         return ("No indicator is known: nothing could be compared.",)
-    if (values == 0).all():
+    if not (values > 0).any():
         return ("Nothing that the indicators see has changed.",)
     neutral = predictor.table.values[predictor.table.neutral]
     scored: list[tuple[float, str]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -62,8 +63,8 @@ class PairTable:
 
     @property
     def quiet(self) -> Truths:
-        """Rows where every indicator is known and 0: nothing that could change a time."""
-        return (self.values == 0).all(axis=1)
+        """Rows where nothing that a benchmark reaches differs, as far as anything is known."""
+        return quiet_rows(self.values, self.indicators)
 
     def rows(self, chosen: Truths) -> PairTable:
         """The table of some rows."""
@@ -97,6 +98,25 @@ class PairTable:
             self.values[:, places[name]] if name in places else missing for name in indicators
         ]
         return np.column_stack(columns) if columns else np.empty((len(self), 0))
+
+
+def quiet_rows(values: Floats, indicators: tuple[str, ...]) -> Truths:
+    """Which rows of indicators, shape (n, k), have none above 0, but one that is known.
+
+    Indicators of what no benchmark reaches do not count: code that runs as before, on the same
+    data, never comes to it.
+    """
+    counted = np.array([name not in _elsewhere() for name in indicators], bool)
+    values = values[:, counted]
+    some_known = ~np.isnan(values).all(axis=1)
+    return np.asarray(~(values > 0).any(axis=1) & some_known)
+
+
+@cache
+def _elsewhere() -> frozenset[str]:
+    from steelyard.predict.commits.indicators import INDICATORS
+
+    return frozenset(indicator.name for indicator in INDICATORS if indicator.elsewhere)
 
 
 def check_learnable(table: PairTable) -> None:

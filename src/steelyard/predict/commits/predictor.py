@@ -18,7 +18,7 @@ from steelyard.predict.commits.commit_model import (
     share_bounds,
 )
 from steelyard.predict.commits.models import MODELS
-from steelyard.predict.commits.pair_table import PairTable, check_learnable
+from steelyard.predict.commits.pair_table import PairTable, check_learnable, quiet_rows
 from steelyard.predict.commits.threshold_shares import ThresholdShares
 from steelyard.predict.commits.thresholds import Thresholds, choose_thresholds
 
@@ -97,8 +97,8 @@ class Predictor:
         return (yes | unknown) & ~self._quiet(asked)
 
     def _quiet(self, asked: PairTable) -> Truths:
-        values = asked.values_of(self.table.indicators)
-        return (values == 0).all(axis=1)
+        names = self.table.indicators
+        return quiet_rows(asked.values_of(names), names)
 
 
 def learn_predictor(

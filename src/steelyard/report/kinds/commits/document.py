@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.predict.commits.answers import BenchmarkAnswer, CommitAnswer
 from steelyard.predict.commits.evaluation import CommitEvaluation, Score
+from steelyard.predict.commits.pair_rows import ComparedPair
 from steelyard.predict.commits.predictor import Predictor
 from steelyard.predict.commits.rates import Counts
 from steelyard.report.documents.schema_version import SCHEMA
@@ -39,6 +40,38 @@ def answer_document(answer: CommitAnswer) -> dict[str, Any]:
         "learnt_hits": int(predictor.table.hits.sum()),
         "benchmarks": [_answer(one) for one in answer.benchmarks],
         "warnings": [caution.as_json() for caution in answer.cautions],
+    }
+
+
+def indicators_document(found: ComparedPair) -> dict[str, Any]:
+    """The `commit-indicators` document."""
+    table, change = found.table, found.change
+    return {
+        "schema": SCHEMA,
+        "kind": found.kind,
+        "machine": change.old.machine,
+        "old": {"file": change.old.source, "build_id": change.old.build_id},
+        "new": {"file": change.new.source, "build_id": change.new.build_id},
+        "functions": {
+            "old": len(change.old),
+            "new": len(change.new),
+            "changed": len(change.changed),
+            "data_changed": len(change.data),
+            "added": len(change.added),
+            "deleted": len(change.deleted),
+        },
+        "benchmarks": [
+            {
+                "benchmark": name,
+                "indicators": {
+                    indicator: _number(value)
+                    for indicator, value in zip(table.indicators, table.values[row], strict=True)
+                },
+                "reasons": list(found.reasons[row]),
+            }
+            for row, name in enumerate(table.benchmarks)
+        ],
+        "warnings": [caution.as_json() for caution in found.cautions],
     }
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.predict.commits.answers import BenchmarkAnswer, CommitAnswer
 from steelyard.predict.commits.evaluation import CommitEvaluation
+from steelyard.predict.commits.pair_rows import ComparedPair
 from steelyard.predict.commits.predictor import Predictor
 from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table
@@ -42,6 +45,17 @@ def _answer_row(one: BenchmarkAnswer) -> tuple[str, ...]:
         "run" if one.run else "skip",
         one_line(one.reasons[0]),
     )
+
+
+def indicators_table(found: ComparedPair) -> Table:
+    """The indicators, a column a benchmark."""
+    table = found.table
+    rows = [
+        (name, *(NONE if isnan(value) else f"{value:.4g}" for value in table.values[:, column]))
+        for column, name in enumerate(table.indicators)
+    ]
+    headers = ("indicator", *(one_line(name) for name in table.benchmarks))
+    return Table(headers, tuple(rows), frozenset({0}))
 
 
 def thresholds_table(predictor: Predictor) -> Table:

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from steelyard.core.experiment_results import Caution
 from steelyard.predict.commits.answers import CommitAnswer
 from steelyard.predict.commits.evaluation import CommitEvaluation, Score
+from steelyard.predict.commits.pair_rows import ComparedPair
 from steelyard.predict.commits.predictor import Predictor
 from steelyard.report.kinds.commits.tables import (
     answers_table,
     bounds,
+    indicators_table,
     models_table,
     percent,
     scores_table,
@@ -40,6 +42,20 @@ def answer_text(answer: CommitAnswer, width: int | None) -> str:
     """The text of ``ask``."""
     table = plain_table(answers_table(answer), width)
     return _joined([answer_headline(answer)], answer_sentences(answer), [table], answer.cautions)
+
+
+def indicators_text(found: ComparedPair, width: int | None) -> str:
+    """The text of ``indicators``."""
+    change = found.change
+    head = [
+        f"{len(change.changed)} of {len(change.old)} functions changed, {len(change.added)} are "
+        f"new, {len(change.deleted)} are gone; data of {len(change.data)} more changed"
+    ]
+    lines: list[str] = []
+    for name, reasons in zip(found.table.benchmarks, found.reasons, strict=True):
+        lines += [f"{name}: {reasons[0]}", *(f"  {reason}" for reason in reasons[1:])]
+    table = plain_table(indicators_table(found), width)
+    return _joined(head, lines, [table], found.cautions)
 
 
 def predictor_headline(predictor: Predictor) -> str:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace steelyard::layout {
+namespace steelyard {
 
 namespace {
 
@@ -17,15 +17,16 @@ struct Operands {
     Field branch = Field::none;  ///< the immediate is relative to the next instruction
 };
 
-/// The opcode maps: one byte, 0F, 0F 38, 0F 3A, and AMD's 8, 9 and 10. VEX and EVEX name them by
-/// number; 5 and 6 are EVEX's own.
-enum Map : std::uint8_t { one_byte = 0, map_0f = 1, map_0f38 = 2, map_0f3a = 3 };
-
 struct Prefixes {
     bool operand_size = false;
     bool address_size = false;
     bool repeat_not_equal = false;
+    bool repeat = false;
     bool wide = false;  ///< REX.W
+
+    std::uint8_t mandatory() const {
+        return repeat_not_equal ? 0xf2 : (repeat ? 0xf3 : (operand_size ? 0x66 : 0));
+    }
 };
 
 /// Reads bytes and remembers when there were none left.
@@ -187,18 +188,31 @@ Operands xop_operands(unsigned map) {
 struct Opcode {
     Operands operands;
     bool is_lea = false;
+    std::uint8_t map = one_byte;
+    std::uint8_t opcode = 0;
+    std::uint8_t prefix = 0;
+    bool is_vector = false;
+    std::uint8_t vector_bytes = 16;
 };
+
+constexpr std::uint8_t vector_prefixes[] = {0, 0x66, 0xf3, 0xf2};
 
 Opcode read_legacy(Reader& reader, const Prefixes& prefixes) {
     const std::uint8_t opcode = reader.next();
-    if (opcode != 0x0f)
-        return {one_byte_operands(opcode, prefixes, reader.peek()), opcode == 0x8d};
+    const std::uint8_t prefix = prefixes.mandatory();
+    if (opcode != 0x0f) {
+        const Operands operands = one_byte_operands(opcode, prefixes, reader.peek());
+        return {operands, opcode == 0x8d, one_byte, opcode, prefix};
+    }
     const std::uint8_t second = reader.next();
     if (second == 0x38 || second == 0x3a) {
-        reader.next();
-        return {{.modrm = true, .immediate_bytes = static_cast<std::uint8_t>(second == 0x3a)}};
+        const bool has_immediate = second == 0x3a;
+        const std::uint8_t third = reader.next();
+        const std::uint8_t map = has_immediate ? map_0f3a : map_0f38;
+        const auto immediate_bytes = static_cast<std::uint8_t>(has_immediate);
+        return {{.modrm = true, .immediate_bytes = immediate_bytes}, false, map, third, prefix};
     }
-    return {map_0f_operands(second, prefixes)};
+    return {map_0f_operands(second, prefixes), false, map_0f, second, prefix};
 }
 
 Opcode read_opcode(Reader& reader, const Prefixes& prefixes, bool rex) {
@@ -216,29 +230,39 @@ Opcode read_opcode(Reader& reader, const Prefixes& prefixes, bool rex) {
     const std::uint8_t payload = reader.next();
     if (first != 0xc5)
         map = payload & (first == 0x62 ? 0x7U : 0x1fU);
-    reader.skip(first == 0x62 ? 2 : (first == 0xc5 ? 0 : 1));
+    const std::uint8_t last = first == 0xc5 ? payload : reader.next();
+    unsigned length = (last >> 2U) & 1U;
+    if (first == 0x62)
+        length = (reader.next() >> 5U) & 3U;
     const std::uint8_t opcode = reader.next();
-    if (is_xop)
-        return {xop_operands(map)};
-    return {vector_operands(map, opcode, first == 0x62)};
+    const Operands operands =
+        is_xop ? xop_operands(map) : vector_operands(map, opcode, first == 0x62);
+    const auto vector_bytes = static_cast<std::uint8_t>(16U << std::min(length, 2U));
+    return {
+        operands, false,       static_cast<std::uint8_t>(map), opcode, vector_prefixes[last & 3U],
+        true,     vector_bytes};
 }
 
 /// Skips ModRM, SIB and displacement; whether the operand is relative to the next instruction.
-bool skip_memory_operand(Reader& reader) {
+bool skip_memory_operand(Reader& reader, Instruction& found) {
     const std::uint8_t modrm = reader.next();
+    found.modrm = modrm;
     const unsigned mode = modrm >> 6U;
     const unsigned base = modrm & 7U;
     if (mode == 3)
         return false;
+    found.memory_operand = true;
     if (mode == 0 && base == 5) {
         reader.skip(4);
         return true;
     }
     const bool no_base = base == 4 && (reader.next() & 7U) == 5;
+    found.displacement_offset = reader.place();
     if (mode == 1)
-        reader.skip(1);
-    else if (mode == 2 || no_base)
-        reader.skip(4);
+        found.displacement_bytes = 1;
+    else if (mode == 2 || (mode == 0 && no_base))
+        found.displacement_bytes = 4;
+    reader.skip(found.displacement_bytes);
     return false;
 }
 
@@ -250,6 +274,7 @@ bool read_prefixes(Reader& reader, Prefixes& prefixes) {
         prefixes.operand_size |= prefix == 0x66;
         prefixes.address_size |= prefix == 0x67;
         prefixes.repeat_not_equal |= prefix == 0xf2;
+        prefixes.repeat |= prefix == 0xf3;
     }
     if ((reader.peek() & 0xf0U) != 0x40)
         return false;
@@ -263,14 +288,20 @@ std::optional<Instruction> decode(std::span<const std::uint8_t> code) {
     Reader reader(code);
     Prefixes prefixes;
     const bool rex = read_prefixes(reader, prefixes);
-    const auto [operands, is_lea] = read_opcode(reader, prefixes, rex);
+    const Opcode opcode = read_opcode(reader, prefixes, rex);
+    const Operands& operands = opcode.operands;
     if (!operands.valid)
         return std::nullopt;
     Instruction found;
-    if (operands.modrm && skip_memory_operand(reader)) {
+    found.map = opcode.map;
+    found.opcode = opcode.opcode;
+    found.prefix = opcode.prefix;
+    found.vector_encoding = opcode.is_vector;
+    found.vector_bytes = opcode.vector_bytes;
+    if (operands.modrm && skip_memory_operand(reader, found)) {
         if (prefixes.address_size || reader.exhausted())
             return std::nullopt;
-        found.field = is_lea ? Field::address : Field::memory;
+        found.field = opcode.is_lea ? Field::address : Field::memory;
         found.field_offset = static_cast<std::uint8_t>(reader.place() - 4);
         found.field_bytes = 4;
     }
@@ -278,6 +309,9 @@ std::optional<Instruction> decode(std::span<const std::uint8_t> code) {
         found.field = operands.branch;
         found.field_offset = reader.place();
         found.field_bytes = operands.immediate_bytes;
+    } else {
+        found.immediate_offset = reader.place();
+        found.immediate_bytes = operands.immediate_bytes;
     }
     reader.skip(operands.immediate_bytes);
     if (reader.exhausted())
@@ -286,4 +320,4 @@ std::optional<Instruction> decode(std::span<const std::uint8_t> code) {
     return found;
 }
 
-}  // namespace steelyard::layout
+}  // namespace steelyard

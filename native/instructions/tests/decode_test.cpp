@@ -5,7 +5,7 @@
 
 #include "tests.hpp"
 
-using namespace steelyard::layout;
+using namespace steelyard;
 
 namespace {
 

@@ -1,0 +1,108 @@
+#include "body.hpp"
+
+#include <algorithm>
+
+#include "mixing.hpp"
+#include "value_at.hpp"
+
+namespace steelyard {
+
+namespace {
+
+constexpr std::size_t run_length = 4;
+
+/// For each step its number among those that do something.
+std::vector<std::uint32_t> ordinals_of(const std::vector<Step>& steps) {
+    std::vector<std::uint32_t> found;
+    found.reserve(steps.size());
+    std::uint32_t next = 0;
+    for (const Step& step : steps) {
+        found.push_back(next);
+        next += step.is_nothing ? 0 : 1;
+    }
+    return found;
+}
+
+/// The number of the step at an address, or before it.
+std::uint32_t ordinal_at(const std::vector<Step>& steps, const std::vector<std::uint32_t>& ordinals,
+                         std::uint64_t address) {
+    const auto after = std::ranges::upper_bound(steps, address, {}, &Step::address);
+    if (after == steps.begin())
+        return 0;
+    return ordinals[static_cast<std::size_t>(std::distance(steps.begin(), std::prev(after)))];
+}
+
+void sketch(const std::vector<std::uint64_t>& operations, Body& body) {
+    body.sketch.fill(~std::uint32_t{0});
+    for (std::size_t at = 0; at < operations.size(); ++at) {
+        std::uint64_t run = 0;
+        for (std::size_t more = 0; more < std::min(run_length, operations.size() - at); ++more)
+            run = mixed(run, operations[at + more]);
+        for (std::size_t hash = 0; hash < sketch_values; ++hash) {
+            const std::uint64_t value = run * (2 * hash + 0x9e3779b97f4a7c15U);
+            body.sketch[hash] =
+                std::min(body.sketch[hash], static_cast<std::uint32_t>(value >> 32U));
+        }
+    }
+}
+
+}  // namespace
+
+Body BodyReader::read(const Function& function) {
+    Body body;
+    steps_.clear();
+    table_targets_.clear();
+    if (file_.machine() == Machine::x86_64)
+        read_x86_64(function, body);
+    else
+        read_aarch64(function, body);
+    finish(function, body);
+    return body;
+}
+
+void BodyReader::add_jump_table(const Function& function, std::uint64_t table) {
+    const Bytes bytes = file_.bytes_at(table);
+    for (std::uint64_t at = 0; at + 4 <= bytes.size(); at += 4) {
+        const std::uint64_t target =
+            table + static_cast<std::uint64_t>(std::int64_t{value_at<std::int32_t>(bytes, at)});
+        if (!function.holds(target))
+            return;
+        table_targets_.push_back(target);
+    }
+}
+
+void BodyReader::finish(const Function&, Body& body) {
+    const std::vector<std::uint32_t> ordinals = ordinals_of(steps_);
+    std::vector<std::uint64_t> tokens;
+    std::vector<std::uint64_t> operations;
+    std::vector<std::int32_t> depth(steps_.size() + 1, 0);
+    for (std::size_t place = 0; place < steps_.size(); ++place) {
+        const Step& step = steps_[place];
+        if (step.is_nothing)
+            continue;
+        std::uint64_t token = step.token;
+        if (step.target != 0) {
+            const std::uint32_t target = ordinal_at(steps_, ordinals, step.target);
+            token = mixed(token, std::uint64_t{target} - ordinals[place]);
+            if (target <= ordinals[place]) {
+                ++depth[target];
+                --depth[ordinals[place] + 1];
+            }
+        }
+        tokens.push_back(token);
+        operations.push_back(step.operation);
+    }
+    std::int32_t inside = 0;
+    for (std::size_t place = 0; place < tokens.size(); ++place) {
+        inside += depth[place];
+        body.digest = mixed(body.digest, tokens[place]);
+        if (inside > 0)
+            body.loop_digest = mixed(body.loop_digest, tokens[place]);
+    }
+    for (const std::uint64_t target : table_targets_)
+        body.digest = mixed(body.digest, ordinal_at(steps_, ordinals, target));
+    body.instructions = static_cast<std::uint32_t>(tokens.size());
+    sketch(operations, body);
+}
+
+}  // namespace steelyard

@@ -1,0 +1,52 @@
+// The reader of bodies: which functions a program has, and what each does, without addresses.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "byte_reader.hpp"
+#include "document.hpp"
+#include "fatal.hpp"
+
+namespace {
+
+/// A file that stays mapped until the program ends.
+steelyard::Bytes map_file(const char* path) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        throw steelyard::Fatal::with_errno("it cannot be opened");
+    struct stat status{};
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+        throw steelyard::Fatal("it is no file");
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* const memory =
+        size == 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (memory == MAP_FAILED)
+        throw steelyard::Fatal(size == 0 ? "it is empty" : "it cannot be mapped into memory");
+    return {static_cast<const std::byte*>(memory), size};
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    try {
+        if (count != 2)
+            throw steelyard::Fatal("usage: steelyard-bodies FILE");
+        std::ios::sync_with_stdio(false);
+        steelyard::write_bodies(map_file(arguments[1]), std::cout);
+        std::cout.flush();
+        return std::cout ? 0 : 1;
+    } catch (const steelyard::Fatal& fatal) {
+        std::cerr << fatal.message << '\n';
+    } catch (const steelyard::Malformed&) {
+        std::cerr << "it is no ELF file of 64 bits, little-endian, or it is damaged\n";
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << '\n';
+    }
+    return 1;
+}

@@ -1,0 +1,256 @@
+// Bodies of x86-64: encodings as in the Intel SDM, volume 2.
+
+#include <algorithm>
+#include <optional>
+
+#include "body.hpp"
+#include "decode.hpp"
+#include "mixing.hpp"
+#include "value_at.hpp"
+
+namespace steelyard {
+
+namespace {
+
+bool is_scalar(const Instruction& one) {
+    return one.prefix == 0xf2 || one.prefix == 0xf3;
+}
+
+bool is_x87(const Instruction& one) {
+    return one.map == one_byte && !one.vector_encoding && one.opcode >= 0xd8 && one.opcode <= 0xdf;
+}
+
+/// Whether it works on registers of vectors (appendix A of the same volume).
+bool uses_vectors(const Instruction& one) {
+    if (one.vector_encoding)
+        return true;
+    if (one.map != map_0f)
+        return one.map >= map_0f38 && one.opcode < 0xf0;
+    const std::uint8_t opcode = one.opcode;
+    return (opcode >= 0x10 && opcode <= 0x17) || (opcode >= 0x28 && opcode <= 0x2f) ||
+           (opcode >= 0x50 && opcode <= 0x7f) || opcode == 0xc2 ||
+           (opcode >= 0xc4 && opcode <= 0xc6) || opcode >= 0xd0;
+}
+
+bool is_conditional(const Instruction& one) {
+    return (one.map == one_byte && one.opcode >= 0x70 && one.opcode <= 0x7f) ||
+           (one.map == map_0f && one.opcode >= 0x80 && one.opcode <= 0x8f);
+}
+
+bool does_nothing(const Instruction& one) {
+    if (one.map == one_byte && one.opcode == 0x90 && one.prefix != 0xf3)
+        return true;
+    return one.map == map_0f && one.opcode == 0x1f;
+}
+
+/// `mov` of a constant to a register of 32 bits: how arguments that are constants are passed.
+bool is_constant_argument(const Instruction& one) {
+    return one.map == one_byte && one.opcode >= 0xb8 && one.opcode <= 0xbf &&
+           one.immediate_bytes == 4;
+}
+
+/// How much of memory an instruction on vectors reads; 0: not one.
+std::uint64_t constant_bytes(const Instruction& one) {
+    if (!uses_vectors(one))
+        return is_x87(one) ? 4 : 0;
+    if (!is_scalar(one))
+        return one.vector_bytes;
+    return one.prefix == 0xf3 ? 4 : 8;
+}
+
+}  // namespace
+
+/// Turns the instructions of one function into steps.
+class X86Steps {
+  public:
+    X86Steps(BodyReader& reader, const Function& function, Body& body)
+        : reader_(reader), function_(function), body_(body) {}
+
+    void read() {
+        const Bytes all = reader_.file_.bytes_at(function_.address);
+        const auto size = std::min<std::uint64_t>(function_.size, all.size());
+        const std::span<const std::uint8_t> code{reinterpret_cast<const std::uint8_t*>(all.data()),
+                                                 static_cast<std::size_t>(size)};
+        std::size_t at = 0;
+        while (at < code.size()) {
+            const auto found = decode(code.subspan(at));
+            // What is no instruction is data among code: byte by byte.
+            Instruction one = found.value_or(Instruction{});
+            if (!found)
+                one.length = 1;
+            bytes_ = code.subspan(at, one.length);
+            address_ = function_.address + at;
+            if (found)
+                add(one);
+            else
+                reader_.steps_.push_back({address_, mixed(bytes_[0], 0xbad), 0, 0, false});
+            at += one.length;
+        }
+    }
+
+  private:
+    void add(const Instruction& one) {
+        Step step{address_, 0, 0, 0, does_nothing(one)};
+        step.operation =
+            mixed((std::uint64_t{one.map} << 24U) | (std::uint64_t{one.opcode} << 8U) |
+                  (one.vector_encoding ? 1U : 0U) | (std::uint64_t{one.prefix} << 32U));
+        if (step.is_nothing) {
+            reader_.steps_.push_back(step);
+            return;
+        }
+        count(one);
+        if (one.field == Field::call || one.field == Field::jump)
+            add_branch(one, step);
+        else
+            step.token = token_of(one);
+        reader_.steps_.push_back(step);
+        note_block(one);
+    }
+
+    void count(const Instruction& one) {
+        const bool vectors = uses_vectors(one);
+        body_.floating += (vectors && is_scalar(one)) || is_x87(one) ? 1 : 0;
+        body_.vector += vectors && !is_scalar(one) ? 1 : 0;
+        body_.memory += one.memory_operand && one.field != Field::address ? 1 : 0;
+        const unsigned operation = (one.modrm >> 3U) & 7U;
+        const bool indirect = one.map == one_byte && one.opcode == 0xff && !one.vector_encoding;
+        const bool call = one.field == Field::call || (indirect && operation == 2);
+        body_.calls += call ? 1 : 0;
+        body_.branches += one.field == Field::jump || (indirect && operation == 4) ? 1 : 0;
+    }
+
+    /// A jump counts by its condition and by how many steps it goes, not by its encoding.
+    void add_branch(const Instruction& one, Step& step) {
+        const std::uint64_t target =
+            address_ + one.length + static_cast<std::uint64_t>(field_value(one));
+        const std::uint64_t condition = is_conditional(one)        ? 16U + (one.opcode & 15U)
+                                        : one.field == Field::call ? 1
+                                        : one.opcode == 0xe9 || one.opcode == 0xeb
+                                            ? 2
+                                            : 64U + one.opcode;
+        step.token = mixed(condition, 0xb7a);
+        step.operation = step.token;
+        if (function_.holds(target))
+            step.target = target;
+        else
+            refer(reader_.references_.resolve(target), step.token);
+    }
+
+    std::int64_t field_value(const Instruction& one) const {
+        if (one.field_bytes == 1)
+            return static_cast<std::int8_t>(bytes_[one.field_offset]);
+        return std::int64_t{value_at<std::int32_t>(std::as_bytes(bytes_), one.field_offset)};
+    }
+
+    std::uint64_t token_of(const Instruction& one) {
+        std::uint64_t token = 0;
+        const std::uint8_t address_at = one.field != Field::none ? one.field_offset : 255;
+        const std::uint8_t absolute_at = absolute_field(one);
+        for (std::uint8_t at = 0; at < one.length; ++at) {
+            const bool masked = (at >= address_at && at - address_at < 4) ||
+                                (at >= absolute_at && at - absolute_at < 4);
+            token = mixed(token, masked ? 256U : bytes_[at]);
+        }
+        if (one.field != Field::none)
+            refer_to_memory(
+                one, address_ + one.length + static_cast<std::uint64_t>(field_value(one)), token);
+        if (absolute_at != 255)
+            refer_to_memory(one, value_at<std::uint32_t>(std::as_bytes(bytes_), absolute_at),
+                            token);
+        return token;
+    }
+
+    /// Where a program that is loaded at fixed addresses has one in an operand; 255: nowhere.
+    std::uint8_t absolute_field(const Instruction& one) const {
+        if (!reader_.file_.is_fixed() || one.field != Field::none)
+            return 255;
+        if (one.displacement_bytes == 4 && is_address(one.displacement_offset))
+            return one.displacement_offset;
+        if (one.immediate_bytes == 4 && is_address(one.immediate_offset))
+            return one.immediate_offset;
+        return 255;
+    }
+
+    bool is_address(std::uint8_t at) const {
+        return reader_.file_.section_at(value_at<std::uint32_t>(std::as_bytes(bytes_), at)) !=
+               nullptr;
+    }
+
+    void refer_to_memory(const Instruction& one, std::uint64_t target, std::uint64_t& token) {
+        const ProgramFile& file = reader_.file_;
+        // A slot of the global offset table stands for what it will hold.
+        const Relocation* const relocation = file.relocation_at(target);
+        if (relocation != nullptr && one.field == Field::memory) {
+            refer(reader_.references_.resolve(*relocation), token);
+            return;
+        }
+        if (is_jump_table(target)) {
+            reader_.add_jump_table(function_, target);
+            token = mixed(token, 0x7ab1e);
+            return;
+        }
+        const std::uint64_t constant = one.field == Field::address ? 0 : constant_bytes(one);
+        const Section* const section = file.section_at(target);
+        if (constant != 0 && section != nullptr && !section->is_writable() &&
+            section->name.starts_with(".rodata")) {
+            // A constant that the compiler put there is part of the instruction.
+            const Bytes bytes = file.bytes_at(target);
+            for (std::size_t at = 0; at < std::min<std::uint64_t>(constant, bytes.size()); ++at)
+                token = mixed(token, std::to_integer<std::uint64_t>(bytes[at]));
+            return;
+        }
+        names_source_ = names_source_ || reader_.references_.is_source_name(target);
+        refer(reader_.references_.resolve(target), token);
+    }
+
+    bool is_jump_table(std::uint64_t table) const {
+        const Section* const section = reader_.file_.section_at(table);
+        if (section == nullptr || section->is_writable() || section->is_code() || table % 4 != 0)
+            return false;
+        const Bytes bytes = reader_.file_.bytes_at(table);
+        if (bytes.size() < 8)
+            return false;
+        const auto first = value_at<std::int32_t>(bytes, 0);
+        const auto second = value_at<std::int32_t>(bytes, 4);
+        const auto in_function = [&](std::int32_t distance) {
+            return function_.holds(table + static_cast<std::uint64_t>(std::int64_t{distance}));
+        };
+        return in_function(first) && in_function(second);
+    }
+
+    void refer(const Reference& reference, std::uint64_t& token) {
+        token = mixed(token, static_cast<std::uint64_t>(reference.kind));
+        if (reference.kind != ReferenceKind::text && reference.kind != ReferenceKind::elsewhere)
+            body_.references.push_back(reference);
+    }
+
+    /// Constants that are passed beside the name of a source are its lines: they do not count.
+    void note_block(const Instruction& one) {
+        if (is_constant_argument(one))
+            constants_.push_back(reader_.steps_.size() - 1);
+        const bool is_call = one.field == Field::call ||
+                             (one.map == one_byte && one.opcode == 0xff && !one.vector_encoding);
+        if (is_call && names_source_) {
+            for (const std::size_t place : constants_)
+                reader_.steps_[place].token = mixed(0x11e);
+        }
+        if (is_call || one.field == Field::jump) {
+            constants_.clear();
+            names_source_ = false;
+        }
+    }
+
+    BodyReader& reader_;
+    const Function& function_;
+    Body& body_;
+    std::span<const std::uint8_t> bytes_;
+    std::uint64_t address_ = 0;
+    std::vector<std::size_t> constants_;
+    bool names_source_ = false;
+};
+
+void BodyReader::read_x86_64(const Function& function, Body& body) {
+    X86Steps(*this, function, body).read();
+}
+
+}  // namespace steelyard

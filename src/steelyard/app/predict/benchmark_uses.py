@@ -1,0 +1,109 @@
+"""What benchmarks do in a program, from files of profilers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from steelyard.core.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from steelyard.predict.commits.benchmark_use import BenchmarkUse
+    from steelyard.predict.commits.program_code import ProgramCode
+
+# By the object that a function is in, and its name.
+_Counts = dict[tuple[str, str], float]
+
+
+def read_uses(given: Sequence[str], code: ProgramCode) -> list[BenchmarkUse]:
+    """The benchmarks of ``NAME=FILE`` options, of what they do in one program.
+
+    FILE is of callgrind, or a document of the kind ``profile``, whose samples stand for
+    instructions.
+
+    Raises
+    ------
+    UsageError, DataError
+        An option is not of that form, a name comes twice, or a file is none of these.
+    """
+    found: dict[str, BenchmarkUse] = {}
+    for text in given:
+        name, equals, path = text.partition("=")
+        if not (name and equals and path):
+            raise UsageError(
+                f"--use {text}: want NAME=FILE, a benchmark and its profile.", field="--use"
+            )
+        if name in found:
+            raise UsageError(f"--use {text}: {name} is named twice.", field="--use")
+        found[name] = _read_use(name, path, code)
+    return list(found.values())
+
+
+def _read_use(name: str, path: str, code: ProgramCode) -> BenchmarkUse:
+    from steelyard.predict.commits.benchmark_use import BenchmarkUse
+
+    if _begins_as_json(path):
+        instructions, calls, misses = _samples(path), _Counts(), _Counts()
+    else:
+        instructions, calls, misses = _callgrind(path)
+    inside = _object_of(instructions, code)
+    outside = sum(count for (one, _), count in instructions.items() if one != inside)
+    return BenchmarkUse(
+        name,
+        _within(instructions, inside),
+        _within(calls, inside),
+        _within(misses, inside),
+        outside,
+    )
+
+
+def _begins_as_json(path: str) -> bool:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(64).lstrip().startswith("{")
+    except OSError as error:
+        raise DataError(
+            f"The profile {path} cannot be read: {error.strerror}.", field="--use"
+        ) from None
+
+
+def _callgrind(path: str) -> tuple[_Counts, _Counts, _Counts]:
+    from steelyard.profile.callgrind_file import read_callgrind
+
+    profile = read_callgrind(path)
+    calls: _Counts = {}
+    for (_caller, callee), count in profile.calls.items():
+        calls[callee] = calls.get(callee, 0) + count
+    return profile.instructions, calls, profile.misses
+
+
+def _samples(path: str) -> _Counts:
+    try:
+        with open(path, encoding="utf-8") as file:
+            document: Mapping[str, Any] = json.load(file)
+        if document["kind"] != "profile":
+            raise ValueError("kind")
+        found: _Counts = {}
+        for one in document["functions"]:
+            place = (str(one["object"]), str(one["name"]))
+            found[place] = found.get(place, 0.0) + float(one["samples"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise DataError(
+            f"{path} is neither a file of callgrind nor a profile.\nA profile is written by "
+            "`steelyard profile report FILE --json PROFILE`.",
+            field="--use",
+        ) from None
+    return found
+
+
+def _object_of(counts: _Counts, code: ProgramCode) -> str:
+    """The file that most functions of a program were seen in."""
+    common: dict[str, int] = {}
+    for one, name in counts:
+        common[one] = common.get(one, 0) + (name in code.places)
+    return max(common, key=lambda one: common[one], default="")
+
+
+def _within(counts: _Counts, inside: str) -> dict[str, float]:
+    return {name: count for (one, name), count in counts.items() if one == inside}

@@ -1,0 +1,136 @@
+"""Pairs of programs: read both, find what changed, and what benchmarks reach of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import TYPE_CHECKING
+
+from steelyard.core.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from steelyard.predict.commits.answers import CommitAnswer
+    from steelyard.predict.commits.pair_rows import ComparedPair, PairNames
+    from steelyard.predict.commits.pair_table import PairTable
+    from steelyard.predict.commits.predictor import Predictor
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Two versions of a program, and profiles of benchmarks in the old one.
+
+    Parameters
+    ----------
+    old, new : str
+        Paths.
+    uses : tuple of str
+        ``NAME=FILE``.
+    changed_before : str or None
+        A CSV file with the columns function and count.
+    """
+
+    old: str
+    new: str
+    uses: tuple[str, ...]
+    changed_before: str | None = None
+
+
+def compare_code(programs: Programs, names: PairNames) -> ComparedPair:
+    """The indicators of two versions for each benchmark."""
+    from steelyard.app.predict.benchmark_uses import read_uses
+    from steelyard.binary.code_reader import read_code
+    from steelyard.predict.commits.code_change import compare_programs
+    from steelyard.predict.commits.pair_rows import compare_pair
+
+    if not programs.uses:
+        raise UsageError(
+            "No benchmark is named. --use NAME=FILE gives one and its profile.", field="--use"
+        )
+    old = read_code(programs.old, "--old")
+    new = read_code(programs.new, "--new")
+    uses = read_uses(programs.uses, old)
+    before = None if programs.changed_before is None else _counts(programs.changed_before)
+    return compare_pair(compare_programs(old, new), uses, names, before)
+
+
+def ask_code(predictor: Predictor, pair: ComparedPair) -> CommitAnswer:
+    """Answer for a compared pair, with what changed as reasons."""
+    from dataclasses import replace
+
+    from steelyard.predict.commits.answers import ask_predictor
+
+    found = ask_predictor(predictor, pair.table, dict(enumerate(pair.reasons)))
+    return replace(found, cautions=(*found.cautions, *pair.cautions))
+
+
+def _counts(path: str) -> dict[str, float]:
+    from steelyard.store.data_table import read_data_table
+
+    table = read_data_table(path)
+    names = table.texts("function", "--changed-before")
+    counts = table.numbers("count", "--changed-before").tolist()
+    return {name: count for name, count in zip(names, counts, strict=True) if count > 0}
+
+
+def append_pairs(path: str, table: PairTable, changed: str | None) -> None:
+    """Add the rows of a table to a CSV file, which is made where it is not there.
+
+    Raises
+    ------
+    DataError
+        The file cannot be written, or has other columns.
+    """
+    from steelyard.store.whole_file import file_errors
+
+    header = [
+        *("project", "benchmark", "known", "unknown", "order", "distance", "changed"),
+        *table.indicators,
+    ]
+    with file_errors(path, "written"):
+        is_new = not os.path.exists(path) or os.path.getsize(path) == 0
+        if not is_new:
+            _check_header(path, header)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        if is_new:
+            writer.writerow(header)
+        writer.writerows(_cells(table, changed))
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(text.getvalue())
+
+
+def _check_header(path: str, header: Sequence[str]) -> None:
+    with open(path, encoding="utf-8", newline="") as file:
+        found = next(csv.reader(file), [])
+    if found != list(header):
+        lacks = ", ".join([name for name in header if name not in found][:5]) or "none"
+        raise DataError(
+            f"{path} has other columns than these pairs: it lacks {lacks}.\nName another file.",
+            field="--append",
+        )
+
+
+def _cells(table: PairTable, changed: str | None) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for row in range(len(table)):
+        numbers = [float(table.order[row]), float(table.distance[row])]
+        rows.append(
+            [
+                table.projects[row],
+                table.benchmarks[row],
+                table.known[row],
+                table.unknown[row],
+                *(_cell(number) for number in numbers),
+                changed or "",
+                *(_cell(float(value)) for value in table.values[row]),
+            ]
+        )
+    return rows
+
+
+def _cell(number: float) -> str:
+    return "" if isnan(number) else f"{number:.9g}"

@@ -1,0 +1,1 @@
+"""What programs and libraries are made of, read from their ELF files."""

@@ -1,0 +1,105 @@
+"""The bodies of a program's functions, read by a native program and kept by build id."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from typing import Any, cast
+
+from steelyard.core.errors import DataError
+from steelyard.core.hashing import sha256_hex_of_file
+from steelyard.core.native_program import native_program
+from steelyard.predict.commits.program_code import ProgramCode
+
+# A version of what is kept: another one is read anew.
+_VERSION = 1
+_KEPT_COUNT = 200
+
+
+def read_code(path: str, field: str | None = None) -> ProgramCode:
+    """The functions of an ELF program or library.
+
+    Parameters
+    ----------
+    path : str
+    field : str, optional
+        The option that named the file.
+
+    Raises
+    ------
+    DataError
+        It is none, is damaged, is for a machine whose code is not read, or has no functions.
+    MissingCapabilityError
+        The native reader was not built.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise DataError(f"{path} is no file.", field=field)
+    try:
+        with open(path, "rb") as file:
+            digest = sha256_hex_of_file(file)
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}.", field=field) from None
+    kept = _kept_path(digest)
+    text = _text_of(kept)
+    if text is None:
+        text = _ask_reader(path, field)
+        _keep(kept, text)
+    return _code_of(text, path)
+
+
+def _ask_reader(path: str, field: str | None) -> bytes:
+    program = native_program("steelyard-bodies", "the reader of bodies")
+    done = subprocess.run(
+        [program, path], stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        reason = done.stderr.decode(errors="replace").strip() or "the reader of bodies was killed"
+        raise DataError(
+            f"The code of {path} cannot be read: {reason.splitlines()[0]}.\nAccepted: an ELF "
+            "program or shared library for x86-64 or AArch64.",
+            field=field,
+        )
+    return done.stdout
+
+
+def _code_of(text: bytes, path: str) -> ProgramCode:
+    read = cast("dict[str, Any]", json.loads(text))
+    for unused in ("addresses", "sizes_bytes"):
+        read.pop(unused, None)
+    return ProgramCode(**read, source=path)
+
+
+def _kept_path(digest: str) -> str:
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(cache, "steelyard", "code", f"{_VERSION}-{digest}.json")
+
+
+def _text_of(kept: str) -> bytes | None:
+    """What was kept; None where nothing was, or it was cut off."""
+    try:
+        with open(kept, "rb") as file:
+            text = file.read()
+    except OSError:
+        return None
+    return text if text.endswith(b"}\n") else None
+
+
+def _keep(kept: str, text: bytes) -> None:
+    """Keep a reading for the next time; where that fails it is read anew."""
+    folder = os.path.dirname(kept)
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+            file.write(text)
+        os.replace(file.name, kept)
+        _drop_oldest(folder)
+    except OSError:
+        return
+
+
+def _drop_oldest(folder: str) -> None:
+    entries = sorted(os.scandir(folder), key=lambda entry: entry.stat().st_mtime)
+    for entry in entries[:-_KEPT_COUNT]:
+        os.unlink(entry.path)

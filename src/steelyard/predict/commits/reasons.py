@@ -1,0 +1,55 @@
+"""Why a benchmark's time can have changed, in words, the strongest reason first."""
+
+from __future__ import annotations
+
+from steelyard.predict.commits.code_change import CodeChange
+from steelyard.predict.commits.indicator import Evidence
+
+_MOST_REASONS = 5
+
+
+def reasons_for(benchmark: str, evidence: Evidence) -> tuple[str, ...]:
+    """What changed that the benchmark reaches; at least one sentence."""
+    change, reached = evidence.change, evidence.reached
+    weighed: list[tuple[float, str]] = []
+    for function, count in reached.instructions.items():
+        what = _what_changed(change, function)
+        if what and count > 0:
+            share = reached.share(function)
+            name = change.old.names[function] or "without a name"
+            words = (
+                f"Function {name}, {_percent(share)} of the instructions of {benchmark}, {what}."
+            )
+            weighed.append((share, words))
+    weighed.sort(key=lambda pair: (-pair[0], pair[1]))
+    words = [sentence for _, sentence in weighed[:_MOST_REASONS]]
+    if len(weighed) > _MOST_REASONS:
+        words.append(f"{len(weighed) - _MOST_REASONS} more functions that it reaches changed.")
+    words += [f"The {flag}." for flag in change.flags[: _MOST_REASONS - 1]]
+    return tuple(words) or (_nothing_reached(benchmark, change),)
+
+
+def _what_changed(change: CodeChange, function: int) -> str:
+    if change.partner[function] < 0:
+        return "is gone"
+    if function in change.loops:
+        return "has another body, and a loop in it changed"
+    if function in change.changed:
+        return "has another body"
+    if function in change.data:
+        return f"reads data with other contents: {', '.join(change.data[function][:3])}"
+    return ""
+
+
+def _percent(share: float) -> str:
+    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.2g} %"
+
+
+def _nothing_reached(benchmark: str, change: CodeChange) -> str:
+    others = len(change.changed) + len(change.data) + len(change.deleted)
+    if not others and not change.added:
+        return "No function and no data changed."
+    return (
+        f"Nothing that {benchmark} reaches changed: {others} changed and {len(change.added)} new "
+        "functions are elsewhere."
+    )

@@ -1,0 +1,192 @@
+"""`steelyard predict commits indicators` and `ask` on programs that are built here."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from benchmarks.commit_pairs.made import build, made_pairs, profile, wrong_answers, wrongly_blamed
+from benchmarks.commit_pairs.made_programs import PROGRAMS, edits, source_of
+from tests.needs import need
+
+PROGRAM = "checksum"
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    """Five programs with an edit of each kind."""
+    need("valgrind")
+    folder = tmp_path_factory.mktemp("made")
+    return list(made_pairs(folder, PROGRAMS, (("gcc", "-O2"),)))
+
+
+def test_edits_that_can_change_a_time_are_told_from_those_that_cannot(pairs):
+    assert len(pairs) == 5 * len(edits(PROGRAM))
+    assert [(pair.program, pair.edit.kind) for pair in wrong_answers(pairs)] == []
+
+
+def test_the_function_that_was_edited_is_named_first(pairs):
+    planted = [pair for pair in pairs if pair.edit.function]
+    assert len(planted) >= 20
+    assert len(wrongly_blamed(pairs)) <= len(planted) // 4
+
+
+@pytest.fixture
+def programs(tmp_path):
+    """An old program, its profile, and the edits of it that were built."""
+    need("valgrind")
+    old = build(tmp_path / "old", source_of(PROGRAM), ("gcc", "-O2"))
+    chosen = {edit.kind: edit for edit in edits(PROGRAM)}
+
+    def edited(kind):
+        folder = tmp_path / kind.replace(" ", "-")
+        return build(folder, source_of(PROGRAM, chosen[kind]), ("gcc", "-O2"))
+
+    return old, profile(old), edited
+
+
+def test_rows_are_added_to_a_table_that_is_learnt_from_and_asked(user, programs, tmp_path):
+    old, use, edited = programs
+    table = tmp_path / "pairs.csv"
+    for kind, changed in (("constant", "yes"), ("comment", "no"), ("cold function", "no")):
+        told = user.types(
+            "predict", "commits", "indicators", "--old", str(old), "--new", str(edited(kind)),
+            "--use", f"sum={use}", "--unknown", kind, "--changed", changed,
+            "--append", str(table), "--json", "-",
+        )  # fmt: skip
+        assert told.status == 0, told.err
+        assert told.document()["benchmarks"][0]["benchmark"] == "sum"
+    kept = str(tmp_path / "predictor.json")
+    assert user.types("predict", "commits", "learn", str(table), "--output", kept).status == 0
+    asked = user.types(
+        "predict", "commits", "ask", kept, "--old", str(old), "--new", str(edited("data table")),
+        "--use", f"sum={use}", "--json", "-",
+    )  # fmt: skip
+    assert asked.status == 0, asked.err
+    (found,) = asked.document()["benchmarks"]
+    assert "Function work" in found["reasons"][0]
+    assert "table" in found["reasons"][0]
+
+
+def test_samples_of_steelyard_stand_for_instructions(user, programs, tmp_path):
+    old, _, edited = programs
+    functions = [
+        {"name": name, "object": str(old), "samples": count}
+        for name, count in (("work", 70), ("step", 30))
+    ]
+    light = tmp_path / "profile.json"
+    light.write_text(json.dumps({"kind": "profile", "functions": functions}))
+    told = user.types(
+        "predict", "commits", "indicators", "--old", str(old), "--new", str(edited("constant")),
+        "--use", f"sum={light}",
+    )  # fmt: skip
+    assert told.status == 0, told.err
+    assert "Function work, 70 % of the instructions of sum" in told.out
+
+
+def refused(user, old, new, use, words, status=2):
+    told = user.types(
+        "predict", "commits", "indicators", "--old", str(old), "--new", str(new), "--use", use
+    )
+    assert told.status == status, told.out
+    assert words in told.err
+    assert "Traceback" not in told.err
+    assert len(told.err.splitlines()[0]) < 200
+
+
+def test_files_that_are_no_programs_are_refused_in_one_sentence(user, programs, tmp_path):
+    old, use, _ = programs
+    whole = old.read_bytes()
+    for number, content in enumerate((b"", b"text", whole[:64], whole[:5000], whole[:-2000])):
+        damaged = tmp_path / f"damaged{number}"
+        damaged.write_bytes(content)
+        refused(user, old, damaged, f"sum={use}", f"{damaged} cannot be read")
+    refused(user, old, tmp_path, f"sum={use}", "is no file")
+    refused(user, old, tmp_path / "none", f"sum={use}", "cannot be read")
+    refused(user, old, old, "sum", "NAME=FILE")
+    refused(user, old, old, f"sum={old}", "not a profile of callgrind")
+
+
+def test_bytes_that_were_turned_over_never_bring_the_reader_down(programs):
+    """Damage anywhere in the headers and tables gives an answer or one sentence."""
+    import random
+
+    from steelyard.core.native_program import native_program
+
+    old, _, _ = programs
+    whole, chance = bytearray(old.read_bytes()), random.Random(5)
+    reader = native_program("steelyard-bodies", "the reader of bodies")
+    for _ in range(150):
+        damaged = bytearray(whole)
+        for _ in range(chance.choice((1, 8, 64))):
+            near_end = chance.random() < 0.5
+            place = chance.randrange(len(whole) - 3000 if near_end else 0, len(whole))
+            damaged[place] = chance.randrange(256)
+        target = old.with_name("damaged")
+        target.write_bytes(damaged)
+        done = subprocess.run([reader, str(target)], capture_output=True, check=False, timeout=60)
+        assert done.returncode in (0, 1)
+        if done.returncode == 0:
+            json.loads(done.stdout)
+        else:
+            assert done.stderr.count(b"\n") == 1
+
+
+SOURCE = """
+static const int table[8] = {1, 2, 3, 4, 5, 6, 7, LAST}; int outside(int);
+__attribute__((noinline)) int hot(int n) {
+    int s = 0; for (int i = 0; i < n; i++) s += table[(i ^ s) & 7] * FACTOR; return s; }
+int entry(int n) { return hot(n) + outside(n); }
+"""
+
+
+def arm(folder, first="", **words):
+    """A library for AArch64; nothing of that machine has to be installed."""
+    need("clang")
+    need("ld.lld")
+    folder.mkdir(parents=True)
+    (folder / "library.c").write_text(first + SOURCE)
+    options = [f"-D{key}={value}" for key, value in {"LAST": 8, "FACTOR": 3, **words}.items()]
+    call = ["clang", "--target=aarch64-linux-gnu", "-O2", "-fPIC", "-nostdlib", "-shared"]
+    call += ["-fuse-ld=lld", "library.c", "-o", "library.so", *options]
+    subprocess.run(call, cwd=folder, check=True, capture_output=True)
+    return folder / "library.so"
+
+
+def test_code_of_aarch64_that_only_moved_has_not_changed(user, programs, tmp_path):
+    from steelyard.binary.code_reader import read_code
+    from steelyard.predict.commits.code_change import compare_programs
+
+    old = arm(tmp_path / "arm" / "old")
+    moved = arm(tmp_path / "arm" / "moved", first="int pad(int a) { return a * 7 + (a >> 3); }\n")
+    factor, last = (
+        arm(tmp_path / "arm" / "factor", FACTOR=5),
+        arm(tmp_path / "arm" / "last", LAST=9),
+    )
+    code = {path: read_code(str(path)) for path in (old, moved, factor, last)}
+    assert code[old].machine == "aarch64"
+
+    def changes(new):
+        found = compare_programs(code[old], code[new])
+        return {found.old.names[place] for place in found.changed}, dict(found.data)
+
+    assert changes(moved) == (set(), {})
+    assert changes(factor) == ({"hot"}, {})
+    assert changes(last)[0] == set()
+    assert list(changes(last)[1].values()) == [("table",)]
+    x86, use, _ = programs
+    refused(user, x86, old, f"sum={use}", "is for x86-64, the new one for aarch64")
+
+
+def test_a_kept_reading_that_was_cut_off_is_read_anew(programs, tmp_path, monkeypatch):
+    from steelyard.binary.code_reader import read_code
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    old, _, _ = programs
+    first = read_code(str(old))
+    (kept,) = (tmp_path / "cache" / "steelyard" / "code").iterdir()
+    kept.write_bytes(kept.read_bytes()[:500])
+    assert read_code(str(old)) == first
+    shutil.rmtree(tmp_path / "cache")
+    assert read_code(str(old)) == first

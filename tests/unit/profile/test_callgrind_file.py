@@ -1,0 +1,70 @@
+"""What a file of callgrind counts, by the manual's own words of its format."""
+
+import pytest
+
+from steelyard.core.errors import DataError
+from steelyard.profile.callgrind_file import read_callgrind
+
+TEXT = """# callgrind format
+version: 1
+positions: line
+events: Ir I1mr D1mr Bcm
+ob=(1) /tmp/program
+fl=(1) a.c
+fn=(1) main
+1 10 1 2 3
+cob=(2) /lib/libc.so.6
+cfn=(2) puts
+calls=4 0
+2 400 9 9 9
+cfn=(3) hot
+calls=2 0
++1 90
+fn=(3)
+5 40
++1 50 0 1
+fn=(4) hot'2
+7 5
+cfn=(3)
+calls=3 0
+8 5
+ob=(2)
+fn=(2)
+9 400 9
+totals: 505
+"""
+
+
+@pytest.fixture
+def profile(tmp_path):
+    path = tmp_path / "callgrind.out"
+    path.write_text(TEXT)
+    return read_callgrind(str(path))
+
+
+def test_instructions_are_each_functions_own_by_its_object(profile):
+    assert profile.instructions == {
+        ("/tmp/program", "main"): 10,
+        ("/tmp/program", "hot"): 95,
+        ("/lib/libc.so.6", "puts"): 400,
+    }
+
+
+def test_calls_are_counted_and_recursion_is_a_call_of_the_function_itself(profile):
+    main, hot = ("/tmp/program", "main"), ("/tmp/program", "hot")
+    assert profile.calls == {(main, ("/lib/libc.so.6", "puts")): 4, (main, hot): 2, (hot, hot): 3}
+
+
+def test_misses_of_caches_and_branches_come_together(profile):
+    assert profile.misses == {
+        ("/tmp/program", "main"): 6,
+        ("/tmp/program", "hot"): 1,
+        ("/lib/libc.so.6", "puts"): 9,
+    }
+
+
+def test_a_file_that_was_cut_off_is_refused(tmp_path):
+    path = tmp_path / "callgrind.out"
+    path.write_text(TEXT.partition("totals")[0])
+    with pytest.raises(DataError, match="no totals"):
+        read_callgrind(str(path))
