@@ -1,7 +1,6 @@
 """`steelyard predict commits indicators` and `ask` on programs that are built here."""
 
 import json
-import shutil
 import subprocess
 
 import pytest
@@ -177,16 +176,3 @@ def test_code_of_aarch64_that_only_moved_has_not_changed(user, programs, tmp_pat
     assert list(changes(last)[1].values()) == [("table",)]
     x86, use, _ = programs
     refused(user, x86, old, f"sum={use}", "is for x86-64, the new one for aarch64")
-
-
-def test_a_kept_reading_that_was_cut_off_is_read_anew(programs, tmp_path, monkeypatch):
-    from steelyard.binary.code_reader import read_code
-
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    old, _, _ = programs
-    first = read_code(str(old))
-    (kept,) = (tmp_path / "cache" / "steelyard" / "code").iterdir()
-    kept.write_bytes(kept.read_bytes()[:500])
-    assert read_code(str(old)) == first
-    shutil.rmtree(tmp_path / "cache")
-    assert read_code(str(old)) == first
