@@ -293,6 +293,7 @@ std::optional<Instruction> decode(std::span<const std::uint8_t> code) {
     if (!operands.valid)
         return std::nullopt;
     Instruction found;
+    found.wide = prefixes.wide;
     found.map = opcode.map;
     found.opcode = opcode.opcode;
     found.prefix = opcode.prefix;

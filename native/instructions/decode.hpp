@@ -33,6 +33,7 @@ struct Instruction {
     std::uint8_t prefix = 0;  ///< 66, F2 or F3 where it is part of the opcode; F2 and F3 come first
     bool vector_encoding = false;    ///< VEX, EVEX or XOP
     std::uint8_t vector_bytes = 16;  ///< of a VEX or EVEX instruction
+    bool wide = false;               ///< REX.W
     bool memory_operand = false;
     std::uint8_t modrm = 0;  ///< 0 where there is none
     std::uint8_t displacement_offset = 0;

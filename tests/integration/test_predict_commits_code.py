@@ -176,3 +176,21 @@ def test_code_of_aarch64_that_only_moved_has_not_changed(user, programs, tmp_pat
     assert list(changes(last)[1].values()) == [("table",)]
     x86, use, _ = programs
     refused(user, x86, old, f"sum={use}", "is for x86-64, the new one for aarch64")
+
+
+def test_a_plan_names_the_call_that_weighs_both_programs(user, programs, tmp_path):
+    old, use, edited = programs
+    table, kept = tmp_path / "pairs.csv", str(tmp_path / "predictor.json")
+    table.write_text(
+        "benchmark,unknown,changed,changed-share,top-by-instructions\n"
+        "sum,a,yes,60,100\nsum,b,no,1,10\nsum,c,yes,40,90\nsum,d,no,0,0\nsum,e,no,2,15\n"
+    )
+    assert user.types("predict", "commits", "learn", str(table), "--output", kept).status == 0
+    new = edited("constant")
+    told = user.types(
+        "predict", "commits", "plan", kept, "--old", str(old), "--new", str(new), "--use",
+        f"sum={use}", "--command", "sum={program} 1", "--json", "-",
+    )  # fmt: skip
+    assert told.status == 0, told.err
+    (planned,) = told.document()["benchmarks"]
+    assert planned["compare"] == f"steelyard compare '{old} 1' '{new} 1'"

@@ -40,6 +40,8 @@ class References {
     Reference external(std::string_view name);
     /// What a slot of the global offset table, or any relocated word, will hold.
     Reference resolve(const Relocation& relocation);
+    /// Whether a symbol names the data at an address.
+    bool is_named(std::uint64_t address) const { return object_at(address) != nullptr; }
     /// Whether an address begins a text that ends as names of source files do.
     bool is_source_name(std::uint64_t address) const;
 

@@ -49,10 +49,26 @@ bool is_constant_argument(const Instruction& one) {
            one.immediate_bytes == 4;
 }
 
-/// How much of memory an instruction on vectors reads; 0: not one.
+/// How much of memory an instruction on plain registers reads.
+std::uint64_t integer_bytes(const Instruction& one) {
+    if (one.map == map_0f) {
+        if (one.opcode == 0xb6 || one.opcode == 0xbe)  // movzx, movsx
+            return 1;
+        if (one.opcode == 0xb7 || one.opcode == 0xbf)
+            return 2;
+    }
+    // The lowest bit of most opcodes of one byte says whether they are about bytes.
+    const bool has_width =
+        one.opcode < 0x40 || (one.opcode >= 0x80 && one.opcode <= 0x8b) || one.opcode >= 0xc0;
+    if (one.map == one_byte && has_width && (one.opcode & 1U) == 0)
+        return 1;
+    return one.wide ? 8 : (one.prefix == 0x66 ? 2 : 4);
+}
+
+/// How much of memory an instruction reads.
 std::uint64_t constant_bytes(const Instruction& one) {
     if (!uses_vectors(one))
-        return is_x87(one) ? 4 : 0;
+        return is_x87(one) ? 4 : integer_bytes(one);
     if (!is_scalar(one))
         return one.vector_bytes;
     return one.prefix == 0xf3 ? 4 : 8;
@@ -189,10 +205,10 @@ class X86Steps {
             token = mixed(token, 0x7ab1e);
             return;
         }
-        const std::uint64_t constant = one.field == Field::address ? 0 : constant_bytes(one);
+        const std::uint64_t constant = one.field == Field::memory ? constant_bytes(one) : 0;
         const Section* const section = file.section_at(target);
-        if (constant != 0 && section != nullptr && !section->is_writable() &&
-            section->name.starts_with(".rodata")) {
+        if (constant != 0 && section != nullptr && section->name.starts_with(".rodata") &&
+            !reader_.references_.is_named(target)) {
             // A constant that the compiler put there is part of the instruction.
             const Bytes bytes = file.bytes_at(target);
             for (std::size_t at = 0; at < std::min<std::uint64_t>(constant, bytes.size()); ++at)

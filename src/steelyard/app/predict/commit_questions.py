@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from steelyard.predict.commits.answers import CommitAnswer
 from steelyard.predict.commits.evaluation import CHOSEN, DESIGNS, EvaluationDesign
 from steelyard.predict.commits.pair_rows import PairNames
 
-__all__ = ["CHOSEN", "DESIGNS", "EvaluationDesign", "PairNames", "commit_model_names"]
+__all__ = [
+    "CHOSEN",
+    "DESIGNS",
+    "CommitAnswer",
+    "EvaluationDesign",
+    "PairNames",
+    "commit_model_names",
+]
 
 
 def commit_model_names() -> list[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.app.predict.commit_pairs import PairOptions, read_pairs, read_predictor_pairs
+from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
     from steelyard.predict.commits.answers import CommitAnswer
     from steelyard.predict.commits.evaluation import CommitEvaluation, EvaluationDesign
+    from steelyard.predict.commits.planning import CommitPlan
     from steelyard.predict.commits.predictor import Predictor
 
 
@@ -36,6 +38,33 @@ def ask_pairs(predictor: Predictor, path: str, options: PairOptions) -> CommitAn
     from steelyard.predict.commits.answers import ask_predictor
 
     return ask_predictor(predictor, read_pairs(path, options))
+
+
+def plan(answer: CommitAnswer, budget_s: float | None) -> CommitPlan:
+    """Choose what to run of what was asked."""
+    from steelyard.predict.commits.planning import plan_runs
+
+    return plan_runs(answer, budget_s)
+
+
+def weights(answer: CommitAnswer, benchmark: str | None) -> dict[str, float]:
+    """Weights of revisions, as `steelyard history bisect --weights` reads them.
+
+    Raises
+    ------
+    UsageError
+        Nothing was asked about the benchmark.
+    """
+    from steelyard.predict.commits.planning import revision_weights
+
+    found = dict(revision_weights(answer, benchmark))
+    if not found:
+        known = ", ".join(dict.fromkeys(one.benchmark for one in answer.benchmarks))
+        raise UsageError(
+            f"--weights-of {benchmark}: nothing is asked about it. Asked: {known}.",
+            field="--weights-of",
+        )
+    return found
 
 
 def evaluate(path: str, options: PairOptions, design: EvaluationDesign) -> CommitEvaluation:

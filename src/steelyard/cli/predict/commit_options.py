@@ -103,3 +103,16 @@ def hit_rate_of(text: str) -> float:
     if not 0 < found < 1:
         raise UsageError(f"--hit-rate {text}: want a share between 0 and 1.", field="--hit-rate")
     return found
+
+
+def commands_of(given: tuple[str, ...]) -> dict[str, str]:
+    """The commands of ``NAME=CMD`` options; raises `UsageError` where one is of another form."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, command = text.partition("=")
+        if not (name and equals and "{program}" in command):
+            raise UsageError(
+                f"--command {text}: want NAME=CMD with {{program}} in it.", field="--command"
+            )
+        found[name] = command
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,11 +15,15 @@ from steelyard.cli.predict.commit_options import (
     CommitModelName,
     ProgramsOptions,
     ReadPairsOptions,
+    commands_of,
     hit_rate_of,
 )
 from steelyard.cli.predict.platform_options import html_option
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
+
+if TYPE_CHECKING:
+    from steelyard.app.predict.commit_questions import CommitAnswer
 
 HELP = """
 Predict which benchmarks a commit can change, and which need not run.
@@ -115,18 +120,42 @@ def indicators_command(given: IndicatorsOptions) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskOptions:
-    """What ask takes."""
+class QuestionOptions:
+    """What is asked: pairs of a file, or two programs."""
 
     pairs: str | None = option("--pairs", metavar="FILE", help="Answer the pairs of this CSV file.")
     programs: ProgramsOptions = group(ProgramsOptions)
     hit_rate: str | None = option(
         "--hit-rate", metavar="SHARE", help="Share of changes to catch (default: as learnt)."
     )
+    read: ReadPairsOptions = group(ReadPairsOptions)
+
+    def answer(self, predictor: str) -> CommitAnswer:
+        """What a kept predictor answers."""
+        from steelyard.app.predict.commit_code import ask_code, compare_code
+        from steelyard.app.predict.commits import ask_pairs, kept_predictor
+
+        programs = self.programs.programs()
+        if (self.pairs is None) == (programs is None):
+            raise UsageError(
+                "Name what is asked: --pairs FILE, or --old FILE --new FILE --use NAME=FILE.",
+                field="--pairs",
+            )
+        hit_rate = None if self.hit_rate is None else hit_rate_of(self.hit_rate)
+        learnt = kept_predictor(predictor, hit_rate)
+        if programs is not None:
+            return ask_code(learnt, compare_code(programs, self.programs.names()))
+        return ask_pairs(learnt, str(self.pairs), self.read.options())
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskOptions:
+    """What ask takes."""
+
+    question: QuestionOptions = group(QuestionOptions)
     fail_if_run: bool = option(
         "--fail-if-run", is_flag=True, help="Exit with status 1 if a benchmark needs to run."
     )
-    read: ReadPairsOptions = group(ReadPairsOptions)
     html: str | None = html_option()
     json_target: str | None = json_option()
 
@@ -136,31 +165,64 @@ class AskOptions:
 @click.argument("predictor", metavar="PREDICTOR")
 def ask_command(given: AskOptions, predictor: str) -> int:
     """Say for each benchmark how probably a revision changes it, and whether to run it."""
-    from steelyard.app.predict.commit_code import ask_code, compare_code
-    from steelyard.app.predict.commits import ask_pairs, kept_predictor
     from steelyard.report.kinds.commits.document import answer_document
     from steelyard.report.kinds.commits.page import answer_page
     from steelyard.report.kinds.commits.text import answer_text
 
-    programs = given.programs.programs()
-    if (given.pairs is None) == (programs is None):
-        raise UsageError(
-            "Name what is asked: --pairs FILE, or --old FILE --new FILE --use NAME=FILE.",
-            field="--pairs",
-        )
-    hit_rate = None if given.hit_rate is None else hit_rate_of(given.hit_rate)
-    learnt = kept_predictor(predictor, hit_rate)
-    if given.pairs is not None:
-        found = ask_pairs(learnt, given.pairs, given.read.options())
-    else:
-        assert programs is not None
-        found = ask_code(learnt, compare_code(programs, given.programs.names()))
+    found = given.question.answer(predictor)
     if given.html is not None:
         write_page(answer_page(found), given.html)
     write_json(answer_document(found), given.json_target)
     if given.json_target != "-":
         write_text(answer_text(found, terminal_width()))
     return _RUN_NEEDED_STATUS if given.fail_if_run and found.to_run else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions:
+    """What plan takes."""
+
+    question: QuestionOptions = group(QuestionOptions)
+    budget: str | None = option(
+        "--budget", metavar="TIME", help="Run no more than this, such as 10m."
+    )
+    weights: str | None = option(
+        "--weights", metavar="FILE", help="Write JSON with the probability of each revision."
+    )
+    weights_of: str | None = option(
+        "--weights-of", metavar="BENCHMARK", help="Of this benchmark (default: of any)."
+    )
+    commands: tuple[str, ...] = option(
+        "--command",
+        metavar="NAME=CMD",
+        multiple=True,
+        help="How a benchmark is run; {program} stands for the old and the new one. Repeatable.",
+    )
+    json_target: str | None = json_option()
+
+
+@commits.command("plan")
+@takes(PlanOptions)
+@click.argument("predictor", metavar="PREDICTOR")
+def plan_command(given: PlanOptions, predictor: str) -> None:
+    """Choose which benchmarks to run within a budget, and which commits to run together."""
+    from steelyard.app.predict.commits import plan, weights
+    from steelyard.core.quantity import parse_duration
+    from steelyard.report.kinds.commits.plan_document import plan_document
+    from steelyard.report.kinds.commits.plan_text import plan_text
+
+    budget = None if given.budget is None else parse_duration(given.budget, "--budget")
+    calls = commands_of(given.commands)
+    answer = given.question.answer(predictor)
+    if given.weights is not None:
+        write_json(weights(answer, given.weights_of), given.weights)
+    found = plan(answer, budget)
+    programs = given.question.programs
+    pair = None if programs.old is None else (programs.old, str(programs.new))
+    document = plan_document(found, calls, pair)
+    write_json(document, given.json_target)
+    if "-" not in (given.json_target, given.weights):
+        write_text(plan_text(found, document, terminal_width()))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.core.estimate import Estimate
 from steelyard.core.experiment_results import Caution
 from steelyard.predict.commits.commit_model import CONFIDENCE
-from steelyard.predict.commits.pair_table import PairTable
+from steelyard.predict.commits.pair_table import PairTable, quiet_rows
 from steelyard.predict.commits.predictor import Predictor
 
 _MOST_REASONS = 3
@@ -31,6 +31,8 @@ class BenchmarkAnswer:
         The strongest first. At least one.
     cost_s : float or None
         What running it takes.
+    quiet : bool
+        Nothing that it reaches differs.
     """
 
     benchmark: str
@@ -40,6 +42,7 @@ class BenchmarkAnswer:
     run: bool
     reasons: tuple[str, ...]
     cost_s: float | None = None
+    quiet: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ def ask_predictor(
     """
     found = predictor.probabilities(asked)
     run = predictor.run(asked)
+    quiet = quiet_rows(asked.values_of(predictor.table.indicators), predictor.table.indicators)
     answers: list[BenchmarkAnswer] = []
     for row in range(len(asked)):
         estimate = Estimate(
@@ -92,6 +96,7 @@ def ask_predictor(
                 bool(run[row]),
                 words,
                 None if np.isnan(cost) else cost,
+                bool(quiet[row]),
             )
         )
     return CommitAnswer(tuple(answers), predictor, _cautions(predictor, asked))

@@ -58,6 +58,8 @@ class Predictor:
         Run at this probability or above it.
     thresholds : Thresholds
         Of Algorithm 1, from the same rows.
+    by_thresholds : bool
+        Run where a threshold is reached, as Algorithm 1 does, instead of by the cutoff.
     trusts : tuple of Trust
         The models compared, the best first.
     """
@@ -68,6 +70,7 @@ class Predictor:
     wanted_hit_rate: float
     cutoff: float
     thresholds: Thresholds
+    by_thresholds: bool = False
     trusts: tuple[Trust, ...] = ()
     cautions: tuple[Caution, ...] = ()
 
@@ -88,7 +91,7 @@ class Predictor:
     def run(self, asked: PairTable) -> Truths:
         """Whether to run each row's benchmark."""
         values = asked.values_of(self.table.indicators)
-        if isinstance(self.learnt, ThresholdShares):
+        if self.by_thresholds:
             yes = self.thresholds.run(values, self.table.indicators)
         else:
             yes = self.learnt.probabilities(values).estimate >= self.cutoff
@@ -110,7 +113,9 @@ def learn_predictor(
     they (four blocks, each from those before it). With n changes among these, the cutoff is the
     probability of the one of rank ``floor((n + 1) (1 - wanted_hit_rate))``, so that the next change
     is caught at the wanted rate if it is like them (Vovk et al., "Algorithmic Learning in a Random
-    World" (2005), section 4.3); with fewer changes than that rank takes, it is the least of them.
+    World" (2005), section 4.3). Fewer changes than that rank takes hold no such rate: everything
+    that is not quiet is run then. The model `thresholds`, if it is named, answers as the thesis's
+    does, whatever the wanted rate.
 
     Raises
     ------
@@ -126,17 +131,24 @@ def learn_predictor(
     best, forward = min(tried, key=lambda pair: trusts[pair[0].name].log_loss)
     learnt = best.learn(loud)
     seen = forward[loud.hits & ~np.isnan(forward)]
+    by_thresholds = model is not None and isinstance(learnt, ThresholdShares)
     cautions: list[Caution] = []
-    if not len(seen):
-        seen = learnt.probabilities(loud.values[loud.hits]).estimate
-    cutoff = _cutoff(seen, wanted_hit_rate, cautions)
+    cutoff = 0.0 if by_thresholds else _cutoff(seen, wanted_hit_rate, cautions)
     _note_labels(table, cautions)
     ranked = tuple(sorted(trusts.values(), key=lambda trust: trust.log_loss))
     thresholds = (
         learnt.thresholds if isinstance(learnt, ThresholdShares) else choose_thresholds(loud)
     )
     return Predictor(
-        best, learnt, table, wanted_hit_rate, cutoff, thresholds, ranked, tuple(cautions)
+        best,
+        learnt,
+        table,
+        wanted_hit_rate,
+        cutoff,
+        thresholds,
+        by_thresholds,
+        ranked,
+        tuple(cautions),
     )
 
 
@@ -180,18 +192,17 @@ def _trust(table: PairTable, model: CommitModel, forward: Floats) -> Trust:
 
 
 def _cutoff(seen: Floats, wanted: float, cautions: list[Caution]) -> float:
-    if not len(seen):
-        return 0.0
     rank = floor((len(seen) + 1) * (1 - wanted) + 1e-9)
     if rank < 1:
         cautions.append(
             Caution(
                 "few-hits",
                 f"{len(seen)} changes were predicted from older revisions: too few to hold a hit "
-                f"rate of {wanted:g}. The least probable of them sets the limit.",
+                f"rate of {wanted:g}. Every benchmark that a difference reaches is run.",
             )
         )
-    return float(np.sort(seen)[max(rank, 1) - 1])
+        return 0.0
+    return float(np.sort(seen)[rank - 1])
 
 
 def _note_labels(table: PairTable, cautions: list[Caution]) -> None:

@@ -76,9 +76,19 @@ def test_a_pair_of_which_nothing_is_known_is_run():
     assert predictor.run(asked).all()
 
 
-def test_few_changes_are_said_beside_the_answer():
+def test_with_few_changes_everything_with_a_difference_is_run_and_that_is_said():
     table, _ = simulated(60, seed=4)
-    assert "few-hits" in {caution.code for caution in learn_predictor(table).cautions}
+    predictor = learn_predictor(table)
+    assert "few-hits" in {caution.code for caution in predictor.cautions}
+    np.testing.assert_array_equal(predictor.run(table), ~table.quiet)
+
+
+def test_thresholds_by_name_answer_as_algorithm_1_does_with_few_changes_too():
+    table, _ = simulated(60, seed=4)
+    predictor = learn_predictor(table, model=MODELS["thresholds"])
+    run = predictor.run(table)
+    np.testing.assert_array_equal(run, predictor.thresholds.run(table.values, table.indicators))
+    assert run.sum() < (~table.quiet).sum()
 
 
 @pytest.mark.parametrize(
