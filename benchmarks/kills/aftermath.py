@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from steelyard.cli.main import run
 from steelyard.host.knob import Request
-from steelyard.host.knobs import KNOBS
+from steelyard.host.properties import KNOBS
 from steelyard.host.system import Host
 
 MARK = "STEELYARD_KILLS_MARK"

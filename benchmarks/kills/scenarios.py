@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.host.knob import Request
-from steelyard.host.knobs import KNOBS
+from steelyard.host.properties import KNOBS
 from steelyard.host.system import Host
 
 PROGRAM = """#!/bin/sh

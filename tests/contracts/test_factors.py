@@ -6,7 +6,7 @@ from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_spec import HostLevel, LaunchSpec, Variant
 from steelyard.factors.kinds import FACTORS
-from steelyard.host.settings import SETTINGS
+from steelyard.host.properties import SETTINGS
 
 VARIANT = Variant("program", LaunchSpec(("./program", "{input}")), build=BuildSpec(("make",)))
 # A level of each factor whose levels only a person can name.

@@ -15,7 +15,7 @@ from steelyard.core.errors import HostError
 from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.host.journal import HostJournal
 from steelyard.host.knob import SEVERITIES, FileKnob, Knob, Request
-from steelyard.host.knobs import KNOBS, default_knobs
+from steelyard.host.properties import KNOBS, default_knobs
 from steelyard.host.quiet import quiet
 from steelyard.host.restore import restore_host
 from tests.unit.host.fake_host import FakeHost, snapshot

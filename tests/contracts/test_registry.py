@@ -9,25 +9,25 @@ import re
 import pytest
 
 import steelyard
-from steelyard.core.registry import Registry
+from steelyard.core.registry import Folder, Registry
 
 FACES = ("steelyard.cli", "steelyard.web")
 
 
 def find_registries() -> dict[str, Registry]:
-    """Every registry that a package of the project exports."""
+    """Every registry that a package of the project exports, by its group of entry points."""
     found: dict[int, tuple[str, Registry]] = {}
     for module in pkgutil.walk_packages(steelyard.__path__, "steelyard."):
         if not module.ispkg or module.name.startswith(FACES):
             continue
         for value in vars(importlib.import_module(module.name)).values():
             if isinstance(value, Registry):
-                found.setdefault(id(value), (value.package, value))
+                found.setdefault(id(value), (value.entry_point_group, value))
     return dict(found.values())
 
 
 REGISTRIES = find_registries()
-kinds = pytest.mark.parametrize("package", sorted(REGISTRIES))
+kinds = pytest.mark.parametrize("group", sorted(REGISTRIES))
 
 
 def test_there_are_registries():
@@ -35,28 +35,48 @@ def test_there_are_registries():
 
 
 @kinds
-def test_a_registry_lives_in_the_folder_that_it_reads(package):
-    assert REGISTRIES[package] in vars(importlib.import_module(package)).values()
+def test_a_registry_lives_in_the_folder_that_it_reads(group):
+    registry = REGISTRIES[group]
+    folder = importlib.import_module(registry.folders[0].package)
+    assert registry in vars(folder).values()
 
 
 @kinds
-def test_a_registry_has_extensions(package):
-    assert REGISTRIES[package].names()
+def test_a_registry_has_extensions(group):
+    assert REGISTRIES[group].names()
 
 
 @kinds
-def test_names_are_what_people_can_type(package):
-    for name in REGISTRIES[package].names():
+def test_names_are_what_people_can_type(group):
+    for name in REGISTRIES[group].names():
         assert re.fullmatch(r"[a-z0-9]+([_-][a-z0-9]+)*", name), name
 
 
 @kinds
-def test_each_extension_is_one_file_or_folder_that_carries_its_name(package):
-    registry = REGISTRIES[package]
-    within = "" if registry.within is None else f".{registry.within}"
+def test_each_extension_is_one_file_or_folder_that_carries_its_name(group):
+    registry = REGISTRIES[group]
     for name in registry.names():
-        module = importlib.import_module(f"{package}.{name.replace('-', '_')}{within}")
-        assert module.EXTENSION is registry.get(name)
+        defined = [
+            getattr(importlib.import_module(module), folder.attribute, None)
+            for folder in registry.folders
+            for module in folder.modules()
+            if module == folder.qualified(name.replace("-", "_"))
+        ]
+        assert [one for one in defined if one is not None] == [registry.get(name)]
+
+
+def test_what_a_property_of_the_machine_defines_carries_its_name():
+    folder = Folder("steelyard.host.properties")
+    defined: list[str] = []
+    for name in folder.modules():
+        module = importlib.import_module(name)
+        found = [getattr(module, part, None) for part in ("KNOB", "SETTING", "FACTOR")]
+        names = {one.name.replace("-", "_") for one in found if one is not None}
+        assert names == {name.rpartition(".")[2]}
+        # A level that somebody can ask for is a level that something brings about.
+        assert (found[1] is None) == (found[2] is None)
+        defined += names
+    assert {"governor", "cpu_shield", "page_cache"} <= set(defined)
 
 
 def test_kinds_and_entry_point_groups_are_told_apart():

@@ -14,9 +14,9 @@ from steelyard.core.errors import HostError, MissingCapabilityError
 from steelyard.core.experiment_spec import HostLevel, LaunchSpec
 from steelyard.host.journal import HostJournal
 from steelyard.host.machine_levels import HostLevels, check_levels
+from steelyard.host.properties import SETTINGS
 from steelyard.host.restore import restore_host
 from steelyard.host.setting import Asked, Setting
-from steelyard.host.settings import SETTINGS
 from tests.unit.host.fake_host import FakeHost, snapshot
 
 # Levels that the machine of the tests can have, other than what it has.

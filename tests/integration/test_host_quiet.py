@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.host.knob import Request
-from steelyard.host.knobs import KNOBS
+from steelyard.host.properties import KNOBS
 from steelyard.host.restore import restore_host
 from steelyard.host.system import Host
 from tests.integration.conftest import PATIENCE_S

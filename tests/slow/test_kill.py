@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from steelyard.host.knob import Request
-from steelyard.host.knobs import KNOBS
+from steelyard.host.properties import KNOBS
 from steelyard.host.system import Host
 
 KILLS = int(os.environ.get("STEELYARD_KILLS", "50"))

@@ -1,4 +1,4 @@
-"""Registries of extensions: one extension is one file, or folder, with one `EXTENSION` in it.
+"""Registries of extensions: one extension is one file, or folder, that defines it by one name.
 
 A registry first knows the modules of its own folder, then the entry points of the group
 that carries the same name. An entry point that fails is left out and noted, so that no package of
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterable, Iterator
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from steelyard.core.errors import RegistryError, UnknownNameError
 
@@ -26,6 +26,44 @@ class Named(Protocol):
 T = TypeVar("T", bound=Named)
 
 
+class Folder(NamedTuple):
+    """A folder of extensions: its dotted name, and the name that its modules define one by.
+
+    Where an extension is a folder itself, `within` is its module that defines it; folders without
+    that module are no extensions.
+    """
+
+    package: str
+    attribute: str = "EXTENSION"
+    within: str | None = None
+
+    def module_of(self, name: str) -> str | None:
+        """The name of the module of the extension `name`, as far as a module can be called so."""
+        module = name.replace("-", "_")
+        return module if module.isidentifier() and not module.startswith("_") else None
+
+    def qualified(self, module: str) -> str:
+        """The dotted name of the module that defines the extension `module`."""
+        parts = (self.package, module, self.within)
+        return ".".join(part for part in parts if part is not None)
+
+    def modules(self) -> Iterator[str]:
+        """The dotted names of all modules that may define an extension."""
+        for directory in importlib.import_module(self.package).__path__:
+            for entry in sorted(os.listdir(directory)):
+                module = self._module_at(directory, entry)
+                if module is not None and not module.startswith("_"):
+                    yield self.qualified(module)
+
+    def _module_at(self, directory: str, entry: str) -> str | None:
+        """The name of the extension's module that a file or folder stands for, if for any."""
+        if self.within is None:
+            module, suffix = os.path.splitext(entry)
+            return module if suffix == ".py" else None
+        inner = os.path.join(directory, entry, f"{self.within}.py")
+        return entry if os.path.isfile(inner) else None
+
+
 class Registry(Generic[T]):
     """The extensions of one kind.
 
@@ -33,30 +71,34 @@ class Registry(Generic[T]):
     ----------
     kind : str
         The word for one of them in messages, such as ``"metric"``.
-    package : str
-        The dotted name of the folder whose modules each define ``EXTENSION``.
+    folder : Folder or str
+        Whose modules each define one; a dotted name where they define ``EXTENSION``.
         The module of the extension ``cpu-shield`` is ``cpu_shield``.
     entry_point_group : str
         Entry points of other distributions that load to an extension.
-    within : str, optional
-        Where an extension is a folder: its module that defines ``EXTENSION``. Folders without
-        that module are no extensions.
+    also : sequence of Folder
+        Folders of other things, some of whose modules define an extension too.
     """
 
     def __init__(
-        self, kind: str, package: str, entry_point_group: str, within: str | None = None
+        self,
+        kind: str,
+        folder: Folder | str,
+        entry_point_group: str,
+        also: Sequence[Folder] = (),
     ) -> None:
         self.kind = kind
-        self.package = package
+        own = Folder(folder) if isinstance(folder, str) else folder
+        self.folders = (own, *also)
         self.entry_point_group = entry_point_group
-        self.within = within
         self._found: dict[str, T] = {}
         self._complete = False
 
     def get(self, name: str) -> T:
         """The extension called `name`; an unknown name is an error that lists the known ones."""
         if name not in self._found and not self._complete:
-            self._load_own(name)
+            for folder in self.folders:
+                self._load_own(name, folder)
         if name not in self._found:
             self._load_all()
         try:
@@ -85,18 +127,18 @@ class Registry(Generic[T]):
         for name in self.names():
             yield self._found[name]
 
-    def _load_own(self, name: str) -> None:
-        module = name.replace("-", "_")
-        if not module.isidentifier() or module.startswith("_"):
+    def _load_own(self, name: str, folder: Folder) -> None:
+        module = folder.module_of(name)
+        if module is None or name in self._found:
             return
-        qualified = self._qualified(module)
+        qualified = folder.qualified(module)
         try:
             loaded = importlib.import_module(qualified)
         except ModuleNotFoundError as error:
-            if error.name not in (qualified, f"{self.package}.{module}"):
+            if error.name not in (qualified, f"{folder.package}.{module}"):
                 raise
             return
-        extension: T | None = getattr(loaded, "EXTENSION", None)
+        extension: T | None = getattr(loaded, folder.attribute, None)
         if extension is not None and extension.name == name:
             self._found[name] = extension
 
@@ -124,28 +166,12 @@ class Registry(Generic[T]):
         return set[str].intersection(*names) if names else {"name"}
 
     def _discover(self) -> Iterator[tuple[str, T]]:
-        folder = importlib.import_module(self.package)
-        for directory in folder.__path__:
-            for entry in sorted(os.listdir(directory)):
-                module = self._module_of(directory, entry)
-                if module is None or module.startswith("_"):
-                    continue
-                loaded = importlib.import_module(self._qualified(module))
-                extension: T | None = getattr(loaded, "EXTENSION", None)
+        for folder in self.folders:
+            for name in folder.modules():
+                loaded = importlib.import_module(name)
+                extension: T | None = getattr(loaded, folder.attribute, None)
                 if extension is not None:
                     yield loaded.__name__, extension
-
-    def _qualified(self, module: str) -> str:
-        parts = (self.package, module, self.within)
-        return ".".join(part for part in parts if part is not None)
-
-    def _module_of(self, directory: str, entry: str) -> str | None:
-        """The name of the extension's module that a file or folder stands for, if for any."""
-        if self.within is None:
-            module, suffix = os.path.splitext(entry)
-            return module if suffix == ".py" else None
-        inner = os.path.join(directory, entry, f"{self.within}.py")
-        return entry if os.path.isfile(inner) else None
 
     def _plugins(self, wanted: set[str]) -> Iterator[tuple[str, T]]:
         """The extensions of other distributions; one that cannot be used is left out and noted."""

@@ -120,7 +120,7 @@ def ordered_knobs(names: Sequence[str] | None) -> list[Knob]:
 
     The names ``default`` and ``all`` stand for these sets.
     """
-    from steelyard.host.knobs import KNOBS, default_knobs
+    from steelyard.host.properties import KNOBS, default_knobs
 
     chosen: dict[str, None] = {}
     for name in ("default",) if names is None else names:

@@ -65,10 +65,10 @@ def _refuse_foreign(maker: Knob | Setting, host: Host, change: Change) -> None:
 def _maker(name: str) -> Knob | Setting:
     """What made a change: a knob, or a setting under its name in the journal."""
     if name.startswith(JOURNAL_PREFIX):
-        from steelyard.host.settings import SETTINGS
+        from steelyard.host.properties import SETTINGS
 
         return SETTINGS.get(name.removeprefix(JOURNAL_PREFIX))
-    from steelyard.host.knobs import KNOBS
+    from steelyard.host.properties import KNOBS
 
     return KNOBS.get(name)
 

@@ -36,8 +36,8 @@ def read_status(
     -----
     Whether a disturbance matters for one program on this machine only a measurement can tell.
     """
-    from steelyard.host.knobs import KNOBS
     from steelyard.host.observations import observe
+    from steelyard.host.properties import KNOBS
 
     host = host or Host()
     request = Request(cpus=tuple(cpus) if cpus else None)

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from steelyard.core.errors import RegistryError, UnknownNameError
-from steelyard.core.registry import Registry, failed_plugins
+from steelyard.core.registry import Folder, Registry, failed_plugins
 
 EXTENSION = """
 class Sound:
@@ -98,6 +98,36 @@ def test_an_extension_under_another_name_than_its_file_is_still_found(registry, 
     (folder / "tiger.py").write_text(EXTENSION.format(name="panther"))
     assert registry.get("panther").name == "panther"
     assert "tiger" not in registry
+
+
+@pytest.fixture
+def keepers(folder):
+    """A second folder of other things, one of which defines an animal of its own beside."""
+    (folder / "keepers").mkdir()
+    (folder / "keepers" / "__init__.py").touch()
+    (folder / "keepers" / "zebra.py").write_text(
+        EXTENSION.format(name="zebra").replace("EXTENSION", "ANIMAL") + "EXTENSION = Sound('other')"
+    )
+    (folder / "keepers" / "broom.py").write_text("EXTENSION = None")
+    return Folder("menagerie.keepers", "ANIMAL")
+
+
+def test_an_extension_may_stand_in_a_folder_of_other_things_by_another_name(keepers):
+    registry = Registry("animal", "menagerie", "steelyard.animals", also=(keepers,))
+    assert registry.get("zebra").name == "zebra"
+    assert "menagerie.sea_cow" not in sys.modules
+    assert registry.names() == ["lion", "sea-cow", "zebra"]
+    assert "broom" not in registry
+    assert "other" not in registry
+
+
+def test_a_name_in_two_folders_is_an_error_that_names_both(keepers, folder):
+    (folder / "zebra.py").write_text(EXTENSION.format(name="zebra"))
+    registry = Registry("animal", "menagerie", "steelyard.animals", also=(keepers,))
+    with pytest.raises(
+        RegistryError, match=r"by menagerie\.zebra and by menagerie\.keepers\.zebra"
+    ):
+        registry.names()
 
 
 class Broken:

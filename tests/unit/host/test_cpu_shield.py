@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.host.cpuset import find_cpuset
 from steelyard.host.knob import Request
-from steelyard.host.knobs.cpu_shield import EXTENSION as SHIELD
+from steelyard.host.properties.cpu_shield import KNOB as SHIELD
 from steelyard.host.quiet import quiet
 from tests.unit.host.fake_host import FakeHost, snapshot
 

@@ -10,7 +10,7 @@ import pytest
 from steelyard.core.errors import BusyError, UnknownNameError
 from steelyard.host.journal import HostJournal
 from steelyard.host.knob import Request
-from steelyard.host.knobs import KNOBS
+from steelyard.host.properties import KNOBS
 from steelyard.host.quiet import ordered_knobs, quiet
 from steelyard.host.restore import restore_host
 from tests.unit.host.fake_host import FakeHost, snapshot

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from steelyard.host.cpu_list import format_cpu_list
 from steelyard.host.knob import Finding, Request, Severity
-from steelyard.host.knobs.cpu_shield import online_cpus
+from steelyard.host.properties.cpu_shield import online_cpus
 from steelyard.host.system import Host
 from steelyard.host.tasks import own_threads, processes, task_stat
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.host.cpu_list import format_cpu_list, parse_cpu_list
 from steelyard.host.irqs import irq_numbers
 from steelyard.host.knob import Finding, Request, Severity
-from steelyard.host.knobs.cpu_shield import online_cpus
+from steelyard.host.properties.cpu_shield import online_cpus
 from steelyard.host.system import Host
 
 _CPU = "/sys/devices/system/cpu"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from steelyard.core.registry import Registry
+from steelyard.core.registry import Folder, Registry
 from steelyard.report.documents.rendering import Rendering
 
 RENDERINGS: Registry[Rendering] = Registry(
-    "rendering", "steelyard.report.kinds", "steelyard.renderings", within="rendering"
+    "rendering", Folder("steelyard.report.kinds", within="rendering"), "steelyard.renderings"
 )

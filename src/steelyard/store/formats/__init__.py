@@ -5,6 +5,6 @@ from steelyard.store.file_format import FileFormat
 
 FORMATS: Registry[FileFormat] = Registry(
     kind="file format",
-    package="steelyard.store.formats",
+    folder="steelyard.store.formats",
     entry_point_group="steelyard.file_formats",
 )
