@@ -12,12 +12,17 @@ from steelyard.report.plots.files import write_plots
 KINDS = ["forest", "violin", "sequence", "acf", "lag", "qq"]
 
 
+def points(panel):
+    """The trace of single values in a violin."""
+    return next(trace for trace in panel.data if trace.get("hoverinfo") == "x+name")
+
+
 def panels(name, answer):
     return PLOTS.get(name).panels(answer)
 
 
 def test_the_plots_come_in_the_order_of_the_page():
-    assert [plot.name for plot in plots_in_order()] == KINDS
+    assert [plot.name for plot in plots_in_order()] == ["sweep", *KINDS]
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -75,14 +80,14 @@ def test_violins_hold_every_value_in_the_unit_of_the_axis(samples):
     answer = samples.two()
     (panel,) = panels("violin", answer)
     values = answer.variants[0].metrics["wall_time"].values
-    assert panel.data[0]["x"] == pytest.approx([1e3 * value for value in values], rel=1e-6)
+    assert points(panel)["x"] == pytest.approx([1e3 * value for value in values], rel=1e-6)
     assert panel.layout["xaxis"]["title"]["text"] == "wall_time [ms]"
 
 
 def test_thousands_of_values_are_thinned_and_the_reader_is_told(samples):
     answer = replace(samples.one(), variants=(samples.variant("A", count=4500),))
     (panel,) = panels("violin", answer)
-    assert len(panel.data[0]["x"]) == 900
+    assert len(points(panel)["x"]) == 900
     assert thinning_note(answer).startswith("Of 4500 values a variant, every 5th is drawn")
     assert thinning_note(samples.two()) == ""
 
@@ -167,4 +172,52 @@ def test_a_violin_does_not_smooth_two_modes_away(samples):
     changed = replace(variant, metrics={**variant.metrics, found.metric.name: result})
     (panel,) = panels("violin", replace(found, variants=(changed, *found.variants[1:])))
     # In ms: the modes lie 300 apart, and the usual bandwidth of all values together is 46.
-    assert panel.data[0]["bandwidth"] < 10
+    shape = panel.data[0]
+    placed = [(shape["x0"] + k * shape["dx"], y) for k, y in enumerate(shape["y"])]
+    between = [y for x, y in placed if 1050 < x < 1280]
+    humps = [y for x, y in placed if x < 1020 or x > 1300]
+    assert max(abs(y) for y in between) < 0.01
+    assert max(abs(y) for y in humps) == pytest.approx(0.5)
+
+
+def swept(samples, parameter="level", levels=("1", "6", "9")):
+    variants = tuple(
+        replace(
+            samples.variant(f"gzip -{level} f ({parameter}={level})", 0.01 * (place + 1)),
+            parameters=((parameter, level),),
+        )
+        for place, level in enumerate(levels)
+    )
+    return replace(samples.one(), variants=variants)
+
+
+def test_a_sweep_is_drawn_over_the_numbers_of_its_parameter_with_its_intervals(samples):
+    answer = swept(samples)
+    (panel,) = panels("sweep", answer)
+    band, means = panel.data
+    assert means["x"] == [1, 6, 9]
+    assert means["name"] == "gzip -{level} f"
+    assert panel.layout["xaxis"]["title"]["text"] == "level"
+    mean = answer.variants[2].metrics["wall_time"].summary.mean
+    assert band["x"] == [1, 6, 9, 9, 6, 1]
+    assert band["y"][2:4] == pytest.approx([1e3 * mean.high, 1e3 * mean.low])
+
+
+def test_values_far_apart_are_drawn_on_a_logarithmic_axis(samples):
+    (panel,) = panels("sweep", swept(samples, levels=("1", "10", "1000")))
+    assert panel.layout["xaxis"]["type"] == "log"
+
+
+def test_the_table_of_a_sweep_has_a_row_for_each_value(samples):
+    table = PLOTS.get("sweep").table(swept(samples))
+    assert table.headers[0] == "level"
+    assert [row[0] for row in table.rows] == ["1", "6", "9"]
+
+
+def test_words_are_no_numbers_and_make_no_sweep(samples):
+    assert panels("sweep", swept(samples, levels=("none", "all"))) == []
+    assert panels("sweep", samples.five()) == []
+
+
+def test_a_sweep_is_drawn_to_a_file(samples, tmp_path):
+    assert any("sweep" in path for path in write_plots(swept(samples), str(tmp_path)))

@@ -8,8 +8,6 @@ from steelyard.analysis.profiles.profile_answer import Recorded, profile_answer
 from steelyard.analysis.profiles.profile_samples import Frame, ProfileSamples
 from steelyard.report.kinds.profile.page import profile_page
 
-pytest.importorskip("plotly")
-
 LONG = "org.example.a.package.of.many.words.and.a.Class"
 
 

@@ -108,13 +108,15 @@ class MetricResults(Mapping[str, MetricResult]):
 
 @dataclass(frozen=True)
 class VariantResult:
-    """One variant: its metrics by name, what was repeated, what failed, what it cost."""
+    """One variant: its metrics by name, what was repeated, what failed, what it cost, and the
+    values of its parameters."""
 
     name: str
     metrics: Mapping[str, MetricResult]
     repetitions: Mapping[str, int]
     failed: int
     spent_s: float
+    parameters: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -195,6 +195,7 @@ def _variant_result(
         repetitions=repetitions(analysed, spec.primary_metric.name, levels_named),
         failed=sum(trial.status == "failed" and not trial.warmup for trial in own),
         spent_s=spent_s(own, levels_named),
+        parameters=spec.variants[index].parameters,
     )
 
 

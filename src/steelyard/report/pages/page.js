@@ -40,6 +40,13 @@
     window.Plotly.react(place, figure.data, themed(figure.layout), {
       displayModeBar: false,
     });
+    if (figure.layout.meta && figure.layout.meta.zooms && !place.dataset.zooms) {
+      place.dataset.zooms = "yes";
+      place.on("plotly_click", function (clicked) {
+        const box = clicked.points[0].customdata;
+        window.Plotly.relayout(place, { "xaxis.range": [box[1], box[2]] });
+      });
+    }
   }
 
   const places = Array.from(document.querySelectorAll(".canvas"));

@@ -1,36 +1,23 @@
-"""The script that draws plots in a browser, from the installed distribution of plotly."""
+"""The script that draws plots in a browser: the basic bundle of plotly, which comes with Steelyard.
+
+The whole library is four times as large, and every page holds a copy. The bundle draws lines,
+points and bars; what else a page shows is made of those. `tools/plotly_basic.sh` put it here.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.util
 import os
 
-from steelyard.core.errors import MissingCapabilityError
+BUNDLE = os.path.join(os.path.dirname(__file__), "plotly-basic.min.js")
 
 
 def plotly_script() -> str:
-    """The text of ``plotly.min.js``. Plotly itself, which is slow to load, is not imported.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Plotly is not installed, or without its script.
-    """
-    found = importlib.util.find_spec("plotly")
-    for folder in (found and found.submodule_search_locations) or ():
-        path = os.path.join(folder, "package_data", "plotly.min.js")
-        if os.path.isfile(path):
-            with open(path, encoding="utf-8") as file:
-                # An inline script ends at the first '</script', wherever that stands.
-                return file.read().replace("</script", "<\\/script")
-    raise MissingCapabilityError(
-        "The page needs the script of plotly (plotly/package_data/plotly.min.js), which is not "
-        "installed here. `python3 -m pip install plotly` installs it; `--format markdown` needs "
-        "none.",
-        field="--format",
-    )
+    """The text of the bundle, safe inside a page."""
+    with open(BUNDLE, encoding="utf-8") as file:
+        # An inline script ends at the first '</script', wherever that stands.
+        return file.read().replace("</script", "<\\/script")
 
 
 def script_hash(text: str) -> str:

@@ -51,13 +51,7 @@ def scripted_page(
     styles: Sequence[str] = ("page.css",),
     script: str = "page.js",
 ) -> str:
-    """The same with plotly and the script in the file `script`, and nothing else that may run.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Plotly's script is not installed.
-    """
+    """The same with plotly and the script in the file `script`, and nothing else that may run."""
     text, library = _text_of(script), plotly_script()
     scripts = {
         "script": text,
@@ -70,13 +64,7 @@ def scripted_page(
 def plotted_page(
     template: str, view: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]
 ) -> str:
-    """The same with figures of plotly, by the identifier of the element that each is drawn in.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Plotly's script is not installed.
-    """
+    """The same with figures of plotly, by the identifier of the element that each is drawn in."""
     drawn = {
         "heights": {name: figure["layout"]["height"] for name, figure in figures.items()},
         "figures": embedded_json({"figures": figures, "dark": DARK_COLORS}),

@@ -64,6 +64,7 @@ class Series(NamedTuple):
     values: list[float]
     blocks: list[int]
     result: MetricResult
+    factor: float
 
     @property
     def text(self) -> str:
@@ -101,6 +102,7 @@ def series_of(answer: Answer, at_least: int = 1) -> list[Series]:
                 rounded(result.values, scale.factor),
                 list(result.blocks),
                 result,
+                scale.factor,
             )
         )
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from steelyard.report.plots.drawing import (
     layout,
     name_rows,
     plot_labels,
+    rounded,
     rows_axis,
 )
 from steelyard.report.texts.readable import one_line, ratio_text
@@ -33,6 +35,7 @@ _SYMBOLS = {
     "undecided": ("circle-open", "o"),
 }
 _ROW_PIXELS = 46
+_MOST_SAID = 8
 
 
 def _by_metric(answer: Answer) -> dict[str, list[tuple[Comparison, Estimate]]]:
@@ -114,28 +117,59 @@ def _sentence(comparison: Comparison, names: Mapping[str, str]) -> str:
     return verdict_sentence(comparison, own)
 
 
-def _trace(row: int, comparison: Comparison, ratio: Estimate, names: Mapping[str, str]) -> Any:
-    color = VERDICT_COLORS[comparison.verdict]
+def _hover(comparison: Comparison, ratio: Estimate, names: Mapping[str, str]) -> str:
+    label = _label(comparison.candidate, names)
+    return f"{label}: {ratio_text(ratio)}, {verdict_word(comparison)}"
+
+
+def _description(rows: list[tuple[Comparison, Estimate]], names: Mapping[str, str]) -> str:
+    """The verdicts in words; of many, how many there are of each, for the table has them all."""
+    if len(rows) <= _MOST_SAID:
+        return "; ".join(_sentence(comparison, names) for comparison, _ in rows)
+    counted = Counter(verdict_word(comparison) for comparison, _ in rows)
+    told = ", ".join(f"{count} {word}" for word, count in counted.most_common())
+    return f"{len(rows)} ratios: {told}; the table below has them"
+
+
+Row = tuple[int, Comparison, Estimate]
+
+
+def _traces(
+    rows: list[tuple[Comparison, Estimate]], names: Mapping[str, str], reach: tuple[float, float]
+) -> list[dict[str, Any]]:
+    """The marks of each verdict, which share colour and symbol."""
+    found: dict[str, list[Row]] = {}
+    for row, (comparison, ratio) in enumerate(rows):
+        found.setdefault(comparison.verdict, []).append((row, comparison, ratio))
+    return [_marks(verdict, marked, names, reach) for verdict, marked in found.items()]
+
+
+def _marks(
+    verdict: str, rows: list[Row], names: Mapping[str, str], reach: tuple[float, float]
+) -> dict[str, Any]:
+    color = VERDICT_COLORS[verdict]
+    hover = [as_plotly_text(_hover(comparison, ratio, names)) for _, comparison, ratio in rows]
     return {
         "type": "scatter",
         "mode": "markers+text",
-        "x": [ratio.estimate],
-        "y": [row],
-        "text": [ratio_text(ratio)],
+        "x": rounded([ratio.estimate for *_, ratio in rows]),
+        "y": [row for row, *_ in rows],
+        "text": [ratio_text(ratio) for *_, ratio in rows],
+        "textposition": [_beside(ratio, *reach) for *_, ratio in rows],
         "cliponaxis": False,
-        "hovertext": [as_plotly_text(_sentence(comparison, names))],
+        "hovertext": hover,
         "hoverinfo": "text",
         "marker": {
             "color": color,
             "size": 12,
-            "symbol": _SYMBOLS[comparison.verdict][0],
+            "symbol": _SYMBOLS[verdict][0],
             "line": {"width": 2, "color": color},
         },
         "error_x": {
             "type": "data",
             "symmetric": False,
-            "array": [ratio.high - ratio.estimate],
-            "arrayminus": [ratio.estimate - ratio.low],
+            "array": rounded([ratio.high - ratio.estimate for *_, ratio in rows]),
+            "arrayminus": rounded([ratio.estimate - ratio.low for *_, ratio in rows]),
             "color": color,
             "thickness": 2.5,
             "width": 6,
@@ -149,10 +183,7 @@ def panels(answer: Answer) -> list[Panel]:
     made: list[Panel] = []
     for metric, rows in _by_metric(answer).items():
         low, high = _range(rows)
-        data = [
-            {**_trace(row, *pair, names), "textposition": _beside(pair[1], low, high)}
-            for row, pair in enumerate(rows)
-        ]
+        data = _traces(rows, names, (low, high))
         made.append(
             Panel(
                 one_line(metric),
@@ -163,7 +194,7 @@ def panels(answer: Answer) -> list[Panel]:
                     rows_axis(_row_names(answer, rows), 0.7),
                     shapes=_shapes(rows[0][0].margin_ratio),
                 ),
-                "; ".join(_sentence(comparison, names) for comparison, _ in rows),
+                _description(rows, names),
             )
         )
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.comparison.comparison_results import Answer
-from steelyard.analysis.distributions.modes import density_bandwidth
+from steelyard.analysis.distributions.kernel_density import kernel_density
 from steelyard.report.kinds.comparison.tables import variant_table
 from steelyard.report.plots import Panel, Plot
 from steelyard.report.plots.drawing import (
@@ -18,6 +18,7 @@ from steelyard.report.plots.drawing import (
     name_rows,
     plot_labels,
     relative_bandwidth,
+    rounded,
     rows_axis,
     series_of,
 )
@@ -27,34 +28,80 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ROW_PIXELS = 84
+# Along the shape: enough for its narrowest hump.
+_SHAPE_POINTS = 240
+_SHAPE_HEIGHT = 0.5
+# Multiples of it spread evenly, however many there are.
+_GOLDEN = 0.618
+_LINES: dict[str, Any] = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
 
 
-def _trace(row: int, series: Series) -> dict[str, Any]:
+def _traces(row: int, series: Series) -> list[dict[str, Any]]:
+    """Half a violin, its box and its values, of lines and points alone."""
+    values = capped(series.values)
+    return [*_shape(row, series, values), *_box(row, series), _points(row, series, values)]
+
+
+def _shape(row: int, series: Series, values: list[float]) -> list[dict[str, Any]]:
+    found = kernel_density(values, _SHAPE_POINTS)
+    if found is None:
+        return []
+    places, densities = found
+    # One step more at each end closes the shape; even steps need no places of their own.
+    step = float(places[1] - places[0])
+    heights = [round(float(d), 3) for d in row - _SHAPE_HEIGHT * densities / densities.max()]
+    return [
+        {
+            **_LINES,
+            "x0": rounded([places[0] - step])[0],
+            "dx": step,
+            "y": [row, *heights, row],
+            "fill": "toself",
+            "line": {"color": series.color, "width": 1.5},
+            "opacity": 0.55,
+        }
+    ]
+
+
+def _box(row: int, series: Series) -> list[dict[str, Any]]:
+    """The middle half as a thick line, and the median as a mark."""
+    summary = series.result.summary
+    if summary is None:
+        return []
+    lower, middle, upper = rounded(
+        [summary.lower_quartile, summary.median, summary.upper_quartile], series.factor
+    )
+    thick = {"color": series.color, "width": 5}
+    mark = {"color": series.color, "symbol": "line-ns-open", "size": 15, "line": {"width": 2.5}}
+    return [
+        {**_LINES, "x": [lower, upper], "y": [row, row], "line": thick},
+        {
+            **_LINES,
+            "mode": "markers",
+            "x": [middle],
+            "y": [row],
+            "marker": mark,
+            "hoverinfo": "text",
+            "hovertext": f"{series.text}: median {middle:g}",
+        },
+    ]
+
+
+def _points(row: int, series: Series, values: list[float]) -> dict[str, Any]:
     return {
-        "type": "violin",
-        "orientation": "h",
-        "x": capped(series.values),
-        "y0": row,
+        "type": "scatter",
+        "mode": "markers",
+        "x": values,
+        "y": [round(place, 3) for place in spread_rows(row, len(values))],
         "name": series.text,
-        "side": "negative",
-        "width": 1.1,
-        "points": "all",
-        "pointpos": 0.22,
-        "jitter": 0.22,
-        "spanmode": "hard",
-        **_bandwidth(series),
-        "hoveron": "points",
         "hoverinfo": "x+name",
         "marker": {"size": 4, "opacity": 0.65, "color": series.color},
-        "line": {"color": series.color, "width": 1.5},
-        "box": {"visible": True, "width": 0.16},
     }
 
 
-def _bandwidth(series: Series) -> dict[str, float]:
-    """The bandwidth by which modes stay apart; empty where nothing varies."""
-    found = density_bandwidth(capped(series.values))
-    return {} if found is None else {"bandwidth": found}
+def spread_rows(row: int, count: int) -> list[float]:
+    """Places below a row for `count` values, so that few of them hide each other."""
+    return [row + 0.12 + 0.16 * (index * _GOLDEN % 1) for index in range(count)]
 
 
 def panels(answer: Answer) -> list[Panel]:
@@ -64,7 +111,8 @@ def panels(answer: Answer) -> list[Panel]:
         return []
     rows = rows_axis([series.label for series in found])
     figure = layout(70 + _ROW_PIXELS * len(found), axis(metric_title(answer)), rows)
-    return [Panel("", [_trace(*pair) for pair in enumerate(found)], figure, EXTENSION.title)]
+    data = [trace for pair in enumerate(found) for trace in _traces(*pair)]
+    return [Panel("", data, figure, EXTENSION.title)]
 
 
 def draw(answer: Answer, figure: Figure) -> None:
@@ -80,7 +128,7 @@ def draw(answer: Answer, figure: Figure) -> None:
         )  # fmt: skip
         for body in parts["bodies"]:
             body.set(facecolor=series.color, edgecolor=series.color, alpha=0.35)
-        spread = [row + 0.1 + 0.16 * (index * 0.618 % 1) for index in range(len(values))]
+        spread = spread_rows(row, len(values))
         axes.scatter(values, spread, s=6, color=series.color, alpha=0.6, linewidths=0)
         axes.boxplot(
             [values],

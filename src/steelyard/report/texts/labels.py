@@ -17,14 +17,17 @@ _FACTORS = re.compile(r"\(([^()]*=[^()]*)\)$")
 def labels(names: Iterable[str], limit: int = LABEL_LIMIT) -> dict[str, str]:
     """A printable label of at most about `limit` characters for each name, all different.
 
-    Names that are short enough stay. Of longer ones the label is what tells them apart: the
-    factors in the brackets at their ends, or else the words in which they differ.
+    Where the factors in the brackets at their ends tell all of them apart, those are the labels.
+    Other names that are short enough stay; of longer ones the words in which they differ are left.
     """
     # A name may be a command line of 100 kB: only its ends can appear in a label.
     texts = {
         name: one_line(name if len(name) <= _NAME_LIMIT else elided(name, _NAME_LIMIT))
         for name in names
     }
+    levels = _factors(list(texts.values())) if len(texts) > 1 else None
+    if levels is not None and len(set(levels)) == len(texts):
+        texts = dict(zip(texts, levels, strict=True))
     if len(texts) > 1 and max(map(len, texts.values())) > limit:
         texts = _by_difference(texts, limit)
     found: dict[str, str] = {}
@@ -39,16 +42,19 @@ def labels(names: Iterable[str], limit: int = LABEL_LIMIT) -> dict[str, str]:
 
 
 def full_names(names: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Each label with the name that it stands for, where that says more."""
+    """Each label with the name that it stands for, where that says more; of labels that are the
+    factors in the brackets of their names, the first alone."""
     whole = [(label, one_line(name)) for name, label in names.items()]
-    return [(label, name) for label, name in whole if label != name and name]
+    told = [(label, name) for label, name in whole if label != name and name]
+    by_factors = all(_FACTORS.search(name) for _, name in told)
+    return told[:1] if by_factors else told
 
 
 def _by_difference(texts: dict[str, str], limit: int) -> dict[str, str]:
     """What tells the texts apart; where words do not, characters."""
     if len(set(texts.values())) < len(texts):
         return texts
-    for way in (_factors, _words, _directories):
+    for way in (_words, _directories):
         found = way(list(texts.values()))
         if found is not None and len(set(found)) == len(texts):
             texts = dict(zip(texts, found, strict=True))

@@ -34,6 +34,12 @@ def test_layouts_and_parameters_are_called_by_their_levels():
     assert labelled(*names) == ["layout=none", "layout=all@500ms"]
 
 
+def test_levels_are_labels_also_of_names_that_are_short():
+    names = [f"gzip -{level} f (level={level})" for level in (1, 9)]
+    assert labelled(*names) == ["level=1", "level=9"]
+    assert full_names(labels(names)) == [("level=1", names[0])]
+
+
 def test_of_several_factors_those_that_differ_are_named():
     cells = [f"{LONG} (opt=-O{o}, link=static, size={s})" for o in (1, 2) for s in (0, 4096)]
     assert labelled(*cells) == [

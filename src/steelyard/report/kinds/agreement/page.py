@@ -32,13 +32,7 @@ _SHOWN = 42
 
 
 def agreement_page(found: Agreement) -> str:
-    """One page that loads nothing from anywhere.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Plotly's script is not installed.
-    """
+    """One page that loads nothing from anywhere."""
     figures = {
         "unions": _mean_unions(found),
         "magnitude": _magnitude(found.programs),

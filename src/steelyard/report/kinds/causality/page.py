@@ -13,13 +13,7 @@ from steelyard.report.plots.drawing import PALETTE, as_plotly_text, axis, layout
 
 
 def causality_page(slopes: Sequence[Slope], argv: Sequence[str]) -> str:
-    """One page that loads nothing from anywhere.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Plotly's script is not installed.
-    """
+    """One page that loads nothing from anywhere."""
     delayed = list(dict.fromkeys(slope.delayed for slope in slopes))
     figures = {
         f"delayed-{number}": _figure([slope for slope in slopes if slope.delayed == name])

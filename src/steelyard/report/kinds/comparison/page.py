@@ -56,11 +56,6 @@ def html_page(answer: Answer, experiment: Experiment) -> str:
         What to show.
     experiment : Experiment
         Where it came from: commands, host, failed trials.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Plotly's script is not installed.
     """
     return scripted_page("comparison/page.html.jinja", page_view(answer, experiment))
 

@@ -56,13 +56,7 @@ class Shown:
 
 
 def dimensioning_page(shown: Sequence[Shown]) -> str:
-    """One page for one or several dimensionings; it loads nothing from anywhere.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Plotly's script is not installed.
-    """
+    """One page for one or several dimensionings; it loads nothing from anywhere."""
     short = labels(item.name for item in shown)
     names = [short[item.name] for item in shown]
     figures = {"variance": _variance_bars(shown, names)}

@@ -102,20 +102,7 @@ def boxes_figure(found: PlatformEvaluation) -> dict[str, Any]:
         rows = [names.index(name) for name in boxes]
         shifted = [row + 0.7 * ((place + 0.5) / len(counts) - 0.5) for row in rows]
         values = [[max(value, _LEAST_ERROR) for value in box] for box in boxes.values()]
-        data.append(
-            {
-                "type": "box",
-                "orientation": "h",
-                "name": f"{count} known",
-                "y": shifted,
-                "width": 0.6 / len(counts),
-                **{
-                    key: [value[at] for value in values]
-                    for at, key in enumerate(("lowerfence", "q1", "median", "q3", "upperfence"))
-                },
-                "line": {"color": color},
-            }
-        )
+        data += _boxes(f"{count} known", color, values, shifted)
         data.append(
             {
                 "type": "scatter",
@@ -130,6 +117,41 @@ def boxes_figure(found: PlatformEvaluation) -> dict[str, Any]:
     x = axis("error", type="log", tickformat=".2~%")
     height = _rows(len(names) * (1 + len(counts)) // 2 + 2)
     return {"data": data, "layout": with_legend(layout(height, x, _names_axis(names)))}
+
+
+def _boxes(
+    name: str, color: str, values: Sequence[Sequence[float]], rows: Sequence[float]
+) -> list[dict[str, Any]]:
+    """Boxes of lines: fences, quartiles and medians of each row; the first stands in the legend."""
+    common = {"type": "scatter", "mode": "lines", "legendgroup": name, "showlegend": False}
+    breaks = [place for row in rows for place in (row, row, None)]
+    return [
+        {
+            **common,
+            "x": [x for low, *_, high, _ in values for x in (low, high, None)],
+            "y": breaks,
+            "line": {"color": color, "width": 1.5},
+            "hoverinfo": "skip",
+        },
+        {
+            **common,
+            "x": [x for _, lower, _, upper, *_ in values for x in (lower, upper, None)],
+            "y": breaks,
+            "line": {"color": color, "width": 8},
+            "opacity": 0.6,
+            "hovertemplate": "quartile %{x:.2%}<extra></extra>",
+        },
+        {
+            **common,
+            "mode": "markers",
+            "name": name,
+            "showlegend": True,
+            "x": [value[2] for value in values],
+            "y": list(rows),
+            "marker": {"color": color, "symbol": "line-ns-open", "size": 12, "line": {"width": 3}},
+            "hovertemplate": "median %{x:.2%}<extra></extra>",
+        },
+    ]
 
 
 def curves_figure(scores: Sequence[Score]) -> dict[str, Any]:

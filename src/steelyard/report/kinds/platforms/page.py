@@ -47,13 +47,7 @@ class Section:
 
 
 def answer_page(answer: PlatformAnswer, unit: str) -> str:
-    """The page of ``ask``; loads nothing from anywhere.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Plotly's script is not installed.
-    """
+    """The page of ``ask``; loads nothing from anywhere."""
     section = Section(
         "Hosts",
         "Dots are predictions with their intervals; grey ones are refused. Ticks are measured.",

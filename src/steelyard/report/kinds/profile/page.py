@@ -35,13 +35,7 @@ _HISTOGRAM_BINS = 60
 
 
 def profile_page(answer: ProfileAnswer) -> str:
-    """One page that shows everything about a profile and loads nothing from anywhere.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Plotly's script is not installed.
-    """
+    """One page that shows everything about a profile and loads nothing from anywhere."""
     figures = {"where": _where(answer), **_health_figures(answer)}
     header = answer.recorded.header
     argv = tuple(header.get("argv", ()))
@@ -123,30 +117,52 @@ def _flame_graph(answer: ProfileAnswer) -> dict[str, Any]:
         for depth in range(1, len(stack) + 1):
             values[stack[:depth]] = values.get(stack[:depth], 0) + count
     shown = {path: n for path, n in values.items() if n >= total * _SMALLEST_BOX_RATIO}
-    names = {path: "/".join(map(str, path)) for path in shown}
     objects = list(dict.fromkeys(frames[path[-1]].object for path in shown))
     colors = {name: _FLAME_COLORS[i % len(_FLAME_COLORS)] for i, name in enumerate(objects)}
-    icicle = {
-        "type": "icicle",
-        "tiling": {"orientation": "v", "flip": "y"},
-        "branchvalues": "total",
-        "ids": ["all", *names.values()],
-        "labels": ["all", *(as_plotly_text(frames[path[-1]].name) for path in shown)],
-        "parents": ["", *(names.get(path[:-1], "all") for path in shown)],
-        "values": [total, *shown.values()],
+    starts = _box_starts(shown)
+    boxes = {
+        "type": "bar",
+        "orientation": "h",
+        "base": [starts[path] for path in shown],
+        "x": list(shown.values()),
+        "y": [len(path) for path in shown],
+        "width": 1,
+        "text": [as_plotly_text(frames[path[-1]].name) for path in shown],
+        "customdata": [
+            [round(count / total, 5), starts[path], starts[path] + count]
+            for path, count in shown.items()
+        ],
+        "textposition": "inside",
+        "insidetextanchor": "start",
+        "textangle": 0,
+        "constraintext": "none",
         "marker": {
-            "colors": ["#8a8f98", *(colors[frames[path[-1]].object] for path in shown)],
+            "color": [colors[frames[path[-1]].object] for path in shown],
             "line": {"width": 0.5, "color": "#ffffff"},
         },
-        "hovertemplate": "%{label}<br>%{value} samples, %{percentRoot:.2%}<extra></extra>",
-        "sort": False,
-        "textposition": "middle left",
-        "pathbar": {"visible": True},
+        "hovertemplate": "%{text}<br>%{x} samples, %{customdata[0]:.2%}<extra></extra>",
     }
     depth = max((len(path) for path in shown), default=1)
-    figure = layout(min(900, 120 + 24 * depth), axis(""), axis(""))
-    figure["margin"] = {"l": 4, "r": 4, "t": 30, "b": 4}
-    return {"data": [icicle], "layout": figure}
+    across = axis("samples", range=[0, total], showgrid=False)
+    upward = axis("", range=[0.5, depth + 0.5], visible=False, fixedrange=True)
+    figure = layout(min(900, 120 + 24 * depth), across, upward)
+    figure["barmode"] = "overlay"
+    figure["meta"] = {"zooms": True}  # The script of the page: a click fills the width.
+    figure["uniformtext"] = {"mode": "hide", "minsize": 9}
+    figure["margin"] = {"l": 4, "r": 4, "t": 8, "b": 40}
+    return {"data": [boxes], "layout": figure}
+
+
+def _box_starts(shown: Mapping[tuple[int, ...], int]) -> dict[tuple[int, ...], int]:
+    """Where each box begins: beside its elder siblings, at the begin of the box below it."""
+    starts: dict[tuple[int, ...], int] = {}
+    filled: dict[tuple[int, ...], int] = {}
+    for path in sorted(shown, key=len):
+        below = path[:-1]
+        begin = filled.get(below, starts.get(below, 0))
+        starts[path] = begin
+        filled[below] = begin + shown[path]
+    return starts
 
 
 def _health_figures(answer: ProfileAnswer) -> dict[str, Any]:

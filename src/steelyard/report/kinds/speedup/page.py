@@ -17,13 +17,7 @@ _LEGEND = {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yancho
 
 
 def speedup_page(found: Speedup, before: Sequence[str]) -> str:
-    """One page that loads nothing from anywhere; `before` is the command of the slow build.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Plotly's script is not installed.
-    """
+    """One page that loads nothing from anywhere; `before` is the command of the slow build."""
     view = {
         "title": f"Does mending {found.function} in {' '.join(before)} bring what was promised?",
         "sentence": gain_sentence(found),

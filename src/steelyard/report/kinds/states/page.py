@@ -35,11 +35,6 @@ def states_page(result: StatesResult, origin: Origin, serving: Serving | None = 
     origin : Origin
     serving : Serving, optional
         None for a file: the choices are kept by the browser, and offered as a file.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Plotly's script is not installed.
     """
     view = {
         "title": _title(result),
