@@ -194,3 +194,86 @@ def test_a_plan_names_the_call_that_weighs_both_programs(user, programs, tmp_pat
     assert told.status == 0, told.err
     (planned,) = told.document()["benchmarks"]
     assert planned["compare"] == f"steelyard compare '{old} 1' '{new} 1'"
+
+
+MIXED = """
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+#include <cstdio>
+FIRST
+static const double factors[32] = {1, 2.5, 3.25, 4, 5, 6, 7};
+struct Shape { virtual double area(double) const = 0; virtual ~Shape() {} };
+struct Square : Shape { double area(double x) const override { return x * x * factors[3]; } };
+struct Circle : Shape { double area(double x) const override { return 3.14159 * x * x; } };
+__attribute__((noinline)) int chosen(int x, int y) {
+    switch (x) {
+        case 0: return y * 3;
+        case 1: return y / 7;
+        case 2: return y ^ x;
+        case 3: return y - 99;
+        case 4: return y % 13;
+        case 5: throw std::runtime_error("five");
+        case 6: return y + ADDED;
+        default: return 0;
+    }
+}
+__attribute__((noinline)) const char *named(int x) {
+    switch (x) {
+        case 0: return "zero";
+        case 1: return "one";
+        case 2: return "two";
+        case 3: return "three";
+        default: return "k";
+    }
+}
+int main(int count, char **) {
+    std::map<std::string, int> all;
+    std::vector<Shape *> shapes{new Square, new Circle};
+    double sum = 0;
+    for (int i = 0; i < 100; i++) {
+        sum += shapes[i & 1]->area(i) + chosen(i % 5, i);
+        all[named(i % 6)] += count;
+    }
+    std::printf("%f %zu\\n", sum, all.size());
+}
+"""
+PAD = "__attribute__((used, noinline)) int pad(int a) { return a * 77 + (a >> 3) + a / 11; }"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["g++ -O2", "g++ -O2 -no-pie", "g++ -O3 -march=haswell", "clang++ -O2", "g++ -O0"],
+)
+def test_code_with_jump_tables_texts_and_constants_has_not_changed_where_it_only_moved(
+    command, tmp_path
+):
+    from steelyard.binary.code_reader import read_code
+    from steelyard.predict.commits.code_change import compare_programs
+
+    needs_compiler = command.split()
+    need(needs_compiler[0])
+
+    def built(name, first="", added=5):
+        folder = tmp_path / name
+        folder.mkdir()
+        text = MIXED.replace("FIRST", first).replace("ADDED", str(added))
+        (folder / "mixed.cpp").write_text(text)
+        call = [*needs_compiler, "mixed.cpp", "-o", "mixed"]
+        subprocess.run(call, cwd=folder, check=True, capture_output=True)
+        return folder / "mixed"
+
+    old = built("old")
+    code = read_code(str(old))
+    moved = compare_programs(code, read_code(str(built("moved", first=PAD))))
+    assert {moved.old.names[place] for place in moved.changed} == set()
+    assert dict(moved.data) == {}
+    edited = compare_programs(code, read_code(str(built("edited", added=6))))
+    assert {edited.old.names[place] for place in edited.changed} == {"_Z6chosenii"}
+    subprocess.run(["strip", str(old)], check=True)
+    stripped = compare_programs(code, read_code(str(old)))
+    changed = {stripped.old.names[place] for place in stripped.changed}
+    # Many functions of a program without optimisation are the same: any may be any other's.
+    assert changed == set() or command == "g++ -O0"
+    assert len(changed) <= 0.1 * len(code)

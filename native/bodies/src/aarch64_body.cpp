@@ -168,9 +168,8 @@ class Aarch64Steps {
     }
 
     void refer(const Reference& reference, std::uint64_t& token) {
-        token = mixed(token, static_cast<std::uint64_t>(reference.kind));
-        if (reference.kind != ReferenceKind::text && reference.kind != ReferenceKind::elsewhere)
-            body_.references.push_back(reference);
+        token = mixed(token, kind_without_names(reference.kind));
+        body_.references.push_back(reference);
     }
 
     BodyReader& reader_;

@@ -60,11 +60,16 @@ Body BodyReader::read(const Function& function) {
     return body;
 }
 
-void BodyReader::add_jump_table(const Function& function, std::uint64_t table) {
+void BodyReader::add_jump_table(const Function& function, std::uint64_t table,
+                                std::size_t entry_bytes) {
     const Bytes bytes = file_.bytes_at(table);
-    for (std::uint64_t at = 0; at + 4 <= bytes.size(); at += 4) {
+    references_.add_border(table);
+    for (std::uint64_t at = 0; at + entry_bytes <= bytes.size(); at += entry_bytes) {
         const std::uint64_t target =
-            table + static_cast<std::uint64_t>(std::int64_t{value_at<std::int32_t>(bytes, at)});
+            entry_bytes == sizeof(std::uint64_t)
+                ? value_at<std::uint64_t>(bytes, at)
+                : table +
+                      static_cast<std::uint64_t>(std::int64_t{value_at<std::int32_t>(bytes, at)});
         if (!function.holds(target))
             return;
         table_targets_.push_back(target);

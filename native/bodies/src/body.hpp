@@ -51,7 +51,8 @@ class BodyReader {
   private:
     void read_x86_64(const Function& function, Body& body);
     void read_aarch64(const Function& function, Body& body);
-    void add_jump_table(const Function& function, std::uint64_t table);
+    /// Entries are addresses of 8 bytes, or distances of 4 from the table.
+    void add_jump_table(const Function& function, std::uint64_t table, std::size_t entry_bytes);
     void finish(const Function& function, Body& body);
 
     const ProgramFile& file_;

@@ -11,7 +11,8 @@ namespace steelyard {
 
 namespace {
 
-constexpr std::size_t shortest_text_bytes = 2;
+// A run of letters this long is a text, also where nothing ends it, as in Rust.
+constexpr std::size_t surely_text_bytes = 4;
 constexpr std::uint64_t longest_text_bytes = 1U << 16U;
 
 std::span<const std::uint8_t> octets(Bytes bytes) {
@@ -130,7 +131,8 @@ Reference References::data_reference(std::uint64_t address) {
     const Symbol* symbol = object_at(address);
     if (symbol != nullptr && names_function(symbol->name))
         symbol = nullptr;
-    if (symbol == nullptr && (is_text(address) || is_source_location(address)))
+    if (symbol == nullptr &&
+        (is_text(address) || is_source_location(address) || is_text_table(address)))
         return {ReferenceKind::text, 0, 0};
     const std::uint64_t begin = symbol == nullptr ? address : symbol->address;
     const auto [at, is_new] =
@@ -154,7 +156,12 @@ bool References::is_text(std::uint64_t address) const {
     std::size_t length = 0;
     while (length < bytes.size() && length < longest_text_bytes && is_printable(bytes[length]))
         ++length;
-    return length >= shortest_text_bytes && length < bytes.size() && bytes[length] == std::byte{0};
+    if (length >= surely_text_bytes)
+        return true;
+    if (length == 0 || length == bytes.size() || bytes[length] != std::byte{0})
+        return false;
+    // One letter before several zeros is a small number.
+    return length > 1 || length + 1 == bytes.size() || bytes[length + 1] != std::byte{0};
 }
 
 bool References::is_source_name(std::uint64_t address) const {
@@ -180,9 +187,26 @@ bool References::is_source_location(std::uint64_t address) const {
     return std::string_view(reinterpret_cast<const char*>(text.data()), length).ends_with(".rs");
 }
 
+bool References::is_text_table(std::uint64_t table) const {
+    const Section* const section = file_.section_at(table);
+    if (section == nullptr || section->is_writable() || section->is_code() || table % 4 != 0)
+        return false;
+    const Bytes bytes = file_.bytes_at(table);
+    for (std::uint64_t at = 0; at < 8; at += 4) {
+        if (at + 4 > bytes.size())
+            return false;
+        const std::uint64_t target =
+            table + static_cast<std::uint64_t>(std::int64_t{value_at<std::int32_t>(bytes, at)});
+        const Section* const there = file_.section_at(target);
+        if (there == nullptr || there->is_writable() || there->is_code() || !is_text(target))
+            return false;
+    }
+    return true;
+}
+
 std::vector<DataObject> References::objects() const {
-    std::vector<std::uint64_t> borders;
-    borders.reserve(objects_.size() + named_objects_.size());
+    std::vector<std::uint64_t> borders = borders_;
+    borders.reserve(borders.size() + objects_.size() + named_objects_.size());
     for (const DataObject& one : objects_)
         borders.push_back(one.address);
     for (const Symbol& symbol : named_objects_)
@@ -201,6 +225,9 @@ std::vector<DataObject> References::objects() const {
 }
 
 std::uint64_t data_digest(const ProgramFile& file, const DataObject& object) {
+    // Go: where code and data of the program lie.
+    if (object.name == "runtime.firstmoduledata")
+        return 0;
     const Section* const section = file.section_at(object.address);
     const Bytes all = file.bytes_at(object.address);
     const Bytes bytes =

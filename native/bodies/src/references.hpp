@@ -15,6 +15,16 @@ namespace steelyard {
 
 enum class ReferenceKind : std::uint8_t { function, external, data, text, elsewhere };
 
+/// What a kind counts as in a digest: without names a text and an object that holds one look the
+/// same, and so do a function and a place in code that is in no function.
+constexpr std::uint64_t kind_without_names(ReferenceKind kind) {
+    if (kind == ReferenceKind::text)
+        return static_cast<std::uint64_t>(ReferenceKind::data);
+    if (kind == ReferenceKind::elsewhere)
+        return static_cast<std::uint64_t>(ReferenceKind::function);
+    return static_cast<std::uint64_t>(kind);
+}
+
 /// One reference; `place` is a number in the list of its kind.
 struct Reference {
     ReferenceKind kind = ReferenceKind::elsewhere;
@@ -46,6 +56,8 @@ class References {
     bool is_source_name(std::uint64_t address) const;
 
     const std::vector<std::string_view>& externals() const { return externals_; }
+    /// Something that is no object begins here: objects before it end.
+    void add_border(std::uint64_t address) { borders_.push_back(address); }
     /// The objects with their sizes: up to the next one where no symbol says.
     std::vector<DataObject> objects() const;
 
@@ -55,11 +67,14 @@ class References {
     Reference data_reference(std::uint64_t address);
     bool is_text(std::uint64_t address) const;
     bool is_source_location(std::uint64_t address) const;
+    /// A table of distances to texts, as LLVM makes it of a `switch` over texts.
+    bool is_text_table(std::uint64_t table) const;
 
     const ProgramFile& file_;
     const std::vector<Function>& functions_;
     std::vector<Symbol> named_objects_;
     std::vector<DataObject> objects_;
+    std::vector<std::uint64_t> borders_;
     std::unordered_map<std::uint64_t, std::uint32_t> places_;
     std::vector<std::string_view> externals_;
     std::unordered_map<std::string_view, std::uint32_t> external_places_;

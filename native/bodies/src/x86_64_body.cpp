@@ -200,8 +200,8 @@ class X86Steps {
             refer(reader_.references_.resolve(*relocation), token);
             return;
         }
-        if (is_jump_table(target)) {
-            reader_.add_jump_table(function_, target);
+        if (const std::size_t entry_bytes = jump_table_entry(target); entry_bytes != 0) {
+            reader_.add_jump_table(function_, target, entry_bytes);
             token = mixed(token, 0x7ab1e);
             return;
         }
@@ -219,25 +219,30 @@ class X86Steps {
         refer(reader_.references_.resolve(target), token);
     }
 
-    bool is_jump_table(std::uint64_t table) const {
+    /// How large the entries of a jump table are; 0 where there is none.
+    std::size_t jump_table_entry(std::uint64_t table) const {
         const Section* const section = reader_.file_.section_at(table);
         if (section == nullptr || section->is_writable() || section->is_code() || table % 4 != 0)
-            return false;
+            return 0;
         const Bytes bytes = reader_.file_.bytes_at(table);
         if (bytes.size() < 8)
-            return false;
+            return 0;
         const auto first = value_at<std::int32_t>(bytes, 0);
         const auto second = value_at<std::int32_t>(bytes, 4);
         const auto in_function = [&](std::int32_t distance) {
             return function_.holds(table + static_cast<std::uint64_t>(std::int64_t{distance}));
         };
-        return in_function(first) && in_function(second);
+        if (in_function(first) && in_function(second))
+            return sizeof(std::int32_t);
+        const bool absolute = reader_.file_.is_fixed() && bytes.size() >= 16 &&
+                              function_.holds(value_at<std::uint64_t>(bytes, 0)) &&
+                              function_.holds(value_at<std::uint64_t>(bytes, 8));
+        return absolute ? sizeof(std::uint64_t) : 0;
     }
 
     void refer(const Reference& reference, std::uint64_t& token) {
-        token = mixed(token, static_cast<std::uint64_t>(reference.kind));
-        if (reference.kind != ReferenceKind::text && reference.kind != ReferenceKind::elsewhere)
-            body_.references.push_back(reference);
+        token = mixed(token, kind_without_names(reference.kind));
+        body_.references.push_back(reference);
     }
 
     /// Constants that are passed beside the name of a source are its lines: they do not count.

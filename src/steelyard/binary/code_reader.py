@@ -14,7 +14,7 @@ from steelyard.core.native_program import native_program
 from steelyard.predict.commits.program_code import ProgramCode
 
 # Counts up with every change of what the native reader finds: what was kept is read anew.
-_VERSION = 2
+_VERSION = 5
 _KEPT_COUNT = 200
 
 

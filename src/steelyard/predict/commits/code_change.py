@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from steelyard.core.errors import AnalysisError
 from steelyard.predict.commits.matching import match_functions
 from steelyard.predict.commits.program_code import (
     DATA,
+    ELSEWHERE,
     EXTERNAL,
     FUNCTION,
+    TEXT,
     ProgramCode,
     plain_object,
 )
@@ -112,22 +114,37 @@ def _changed_data(
         return None
     names: dict[str, None] = {}
     for at in range(0, len(here), 3):
-        kind, one, other = here[at], here[at + 1], there[at + 1]
-        if kind != there[at]:
+        one, other = here[at : at + 3], there[at : at + 3]
+        if not _same_reference(old, new, partner, (one, other)):
             return None
-        if kind == FUNCTION:
-            # Of functions with equal bodies either may be the other's partner.
-            if partner[one] != other and old.digests[one] != new.digests[other]:
-                return None
-        elif kind == EXTERNAL:
-            if old.externals[one] != new.externals[other]:
-                return None
-        elif kind == DATA:
-            if here[at + 2] != there[at + 2] or not _same_object(old, new, one, other):
-                return None
-            if _differs(old, new, one, other):
-                names[old.objects[one] or "data without a name"] = None
+        if one[0] == other[0] == DATA and _differs(old, new, one[1], other[1]):
+            names[old.objects[one[1]] or "data without a name"] = None
     return tuple(names)
+
+
+def _same_reference(
+    old: ProgramCode,
+    new: ProgramCode,
+    partner: list[int],
+    pair: tuple[Sequence[int], Sequence[int]],
+) -> bool:
+    """Whether two references are to versions of one thing."""
+    (kind, one, offset), (new_kind, other, new_offset) = pair
+    if kind != new_kind:
+        # An object with a name may hold a text, and a function may have no entry in tables of
+        # unwinding: without names they are only a text, and a place in code.
+        alike = {kind, new_kind} in ({DATA, TEXT}, {FUNCTION, ELSEWHERE})
+        return alike and old.stripped != new.stripped
+    if kind == FUNCTION:
+        # Of functions with equal bodies either may be the other's partner.
+        return partner[one] == other or old.digests[one] == new.digests[other]
+    if kind == EXTERNAL:
+        return old.externals[one] == new.externals[other]
+    if kind == DATA:
+        # Without a name an object begins where it is referred to.
+        named = bool(old.objects[one] and new.objects[other])
+        return (not named or offset == new_offset) and _same_object(old, new, one, other)
+    return True
 
 
 def _differs(old: ProgramCode, new: ProgramCode, one: int, other: int) -> bool:

@@ -13,7 +13,7 @@ _COPY = re.compile(r"\.(?:part|isra|constprop|lto_priv|llvm|localalias)(?:\.\d+)
 _RUST = re.compile(r"17h[0-9a-f]{16}E(?=\.|$)")
 _NUMBER = re.compile(r"\.\d+$")
 
-FUNCTION, EXTERNAL, DATA = 0, 1, 2
+FUNCTION, EXTERNAL, DATA, TEXT, ELSEWHERE = 0, 1, 2, 3, 4
 
 
 def plain_name(name: str) -> str:
@@ -47,7 +47,8 @@ class ProgramCode:
     sketches : sequence of sequence of int
         The share of equal values estimates how alike two bodies are.
     references : sequence of sequence of int
-        Flat triples: `FUNCTION`, `EXTERNAL` or `DATA`, a place in that list, an offset.
+        Flat triples: `FUNCTION`, `EXTERNAL`, `DATA`, `TEXT` or `ELSEWHERE`, a place in
+        that list (0 for the last two), an offset.
     externals, objects : sequence of str
         Functions of other files; data that is referred to, empty where no symbol names it.
     object_sizes_bytes, object_digests : sequence of int
