@@ -14,6 +14,8 @@ from steelyard.cli.main import program
 
 PAGES = Path("docs/commands")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+TABLE_ROW = re.compile(r"\|.*\|\s*$")
+TABLE_RULE = re.compile(r"\|[-:| ]+$")
 CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 
 
@@ -94,9 +96,31 @@ def link_problems() -> Iterator[str]:
                 yield f"{page} links to {target}, which has no such heading"
 
 
+def table_problems(page: Path) -> Iterator[str]:
+    """Tables that a blank line or a wrong number of cells cuts."""
+    lines = re.sub(
+        r"```.*?```", lambda m: "\n" * m[0].count("\n"), page.read_text("utf-8"), flags=re.S
+    )
+    rows = lines.split("\n")
+    for number, line in enumerate(rows[:-1], 1):
+        begins = TABLE_ROW.match(line) and not (number > 1 and TABLE_ROW.match(rows[number - 2]))
+        if not begins:
+            continue
+        if not TABLE_RULE.match(rows[number]):
+            yield f"{page}, line {number}: a table without its rule: is it cut by a blank line?"
+        elif _cell_count(line) != _cell_count(rows[number]):
+            yield f"{page}, line {number}: a table whose rule has another number of cells"
+
+
+def _cell_count(line: str) -> int:
+    return len(re.sub(r"\\\||`[^`]*`", "", line).strip().strip("|").split("|"))
+
+
 def main() -> int:
     """Print every problem; the exit status says whether there was one."""
     problems = [*command_problems(), *experiment_file_problems(), *link_problems()]
+    for page in [*sorted(Path().glob("*.md")), *sorted(Path("docs").rglob("*.md"))]:
+        problems += table_problems(page)
     for problem in problems:
         print(problem)
     return 1 if problems else 0

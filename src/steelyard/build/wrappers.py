@@ -127,16 +127,27 @@ def _write_linkers(folder: str, settings: str) -> None:
 
 
 def real_compilers(spec: BuildSpec, environment: Mapping[str, str]) -> dict[str, list[str]]:
-    """The words of each real compiler: as the build names it, the environment, or Debian."""
+    """The words of each real compiler: as the build names it, the environment, or Debian.
+
+    A Fortran compiler is named with every C compiler, for programs that need one; where it is
+    missing, the others are built all the same.
+    """
     named = dict(spec.compilers)
     found: dict[str, list[str]] = {}
     for variable in ("CC", "CXX", "FC"):
         command = named.get(variable) or environment.get(variable)
+        if variable == "FC" and command and not _is_there(command, environment):
+            continue
         if command:
             found[variable] = _words(variable, command, environment)
         elif shutil.which(_USUAL[variable], path=environment.get("PATH")):
             found[variable] = _words(variable, _USUAL[variable], environment)
     return found
+
+
+def _is_there(command: str, environment: Mapping[str, str]) -> bool:
+    words = shlex.split(command)
+    return bool(words) and shutil.which(words[0], path=environment.get("PATH")) is not None
 
 
 def _words(variable: str, command: str, environment: Mapping[str, str]) -> list[str]:

@@ -121,6 +121,13 @@ class JournalWriter:
                 "measured. Leave the directory beside the store alone while something is measured."
             )
 
+    def discard(self) -> None:
+        """Remove the journal of an experiment of which nothing was run, and let go of it."""
+        with suppress(OSError):
+            os.unlink(self.path)
+        os.close(self._file)
+        self._file = -1
+
     def close(self) -> None:
         """Sync and let go of the lock. Does nothing the second time."""
         if self._file < 0:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.core.errors import UsageError
+from steelyard.core.errors import MissingCapabilityError, RandomizationError, UsageError
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.masked_experiment import MASKED
@@ -109,11 +109,18 @@ def _run_session(
     """The session when it has ended, and the lines on builds that were made for it."""
     path = journal_path(place.store, spec.identifier)
     outputs = work_directory(place.store, spec.identifier)
+    session: Session | None = None
     with JournalWriter(path, spec, ready.provenance, files=outputs) as journal:
-        with ready.open(journal) as executor:
-            session = Session(spec, executor, () if earlier is None else earlier.trials, watch)
-            session.run()
-            builds = [dict(line) for line in executor.builds]
+        try:
+            with ready.open(journal) as executor:
+                session = Session(spec, executor, () if earlier is None else earlier.trials, watch)
+                session.run()
+                builds = [dict(line) for line in executor.builds]
+        except (UsageError, MissingCapabilityError, RandomizationError):
+            # Refused before its first trial: there is nothing to keep, or to go on with.
+            if earlier is None and not (session and session.trials):
+                journal.discard()
+            raise
         journal.append({"stopped": session.stopped})
         journal.sync()
     return session, builds
