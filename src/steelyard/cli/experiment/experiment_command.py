@@ -20,6 +20,7 @@ from steelyard.cli.experiment.cause_command import command as cause
 from steelyard.cli.experiment.events_command import command as events
 from steelyard.cli.experiment.experiment_options import (
     AnalyzeRunOptions,
+    InitOptions,
     PlanOptions,
     ResumeOptions,
     RunOptions,
@@ -45,6 +46,19 @@ def command() -> None:
 
 command.add_command(cause)
 command.add_command(events)
+
+
+@command.command("init", context_settings={"allow_interspersed_args": False})
+@takes(InitOptions)
+@_FILE
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND ...]")
+def init(given: InitOptions, file: str, program: tuple[str, ...]) -> None:
+    """Write an experiment file that explains itself, about COMMAND if one is given."""
+    from steelyard.app.experiment.first_file import first_file
+
+    words = program[1:] if program[:1] == ("--",) else program
+    write_file(first_file(file, given.kind, words).encode(), file)
+    write_note(f"wrote {file}; next: steelyard experiment plan {file}")
 
 
 @command.command("plan")

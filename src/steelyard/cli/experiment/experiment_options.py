@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import click
+
 from steelyard.cli.options.option_groups import option
 from steelyard.cli.options.option_ranges import SEED
 from steelyard.cli.options.shared_options import (
@@ -73,3 +75,16 @@ class AnalyzeRunOptions:
     )
     store: str | None = store_option()
     json_target: str | None = json_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitOptions:
+    """What experiment init takes."""
+
+    kind: str = option(
+        "--kind",
+        type=click.Choice(["flags", "setups", "screening"]),
+        default="setups",
+        show_default=True,
+        help="Flags of the compiler, how the program is started, or many factors at once.",
+    )
