@@ -97,6 +97,7 @@ CALLS: dict[str, list[list[str]]] = {
     "experiment analyze": [["latest"]],
     "experiment cause": [["--file", "none.toml"], ["--experiment", "latest"]],
     "experiment events": [["--file", "none.toml"], ["--experiment", "latest"]],
+    "experiment init": [["no-folder/none.toml"]],
     "experiment plan": [["none.toml"]],
     "experiment resume": [["none"]],
     "experiment run": [["none.toml"], ["--dry-run", "none.toml"]],

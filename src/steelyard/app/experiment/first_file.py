@@ -26,7 +26,7 @@ _BUILT = """\
 command = {command}
 build = {build}   # run in a directory of its own, which {{build}} stands for
 source = {source}                    # copied there first
-shell = true                    # so that $CC and $CFLAGS are those of the experiment"""
+shell = true                    # so that $CFLAGS is that of the experiment"""
 _KINDS = {
     "flags": (
         "Do other compiler flags make the program faster?",
@@ -122,7 +122,7 @@ def first_file(path: str, kind: str, command: Sequence[str]) -> str:
 def _built(command: Sequence[str]) -> str:
     """A benchmark that is built from the directory in which the file stands."""
     words = " ".join(command) or "{build}/program"
-    build = "make" if command else "$CC $CFLAGS *.c -o program"
+    build = "make" if command else "${CC:-cc} $CFLAGS *.c -o program"
     return _BUILT.format(command=_toml(words), build=_toml(build), source=_toml("."))
 
 
