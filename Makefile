@@ -125,6 +125,10 @@ bench-suite: setup-dev ## dimension real programs and run both designs side by s
 bench-predict: setup-dev ## times on other hosts: errors, refusals, choices, speed beside R's leaps; takes 10 min
 	@$(PYTHON) -m benchmarks.predict_platforms
 
+.PHONY: bench-commits
+bench-commits: setup-dev ## which benchmarks a commit needs: made pairs, speed; LZ4=CLONE adds its history; 5 min
+	@$(PYTHON) -m benchmarks.commit_pairs $(if $(LZ4),--repository $(LZ4))
+
 .PHONY: bench-names
 bench-names: setup-dev ## functions of generated programs in six languages: names and shares, with perf beside
 	@$(PYTHON) -m benchmarks.names --part known

@@ -14,7 +14,7 @@ limit=-max_total_time=$seconds
 [ -z "${INPUTS:-}" ] || limit=-runs=$INPUTS
 [ $# -gt 0 ] && shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(call_frames messages class_file symbolizer)
+[ ${#targets[@]} -gt 0 ] || targets=(call_frames messages class_file symbolizer bodies)
 compiler=$(command -v clang++ || command -v clang++-14 || true)
 if [ -z "$compiler" ]; then
     install_packages clang-14 libclang-rt-14-dev
@@ -29,6 +29,7 @@ part_of() { # which folder of native/ has the target's sources
         messages) echo launcher ;;
         class_file) echo jvm ;;
         symbolizer) echo symbolizer ;;
+        bodies) echo bodies ;;
     esac
 }
 
@@ -38,6 +39,7 @@ sources_of() {
         messages) echo native/launcher/src/protocol.cpp ;;
         class_file) echo native/jvm/src/{class_file,class_constants,delayed_code}.cpp ;;
         symbolizer) find native/symbolizer/src -name '*.cpp' ! -name main.cpp ;;
+        bodies) find native/bodies/src native/instructions -maxdepth 1 -name '*.cpp' ! -name main.cpp ;;
     esac
 }
 
@@ -60,6 +62,12 @@ seed() { # TARGET FOLDER: files to begin from
             cc -g -O2 -c -o "$work/seed.o" "$work/seed.c"
             .venv/bin/python tools/fuzz_seed.py "$work/seed.o" "$2/seed"
             ;;
+        bodies)
+            printf 'static const int t[9] = {1, 2}; int g(int); int f(int n) { return t[n] + g(n); }\n' \
+                >"$work/seed.c"
+            cc -O2 -shared -fPIC -nostdlib -o "$2/seed.so" "$work/seed.c"
+            cc -O2 -shared -fPIC -nostdlib -s -o "$2/stripped.so" "$work/seed.c"
+            ;;
     esac
 }
 
@@ -68,7 +76,7 @@ for target in "${targets[@]}"; do
     part=$(part_of "$target")
     # shellcheck disable=SC2046 # names of our own sources have no spaces
     "$compiler" -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-        -I native/common -I "native/$part/src" -o "$work/$target" \
+        -I native/common -I native/instructions -I "native/$part/src" -o "$work/$target" \
         "native/fuzz/${target}_fuzz.cpp" $(sources_of "$target")
     mkdir -p "$work/$target-corpus" "native/fuzz/corpus/$target"
     seed "$target" "$work/$target-corpus"

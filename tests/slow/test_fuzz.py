@@ -93,7 +93,7 @@ def test_every_file_of_the_corpus_belongs_to_a_reader():
     assert {path.name for path in corpus.iterdir()} <= set(READERS)
 
 
-NATIVE = ("call_frames", "messages", "class_file", "symbolizer")
+NATIVE = ("call_frames", "messages", "class_file", "symbolizer", "bodies")
 
 
 @needs("clang++-14")

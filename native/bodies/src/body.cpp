@@ -37,7 +37,8 @@ void sketch(const std::vector<std::uint64_t>& operations, Body& body) {
     for (std::size_t at = 0; at < operations.size(); ++at) {
         std::uint64_t run = 0;
         for (std::size_t more = 0; more < std::min(run_length, operations.size() - at); ++more)
-            run = mixed(run, operations[at + more]);
+            run = run * 0xd1342543de82ef95U + operations[at + more];
+        run = mixed(run);
         for (std::size_t hash = 0; hash < sketch_values; ++hash) {
             const std::uint64_t value = run * (2 * hash + 0x9e3779b97f4a7c15U);
             body.sketch[hash] =

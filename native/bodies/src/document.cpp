@@ -1,7 +1,7 @@
 #include "document.hpp"
 
-#include <algorithm>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -100,8 +100,8 @@ class Writer {
 };
 
 /// What compilers write about themselves: `.comment`, and DW_AT_producer where it is a whole text.
-std::vector<std::string_view> producers(const ProgramFile& file) {
-    std::vector<std::string_view> found;
+std::set<std::string_view> producers(const ProgramFile& file) {
+    std::set<std::string_view> found;
     for (const std::string_view name :
          {std::string_view(".comment"), std::string_view(".GCC.command.line"),
           std::string_view(".debug_str"), std::string_view(".debug_line_str")}) {
@@ -114,13 +114,10 @@ std::vector<std::string_view> producers(const ProgramFile& file) {
             const bool names_compiler = text.starts_with("GNU ") || text.starts_with("clang ") ||
                                         text.starts_with("rustc ") || text.starts_with("Go cmd/");
             if (!text.empty() && (any || names_compiler))
-                found.push_back(text);
+                found.insert(text);
             at += text.size() + 1;
         }
     }
-    std::ranges::sort(found);
-    const auto same = std::ranges::unique(found);
-    found.erase(same.begin(), same.end());
     return found;
 }
 

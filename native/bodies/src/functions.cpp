@@ -1,6 +1,7 @@
 #include "functions.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "byte_reader.hpp"
 
@@ -69,8 +70,10 @@ std::vector<Function> find_functions(const ProgramFile& file) {
     }
     add_unwound(file, found);
     std::ranges::stable_sort(found, {}, &Function::address);
-    const auto same = std::ranges::unique(found, {}, &Function::address);
-    found.erase(same.begin(), same.end());
+    std::uint64_t previous = ~std::uint64_t{0};
+    std::erase_if(found, [&previous](const Function& one) {
+        return std::exchange(previous, one.address) == one.address;
+    });
     for (std::size_t place = 0; place < found.size(); ++place) {
         Function& one = found[place];
         const Section* const code = file.section_at(one.address);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "decode.hpp"
 #include "mixing.hpp"
@@ -76,8 +77,10 @@ References::References(const ProgramFile& file, const std::vector<Function>& fun
     std::ranges::sort(named_objects_, [](const Symbol& one, const Symbol& other) {
         return one.address != other.address ? one.address < other.address : one.name < other.name;
     });
-    const auto same = std::ranges::unique(named_objects_, {}, &Symbol::address);
-    named_objects_.erase(same.begin(), same.end());
+    std::uint64_t previous = ~std::uint64_t{0};
+    std::erase_if(named_objects_, [&previous](const Symbol& one) {
+        return std::exchange(previous, one.address) == one.address;
+    });
 }
 
 Reference References::external(std::string_view name) {

@@ -1,6 +1,8 @@
 // Bodies of x86-64: encodings as in the Intel SDM, volume 2.
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <optional>
 
 #include "body.hpp"
@@ -159,32 +161,36 @@ class X86Steps {
     }
 
     std::uint64_t token_of(const Instruction& one) {
-        std::uint64_t token = 0;
-        const std::uint8_t address_at = one.field != Field::none ? one.field_offset : 255;
+        std::array<std::uint8_t, 16> kept{};
+        std::memcpy(kept.data(), bytes_.data(), one.length);
+        const std::uint8_t address_at = one.field != Field::none ? one.field_offset : nowhere;
         const std::uint8_t absolute_at = absolute_field(one);
-        for (std::uint8_t at = 0; at < one.length; ++at) {
-            const bool masked = (at >= address_at && at - address_at < 4) ||
-                                (at >= absolute_at && at - absolute_at < 4);
-            token = mixed(token, masked ? 256U : bytes_[at]);
+        for (const std::uint8_t at : {address_at, absolute_at}) {
+            if (at != nowhere)
+                std::memset(kept.data() + at, 0, 4);
         }
+        const auto whole = std::as_bytes(std::span(kept));
+        const std::uint64_t places = (std::uint64_t{address_at} << 8U) | absolute_at;
+        std::uint64_t token = mixed(value_at<std::uint64_t>(whole, 0),
+                                    value_at<std::uint64_t>(whole, 8) ^ (places << 32U));
         if (one.field != Field::none)
             refer_to_memory(
                 one, address_ + one.length + static_cast<std::uint64_t>(field_value(one)), token);
-        if (absolute_at != 255)
+        if (absolute_at != nowhere)
             refer_to_memory(one, value_at<std::uint32_t>(std::as_bytes(bytes_), absolute_at),
                             token);
         return token;
     }
 
-    /// Where a program that is loaded at fixed addresses has one in an operand; 255: nowhere.
+    /// Where a program that is loaded at fixed addresses has one in an operand.
     std::uint8_t absolute_field(const Instruction& one) const {
         if (!reader_.file_.is_fixed() || one.field != Field::none)
-            return 255;
+            return nowhere;
         if (one.displacement_bytes == 4 && is_address(one.displacement_offset))
             return one.displacement_offset;
         if (one.immediate_bytes == 4 && is_address(one.immediate_offset))
             return one.immediate_offset;
-        return 255;
+        return nowhere;
     }
 
     bool is_address(std::uint8_t at) const {
@@ -260,6 +266,8 @@ class X86Steps {
             names_source_ = false;
         }
     }
+
+    static constexpr std::uint8_t nowhere = 255;
 
     BodyReader& reader_;
     const Function& function_;

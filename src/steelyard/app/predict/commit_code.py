@@ -42,7 +42,7 @@ class Programs:
 def compare_code(programs: Programs, names: PairNames) -> ComparedPair:
     """The indicators of two versions for each benchmark."""
     from steelyard.app.predict.benchmark_uses import read_uses
-    from steelyard.binary.code_reader import read_code
+    from steelyard.binary.code_reader import read_two
     from steelyard.predict.commits.code_change import compare_programs
     from steelyard.predict.commits.pair_rows import compare_pair
 
@@ -50,8 +50,7 @@ def compare_code(programs: Programs, names: PairNames) -> ComparedPair:
         raise UsageError(
             "No benchmark is named. --use NAME=FILE gives one and its profile.", field="--use"
         )
-    old = read_code(programs.old, "--old")
-    new = read_code(programs.new, "--new")
+    old, new = read_two(programs.old, programs.new)
     uses = read_uses(programs.uses, old)
     before = None if programs.changed_before is None else _counts(programs.changed_before)
     return compare_pair(compare_programs(old, new), uses, names, before)

@@ -114,11 +114,15 @@ def _changed_data(
         return None
     names: dict[str, None] = {}
     for at in range(0, len(here), 3):
-        one, other = here[at : at + 3], there[at : at + 3]
-        if not _same_reference(old, new, partner, (one, other)):
+        kind, one, other = here[at], here[at + 1], there[at + 1]
+        # The usual cases, without slices.
+        if kind == there[at] and (kind >= TEXT or (kind == FUNCTION and partner[one] == other)):
+            continue
+        both = here[at : at + 3], there[at : at + 3]
+        if not _same_reference(old, new, partner, both):
             return None
-        if one[0] == other[0] == DATA and _differs(old, new, one[1], other[1]):
-            names[old.objects[one[1]] or "data without a name"] = None
+        if kind == there[at] == DATA and _differs(old, new, one, other):
+            names[old.objects[one] or "data without a name"] = None
     return tuple(names)
 
 

@@ -110,12 +110,12 @@ def learn_predictor(
     """Learn from a table: the model named, or the one that its older revisions speak for.
 
     Models are compared, and the cutoff is set, on predictions of revisions by what was older than
-    they (four blocks, each from those before it). With n changes among these, the cutoff is the
-    probability of the one of rank ``floor((n + 1) (1 - wanted_hit_rate))``, so that the next change
-    is caught at the wanted rate if it is like them (Vovk et al., "Algorithmic Learning in a Random
-    World" (2005), section 4.3). Fewer changes than that rank takes hold no such rate: everything
-    that is not quiet is run then. The model `thresholds`, if it is named, answers as the thesis's
-    does, whatever the wanted rate.
+    they (four blocks, each from those before it). With n revisions that changed a benchmark among
+    these, each by its least probable change, the cutoff is the probability of rank
+    ``floor((n + 1) (1 - wanted_hit_rate))``, so that the next change is caught at the wanted rate
+    if it is like them (Vovk et al., "Algorithmic Learning in a Random World" (2005), section 4.3).
+    Fewer changes than that rank takes hold no such rate: everything that is not quiet is run then.
+    The model `thresholds`, if it is named, answers as the thesis's does, whatever the wanted rate.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def learn_predictor(
     trusts = {one.name: _trust(loud, one, forward) for one, forward in tried}
     best, forward = min(tried, key=lambda pair: trusts[pair[0].name].log_loss)
     learnt = best.learn(loud)
-    seen = forward[loud.hits & ~np.isnan(forward)]
+    seen = _least_by_revision(loud, forward)
     by_thresholds = model is not None and isinstance(learnt, ThresholdShares)
     cautions: list[Caution] = []
     cutoff = 0.0 if by_thresholds else _cutoff(seen, wanted_hit_rate, cautions)
@@ -191,14 +191,25 @@ def _trust(table: PairTable, model: CommitModel, forward: Floats) -> Trust:
     return Trust(model.name, float(loss.mean()), int(answered.sum()))
 
 
+def _least_by_revision(table: PairTable, forward: Floats) -> Floats:
+    """The least probability that a hit of each revision was given.
+
+    Benchmarks of one revision, and pairs that end in it, change together: they count once.
+    """
+    answered = table.hits & ~np.isnan(forward)
+    revisions = np.unique(table.order[answered])
+    least = [forward[answered & (table.order == revision)].min() for revision in revisions]
+    return np.array(least, float)
+
+
 def _cutoff(seen: Floats, wanted: float, cautions: list[Caution]) -> float:
     rank = floor((len(seen) + 1) * (1 - wanted) + 1e-9)
     if rank < 1:
         cautions.append(
             Caution(
                 "few-hits",
-                f"{len(seen)} changes were predicted from older revisions: too few to hold a hit "
-                f"rate of {wanted:g}. Every benchmark that a difference reaches is run.",
+                f"{len(seen)} revisions with a change were predicted from older ones: too few for "
+                f"a hit rate of {wanted:g}. Every benchmark that a difference reaches is run.",
             )
         )
         return 0.0

@@ -83,6 +83,16 @@ def test_with_few_changes_everything_with_a_difference_is_run_and_that_is_said()
     np.testing.assert_array_equal(predictor.run(table), ~table.quiet)
 
 
+def test_changes_of_one_revision_count_once_towards_the_wanted_rate():
+    table, _ = simulated(800, seed=4)
+    apart = learn_predictor(table)
+    together = learn_predictor(
+        pair_table(table.values, table.changed, order=np.floor(table.order / 50))
+    )
+    assert "few-hits" not in {caution.code for caution in apart.cautions}
+    assert "few-hits" in {caution.code for caution in together.cautions}
+
+
 def test_thresholds_by_name_answer_as_algorithm_1_does_with_few_changes_too():
     table, _ = simulated(60, seed=4)
     predictor = learn_predictor(table, model=MODELS["thresholds"])

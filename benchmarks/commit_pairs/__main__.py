@@ -1,0 +1,134 @@
+"""How well and how fast does `steelyard predict commits` find the benchmarks that a commit needs?
+
+    .venv/bin/python -m benchmarks.commit_pairs [--part made|history|speed]
+        [--repository CLONE] [--end REVISION] [--count N] [--old FILE --new FILE]
+
+Parts: made (280 pairs made on purpose; wants gcc, clang and valgrind), history (lz4's library,
+from a clone), speed (reading and comparing two programs).
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.commit_pairs.history import DISTANCES, make_versions, revisions, write_pairs
+from benchmarks.commit_pairs.made import SETTINGS, made_pairs, wrong_answers, wrongly_blamed
+from benchmarks.commit_pairs.made_programs import PROGRAMS
+from steelyard.app.predict.commit_pairs import PairOptions, read_pairs
+from steelyard.binary import code_reader
+from steelyard.predict.commits.code_change import compare_programs
+from steelyard.predict.commits.evaluation import EvaluationDesign, evaluate_table
+from steelyard.report.kinds.commits.text import evaluation_text
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the parts asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", choices=("made", "history", "speed"), action="append")
+    parser.add_argument("--repository", type=Path, help="a clone of lz4")
+    parser.add_argument("--end", default="v1.9.0")
+    parser.add_argument("--count", type=int, default=101)
+    parser.add_argument("--folder", type=Path, default=Path("build/commit-pairs"))
+    parser.add_argument("--old", default=sys.executable)
+    parser.add_argument("--new", default=sys.executable)
+    given = parser.parse_args(arguments)
+    parts = given.part or ["made", "speed", *(["history"] if given.repository else [])]
+    if "made" in parts:
+        made()
+    if "speed" in parts:
+        speed(given.old, given.new)
+    if "history" in parts:
+        if given.repository is None:
+            parser.error("--part history wants --repository, a clone of lz4")
+        history(given.repository, given.folder, given.end, given.count)
+    return 0
+
+
+def made() -> None:
+    """Pairs made on purpose, by kind."""
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = list(made_pairs(Path(folder), PROGRAMS, SETTINGS))
+    wrong, blamed = wrong_answers(pairs), wrongly_blamed(pairs)
+    kinds = Counter(pair.edit.kind for pair in pairs)
+    mistaken = Counter(pair.edit.kind for pair in wrong)
+    misnamed = Counter(pair.edit.kind for pair in blamed)
+    changing = {pair.edit.kind: pair.edit.changes for pair in pairs}
+    named = sum(1 for pair in pairs if pair.edit.function)
+    print("| kind | can change the time | pairs | wrong | another function named first |")
+    print("|---|---|---|---|---|")
+    for kind, count in kinds.items():
+        can = "yes" if changing[kind] else "no"
+        print(f"| {kind} | {can} | {count} | {mistaken[kind]} | {misnamed[kind]} |")
+    print(f"\n{len(wrong)} of {len(pairs)} wrong, {len(blamed)} of {named} misnamed\n")
+
+
+def speed(old: str, new: str) -> None:
+    """Reading and comparing two programs: neither kept, the old one kept, both kept."""
+    print("| kept before | functions | wall time | time of the processor |")
+    print("|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as cache:
+        import os
+
+        os.environ["XDG_CACHE_HOME"] = cache
+        for kept in ("none", "the old one", "both"):
+            spent: list[tuple[float, float]] = []
+            sizes = ""
+            for _ in range(9):
+                _forget(cache, kept, old, new)
+                begin, used = time.perf_counter(), _used_s()
+                change = compare_programs(*code_reader.read_two(old, new))
+                spent.append((time.perf_counter() - begin, _used_s() - used))
+                sizes = f"{len(change.old)}, {len(change.new)}"
+            wall, used = (sorted(column)[4] for column in zip(*spent, strict=True))
+            print(f"| {kept} | {sizes} | {1000 * wall:.0f} ms | {1000 * used:.0f} ms |")
+    largest = [
+        resource.getrusage(who).ru_maxrss / 1024
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    ]
+    print(f"\nMost memory: Python {largest[0]:.0f} MiB, the reader {largest[1]:.0f} MiB\n")
+
+
+def _forget(cache: str, kept: str, old: str, new: str) -> None:
+    for path in Path(cache).rglob("*.json"):
+        path.unlink()
+    if kept != "none":
+        code_reader.read_code(old)
+    if kept == "both":
+        code_reader.read_code(new)
+
+
+def _used_s() -> float:
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def history(repository: Path, folder: Path, end: str, count: int) -> None:
+    """A history commit by commit, and at distances."""
+    names = revisions(repository, end, count)
+    versions = make_versions(repository, folder.resolve(), names)
+    print(f"{len(versions)} of {len(names)} revisions were built and run\n")
+    everything = folder / "distances.csv"
+    everything.unlink(missing_ok=True)
+    for distance in DISTANCES:
+        path = folder / f"pairs-{distance}.csv"
+        path.unlink(missing_ok=True)
+        seconds = write_pairs(versions, distance, path)
+        write_pairs(versions, distance, everything)
+        print(f"distance {distance}: {1000 * seconds:.0f} ms a pair, all benchmarks")
+    for path, designs in (
+        (folder / "pairs-1.csv", EvaluationDesign().designs),
+        (everything, ("chronological", "distance")),
+    ):
+        table = read_pairs(str(path), PairOptions())
+        print(evaluation_text(evaluate_table(table, EvaluationDesign(designs)), 160))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
