@@ -3,7 +3,15 @@
 # it prints. Run it in an empty directory with `steelyard` in the PATH; it takes less than a minute.
 set -u
 budget=${WALK_BUDGET:-20s}
-run() { echo; echo "\$ $*"; "$@"; echo "(exit status $?)"; }
+run() {
+    printf '\n$'
+    for word; do
+        case $word in *' '*) printf " '%s'" "$word" ;; *) printf ' %s' "$word" ;; esac
+    done
+    echo
+    "$@"
+    echo "(exit status $?)"
+}
 
 # A claim to check: 'sorting by a loop is as fast as sort()'. Two programs, made here.
 cat > loop.py <<'EOF'
