@@ -54,6 +54,7 @@ WRONG = {
     "NAME[=CMD]": "=",
     "P,Q": "7",
     "PATTERN": "no such*",
+    "PAIRS": NOWHERE,
     "PARTS": "garbage",
     "PARTS[@TIME]": "garbage",
     "RATIO": "x",
@@ -77,6 +78,11 @@ FREE = {
     *(("measure", "--note"), ("compare", "--note"), ("dimension", "--note")),
     *(("profile agree", "--name"), ("profile agree", "--setting")),
     *(("history add", name) for name in ("--branch", "--host", "--benchmark")),
+    *(
+        (f"predict commits {name}", option)
+        for name in ("ask", "indicators", "plan")
+        for option in ("--known", "--unknown", "--project")
+    ),
     # Names of services are asked of the system, which says for each that it is not there.
     *(("host quiet", "--stop-service"), ("host study", "--stop-service")),
     # The memory that a RAM disk copies; a run that cannot start there fails as a trial.
@@ -115,6 +121,11 @@ CALLS: dict[str, list[list[str]]] = {
     "layout run": [["--", "true"]],
     "list": [[]],
     "measure": [["--", "true"]],
+    "predict commits ask": [["predictor.json", "--pairs", "pairs.csv"]],
+    "predict commits evaluate": [["pairs.csv", "--design", "folds", "--folds", "2"]],
+    "predict commits indicators": [["--old", "none", "--new", "none", "--use", "b=none"]],
+    "predict commits learn": [["pairs.csv", "--output", "learnt.json"]],
+    "predict commits plan": [["predictor.json", "--pairs", "pairs.csv"]],
     "predict platforms ask": [["times.csv", "--application", "b1"]],
     "predict platforms choose": [["times.csv", "--application", "b1"]],
     "predict platforms evaluate": [["times.csv"]],
@@ -203,6 +214,9 @@ def type_command(tmp_path, monkeypatch):
     Path("tracks.csv").write_text("series,revision,value\na,r1,1\na,r2,2\n")
     times = [f"h{h},b{b},{2 + h * b + b % 3}.5" for h in range(4) for b in range(4)]
     Path("times.csv").write_text("\n".join(["host,benchmark,value", *times, ""]))
+    pairs = [f"b,r{at},{'yes' if at % 3 else 'no'},{at % 7}" for at in range(12)]
+    Path("pairs.csv").write_text("\n".join(["benchmark,unknown,changed,rank", *pairs, ""]))
+    run(["predict", "commits", "learn", "pairs.csv", "--output", "predictor.json"])
     Path("spec.json").write_text("{}")
 
     def typed(*arguments: str) -> tuple[int, str]:

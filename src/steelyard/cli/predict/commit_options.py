@@ -81,6 +81,17 @@ class ProgramsOptions:
             )
         return Programs(self.old, self.new, self.uses, self.changed_before)
 
+    def refuse_idle(self) -> None:
+        """Refuse what only a comparison of programs reads."""
+        for name, given in (
+            ("--use", self.uses),
+            ("--changed-before", self.changed_before),
+            ("--known", self.known),
+            ("--unknown", self.unknown),
+        ):
+            if given:
+                raise UsageError(f"{name} is about --old FILE --new FILE.", field=name)
+
     def names(
         self, project: str = "", order: float | None = None, distance: float | None = None
     ) -> PairNames:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.console.output import terminal_width, write_json, write_page, write_text
+from steelyard.cli.options.finite_range import FiniteRange
 from steelyard.cli.options.option_groups import group, option, takes
 from steelyard.cli.options.option_ranges import SEED
 from steelyard.cli.options.shared_options import json_option, share_option
@@ -88,9 +89,13 @@ class IndicatorsOptions:
 
     programs: ProgramsOptions = group(ProgramsOptions)
     order: float | None = option(
-        "--order", type=float, help="Rises with the age of the new revision."
+        "--order",
+        type=FiniteRange(min=-1e15, max=1e15),
+        help="Rises with the age of the new revision.",
     )
-    distance: float | None = option("--distance", type=float, help="Commits between the revisions.")
+    distance: float | None = option(
+        "--distance", type=FiniteRange(min=0, max=1e9), help="Commits between the revisions."
+    )
     changed: str | None = option(
         "--changed", type=click.Choice(["yes", "no"]), help="Whether the times changed."
     )
@@ -141,6 +146,10 @@ class QuestionOptions:
                 "Name what is asked: --pairs FILE, or --old FILE --new FILE --use NAME=FILE.",
                 field="--pairs",
             )
+        if programs is None:
+            self.programs.refuse_idle()
+        elif self.read.indicators or self.read.drop:
+            raise UsageError("--indicator and --drop are about --pairs.", field="--indicator")
         hit_rate = None if self.hit_rate is None else hit_rate_of(self.hit_rate)
         learnt = kept_predictor(predictor, hit_rate)
         if programs is not None:
@@ -213,6 +222,8 @@ def plan_command(given: PlanOptions, predictor: str) -> None:
 
     budget = None if given.budget is None else parse_duration(given.budget, "--budget")
     calls = commands_of(given.commands)
+    if given.weights_of is not None and given.weights is None:
+        raise UsageError("--weights-of is about --weights FILE.", field="--weights-of")
     answer = given.question.answer(predictor)
     if given.weights is not None:
         write_json(weights(answer, given.weights_of), given.weights)
