@@ -55,6 +55,27 @@ def remove_work_tree(repository: Repository, directory: str) -> None:
 
 
 @contextmanager
+def kept_folder(repository: Repository, folder: str) -> Iterator[str]:
+    """A new folder for work trees and what is built from them, which goes away like a work tree."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with _kept(repository, folder):
+        os.makedirs(folder, mode=0o700)
+        try:
+            yield folder
+        finally:
+            make_removable(folder)
+            shutil.rmtree(folder, ignore_errors=True)
+            run_git(repository.path, ["worktree", "prune"], may_fail=True)
+
+
+def make_removable(folder: str) -> None:
+    """Builds make directories that may not be written to, such as those of Go's modules."""
+    for inner, _, _ in os.walk(folder):
+        with suppress(OSError):
+            os.chmod(inner, 0o700)
+
+
+@contextmanager
 def _kept(repository: Repository, directory: str) -> Iterator[None]:
     """Start the process that waits for the end of this one."""
     lifeline, ours = os.pipe2(os.O_CLOEXEC)

@@ -18,6 +18,8 @@ def keep(repository: str, directory: str) -> None:
     git = ["git", "-C", repository, "worktree"]
     # Standard output and error lead nowhere already.
     subprocess.run([*git, "remove", "--force", directory], check=False)
+    for inner, _, _ in os.walk(directory):
+        os.chmod(inner, 0o700)
     shutil.rmtree(directory, ignore_errors=True)
     subprocess.run([*git, "prune"], check=False)
 

@@ -13,6 +13,7 @@ from sqlalchemy import delete, func, insert, select
 
 from steelyard.core.errors import StoreError
 from steelyard.core.track_row import TrackRow
+from steelyard.core.tracks import TrackName
 from steelyard.store.added_values import Added, RevisionFacts, add_values, set_positions
 from steelyard.store.database import Store
 from steelyard.store.schema import change_notes, revisions, track_values, tracks
@@ -33,6 +34,11 @@ class StoredTrack:
     unit: str
     direction: str
     value_count: int = 0
+
+    @property
+    def name(self) -> TrackName:
+        """What the track is of."""
+        return TrackName(self.benchmark, self.metric, self.host, self.repository, self.branch)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,31 @@ class Placed(NamedTuple):
     value: StoredValue
 
 
+def repository_places(revisions: Sequence[StoredRevision]) -> dict[int, int]:
+    """The place of each revision of a repository by its number; empty where git knows none.
+
+    Parameters
+    ----------
+    revisions : sequence of StoredRevision
+        In the order in which they were added.
+
+    Notes
+    -----
+    Revisions that git knows go by their topological order. One that it does not know, of a
+    history that was rewritten, goes behind the last known one that is not younger; without a time
+    behind the one that was added before it.
+    """
+    known = [revision for revision in revisions if revision.position is not None]
+    if not known:
+        return {}
+    order = _with_unknown(revisions, known)
+    return {revision.number: place for place, revision in enumerate(order)}
+
+
 def ordered_values(
-    values: Sequence[StoredValue], revisions: Mapping[int, StoredRevision]
+    values: Sequence[StoredValue],
+    revisions: Mapping[int, StoredRevision],
+    places: Mapping[int, int] | None = None,
 ) -> list[Placed]:
     """The values of a track, ancestors first.
 
@@ -26,22 +49,19 @@ def ordered_values(
     values : sequence of StoredValue
         In the order in which they were added.
     revisions : mapping of number to StoredRevision
+    places : mapping of number to int, optional
+        Of the repository's revisions (`repository_places`).
 
     Notes
     -----
-    Revisions that git knows go by their topological order. One that it does not know, of a
-    history that was rewritten, goes behind the last known one that is not younger; without a time
-    behind the one that was added before it. Where git knows none: by the index that the source
-    gave, else by time where every revision has one (when it was made, else first measured), else
-    by number where all are named by numbers, else in the order in which they were added.
+    Without places, where git knows no revision: by the index that the source gave, else by time
+    where every revision has one (when it was made, else first measured), else by number where all
+    are named by numbers, else in the order in which they were added.
     """
-    own = [revisions[number] for number in dict.fromkeys(value.revision for value in values)]
-    known = [revision for revision in own if revision.position is not None]
-    if known:
-        order = _with_unknown(own, known)
-    else:
+    if not places:
+        own = [revisions[number] for number in dict.fromkeys(value.revision for value in values)]
         order = _without_git(own, values)
-    places = {revision.number: place for place, revision in enumerate(order)}
+        places = {revision.number: place for place, revision in enumerate(order)}
     placed = [Placed(places[value.revision], value) for value in values]
     return sorted(placed, key=lambda item: item.place)
 

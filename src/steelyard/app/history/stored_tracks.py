@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from steelyard.app.history.revision_order import ordered_values
+from steelyard.app.history.revision_order import ordered_values, repository_places
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.experiment_spec import Direction
 from steelyard.core.track_row import TrackRow
@@ -37,13 +37,17 @@ class Chosen:
     repository: str | None = None
 
     def takes(self, track: StoredTrack) -> bool:
+        """Whether a track of the store is one of them."""
+        return self.takes_name(track.name)
+
+    def takes_name(self, name: TrackName) -> bool:
         """Whether a track is one of them."""
         return (
-            _fits(track.benchmark, self.benchmarks)
-            and _fits(track.metric, self.metrics)
-            and _fits(track.host, self.hosts)
-            and (self.branch is None or track.branch == self.branch)
-            and (self.repository is None or track.repository == self.repository)
+            _fits(name.benchmark, self.benchmarks)
+            and _fits(name.metric, self.metrics)
+            and _fits(name.host, self.hosts)
+            and (self.branch is None or name.branch == self.branch)
+            and (self.repository is None or name.repository == self.repository)
         )
 
 
@@ -87,26 +91,31 @@ def chosen_tracks(tracks: TrackStore, chosen: Chosen) -> tuple[StoredTrack, ...]
 
 def loaded_tracks(tracks: TrackStore, chosen: Sequence[StoredTrack]) -> Iterator[LoadedTrack]:
     """The chosen tracks one after the other, their points ancestors first."""
-    known: dict[str, Mapping[int, StoredRevision]] = {}
+    known: dict[str, _Revisions] = {}
     for stored in chosen:
         if stored.repository not in known:
             revisions = tracks.revisions(stored.repository)
-            known[stored.repository] = {revision.number: revision for revision in revisions}
+            numbered = {revision.number: revision for revision in revisions}
+            known[stored.repository] = _Revisions(numbered, repository_places(revisions))
         values = tracks.values(stored.number)
         if values:
             track = _track(stored, values, known[stored.repository])
             yield LoadedTrack(track, stored.number)
 
 
-def _track(
-    stored: StoredTrack, values: Sequence[StoredValue], revisions: Mapping[int, StoredRevision]
-) -> Track:
-    name = TrackName(stored.benchmark, stored.metric, stored.host, stored.repository, stored.branch)
+class _Revisions(NamedTuple):
+    """The revisions of a repository by their numbers, and their places."""
+
+    numbered: Mapping[int, StoredRevision]
+    places: Mapping[int, int]
+
+
+def _track(stored: StoredTrack, values: Sequence[StoredValue], revisions: _Revisions) -> Track:
     points = tuple(
-        _point(placed.place, placed.value, revisions[placed.value.revision])
-        for placed in ordered_values(values, revisions)
+        _point(placed.place, placed.value, revisions.numbered[placed.value.revision])
+        for placed in ordered_values(values, revisions.numbered, revisions.places)
     )
-    return Track(name, stored.unit, _direction(stored.direction), points)
+    return Track(stored.name, stored.unit, _direction(stored.direction), points)
 
 
 def _point(place: int, value: StoredValue, revision: StoredRevision) -> TrackPoint:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import click
 
 from steelyard.cli.history.add_command import add
+from steelyard.cli.history.answer_commands import acknowledge, snooze
+from steelyard.cli.history.check_command import check
 from steelyard.cli.history.list_command import list_tracks
+from steelyard.cli.history.report_command import report
 
 HELP = """
 Keep benchmarks along revisions, and report what changed, where and by how much.
@@ -14,7 +17,6 @@ Keep benchmarks along revisions, and report what changed, where and by how much.
 steelyard history add latest --revision HEAD
 steelyard history check --run './bench' --build make --fail-if worse
 steelyard history report -o history.html
-steelyard history bisect --good v1 --bad HEAD --build make --run ./bench
 """
 
 
@@ -23,5 +25,5 @@ def command() -> None:
     """The commands about tracks."""
 
 
-for _command in (add, list_tracks):
+for _command in (add, check, report, acknowledge, snooze, list_tracks):
     command.add_command(_command)

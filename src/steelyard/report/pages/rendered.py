@@ -61,6 +61,12 @@ def scripted_page(
     return rendered_page(template, {**view, **scripts}, styles)
 
 
+def own_script(script: str) -> dict[str, str]:
+    """What a page shows that has this script of ours and nothing else that may run."""
+    text = _text_of(script)
+    return {"script": text, "script_sources": script_hash(text)}
+
+
 def plotted_page(
     template: str, view: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]
 ) -> str:

@@ -1,0 +1,140 @@
+"""The changes of tracks, and the alarms that they come to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from steelyard.analysis.history.changes import find_changes
+from steelyard.analysis.history.detector import Detector, Sensitivity
+from steelyard.analysis.history.detectors import DETECTORS
+from steelyard.analysis.history.series import Series, series_of
+from steelyard.analysis.history.stated_alarms import StatedAlarm, TrackChanges
+from steelyard.app.history.stored_tracks import LoadedTrack
+from steelyard.core.tracks import Alarm, Track, TrackName, TrackPoint
+
+if TYPE_CHECKING:
+    from steelyard.store.track_store import ChangeNote
+
+# A detector needs some values after a change to see it; what begins further back was there before.
+NEWEST_COUNT = 5
+DEFAULT_DETECTOR = "talos-calibrated"
+
+
+@dataclass(frozen=True)
+class Question:
+    """How changes are looked for.
+
+    Parameters
+    ----------
+    detector : str
+    sensitivity : Sensitivity
+    newest_count : int
+        Revisions at the end of a track whose changes are new.
+    keep_points : bool
+        Whether tracks keep their points, to be drawn.
+    """
+
+    detector: str = DEFAULT_DETECTOR
+    sensitivity: Sensitivity = field(default_factory=Sensitivity)
+    newest_count: int = NEWEST_COUNT
+    keep_points: bool = False
+
+
+def asked_question(
+    detector: str | None,
+    false_alarm_rate: float | None,
+    least_ratio: float,
+    newest_count: int,
+    *,
+    keep_points: bool = False,
+) -> Question:
+    """The question with what was asked for in place of the defaults."""
+    usual = Sensitivity()
+    rate = usual.false_alarm_rate if false_alarm_rate is None else false_alarm_rate
+    name = DEFAULT_DETECTOR if detector is None else DETECTORS.get(detector).name
+    return Question(name, Sensitivity(rate, least_ratio), newest_count, keep_points)
+
+
+def find_track_changes(loaded: Iterable[LoadedTrack], question: Question) -> list[TrackChanges]:
+    """Each track with its changes.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such detector.
+    """
+    detector = DETECTORS.get(question.detector)
+    return [_with_changes(each, detector, question) for each in loaded]
+
+
+def _with_changes(loaded: LoadedTrack, detector: Detector, question: Question) -> TrackChanges:
+    track = loaded.track
+    series = series_of(track)
+    return TrackChanges(
+        name=track.name,
+        unit=track.unit,
+        direction=track.direction,
+        number=loaded.number,
+        count=len(series),
+        newest_revision=series.revisions[-1],
+        newest_value=float(series.values[-1]),
+        changes=find_changes(series, detector, question.sensitivity),
+        track=replace(track, points=_single_points(track, series))
+        if question.keep_points
+        else None,
+    )
+
+
+def _single_points(track: Track, series: Series) -> tuple[TrackPoint, ...]:
+    """One point a revision, with the value that detectors saw."""
+    first: dict[int, TrackPoint] = {}
+    for point in track.points:
+        first.setdefault(point.position, point)
+    return tuple(
+        replace(point, value=float(value))
+        for point, value in zip(first.values(), series.values, strict=True)
+    )
+
+
+def stated_alarms(
+    tracks: Sequence[TrackChanges],
+    alarms: Sequence[Alarm],
+    newest_count: int,
+    notes: Sequence[ChangeNote] = (),
+    now_unix_s: float | None = None,
+) -> list[StatedAlarm]:
+    """The alarms, each with what was done about it."""
+    by_name = {track.name: track for track in tracks}
+    told: dict[tuple[int, str], list[ChangeNote]] = {}
+    for note in notes:
+        told.setdefault((note.track, note.revision), []).append(note)
+    now = time.time() if now_unix_s is None else now_unix_s
+    return [_stated(alarm, by_name, newest_count, told, now) for alarm in alarms]
+
+
+def _stated(
+    alarm: Alarm,
+    by_name: Mapping[TrackName, TrackChanges],
+    newest_count: int,
+    told: Mapping[tuple[int, str], Sequence[ChangeNote]],
+    now: float,
+) -> StatedAlarm:
+    notes = [
+        note
+        for change in alarm.changes
+        for note in told.get((by_name[change.track].number or 0, change.revision), ())
+    ]
+    for note in reversed(notes):
+        if note.sort == "acknowledged":
+            return StatedAlarm(alarm, "acknowledged", note=note.note)
+        if note.sort == "snoozed" and (note.until_unix_s or 0.0) > now:
+            return StatedAlarm(alarm, "snoozed", note=note.note)
+        if note.sort == "refuted":
+            return StatedAlarm(alarm, "refuted", note=note.note)
+    is_new = any(
+        change.index >= by_name[change.track].count - newest_count for change in alarm.changes
+    )
+    return StatedAlarm(alarm, "new" if is_new else "old")

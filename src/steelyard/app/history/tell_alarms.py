@@ -1,0 +1,86 @@
+"""Telling of alarms: each is told once, to a file or to an address that the caller names."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+from steelyard.analysis.history.stated_alarms import FoundChanges, StatedAlarm
+from steelyard.core.errors import DataError, UsageError
+from steelyard.store.track_store import ChangeNote, TrackStore
+
+if TYPE_CHECKING:
+    from steelyard.app.results.library import Library
+
+_TIMEOUT_S = 30.0
+
+
+def untold_alarms(
+    alarms: Sequence[StatedAlarm], found: FoundChanges, library: Library
+) -> list[StatedAlarm]:
+    """Those that nobody was told of before."""
+    told = {(n.track, n.revision) for n in TrackStore(library.store).notes() if n.sort == "told"}
+    numbers = {track.name: track.number for track in found.tracks}
+    return [
+        stated
+        for stated in alarms
+        if all((numbers[c.track], c.revision) not in told for c in stated.alarm.changes)
+    ]
+
+
+def keep_told(alarms: Sequence[StatedAlarm], found: FoundChanges, library: Library) -> None:
+    """Keep that these were told."""
+    store = TrackStore(library.store)
+    numbers = {track.name: track.number for track in found.tracks}
+    for stated in alarms:
+        for change in stated.alarm.changes:
+            number = numbers[change.track]
+            if number is not None:
+                store.note(ChangeNote(number, change.revision, "told", time.time()))
+
+
+def checked_address(address: str) -> str:
+    """An address that can be posted to.
+
+    Raises
+    ------
+    UsageError
+        It is none of http or https.
+    """
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(
+            "--webhook takes an address that begins with https:// or http://.", field="--webhook"
+        )
+    return address
+
+
+def post(address: str, text: str, document: dict[str, Any]) -> None:
+    """Post what is told, as ``text`` (which chats show) and ``report`` (the document).
+
+    Raises
+    ------
+    DataError
+        The address does not take it; the message names its host alone, for the rest of an address
+        is often a secret.
+    """
+    host = urlsplit(address).hostname
+    data = json.dumps({"text": text, "report": document}, allow_nan=False).encode()
+    request = Request(
+        address, data=data, headers={"Content-Type": "application/json"}, method="POST"
+    )
+    try:
+        with urlopen(request, timeout=_TIMEOUT_S) as answer:
+            answer.read(1024)
+    except (URLError, OSError, ValueError) as error:
+        why = getattr(error, "code", None) or getattr(error, "reason", None) or error
+        raise DataError(
+            f"The webhook at {host} did not take the alarms: {why}. They are told again by the "
+            "next check.",
+            field="--webhook",
+        ) from None

@@ -1,0 +1,1 @@
+"""Changes along revisions, and the alarms that they come to."""
