@@ -73,6 +73,10 @@ def test_the_type_of_every_option_is_what_click_makes_of_it(kind):
             declared = typing.get_args(declared)[0]
         elif made.is_flag and not made.secondary_opts:
             assert declared is bool, made.opts
+        if made.nargs > 1:
+            values = typing.get_args(declared)
+            assert values == (value_type(made.type),) * made.nargs, made.opts
+            declared = values[0]
         assert may_be_none is (not made.required and unsaid(made) is None), made.opts
         if typing.get_origin(declared) is typing.Literal:
             assert isinstance(made.type, click.Choice), made.opts
