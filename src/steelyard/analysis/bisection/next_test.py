@@ -114,4 +114,4 @@ def _building_probability(state: Posterior) -> Floats:
         np.abs(tried[before] - order) < np.abs(tried[after] - order), tried[before], tried[after]
     )
     weight = np.exp(-np.abs(nearer - order) / _BROKEN_REACH)
-    return 1 - (usual + (state.broken[nearer] - usual) * weight)
+    return np.asarray(1 - (usual + (state.broken[nearer] - usual) * weight), dtype=np.float64)
