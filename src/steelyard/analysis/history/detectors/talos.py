@@ -8,7 +8,7 @@ from steelyard.analysis.history.detector import Detection, Detector, Sensitivity
 from steelyard.analysis.history.series import Series
 from steelyard.analysis.history.window_t import BEFORE_COUNT, FROM_COUNT, THRESHOLD, window_tests
 
-# Of 2,000,000 points of normal values: `python -m a simulation of 2,000,000 normal values`.
+# Of points of normal values, from 2,000,000 simulated ones.
 _NORMAL_RATE = 5e-6
 
 
