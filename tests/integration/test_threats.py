@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.design.plan_part import part_document, plan_part
 from tests.integration.conftest import User
+from tests.plans import PLANS
 
 RECIPE = Path(__file__).parents[2] / "src" / "steelyard" / "suite" / "recipes" / "nbody.toml"
 
@@ -97,10 +99,17 @@ def test_a_recipe_that_is_added_and_shown_runs_nothing(user):
     assert not (user.home / "ran").exists()
 
 
-def test_what_a_worker_is_given_can_name_nothing_but_a_trial(user):
-    spec = {"variant": {"name": "t", "launch": {"argv": ["true"]}}, "store": "/etc"}
-    (user.home / "spec.json").write_text(json.dumps(spec))
-    told = user.types("trial", "run", "spec.json", "--result", "result.json")
-    assert told.status == 2
-    assert "unknown field 'store'" in told.err
-    assert not (user.home / "result.json").exists()
+def test_what_a_worker_is_given_can_name_nothing_but_trials_of_a_plan(user):
+    part = part_document(plan_part(PLANS["blocks"], [0]))
+    reaching = {
+        "store": {**part, "store": "/etc"},
+        "journal": {**part, "experiment": {**part["experiment"], "journal": "/etc"}},
+    }
+    for field, given in reaching.items():
+        (user.home / "part.json").write_text(json.dumps(given))
+        told = user.types("trial", "run", "part.json", "--result", "result.json")
+        assert told.status == 2
+        assert f"unknown field '{field}'" in told.err
+        assert not (user.home / "result.json").exists()
+    (user.home / "part.json").write_text(json.dumps(part))
+    assert user.types("trial", "run", "part.json", "--result", "result.json").status == 0
