@@ -75,6 +75,7 @@ prove: setup-dev ## how often every interval holds, by simulation with a known t
 	@$(PYTHON) -m benchmarks.prove
 	@$(PYTHON) -m benchmarks.prove.prices
 	@$(PYTHON) -m benchmarks.prove.dependent
+	@$(PYTHON) -m benchmarks.prove.hidden_memory
 	@$(PYTHON) -m benchmarks.prove.decided
 	@$(PYTHON) -m benchmarks.prove.dimensioned
 	@$(PYTHON) -m benchmarks.prove.analysed

@@ -7,25 +7,26 @@ blocks at once;
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.comparison.ratio_verdict import decide
-from steelyard.analysis.comparison.stopping import Stopping, first_look
+from steelyard.analysis.comparison.stopping import Stopping, first_look, next_confirmation
 from steelyard.analysis.intervals.error_spending import (
     sequence_quantile,
     sequence_widening,
     spending_of,
 )
 from steelyard.analysis.intervals.fieller import paired_fieller
-from steelyard.analysis.intervals.paired_ratio import dependent_interval
+from steelyard.analysis.intervals.paired_ratio import confirming_interval
 from steelyard.core.estimate import Interval
 from steelyard.core.stopping_spec import StoppingSpec
 
 Array = NDArray[np.float64]
+Confirming = Callable[[Sequence[float], Sequence[float], float, float], Interval | None]
 CONFIDENCE, MARGIN = 0.95, 0.01
 _ENDS = (1.0 - MARGIN, 1.0 + MARGIN)
 
@@ -68,7 +69,11 @@ def _beyond(contrasts: Array, quantiles: Array) -> NDArray[np.bool_]:
 
 
 def end_of(
-    columns: Array, spec: StoppingSpec, start: int, decided: NDArray[np.bool_]
+    columns: Array,
+    spec: StoppingSpec,
+    start: int,
+    decided: NDArray[np.bool_],
+    confirming: Confirming = confirming_interval,
 ) -> int | None:
     """The number of blocks after which the rule ends a session that begins after `start`.
 
@@ -80,31 +85,33 @@ def end_of(
     start : int
     decided : array of bool
         `decided_at` of these columns, or of more blocks.
+    confirming : callable
+        From the columns, the confidence and the widening to the interval that must decide too.
 
     Returns
     -------
     int or None
         None where it does not end by its verdict.
     """
-    next_confirmation = max(first_look(spec), start + 1)
+    next_asked = max(first_look(spec), start + 1)
     for count in (np.flatnonzero(decided[: columns.shape[1]]) + 1).tolist():
-        if count < next_confirmation:
+        if count < next_asked:
             continue
-        if _confirmed(columns[:, :count], spec):
+        if _confirmed(columns[:, :count], spec, confirming):
             return count
-        next_confirmation = ceil(1.1 * count)
+        next_asked = next_confirmation(count)
     return None
 
 
-def _confirmed(columns: Array, spec: StoppingSpec) -> bool:
-    """Whether the interval that allows for dependence, where there is one, decides too."""
+def _confirmed(columns: Array, spec: StoppingSpec, confirming: Confirming) -> bool:
+    """Whether the interval that allows for dependence, where one is asked for, decides too."""
     each, (baseline, candidate) = _spent(spec), columns.tolist()
     widening = sequence_widening(each, len(baseline))
-    found = dependent_interval(baseline, candidate, each, widening)
+    found = confirming(baseline, candidate, each, widening)
     return found is None or decide(found, MARGIN, "lower") != "undecided"
 
 
-def independent_interval(columns: Array, spec: StoppingSpec) -> Interval:
+def inconfirming_interval(columns: Array, spec: StoppingSpec) -> Interval:
     """The interval of the confidence sequence that does not allow for dependence."""
     each, (baseline, candidate) = _spent(spec), columns.tolist()
     quantile = sequence_quantile(each, len(baseline))

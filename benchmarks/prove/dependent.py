@@ -67,8 +67,6 @@ class Outcome:
     def problems(self) -> Iterator[str]:
         """The promises that are not kept, beyond chance."""
         asked, covered, count = self.situation, self.covered, self.count
-        if asked.blocks == 0:
-            covered, count = self.late_covered, self.late
         lowest = LOWEST
         if 0 < asked.blocks < FEWEST_BLOCKS and asked.coefficient:
             lowest = STATED[asked.coefficient, asked.blocks]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from steelyard.analysis.comparison.ratio_verdict import Quantiles, decide, further_blocks, sign
@@ -184,3 +185,39 @@ def test_stopping_by_precision_widens_but_not_at_the_first_look():
 def test_blocks_for_a_half_width_follow_its_square():
     assert blocks_for(0.02, 400, 0.01, 0.95) == pytest.approx(1600, rel=0.01)
     assert blocks_for(1.0, 10, 1e-9, 0.95) is None
+
+
+def test_a_program_that_remembers_is_seldom_wrongly_decided_before_twenty_blocks():
+    """Its blocks show no memory yet; one in six experiments would end with a wrong interval."""
+    generator = np.random.default_rng(derive_seed(1, "remembers"))
+    experiments, wrong = 300, 0
+    for _ in range(experiments):
+        noise = generator.standard_normal((2, 19))
+        values = [noise[:, 0]]
+        for block in range(1, 19):
+            values.append(0.8 * values[-1] + 0.6 * noise[:, block])
+        rule = Stopping(StoppingSpec(until="decided"), 2, 0.95, 0.01)
+        for pair in 1.0 + 0.02 * np.array(values):
+            rule.add_block(pair.tolist())
+            look = rule.look()
+            if look.done:
+                (ratio,) = look.intervals
+                wrong += not ratio.low <= 1.0 <= ratio.high
+                break
+    assert wrong <= 0.05 * experiments
+
+
+@pytest.mark.parametrize("count", [10, 15, 19])
+def test_a_clear_difference_ends_with_few_blocks_all_the_same(count):
+    generator = np.random.default_rng(derive_seed(1, "clear", str(count)))
+    rule = Stopping(StoppingSpec(until="decided", minimum_blocks=count), 2, 0.95, 0.01)
+    for pair in generator.normal((1.0, 1.2), 0.004, (count, 2)):
+        rule.add_block(pair.tolist())
+    assert rule.look().done
+
+
+def test_blocks_that_do_not_vary_at_all_end_as_soon_as_they_may():
+    rule = Stopping(StoppingSpec(until="decided"), 2, 0.95, 0.01)
+    for _ in range(10):
+        rule.add_block([1.0, 1.5])
+    assert rule.look().done

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, fsum, sqrt
+from math import ceil, floor, fsum, sqrt
 
 from steelyard.analysis.comparison.ratio_verdict import Quantiles, decide, further_blocks
 from steelyard.analysis.distributions.student import student_quantile
@@ -46,6 +46,11 @@ Side = tuple[int, ...]
 def first_look(spec: StoppingSpec) -> int:
     """The number of blocks at which an experiment may first stop by its precision."""
     return max(_FEWEST_BLOCKS, spec.minimum_blocks)
+
+
+def next_confirmation(block_count: int) -> int:
+    """When a verdict that these blocks did not confirm is asked again: each reads all of them."""
+    return max(block_count + 1, floor(1.1 * block_count))
 
 
 def widening_after(block_count: int, spec: StoppingSpec, comparison_count: int = 1) -> float:
@@ -146,7 +151,8 @@ class Stopping:
 
     Until verdicts are decided, intervals are those of a confidence sequence, with the quantile
     that holds for contrasts that do not correlate: the answer's are as wide or narrower. Before
-    it ends, dependence of the blocks is allowed for as the answer allows for it.
+    it ends, dependence of the blocks is allowed for as the answer allows for it, and below 20
+    blocks, which cannot show it, as if they remembered what they may.
     """
 
     def __init__(
@@ -227,9 +233,8 @@ class Stopping:
         done = count >= first_look(self.spec) and all(map(self._decides, intervals))
         if done and count < self._next_confirmation:
             done = False
-        if done and not all(map(self._decides, self._dependent_intervals())):
-            # Each confirmation reads all blocks: not after every one.
-            self._next_confirmation = ceil(1.1 * count)
+        if done and not all(map(self._decides, self._confirming_intervals())):
+            self._next_confirmation = next_confirmation(count)
             done = False
         needed = self.block_count if done else self._blocks_to_decide(intervals)
         return Look(self.block_count, intervals, widths, done, needed)
@@ -241,15 +246,15 @@ class Stopping:
         each = self._spent_confidence ** (1.0 / (self.variant_count - 1))
         return sequence_quantile(each, count)
 
-    def _dependent_intervals(self) -> Iterator[Interval]:
-        """Of each ratio whose blocks depend on each other, as the answer will have it."""
-        from steelyard.analysis.intervals.paired_ratio import dependent_interval
+    def _confirming_intervals(self) -> Iterator[Interval]:
+        """Of each ratio whose blocks depend on each other, or are too few to show it."""
+        from steelyard.analysis.intervals.paired_ratio import confirming_interval
 
         baseline, *candidates = zip(*self._values, strict=True)
         each = self._spent_confidence ** (1.0 / (self.variant_count - 1))
         widening = sequence_widening(each, len(baseline))
         for candidate in candidates:
-            found = dependent_interval(baseline, candidate, each, widening)
+            found = confirming_interval(baseline, candidate, each, widening)
             if found is not None:
                 yield found
 

@@ -82,6 +82,27 @@ def dependent_interval(
     )
 
 
+def confirming_interval(
+    baseline: Sequence[float], candidate: Sequence[float], confidence: float, widening: float
+) -> Interval | None:
+    """What has to decide a verdict too before an experiment may end by it; None: nothing more.
+
+    From 20 blocks on that is `dependent_interval`, the answer's own. With fewer no test shows
+    whether a program remembers its last run, so that the verdict has to hold as if these contrasts
+    were the autoregression that they may be: a clear difference ends there all the same.
+    """
+    if len(baseline) >= autoregression.FEWEST_BLOCKS:
+        return dependent_interval(baseline, candidate, confidence, widening)
+    contrasts = contrasts_of(baseline, candidate)
+    if len(set(contrasts)) < 2:
+        return None
+    memory = autoregression.memory_of(contrasts)
+    means = _inflated(paired_means(baseline, candidate), memory.inflation)
+    quantile = widening * student_quantile(two_sided(confidence), memory.degrees)
+    made = interval_for(baseline, candidate)
+    return made(means, quantile, confidence, autoregression.RATIO_METHOD)
+
+
 def _width(interval: Interval) -> float:
     return interval.high - interval.low if isinstance(interval, Estimate) else float("inf")
 
