@@ -111,7 +111,7 @@ def _confirmed(columns: Array, spec: StoppingSpec, confirming: Confirming) -> bo
     return found is None or decide(found, MARGIN, "lower") != "undecided"
 
 
-def inconfirming_interval(columns: Array, spec: StoppingSpec) -> Interval:
+def independent_interval(columns: Array, spec: StoppingSpec) -> Interval:
     """The interval of the confidence sequence that does not allow for dependence."""
     each, (baseline, candidate) = _spent(spec), columns.tolist()
     quantile = sequence_quantile(each, len(baseline))

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -214,6 +215,14 @@ def test_what_the_targets_run_is_there():
     assert modules
     assert [script for script in sorted(scripts) if not os.access(ROOT / script, os.X_OK)] == []
     assert [path for path in paths if not (path.with_suffix(".py").exists() or path.is_dir())] == []
+
+
+def test_every_module_that_make_runs_can_be_loaded():
+    """Some take hours, and nobody sees before that a name is gone that they import."""
+    text = (ROOT / "Makefile").read_text("utf-8")
+    for module in sorted(set(re.findall(r"\$\(PYTHON\) -m (benchmarks\.\S+)", text))):
+        whole = (ROOT / module.replace(".", "/") / "__main__.py").exists()
+        import_module(f"{module}.__main__" if whole else module)
 
 
 def test_the_benchmarks_that_bench_runs_are_those_that_the_page_says():
