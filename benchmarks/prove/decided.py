@@ -73,7 +73,8 @@ class Situation:
     truth : float
         The true ratio.
     first : str
-        What ends the first session: ``decided`` (or its budget), ``runs``, ``precision``.
+        What ends the first session: ``decided`` (or its budget), ``runs``, ``precision``; or the
+        user, who interrupts a fixed number of runs to look at it: ``interrupted``.
     budget : float
         Blocks of each session over those that theory needs.
     """
@@ -156,7 +157,7 @@ def situations() -> Iterator[Situation]:
         for truth in TRUTHS:
             for budget in BUDGETS:
                 yield Situation(noise, truth, "decided", budget)
-    for first in ("runs", "precision"):
+    for first in ("runs", "precision", "interrupted"):
         for truth in TRUTHS:
             yield Situation(0.02, truth, first, 0.1)
 
@@ -207,19 +208,23 @@ class Course:
                 decided = decided_at(self._columns, spec)
             stopped, count = self._to_the_end(spec, limit, count, decided)
             undecided = self._stays_undecided(spec, stopped, count)
-            if undecided and resumes == MOST_RESUMES:
+            last = resumes == MOST_RESUMES
+            if undecided and last and stopped != "runs":
                 return independent_interval(self._columns[:, :count], spec), count, resumes
-            if not undecided:
+            if last or not undecided:
                 interval = self._interval(spec, stopped, count)
-                if decide(interval, MARGIN, "lower") != "undecided" or resumes == MOST_RESUMES:
+                if last or decide(interval, MARGIN, "lower") != "undecided":
                     return interval, count, resumes
-            looks = (*looks, PastLook(count, spec.rule))
-            spec = StoppingSpec(until="decided", looks=looks)
+            if stopped != "interrupted":
+                looks = (*looks, PastLook(count, spec.rule))
+                spec = StoppingSpec(until="decided", looks=looks)
         raise AssertionError("the last session returns")
 
     def _first(self) -> StoppingSpec:
         if self.situation.first == "runs":
             return StoppingSpec(runs=self._session)
+        if self.situation.first == "interrupted":
+            return StoppingSpec(runs=self._session * (MOST_RESUMES + 1))
         if self.situation.first == "precision":
             wanted = 2.0 * self.situation.noise * sqrt(2.0 / self._session)
             return StoppingSpec(precision_ratio=wanted)
@@ -228,8 +233,8 @@ class Course:
     def _to_the_end(
         self, spec: StoppingSpec, limit: int, start: int, decided: np.ndarray | None
     ) -> tuple[StopReason, int]:
-        if spec.rule == "runs":
-            return "runs", limit
+        if spec.runs is not None:
+            return "runs" if limit >= spec.runs else "interrupted", limit
         columns = self._columns[:, :limit]
         if decided is None:
             stop = int(twin_stops(columns[:, None, :], spec, spending_of(spec, "precision"))[0])

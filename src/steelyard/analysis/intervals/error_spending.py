@@ -43,6 +43,10 @@ class Spending:
 
 
 ONE_LOOK = Spending(1.0, False)
+# Ends that come whatever the ratio is. Who interrupts an experiment has seen it, and who cuts a
+# fixed number of runs short, by a budget too, has its end still before them.
+_PLANNED: tuple[StopReason, ...] = ("runs", "precision", "budget", "failures")
+_PLANNED_OF_RUNS: tuple[StopReason, ...] = ("runs", "failures")
 
 
 def spending_of(stopping: StoppingSpec, stopped: StopReason | None) -> Spending:
@@ -53,23 +57,22 @@ def spending_of(stopping: StoppingSpec, stopped: StopReason | None) -> Spending:
     stopping : StoppingSpec
         With the looks that came before.
     stopped : StopReason or None
-        Why the experiment ended.
+        Why the experiment ended; None where it has not, or was killed.
 
     Notes
     -----
     An end that the ratio did not choose (a fixed number of runs, a precision, a budget) spends
-    once, as any interval does. An end that it chose, and whatever comes after a first answer,
+    once, as any interval does. An end that it chose or that the user may have chosen by it (who
+    interrupts, or asks for a report of what still runs), and whatever comes after a first answer,
     belongs to a confidence sequence. By the union bound all of it together errs in no more than
     the sum of the shares.
     """
     if stopping.effect:
         return ONE_LOOK
-    if stopping.looks:
-        fixed = stopping.looks[0].rule == "runs"
-        return Spending(AFTER_RUNS_SHARE if fixed else SEQUENCE_SHARE, sequence=True)
-    if stopping.rule == "runs":
-        return ONE_LOOK
-    return Spending(SEQUENCE_SHARE, True) if stopped == "decided" else Spending(FIRST_SHARE, False)
+    fixed = (stopping.looks[0].rule if stopping.looks else stopping.rule) == "runs"
+    if stopped in (_PLANNED_OF_RUNS if fixed else _PLANNED) and not stopping.looks:
+        return ONE_LOOK if fixed else Spending(FIRST_SHARE, sequence=False)
+    return Spending(AFTER_RUNS_SHARE if fixed else SEQUENCE_SHARE, sequence=True)
 
 
 def sequence_quantile(confidence: float, count: int) -> float:

@@ -128,12 +128,14 @@ def _with_look(experiment: Experiment, onward: StoppingSpec) -> StoppingSpec:
     """The rule with the answer that has been given so far, if one has.
 
     A fixed plan that was cut short and is completed as it was planned ends where it was to end
-    before the first run, whatever was seen on the way: no look of its own. A session that a crash
-    ended has given no answer.
+    before the first run, whatever was seen on the way: no look of its own. Nor has a session that a
+    crash ended and that goes on to its precision, which no ratio chooses; one that its verdict or
+    the new budget ends has.
     """
     stopping = experiment.spec.stopping
     blocks = begun_blocks(experiment)
     completes_plan = onward.runs is not None and onward.runs == stopping.runs
-    if experiment.stopped is None or completes_plan or blocks == 0:
+    crashed = experiment.stopped is None and onward.rule == stopping.rule == "precision"
+    if crashed or completes_plan or blocks == 0:
         return onward
     return replace(onward, looks=(*stopping.looks, PastLook(blocks, stopping.rule)))

@@ -24,9 +24,19 @@ def test_a_fixed_number_of_runs_has_the_interval_of_one_look():
     assert spending_of(StoppingSpec(runs=30), "runs") == ONE_LOOK
 
 
-@pytest.mark.parametrize("stopped", ["precision", "budget", "interrupted", None])
+@pytest.mark.parametrize("stopped", ["precision", "budget"])
 def test_an_end_that_the_ratio_did_not_choose_leaves_room_to_go_on(stopped):
     assert spending_of(StoppingSpec(), stopped) == Spending(0.8, sequence=False)
+
+
+@pytest.mark.parametrize("stopped", ["interrupted", None])
+def test_who_interrupts_or_looks_at_what_still_runs_may_have_chosen_that_by_the_ratio(stopped):
+    assert spending_of(StoppingSpec(), stopped) == Spending(0.3, sequence=True)
+    assert spending_of(StoppingSpec(runs=30), stopped) == Spending(0.1, sequence=True)
+
+
+def test_a_budget_that_cuts_a_fixed_number_of_runs_short_leaves_its_end_to_come():
+    assert spending_of(StoppingSpec(runs=30), "budget") == Spending(0.1, sequence=True)
 
 
 def test_an_end_that_the_verdict_chose_belongs_to_the_sequence():
