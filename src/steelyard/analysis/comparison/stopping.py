@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, fsum, sqrt
 
+from steelyard.analysis.comparison.block_moments import BlockMoments, contrast_correlations
 from steelyard.analysis.comparison.ratio_verdict import Quantiles, decide, further_blocks
 from steelyard.analysis.distributions.student import student_quantile
 from steelyard.analysis.intervals.error_spending import (
@@ -15,7 +16,7 @@ from steelyard.analysis.intervals.error_spending import (
     sequence_widening,
     spending_of,
 )
-from steelyard.analysis.intervals.fieller import RATIO_METHOD, MeanPair, fieller_interval
+from steelyard.analysis.intervals.fieller import RATIO_METHOD, fieller_interval
 from steelyard.analysis.intervals.johnson import stretched
 from steelyard.analysis.intervals.mean import MEAN_METHOD, one_value, two_sided
 from steelyard.analysis.intervals.simultaneous import (
@@ -97,40 +98,6 @@ class Look:
     blocks_needed: int | None
 
 
-class _Moments:
-    """Means and sums of products of deviations of several variables, one block at a time.
-
-    Welford's updates, Technometrics 4 (1962) 419.
-    """
-
-    def __init__(self, size: int) -> None:
-        self.count = 0
-        self.means = [0.0] * size
-        self.products = [[0.0] * size for _ in range(size)]
-
-    def add(self, values: Sequence[float]) -> None:
-        self.count += 1
-        before = [value - mean for value, mean in zip(values, self.means, strict=True)]
-        for i, difference in enumerate(before):
-            self.means[i] += difference / self.count
-        shrink = (self.count - 1) / self.count
-        for i, first in enumerate(before):
-            row = self.products[i]
-            for j, second in enumerate(before):
-                row[j] += shrink * first * second
-
-    def mean_pair(self, baseline: int, candidate: int) -> MeanPair:
-        """The means of two variables, with the variances of the means. At least 2 blocks."""
-        below = self.count * (self.count - 1)
-        return MeanPair(
-            self.means[baseline],
-            self.means[candidate],
-            self.products[baseline][baseline] / below,
-            self.products[baseline][candidate] / below,
-            self.products[candidate][candidate] / below,
-        )
-
-
 class Stopping:
     """Follows a running experiment and says when it may stop.
 
@@ -169,7 +136,7 @@ class Stopping:
         self.block_count = 0
         self._spending = _spending(spec, variant_count)
         self._spent_confidence = self._spending.confidence(confidence)
-        self._complete = _Moments(variant_count)
+        self._complete = BlockMoments(variant_count)
         self._third = 0.0
         self._values: list[Sequence[float]] = []
         self._next_confirmation = 0
@@ -295,7 +262,7 @@ class Stopping:
         return student_quantile(two_sided(self._spent_confidence), degrees)
 
     def _exact_quantile(self) -> float:
-        contrasts = _contrast_correlations(self._complete, self.variant_count)
+        contrasts = contrast_correlations(self._complete, self.variant_count)
         loadings = one_factor(contrasts) if contrasts else (0.0,) * (self.variant_count - 1)
         return simultaneous_quantile(self._spent_confidence, self._complete.count - 1, loadings)
 
@@ -377,29 +344,3 @@ def blocks_for(half_width: float, count: int, wanted: float, confidence: float) 
         then = student_quantile(p, max(1.0, round(needed) - 1.0))
         needed = max(2.0, count * (half_width / wanted * then / now) ** 2)
     return ceil(needed) if needed <= _MOST_BLOCKS else None
-
-
-def _contrast_correlations(moments: _Moments, variant_count: int) -> list[list[float]] | None:
-    """Correlations of the contrasts ``y_j - r_j x``; None where they cannot be had."""
-    x = moments.means[0]
-    if moments.count < 4 or x == 0.0:
-        return None
-    products = moments.products
-    ratios = [mean / x for mean in moments.means]
-    candidates = range(1, variant_count)
-    table = [
-        [
-            products[j][k]
-            - ratios[k] * products[j][0]
-            - ratios[j] * products[0][k]
-            + ratios[j] * ratios[k] * products[0][0]
-            for k in candidates
-        ]
-        for j in candidates
-    ]
-    if any(table[j][j] <= 0.0 for j in range(len(table))):
-        return None
-    return [
-        [table[j][k] / sqrt(table[j][j] * table[k][k]) for k in range(len(table))]
-        for j in range(len(table))
-    ]
