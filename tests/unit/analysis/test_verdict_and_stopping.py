@@ -221,3 +221,16 @@ def test_blocks_that_do_not_vary_at_all_end_as_soon_as_they_may():
     for _ in range(10):
         rule.add_block([1.0, 1.5])
     assert rule.look().done
+
+
+@pytest.mark.parametrize("until", ["decided", "precision"])
+@pytest.mark.parametrize("candidate", [-1.0, -1.05, 1.05])
+def test_a_ratio_to_a_mean_below_zero_ends_nothing_for_the_answer_gives_it_no_bounds(
+    until, candidate
+):
+    rule = Stopping(StoppingSpec(until=until), 2, 0.95, 0.01)
+    for number in range(40):
+        rule.add_block([-1.0 + 1e-4 * (number % 3), candidate + 1e-4 * (number % 5)])
+    look = rule.look()
+    assert not look.done
+    assert look.intervals[0].reason == "baseline-negative"

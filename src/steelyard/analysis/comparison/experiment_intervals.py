@@ -24,6 +24,7 @@ from steelyard.analysis.intervals.fieller import (
     unpaired_fieller,
     unpaired_means,
     welch_degrees,
+    with_sign,
 )
 from steelyard.analysis.intervals.johnson import stretched
 from steelyard.analysis.intervals.mean import (
@@ -46,7 +47,7 @@ from steelyard.analysis.intervals.simultaneous import (
     group_confidence,
 )
 from steelyard.analysis.tests.independence import FEWEST_VALUES, independence
-from steelyard.core.estimate import Estimate, Interval, Unbounded
+from steelyard.core.estimate import Interval, Unbounded
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.stopping_spec import PastLook, StoppingSpec
@@ -251,7 +252,7 @@ class Inference:
             interval = bootstrap_ratio(baseline, candidate, confidence, self.spec.seed, beyond)
         elif interval is None:
             interval = paired_fieller(baseline, candidate, confidence, quantile(count - 1))
-        interval = _named(_of_sign(interval, baseline), self._simultaneous)
+        interval = _named(with_sign(interval, mean_of(baseline)), self._simultaneous)
         return Ratio(interval, count, contrasts, found, dependent, quantile(count - 1))
 
     def _unpaired_ratios(self, levels: Sequence[TopLevel]) -> list[Ratio]:
@@ -268,7 +269,7 @@ class Inference:
                 widening = self._widening(each, fewest, len(levels) - 1)
                 quantile = widening * student_quantile(two_sided(each), degrees)
             interval = unpaired_fieller(baseline, candidate.values, self.spec.confidence, quantile)
-            interval = _named(_of_sign(interval, baseline), self._simultaneous)
+            interval = _named(with_sign(interval, mean_of(baseline)), self._simultaneous)
             found.append(Ratio(interval, fewest, (), None, False, quantile or 1.0))
         return found
 
@@ -285,19 +286,6 @@ def _unpaired_loadings(levels: Sequence[TopLevel]) -> tuple[float, ...]:
         total = shared + means.candidate_variance
         loadings.append((shared / total) ** 0.5 if total > 0 else 0.0)
     return tuple(loadings)
-
-
-def _of_sign(interval: Interval, baseline: Sequence[float]) -> Interval:
-    """The interval where the baseline is above 0: only then is a ratio below 1 one to less."""
-    if not isinstance(interval, Estimate) or mean_of(baseline) > 0:
-        return interval
-    return Unbounded(
-        interval.estimate,
-        interval.confidence,
-        interval.method,
-        "baseline-negative",
-        "The mean of the baseline is below 0, so that a ratio to it does not tell which is less.",
-    )
 
 
 def _named(interval: Interval, simultaneous: bool) -> Interval:

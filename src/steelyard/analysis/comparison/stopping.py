@@ -16,7 +16,7 @@ from steelyard.analysis.intervals.error_spending import (
     sequence_widening,
     spending_of,
 )
-from steelyard.analysis.intervals.fieller import RATIO_METHOD, fieller_interval
+from steelyard.analysis.intervals.fieller import RATIO_METHOD, fieller_interval, with_sign
 from steelyard.analysis.intervals.johnson import stretched
 from steelyard.analysis.intervals.mean import MEAN_METHOD, one_value, two_sided
 from steelyard.analysis.intervals.simultaneous import (
@@ -276,12 +276,13 @@ class Stopping:
             if self.spec.rule != "precision":
                 return (plain,)
             return (stretched(plain, self.skewness(), quantile, moments.count),)
-        return tuple(
+        found = (
             fieller_interval(
                 moments.mean_pair(0, candidate), quantile, self.confidence, RATIO_METHOD
             )
             for candidate in range(1, self.variant_count)
         )
+        return tuple(with_sign(ratio, moments.means[0]) for ratio in found)
 
     def skewness(self) -> float:
         """Of the values of a single variant; 0 where they are alike."""

@@ -254,6 +254,19 @@ def positive_ratio_interval(
     return Estimate(ratio, ratio * exp(-reach), ratio * exp(reach), confidence, named)
 
 
+def with_sign(interval: Interval, baseline_mean: float) -> Interval:
+    """The interval where the baseline is above 0: only then is a ratio below 1 one to less."""
+    if not isinstance(interval, Estimate) or baseline_mean > 0:
+        return interval
+    return Unbounded(
+        interval.estimate,
+        interval.confidence,
+        interval.method,
+        "baseline-negative",
+        "The mean of the baseline is below 0, so that a ratio to it does not tell which is less.",
+    )
+
+
 def _too_few(ratio: float | None, confidence: float, method: str) -> Unbounded:
     return Unbounded(
         ratio,
