@@ -15,6 +15,7 @@ import pytest
 
 from steelyard.core.errors import LauncherDiedError
 from steelyard.core.experiment_spec import LaunchSpec, Variant
+from steelyard.measure import launcher_process
 from steelyard.measure.launcher import Launcher
 from tests.launching import (
     PATIENCE_S,
@@ -56,11 +57,11 @@ def test_a_launcher_that_is_stopped_can_be_ended(tmp_path: Path) -> None:
 def test_a_launcher_that_does_not_end_when_asked_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steelyard.measure.launcher.ENDING_S", 0.0)
+    monkeypatch.setattr(sys.modules["steelyard.measure.launcher"], "ENDING_S", 0.0)
     with launcher(tmp_path, [sh("exec sleep 1000")]) as it:
         it.queue(0, 0, 0)
         os.kill(it.pid, signal.SIGSTOP)
-        monkeypatch.setattr("steelyard.measure.launcher_process.is_stopped", lambda _: False)
+        monkeypatch.setattr(launcher_process, "is_stopped", lambda _: False)
         assert it.abort() == []
 
 
@@ -240,6 +241,7 @@ def test_an_aborted_trial_leaves_no_record_and_no_process(tmp_path: Path) -> Non
 MASTER = """
 import sys
 from pathlib import Path
+from steelyard.measure import launcher_process
 from steelyard.measure.launcher import Launcher
 from tests.launching import launcher, sh, command
 directory, meeting = Path(sys.argv[1]), sys.argv[2]

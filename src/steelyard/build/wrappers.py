@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-import steelyard
 from steelyard.build.randomizations import RANDOMIZATIONS
 from steelyard.build.side_files import beside, records_directory
 from steelyard.core.build_spec import BuildSpec
@@ -28,6 +27,7 @@ _PACKAGES = {"CC": "gcc", "CXX": "g++", "FC": "gfortran", "LD": "binutils"}
 # What stands before a compiler and calls it.
 _LAUNCHERS = ("ccache", "distcc", "icecc", "sccache")
 # Every name by which gcc and clang look for a linker (-fuse-ld).
+_HERE = os.path.dirname(os.path.abspath(__file__))
 LINKER_NAMES = ("ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold")
 # A day for those who print when they were built; reproducible-builds.org/specs/source-date-epoch.
 _SOURCE_DATE_EPOCH = "1577836800"
@@ -118,7 +118,7 @@ def _settings(spec: BuildSpec, seed: int, directory: str, environment: Mapping[s
 
 def _write_linkers(folder: str, settings: str) -> None:
     # Ours first; the others for randomisations that another distribution brings.
-    root = os.path.dirname(os.path.dirname(os.path.abspath(steelyard.__file__)))
+    root = os.path.dirname(os.path.dirname(_HERE))
     search = list(dict.fromkeys([root, *filter(os.path.isabs, sys.path)]))
     script = _LINKER.format(python=shlex.quote(sys.executable), path=search, settings=settings)
     os.makedirs(folder)

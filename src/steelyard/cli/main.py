@@ -16,11 +16,11 @@ from typing import NoReturn
 
 import click
 
-import steelyard
 from steelyard.cli.console.output import write_error, write_json, write_note, write_text
 from steelyard.cli.options.once_option import make_strict
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.core.registry import failed_plugins, nearest
+from steelyard.core.version import __version__
 
 COMMANDS = {
     "measure": "Weigh one program: an estimate for each metric.",
@@ -90,7 +90,7 @@ class CommandTable(click.Group):
     cls=CommandTable,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(steelyard.__version__, prog_name="steelyard")
+@click.version_option(__version__, prog_name="steelyard")
 def program() -> None:
     """Weigh programs honestly: is a version faster, by how much, and how sure is that?"""
 

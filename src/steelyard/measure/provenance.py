@@ -33,7 +33,7 @@ def program_provenance(spec: ExperimentSpec) -> dict[str, Any]:
         Steelyard, with secrets masked: the specification has what is needed to repeat it),
         ``working_directory``, ``seed`` and ``versions``.
     """
-    from steelyard import __version__
+    from steelyard.core.version import __version__
 
     environment = environment_of(LaunchSpec(()))
     return {

@@ -22,6 +22,8 @@ from steelyard.core.masked_experiment import masked_experiment
 from steelyard.store.location import log_directory, store_path
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from steelyard.store.database import Listed, Store
 
 
@@ -171,6 +173,13 @@ class Library:
         chosen = FORMATS.get(format_name)
         experiment = self.shown(prefix, hidden)
         return Exported(experiment, chosen.name, tuple(writer_of(chosen)(experiment, path)))
+
+
+def measurements_table(experiment: Experiment) -> pyarrow.Table:
+    """One row a measurement, in the columns of the table formats."""
+    from steelyard.store.arrow_table import arrow_table
+
+    return arrow_table(experiment)
 
 
 def read_experiment(path: str, format_name: str | None = None) -> Experiment:

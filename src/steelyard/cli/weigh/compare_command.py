@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import click
 
 from steelyard.app.experiment.weigh import weigh
+from steelyard.app.request.request import Request
 from steelyard.cli.options.gate_options import GateOptions
 from steelyard.cli.options.option_groups import group, takes
 from steelyard.cli.weigh.weighing_answer import show, watching
@@ -43,7 +44,16 @@ class CompareOptions:
 @click.argument("commands", metavar="CMD CMD...", nargs=-1, required=True)
 def command(given: CompareOptions, commands: tuple[str, ...]) -> int:
     """Run a new experiment and show its answer."""
-    gates, asked, answer = given.gates.gates, given.weighing, given.weighing.answer
+    answer = given.weighing.answer
+    with watching(answer.json_target) as watch:
+        place = place_from(answer.store, given.weighing.machine.wait)
+        weighing = weigh(comparison_request(given, commands), place, watch)
+    return show(weighing, answer.json_target, given.weighing.program.metrics)
+
+
+def comparison_request(given: CompareOptions, commands: tuple[str, ...]) -> Request:
+    """What the options and commands ask for."""
+    asked = given.weighing
     program = asked.program
     request = request_from(split_commands(commands, program.shell), asked, until="decided")
     alone = len(request.layouts) < 2 and request.build.variant_count < 2
@@ -53,7 +63,4 @@ def command(given: CompareOptions, commands: tuple[str, ...]) -> int:
             "or --layout; `steelyard measure` weighs a single one.",
             field="command",
         )
-    with watching(answer.json_target) as watch:
-        place = place_from(answer.store, asked.machine.wait)
-        weighing = weigh(replace(request, gates=gates), place, watch)
-    return show(weighing, answer.json_target, program.metrics)
+    return replace(request, gates=given.gates.gates)

@@ -6,6 +6,7 @@ import click
 
 from steelyard.app.experiment.weigh import weigh
 from steelyard.app.request.command_text import words_of_one
+from steelyard.app.request.request import Request
 from steelyard.cli.options.option_groups import takes
 from steelyard.cli.weigh.weighing_answer import show, watching
 from steelyard.cli.weigh.weighing_options import WeighingOptions
@@ -31,13 +32,17 @@ steelyard measure --runs 30 --metric max_rss -- ./server --once
 @click.argument("words", metavar="[--] CMD [ARG]...", nargs=-1, required=True)
 def command(given: WeighingOptions, words: tuple[str, ...]) -> int:
     """Run a new experiment and show its answer."""
-    argv = (" ".join(words),) if given.program.shell else _words(words)
     answer = given.answer
     with watching(answer.json_target) as watch:
-        weighing = weigh(
-            request_from((argv,), given), place_from(answer.store, given.machine.wait), watch
-        )
+        place = place_from(answer.store, given.machine.wait)
+        weighing = weigh(measurement_request(given, words), place, watch)
     return show(weighing, answer.json_target, asked=given.program.metrics)
+
+
+def measurement_request(given: WeighingOptions, words: tuple[str, ...]) -> Request:
+    """What the options and the program's words ask for."""
+    argv = (" ".join(words),) if given.program.shell else _words(words)
+    return request_from((argv,), given)
 
 
 def _words(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ def command(given: ResumeOptions, experiment: str) -> int:
     Without options an interrupted experiment keeps to the rule to stop that it was started with,
     and a finished one goes on until every verdict is decided. A budget counts anew.
     """
-    gates, asked, answer = given.gates.gates, _asked(given), given.answer
+    gates, asked, answer = given.gates.gates, onward_from(given), given.answer
     with watching(answer.json_target) as watch:
         place = place_from(answer.store, given.wait)
         weighing = weigh_further(experiment, asked, place, watch, gates)
@@ -66,7 +66,8 @@ def command(given: ResumeOptions, experiment: str) -> int:
     return show(weighing, answer.json_target)
 
 
-def _asked(given: ResumeOptions) -> Onward:
+def onward_from(given: ResumeOptions) -> Onward:
+    """What further runs the options ask for."""
     runs, further = _runs(given.runs)
     if runs is not None and (given.precision or given.min_runs):
         raise UsageError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from steelyard.app.request.build_request import BuildRequest
 from steelyard.app.request.command_text import (
     is_suite_name,
@@ -188,6 +190,6 @@ def split_commands(texts: tuple[str, ...], shell: bool) -> tuple[tuple[str, ...]
     )
 
 
-def place_from(store: str | None, wait: bool) -> Place:
-    """Where the experiment is kept."""
-    return told_place(store, wait, write_note)
+def place_from(store: str | None, wait: bool, say: Callable[[str], None] = write_note) -> Place:
+    """Where the experiment is kept; `say` is told in sentences what is done."""
+    return told_place(store, wait, say)

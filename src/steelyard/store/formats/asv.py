@@ -12,10 +12,10 @@ from math import fsum
 from statistics import median, quantiles
 from typing import Any
 
-import steelyard
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.experiment_spec import Variant
+from steelyard.core.version import __version__
 from steelyard.store.exported import cautions_of, host_of, kept_trials, level_cautions
 from steelyard.store.file_format import FileFormat, write_json_file
 
@@ -94,9 +94,9 @@ def _document(experiment: Experiment, results: dict[str, list[Any]]) -> dict[str
     machine = str(host_of(experiment).get("hostname") or "steelyard")
     return {
         "commit_hash": UNKNOWN_COMMIT,
-        "env_name": f"steelyard-{steelyard.__version__}",
+        "env_name": f"steelyard-{__version__}",
         "date": round(experiment.created_unix_s * 1e3),
-        "params": {"machine": machine, "python": "", "steelyard": steelyard.__version__},
+        "params": {"machine": machine, "python": "", "steelyard": __version__},
         "python": "",
         "requirements": {},
         "env_vars": {},

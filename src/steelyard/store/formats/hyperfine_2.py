@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import steelyard
 from steelyard.core.experiment_results import Caution, Experiment
+from steelyard.core.version import __version__
 from steelyard.store.file_format import FileFormat, write_json_file
 from steelyard.store.formats.hyperfine import exportable_results
 from steelyard.store.hyperfine import METRICS, result_object_2
@@ -23,7 +23,7 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
         "schema_version": 2,
         "metadata": {
             "start_time": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "written_by": f"steelyard {steelyard.__version__}",
+            "written_by": f"steelyard {__version__}",
             "platform": {},
         },
         "primary_metric": theirs.get(experiment.spec.primary_metric.name, "time_wall_clock"),

@@ -9,17 +9,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from typing import Any
 
 from steelyard.core.decoding import open_regular
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment
+from steelyard.store.arrow_table import arrow_table
 from steelyard.store.experiment_table import (
-    COLUMNS,
     check_columns,
     experiment_from_rows,
     left_out,
-    table_rows,
 )
 from steelyard.store.file_format import FileFormat
 from steelyard.store.imported import file_source
@@ -36,28 +34,12 @@ def sniff(head: bytes) -> bool:
 
 def write(experiment: Experiment, path: str) -> Sequence[Caution]:
     """Write the measurements as one table."""
-    import pyarrow
     import pyarrow.parquet
 
-    types = {
-        str: pyarrow.string(),
-        int: pyarrow.int64(),
-        bool: pyarrow.bool_(),
-        float: pyarrow.float64(),
-    }
-    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-    for row in table_rows(experiment):
-        for name, cells in columns.items():
-            cells.append(_encodable(row[name]))
-    schema = pyarrow.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
-    table = pyarrow.table(columns, schema=schema)
+    table = arrow_table(experiment)
     with whole_file(path) as partial:
         pyarrow.parquet.write_table(table, partial)
     return left_out(experiment)
-
-
-def _encodable(cell: Any) -> Any:
-    return cell.encode("utf-8", "replace").decode() if isinstance(cell, str) else cell
 
 
 def read(path: str) -> Experiment:

@@ -159,13 +159,13 @@ def footer_lines(answer: Answer) -> list[str]:
     """What the answer cost, why it stopped, and how to see more of it."""
     spent_s = sum(variant.spent_s for variant in answer.variants)
     blocks = answer.block_count
-    parts = [
-        f"spent {format_duration(spent_s)}",
-        f"{blocks} block{'' if blocks == 1 else 's'}",
-    ]
+    parts = [f"{blocks} block{'' if blocks == 1 else 's'}"]
     if answer.levelled:
         parts[-1] += f" ({repetitions_text(answer)})"
-    if answer.stopped is not None:
+    # What was imported took its time elsewhere, and another tool ended it.
+    if spent_s > 0.0:
+        parts.insert(0, f"spent {format_duration(spent_s)}")
+    if answer.stopped is not None and answer.resumable:
         parts.append(f"stopped: {STOPPED[answer.stopped]}")
     return [
         *unseen_sentences(answer),

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-import steelyard
 from steelyard.analysis.states.benchmark_states import StatesResult, values_digest
 from steelyard.analysis.states.execution import ExecutionState
 from steelyard.core.units import scale_for
+from steelyard.core.version import __version__
 from steelyard.report.documents.rendering import Origin
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.kinds.states.text import proposal_sentences, states_table
@@ -43,7 +43,7 @@ def states_page(result: StatesResult, origin: Origin, serving: Serving | None = 
         "cautions": [caution_text(caution.message) for caution in result.cautions],
         "table": states_table(result, origin),
         "data": embedded_json(page_data(result, origin, serving)),
-        "foot": f"Made by Steelyard {steelyard.__version__}; seed {result.rules.seed}.",
+        "foot": f"Made by Steelyard {__version__}; seed {result.rules.seed}.",
         "connect_sources": "'none'" if serving is None else "'self'",
     }
     return scripted_page(
