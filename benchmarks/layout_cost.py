@@ -9,19 +9,23 @@ a run that a preloaded library ends before the program's own constructors.
 
     python -m benchmarks.layout_cost --runs 10 FOLDER [PROGRAM...]
 
-FOLDER keeps what was fetched, built and measured (`costs.json`): what is there is not done again.
+FOLDER keeps what was fetched, built and measured (`costs-SIZE.json`): what is there is not done
+again, so that a command which was ended can be given again. `--build` builds and measures nothing;
+`--at-most 600` begins with no further program after so many seconds.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -244,34 +248,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--size", default="test", help="of the suite's inputs")
+    parser.add_argument("--build", action="store_true", help="measure nothing")
+    parser.add_argument("--at-most", type=float, default=math.inf, metavar="SECONDS")
     parser.add_argument("programs", nargs="*", metavar="PROGRAM")
     options = parser.parse_args(arguments)
     folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "costs.json"
-    costs = {}
+    file = folder / f"costs-{options.size}.json"
+    costs: dict[str, Cost] = {}
     if file.exists():
         costs = {name: Cost(**cost) for name, cost in json.loads(file.read_text()).items()}
     wanted = options.programs or [*OTHERS, *SUITE]
-    complete = True
-    with tempfile.TemporaryDirectory() as place:
-        tools = make_tools(Path(place))
-        for name in wanted:
-            if name in costs:
-                continue
-            try:
-                found = other_program(name, folder) if name in OTHERS else None
-                plain, moving = found or suite_program(name, options.size)
-                costs[name] = measure(plain, moving, options.runs, tools)
-            except RuntimeError as error:
-                print(error, file=sys.stderr)
-                complete = False
-                continue
-            file.write_text(json.dumps({each: asdict(cost) for each, cost in costs.items()}))
-            print(name, f"{mean_ratio(costs[name], 'all'):.3f}", file=sys.stderr, flush=True)
+    complete = measure_missing(wanted, costs, file, options)
     if costs:
         print_table({name: costs[name] for name in wanted if name in costs})
     return 0 if complete else 1
+
+
+def measure_missing(
+    wanted: Sequence[str], costs: dict[str, Cost], file: Path, options: argparse.Namespace
+) -> bool:
+    """Add what `costs` lacks, and write it to `file` after each program; whether none is left."""
+    until_s = time.monotonic() + options.at_most
+    with tempfile.TemporaryDirectory() as place:
+        tools = make_tools(Path(place))
+        for name in wanted:
+            if name in costs or time.monotonic() > until_s:
+                continue
+            try:
+                found = other_program(name, file.parent) if name in OTHERS else None
+                plain, moving = found or suite_program(name, options.size)
+                if options.build:
+                    continue
+                costs[name] = measure(plain, moving, options.runs, tools)
+            except RuntimeError as error:
+                print(error, file=sys.stderr)
+                continue
+            file.write_text(json.dumps({each: asdict(cost) for each, cost in costs.items()}))
+            print(name, f"{mean_ratio(costs[name], 'all'):.3f}", file=sys.stderr, flush=True)
+    return all(name in costs for name in wanted)
 
 
 if __name__ == "__main__":

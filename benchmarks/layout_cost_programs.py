@@ -80,12 +80,69 @@ OTHERS = {
         "weigh",
         ("120",),
     ),
+    "leveldb": OtherProgram(
+        "leveldb",
+        'cmake -S . -B made -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$FLAGS"'
+        " -DLEVELDB_BUILD_TESTS=OFF -DLEVELDB_BUILD_BENCHMARKS=OFF"
+        " -DHAVE_SNAPPY=0 -DHAVE_TCMALLOC=0 -DHAVE_CRC32C=0 -DHAVE_ZSTD=0"
+        " && make -C made leveldb memenv"
+        " && $CXX $FLAGS -std=c++17 -I. -Iinclude $DRIVERS/leveldb.cpp"
+        " made/libmemenv.a made/libleveldb.a -pthread -o weigh",
+        "weigh",
+        ("60000",),
+    ),
+    "sed": OtherProgram(
+        "sed",
+        'CFLAGS="$FLAGS" ./configure --disable-nls && make sed/sed',
+        "sed/sed",
+        ("-E", "s/([a-z]+)ing/\\1ed/g;/^[aeiou]/d;y/xyz/XYZ/;s/ +/ /g", "{input}/words.txt"),
+    ),
+    "mawk": OtherProgram(
+        "mawk",
+        'CFLAGS="$FLAGS" ./configure && make mawk',
+        "mawk",
+        (
+            "{ for (i = 1; i <= NF; ++i) { ++seen[$i]; last[length($i)] = last[length($i)] $i } }"
+            ' NR % 50 == 0 { split("", last) } END { for (word in seen) print word, seen[word] }',
+            "{input}/words.txt",
+            "{input}/words.txt",
+        ),
+    ),
+    "cmark": OtherProgram(
+        "cmark",
+        'cmake -S . -B made -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$FLAGS" -DCMARK_SHARED=OFF'
+        " -DCMARK_TESTS=OFF && make -C made",
+        "made/src/cmark",
+        ("{input}/page.md",) * 6,
+    ),
+    "bc": OtherProgram(
+        "bc",
+        'CFLAGS="$FLAGS" ./configure && make -C lib && make -C bc',
+        "bc/bc",
+        ("-l", "{input}/sums.bc"),
+    ),
 }
 
 
 def write_inputs(folder: Path) -> None:
-    """A picture, the same each time."""
+    """A picture, words, a page of Markdown and sums, the same each time."""
     draw = random.Random(_SEED)
+    _write_picture(folder, draw)
+    letters = "etaoinshrdlucmfwyp"
+    known = ["".join(draw.choices(letters, k=draw.randint(2, 9))) for _ in range(4000)]
+    known += [f"{word}ing" for word in known[:500]]
+    lines = [" ".join(draw.choices(known, k=draw.randint(4, 14))) for _ in range(24_000)]
+    (folder / "words.txt").write_text("\n".join(lines) + "\n")
+    marks = ("# {}", "- {}", "> {}", "**{}**", "[{}](http://example.org/a)", "`{}`", "{}", "{}\n")
+    page = [draw.choice(marks).format(line) for line in lines[:16_000]]
+    (folder / "page.md").write_text("\n".join(page) + "\n")
+    (folder / "sums.bc").write_text(
+        "scale=400\nx=4*a(1)\nx\ny=e(1)\ny\n"
+        "define f(n) { if (n < 2) return (n); return (f(n-1) + f(n-2)); }\nf(19)\nquit\n"
+    )
+
+
+def _write_picture(folder: Path, draw: random.Random) -> None:
     side = 1200
     values = bytes(
         (x * y // 64 + channel * x) % 256 ^ (draw.getrandbits(8) & 15)

@@ -24,14 +24,26 @@ constexpr std::size_t room_for_copies_bytes = 4ULL << 30U;
 
 constexpr std::size_t fewest_taken = 8;
 
-// First chunks lie here, and the first windows behind them, by pages of 4 KiB, so that a small heap
-// takes no more than it touches.
-constexpr std::size_t first_chunks_bytes = 16U << 20U, first_windows_bytes = 8U << 20U;
+// First chunks lie here. Those of one unit, which are those of small objects, share huge pages, one
+// after the other: the kernel gives one in the time of some 25 small ones. The others lie behind
+// them by small pages, so that few large objects take no more than they touch.
+constexpr std::size_t first_chunks_bytes = 16U << 20U, huge_page_bytes = 2U << 20U;
+constexpr std::size_t huge_first_bytes = 8U << 20U;
+constexpr auto units_a_huge_page = static_cast<std::uint32_t>(huge_page_bytes / unit_bytes);
+constexpr auto huge_first_units = static_cast<std::uint32_t>(huge_first_bytes / unit_bytes);
 constexpr auto first_chunks_units = static_cast<std::uint32_t>(first_chunks_bytes / unit_bytes);
 constexpr int first_chunk_attempts = 32;
 
 bool first_unit_is_taken[first_chunks_units];
+std::uint32_t huge_page_now = 0;  ///< its first unit
 Lock first_lock;
+
+// What the heap notes about its objects lies behind the first chunks of the first huge page, and
+// then between windows.
+constexpr std::size_t first_books_bytes = 128U << 10U;
+std::uint8_t* books = nullptr;
+std::size_t books_left = 0;
+Lock books_lock;
 
 std::size_t heap_used = first_chunks_bytes;
 
@@ -76,7 +88,7 @@ struct Central {
         for (std::size_t at = 0; at < many; ++at) {
             Chunk& chunk = chunks[chunk_of(from[at])];
             if (chunk.names == nullptr)
-                chunk.names = pages_for<Name>(objects);
+                chunk.names = static_cast<Name*>(take_books(objects * sizeof(Name)));
             if (chunk.names == nullptr)
                 continue;  // lost to the program, as there is no memory to remember it by
             chunk.names[chunk.count++] = from[at];
@@ -156,8 +168,7 @@ bool register_chunk(std::size_t index, std::size_t place, std::size_t bytes, Nam
     return central[index].add(chunk);
 }
 
-/// Takes units where all of them are free. Objects of aligned classes lie on multiples of their
-/// size from the first unit on.
+/// Takes units where all of them are free.
 bool take_first_units(std::uint32_t unit, std::uint32_t many) {
     for (std::uint32_t at = unit; at < unit + many; ++at) {
         if (first_unit_is_taken[at])
@@ -166,6 +177,31 @@ bool take_first_units(std::uint32_t unit, std::uint32_t many) {
     for (std::uint32_t at = unit; at < unit + many; ++at)
         first_unit_is_taken[at] = true;
     return true;
+}
+
+/// A unit of the huge page that first chunks are taken from now, or of the next one.
+bool take_huge_unit(Random& random, std::uint32_t& unit) {
+    for (; huge_page_now < huge_first_units; huge_page_now += units_a_huge_page) {
+        for (int attempt = 0; attempt < first_chunk_attempts; ++attempt) {
+            unit = huge_page_now + random.below(units_a_huge_page);
+            if (take_first_units(unit, 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+/// Units behind those. Objects of aligned classes lie on multiples of their size.
+bool take_units(std::size_t index, std::uint32_t many, Random& random, std::uint32_t& unit) {
+    const bool is_aligned = index >= plain_classes && class_bytes(index) > unit_bytes;
+    const auto step = static_cast<std::uint32_t>(is_aligned ? class_bytes(index) / unit_bytes : 1);
+    constexpr std::uint32_t units = first_chunks_units - huge_first_units;
+    for (int attempt = 0; attempt < first_chunk_attempts; ++attempt) {
+        unit = huge_first_units + random.below((units - many) / step + 1) * step;
+        if (take_first_units(unit, many))
+            return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -188,9 +224,14 @@ bool reserve_chunks() {
         heap_start = reinterpret_cast<std::uint8_t*>((address + alignment - 1) & ~(alignment - 1));
         heap_bytes = bytes;
         // With huge pages the index bits of physical addresses are those that are drawn here.
-        constexpr std::size_t small_pages_bytes = first_chunks_bytes + first_windows_bytes;
-        raw(SYS_madvise, word(heap_start + small_pages_bytes),
-            static_cast<long>(bytes - small_pages_bytes), MADV_HUGEPAGE);
+        raw(SYS_madvise, word(heap_start), huge_first_bytes, MADV_HUGEPAGE);
+        raw(SYS_madvise, word(heap_start + first_chunks_bytes),
+            static_cast<long>(bytes - first_chunks_bytes), MADV_HUGEPAGE);
+        books = heap_start + huge_page_bytes - first_books_bytes;
+        books_left = first_books_bytes;
+        for (std::size_t unit = (huge_page_bytes - first_books_bytes) / unit_bytes;
+             unit < units_a_huge_page; ++unit)
+            first_unit_is_taken[unit] = true;
         unit_classes = pages_for<std::uint8_t>(bytes / unit_bytes);
         unit_chunks = pages_for<std::uint32_t>(bytes / unit_bytes);
         chunks = pages_for<Chunk>(bytes / unit_bytes);
@@ -210,15 +251,29 @@ bool take_chunk(std::size_t index, Name& first) {
 bool take_first_chunk(std::size_t index, Random& random, Name& first) {
     const std::size_t bytes = first_chunk_bytes(index);
     const auto many = static_cast<std::uint32_t>(bytes / unit_bytes);
-    const bool is_aligned = index >= plain_classes && class_bytes(index) > unit_bytes;
-    const auto step = static_cast<std::uint32_t>(is_aligned ? class_bytes(index) / unit_bytes : 1);
     const Guard guard(first_lock);
-    for (int attempt = 0; attempt < first_chunk_attempts; ++attempt) {
-        const std::uint32_t unit = random.below((first_chunks_units - many) / step + 1) * step;
-        if (take_first_units(unit, many))
-            return register_chunk(first_class(index), unit * unit_bytes, bytes, first);
+    std::uint32_t unit = 0;
+    const bool found =
+        many == 1 ? take_huge_unit(random, unit) : take_units(index, many, random, unit);
+    return found && register_chunk(first_class(index), unit * unit_bytes, bytes, first);
+}
+
+void* take_books(std::size_t bytes) {
+    const std::size_t wanted = (bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
+    const Guard guard(books_lock);
+    if (wanted > books_left) {
+        const std::size_t step =
+            (wanted + chunk_step_bytes - 1) / chunk_step_bytes * chunk_step_bytes;
+        const std::size_t place = __atomic_fetch_add(&heap_used, step, __ATOMIC_RELAXED);
+        if (place + step > heap_bytes)
+            return map_pages(nullptr, bytes, PROT_READ | PROT_WRITE);
+        books = heap_start + place;
+        books_left = step;
     }
-    return false;
+    void* found = books;
+    books += wanted;
+    books_left -= wanted;
+    return found;
 }
 
 Region unused_heap() {
@@ -249,15 +304,18 @@ void hold_chunks() {
     first_lock.take();
     for (Central& each : central)
         each.lock.take();
+    books_lock.take();
 }
 
 void resume_chunks() {
+    books_lock.give();
     for (Central& each : central)
         each.lock.give();
     first_lock.give();
 }
 
 void reset_chunks() {
+    books_lock.reset();
     for (Central& each : central)
         each.lock.reset();
     first_lock.reset();

@@ -135,6 +135,8 @@ inline std::size_t bytes_of(const void* object) {
 
 /// Takes the address space; false where there is none.
 bool reserve_chunks();
+/// Memory for what is noted about objects, zero and for ever; null where there is none.
+void* take_books(std::size_t bytes);
 /// What of the address space no chunk has taken yet.
 Region unused_heap();
 /// A chunk for a class, which is whole windows; its first object. False where none is left.

@@ -7,8 +7,8 @@
 
 #include "base.hpp"
 #include "chunks.hpp"
-#include "groups.hpp"
 #include "large.hpp"
+#include "page_order.hpp"
 #include "random.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
@@ -88,8 +88,7 @@ __attribute__((noinline)) ThreadHeap* enter_heap() {
         if (heap != nullptr) {
             unused_heaps = heap->next_unused;
         } else {
-            heap = static_cast<ThreadHeap*>(
-                map_pages(nullptr, sizeof(ThreadHeap), PROT_READ | PROT_WRITE));
+            heap = static_cast<ThreadHeap*>(take_books(sizeof(ThreadHeap)));
             if (heap == nullptr)
                 return nullptr;
             heap->random = Random(settings().seed ^ (heap_stream << 56U) ^
@@ -110,8 +109,8 @@ ThreadHeap* thread_heap() {
 void give_first(Random& random, ThreadClass& of, std::size_t index, std::uint32_t many) {
     many = many / drawn_at_once * drawn_at_once;
     of.free_count -= many;
-    const auto order = keeps_runs ? order_by_pages : order_by_groups;
-    order(random, index, of.free_names + of.free_count, many, of.ordered_names);
+    order_by_pages(random, index, of.free_names + of.free_count, many,
+                   keeps_runs ? PageStart::lowest : PageStart::drawn, of.ordered_names);
     of.ordered_count = many;
 }
 
@@ -127,8 +126,7 @@ Name draw(ThreadHeap& heap, ThreadClass& of) {
 bool prepare(ThreadClass& of, std::size_t index) {
     const std::uint32_t objects = chunk_objects(index);
     const std::uint32_t capacity = objects + objects / 4;
-    of.free_names = static_cast<Name*>(
-        map_pages(nullptr, std::size_t{capacity + objects} * sizeof(Name), PROT_READ | PROT_WRITE));
+    of.free_names = static_cast<Name*>(take_books(std::size_t{capacity + objects} * sizeof(Name)));
     if (of.free_names == nullptr)
         return false;
     of.free_capacity = capacity;
@@ -147,13 +145,16 @@ void give_up(ThreadClass& of, std::size_t index, std::uint32_t many) {
 void add_objects(ThreadClass& of, std::size_t index, Name first, std::uint32_t objects) {
     const auto step = static_cast<Name>(class_bytes(index) / granule_bytes);
     const auto [run_objects, gap_bytes] = spacing(index);
+    const auto gap = static_cast<Name>(gap_bytes / granule_bytes);
+    Name* into = of.free_names + of.free_count;
     Name next = first;
-    for (std::uint32_t added = 1; added <= objects; ++added) {
-        of.free_names[of.free_count++] = next;
-        next += step;
-        if (added % run_objects == 0)
-            next += static_cast<Name>(gap_bytes / granule_bytes);
+    for (std::uint32_t left = objects; left != 0; next += gap) {
+        const std::uint32_t run = left < run_objects ? left : run_objects;
+        left -= run;
+        for (const Name* end = into + run; into != end; next += step)
+            *into++ = next;
     }
+    of.free_count += objects;
 }
 
 /// Adds a window; how many objects it has, 0 where there is no memory.
@@ -190,7 +191,8 @@ ThreadClass* first_chunk(ThreadHeap& heap, std::size_t index) {
 /// the set, with at least a quarter of a window. A heap that keeps runs gives windows alone.
 bool refill(ThreadHeap& heap, ThreadClass& of, std::size_t index) {
     const std::uint32_t objects = chunk_objects(index);
-    const bool builds = of.freed() < of.given / 4 * 3;
+    const ThreadClass& seen = of.given != 0 ? of : heap.classes[first_class(index)];
+    const bool builds = seen.freed() < seen.given / 4 * 3;
     if (builds || keeps_runs) {
         give_up(of, index, of.free_count);
         auto added = static_cast<std::uint32_t>(take_window(index, of.free_names, objects));
