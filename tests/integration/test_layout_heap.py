@@ -34,6 +34,8 @@ FEW_OBJECTS = """
 NEIGHBOURS = """
     int main(void) {
         int steps = 0, same_page = 0, jumps = 0;
+        for (int turn = 0; turn < 3000; ++turn)  /* the first window */
+            malloc(96);
         char *last = malloc(96);
         for (int turn = 0; turn < 4000; ++turn) {
             char *next = malloc(96);
@@ -44,6 +46,21 @@ NEIGHBOURS = """
             last = next;
         }
         printf("%d %d %d\\n", same_page, steps, jumps);
+        return 0;
+    }
+"""
+
+TURNOVER = """
+    int main(void) {
+        static char *live[500];
+        int same_page = 0;
+        for (int turn = 0; turn < 20000; ++turn) {
+            char **place = &live[turn % 500], *last = live[(turn + 499) % 500];
+            free(*place);
+            *place = malloc(96);
+            same_page += (uintptr_t)*place / 4096 == (uintptr_t)last / 4096;
+        }
+        printf("%d\n", same_page);
         return 0;
     }
 """
@@ -81,6 +98,11 @@ def test_what_a_program_builds_lies_in_the_order_of_its_making_within_each_page(
     assert same_page > 3500
     assert steps > 0.9 * same_page
     assert jumps > 80
+
+
+def test_what_comes_and_goes_lies_all_over_its_window(build: Build) -> None:
+    same_page = int(run(build(TURNOVER), **{"": "heap"}).stdout)
+    assert same_page < 2000  # of 20,000; a window has 64 pages
 
 
 def test_a_base_of_pages_gives_the_objects_of_a_page_in_order_and_pages_in_none(

@@ -191,8 +191,8 @@ ThreadClass* first_chunk(ThreadHeap& heap, std::size_t index) {
 /// the set, with at least a quarter of a window. A heap that keeps runs gives windows alone.
 bool refill(ThreadHeap& heap, ThreadClass& of, std::size_t index) {
     const std::uint32_t objects = chunk_objects(index);
-    const ThreadClass& seen = of.given != 0 ? of : heap.classes[first_class(index)];
-    const bool builds = seen.freed() < seen.given / 4 * 3;
+    // Of its first window nothing is known yet, and that is drawn from all over.
+    const bool builds = of.freed() < of.given / 4 * 3;
     if (builds || keeps_runs) {
         give_up(of, index, of.free_count);
         auto added = static_cast<std::uint32_t>(take_window(index, of.free_names, objects));
