@@ -33,6 +33,7 @@ from itertools import cycle, product
 from pathlib import Path
 
 from benchmarks.kills.aftermath import MARK, Aftermath, aftermath, host_state, warm_up
+from benchmarks.kills.evidence import wait_for
 from benchmarks.kills.faults import CLOCK_LIBRARY, FAULTS, Scene, unavailable
 from benchmarks.kills.instants import Instant, draw_instant, wait_until
 from benchmarks.kills.scenarios import PROGRAM, SPINNING, Scenario, scenarios
@@ -135,17 +136,15 @@ def one_kill(scenario: Scenario, fault: str, instant: Instant) -> Aftermath | No
         if process.poll() is not None:
             return None
         FAULTS[fault](Scene(process, target, home))
-        hung = False
-        try:
-            process.wait(timeout=ENDING_S)
-        except subprocess.TimeoutExpired:
-            hung = True
+        hung = wait_for(process, ENDING_S)
+        if hung:
             process.kill()
             process.wait()
         environment.pop("LD_PRELOAD", None)
         found = aftermath(environment, log, scenario.trials, before)
         if hung:
-            return Aftermath(found.lost, found.doubled, found.running + 1, found.changed, "hung")
+            said = f"{hung} {found.said}".strip()
+            return Aftermath(found.lost, found.doubled, found.running + 1, found.changed, said)
         return found
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from benchmarks.kills.evidence import differences, other_sessions
 from steelyard.cli.main import run
 from steelyard.host.knob import Request
 from steelyard.host.properties import KNOBS
@@ -168,16 +169,23 @@ def aftermath(
         said += more
     changed = _left_changed(before)
     if changed:
-        said += f" changed: {', '.join(changed)}"
+        said += f" changed: {'; '.join(changed.values())}"
+        others = other_sessions(f"{MARK}={environment[MARK]}".encode())
+        said += f" (others at work: {'; '.join(others) or 'none'})"
     return Aftermath(lost, doubled, len(running), len(changed), said.strip())
 
 
-def _left_changed(before: dict[str, Any]) -> list[str]:
-    """What is not as it was, once others who use the machine have had time to put theirs back."""
+def _left_changed(before: dict[str, Any]) -> dict[str, str]:
+    """What is not as it was, and how, once others who use the machine have had time to put theirs
+    back."""
     deadline_s = time.monotonic() + 10.0
     while True:
         after = host_state()
-        changed = [name for name in before if before[name] != after.get(name)]
+        changed = {
+            name: ", ".join(differences(before[name], after.get(name), name))
+            for name in before
+            if before[name] != after.get(name)
+        }
         if not changed or time.monotonic() > deadline_s:
             return changed
         time.sleep(0.1)

@@ -72,12 +72,15 @@ class Trial:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment as stored: its specification, where it was run, and its trials."""
+    """An experiment as stored: its specification, where it was run, and its trials.
+
+    `trials` is a tuple, or a `trial_table.TrialTable` where there may be a million of them.
+    """
 
     spec: ExperimentSpec
     provenance: Mapping[str, Any]
     created_unix_s: float
-    trials: tuple[Trial, ...]
+    trials: Sequence[Trial]
     stopped: StopReason | None = None
 
 

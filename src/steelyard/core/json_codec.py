@@ -28,6 +28,7 @@ from steelyard.core.gate_spec import GateSpec
 from steelyard.core.profiled_spec import DelaySpec, ProfiledSpec, ProfileStudySpec
 from steelyard.core.repetition import DimensionedBy, MeanSquare, RepetitionLevel
 from steelyard.core.stopping_spec import PastLook, StoppingSpec
+from steelyard.core.trial_table import TrialTable
 from steelyard.core.units import LARGEST_VALUE
 
 _NAMES = {
@@ -42,6 +43,8 @@ _NAMES = {
 def to_json(value: Any) -> Any:
     """Plain dicts and lists for `value`; defaults are written out, so that they stay what they
     were when a later version changes them."""
+    if isinstance(value, TrialTable):
+        return [to_json(trial) for trial in value]
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: to_json(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):

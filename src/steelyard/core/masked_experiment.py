@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from steelyard.core.build_spec import BuildSpec
-from steelyard.core.experiment_results import Experiment, Trial
+from steelyard.core.experiment_results import Experiment
 from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, Variant
 from steelyard.core.masking import (
     MASK,
@@ -18,6 +18,7 @@ from steelyard.core.masking import (
     worth_hiding,
 )
 from steelyard.core.recorded_names import explains_result, names_secret
+from steelyard.core.trial_table import TrialTable
 
 # In the provenance of an experiment whose specification is not all there any more.
 MASKED = "secrets_masked"
@@ -40,7 +41,7 @@ def masked_experiment(experiment: Experiment, values: Sequence[str] = ()) -> Exp
         experiment,
         spec=spec,
         provenance=provenance,
-        trials=tuple(_trial(trial, hidden, masks) for trial in experiment.trials),
+        trials=TrialTable.of(experiment.trials).mapped(_realised(masks), _details(hidden)),
     )
 
 
@@ -176,14 +177,20 @@ def _is_object(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _trial(trial: Trial, hidden: Sequence[str], masks: _Masks) -> Trial:
-    # Of a million trials hardly one has words.
-    if any(not isinstance(value, int | float) for value in trial.details.values()):
-        trial = replace(trial, details=mask_value(trial.details, hidden))
-    if any(isinstance(value, str) for value in trial.realised.values()):
-        realised = {
+def _details(hidden: Sequence[str]) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+    def masked(details: Mapping[str, Any]) -> Mapping[str, Any]:
+        if any(not isinstance(value, int | float) for value in details.values()):
+            return cast("Mapping[str, Any]", mask_value(details, hidden))
+        return details
+
+    return masked
+
+
+def _realised(masks: _Masks) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+    def masked(realised: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {
             name: masks.name(value, name) if isinstance(value, str) else value
-            for name, value in trial.realised.items()
+            for name, value in realised.items()
         }
-        return replace(trial, realised=realised)
-    return trial
+
+    return masked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,6 +15,8 @@ from steelyard.core.experiment_check import check_spec, is_between
 from steelyard.core.experiment_results import Caution, Experiment, StopReason, Trial
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.json_codec import experiment_spec_from_json
+from steelyard.core.trial_columns import is_rising
+from steelyard.core.trial_table import TrialTable
 from steelyard.core.units import LAST_UNIX_S
 from steelyard.store.connection import bring_up_to_date, open_engine, store_errors
 from steelyard.store.find_identifier import find_identifier
@@ -332,41 +333,15 @@ def _read_sessions(connection: Connection, identity: int) -> list[dict[str, Any]
     return found
 
 
-def _read_trials(connection: Connection, identity: int, variant_count: int) -> tuple[Trial, ...]:
+def _read_trials(connection: Connection, identity: int, variant_count: int) -> TrialTable:
     query = (
         select(trial_chunks.c.content)
         .where(trial_chunks.c.experiment_id == identity)
         .order_by(trial_chunks.c.id)
     )
     reader = ChunkReader(variant_count)
-    found: list[Trial] = []
-    with _without_collector():
-        for content in connection.execute(query).scalars():
-            found += reader.trials(content)
-        if any(map(_is_behind, found, found[1:])):
-            found.sort(key=lambda trial: trial.position)
-            if any(map(_is_same, found, found[1:])):
-                raise ValueError("two trials are at one position")
-        return tuple(found)
-
-
-def _is_behind(trial: Trial, following: Trial) -> bool:
-    return trial.position >= following.position
-
-
-def _is_same(trial: Trial, following: Trial) -> bool:
-    return trial.position == following.position
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Reading makes millions of objects and no cycle: looking for some takes most of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        # What was read stays: whoever goes on need not look through it again and again.
-        gc.freeze()
-        if was_enabled:
-            gc.enable()
+    contents = connection.execute(query).scalars()
+    found = TrialTable.joined(reader.trials(content) for content in contents).in_order()
+    if not is_rising(found.position):
+        raise ValueError("two trials are at one position")
+    return found

@@ -97,17 +97,17 @@ class PackedColumns:
         if at != len(data):
             raise ValueError("it is cut off")
 
-    def column(self, name: str, wanted_count: int, whole: bool = True) -> list[Any]:
-        """The numbers of a column, as a list."""
+    def whole(self, name: str, wanted_count: int, typecode: str = "i") -> array[int]:
+        """The numbers of a column of whole ones, as an array of this type."""
         kind, count, constant, at = self._columns[name]
-        if count != wanted_count or whole == (kind == "d"):
+        if count != wanted_count or kind == "d":
             raise ValueError(f"the column {name} has {count} values of the type {kind}")
-        if constant is not None:
-            value = constant if whole else float.fromhex(constant)
-            if whole and (not isinstance(value, int) or isinstance(value, bool)):
-                raise ValueError(f"the column {name} is constant at {value!r}")
-            return [value] * count
-        return self._numbers(kind, count, at).tolist()
+        if constant is None:
+            found = self._numbers(kind, count, at)
+            return found if kind == typecode else array(typecode, found)
+        if not isinstance(constant, int) or isinstance(constant, bool):
+            raise ValueError(f"the column {name} is constant at {constant!r}")
+        return array(typecode, [constant]) * count
 
     def doubles(self, name: str, wanted_count: int) -> array[float]:
         """The numbers of a column of floats, as an array."""

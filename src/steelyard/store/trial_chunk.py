@@ -9,25 +9,24 @@ from __future__ import annotations
 import json
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, repeat
-from typing import Any, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import repeat
+from typing import Any
 
 from steelyard.core.experiment_results import FailureReason, Trial, TrialStatus
 from steelyard.core.json_codec import to_json
+from steelyard.core.trial_columns import SharedColumn, ValueColumn
+from steelyard.core.trial_table import REASONS, STATUSES, TrialTable
 from steelyard.store.packed_columns import PackedColumns, pack_columns
 
 CHUNK_TRIALS = 8192
 # Values of all metrics together: 32 MB. SQLite takes up to 1 GB in one place.
 CHUNK_VALUES = 1 << 22
-# Above this many iterations an array takes a quarter of a tuple's memory and loads faster.
-ARRAY_COUNT = 16
 _INDICES = ("position", "block", "variant", "build")
 _TIMES = ("started_unix_s", "spent_s")
 _PLAIN = (*_INDICES, "warmup", "status", "reason", *_TIMES)
 _TEXTS = ("realised", "details", "levels")
-_STATUSES: tuple[TrialStatus, ...] = get_args(TrialStatus)
-_REASONS: tuple[FailureReason | None, ...] = (None, *get_args(FailureReason))
 
 
 def dump_json(value: Any) -> str:
@@ -110,12 +109,12 @@ class ChunkWriter:
 
 def status_number(status: TrialStatus) -> int:
     """The number that stands for a status."""
-    return _STATUSES.index(status)
+    return STATUSES.index(status)
 
 
 def reason_number(reason: FailureReason | None) -> int:
     """The number that stands for the reason of a failure."""
-    return _REASONS.index(reason)
+    return REASONS.index(reason)
 
 
 def chunks_of(trials: Iterable[Trial]) -> Iterator[tuple[int, bytes]]:
@@ -130,7 +129,7 @@ def chunks_of(trials: Iterable[Trial]) -> Iterator[tuple[int, bytes]]:
         yield writer.count, writer.packed()
 
 
-def positions_of(data: bytes) -> list[int]:
+def positions_of(data: bytes) -> Sequence[int]:
     """The positions of the trials of a chunk.
 
     Raises
@@ -139,7 +138,7 @@ def positions_of(data: bytes) -> list[int]:
         The chunk is damaged.
     """
     packed = PackedColumns(data)
-    return packed.column("position", _count(packed))
+    return packed.whole("position", _count(packed))
 
 
 def _count(packed: PackedColumns) -> int:
@@ -150,7 +149,7 @@ def _count(packed: PackedColumns) -> int:
 
 
 class ChunkReader:
-    """Makes trials of chunks. Texts that are alike are decoded once.
+    """Makes tables of trials of chunks. Texts that are alike are decoded once.
 
     Parameters
     ----------
@@ -160,10 +159,11 @@ class ChunkReader:
 
     def __init__(self, variant_count: int) -> None:
         self._variant_count = variant_count
+        # What was realised and the details of a trial may be alike.
         self._objects: dict[str, Mapping[str, Any]] = {}
         self._levels: dict[str, tuple[int, ...]] = {}
 
-    def trials(self, data: bytes) -> list[Trial]:
+    def trials(self, data: bytes) -> TrialTable:
         """The trials of a chunk.
 
         Raises
@@ -173,48 +173,37 @@ class ChunkReader:
         """
         packed = PackedColumns(data)
         count = _count(packed)
-        whole = {name: packed.column(name, count) for name in (*_INDICES, "warmup")}
+        whole = {name: packed.whole(name, count) for name in _INDICES}
+        warmup = packed.whole("warmup", count, "b")
         _check_within(whole["variant"], 0, self._variant_count - 1, "variant")
-        _check_within(whole["warmup"], 0, 1, "warmup")
-        times = [_finite(packed.column(name, count, whole=False), name) for name in _TIMES]
-        return list(
-            map(
-                Trial,
-                whole["position"],
-                whole["block"],
-                whole["variant"],
-                map(bool, whole["warmup"]),
-                _coded(packed, "status", count, _STATUSES),
-                _coded(packed, "reason", count, _REASONS),
-                *times,
-                _measurements(packed, count),
-                whole["build"],
-                _coded(packed, "realised", count, self._read_objects(packed, "realised")),
-                _coded(packed, "details", count, self._read_objects(packed, "details")),
-                _coded(packed, "levels", count, self._read_levels(packed)),
-            )
+        _check_within(warmup, 0, 1, "warmup")
+        times = [_finite(packed.doubles(name, count), name) for name in _TIMES]
+        return TrialTable(
+            **whole,
+            warmup=warmup,
+            status=_coded(packed, "status", len(STATUSES), "b"),
+            reason=_coded(packed, "reason", len(REASONS), "b"),
+            started_unix_s=times[0],
+            spent_s=times[1],
+            realised=self._shared(packed, "realised", self._objects, partial(_object, "realised")),
+            details=self._shared(packed, "details", self._objects, partial(_object, "details")),
+            levels=self._shared(packed, "levels", self._levels, _levels),
+            measurements=_measurements(packed, count),
         )
 
-    def _read_objects(self, packed: PackedColumns, name: str) -> list[Mapping[str, Any]]:
-        found: list[Mapping[str, Any]] = []
+    def _shared(
+        self, packed: PackedColumns, name: str, read: dict[str, Any], decode: Callable[[str], Any]
+    ) -> SharedColumn:
+        """The values of a column of texts; `read` has those that were decoded before."""
+        known: list[Any] = []
         for text in packed.about[name]:
-            known = self._objects.get(text)
-            if known is None:
-                known = self._objects[text] = _object(text, name)
-            found.append(known)
-        return found
-
-    def _read_levels(self, packed: PackedColumns) -> list[tuple[int, ...]]:
-        found: list[tuple[int, ...]] = []
-        for text in packed.about["levels"]:
-            known = self._levels.get(text)
-            if known is None:
-                known = self._levels[text] = _levels(text)
-            found.append(known)
-        return found
+            if text not in read:
+                read[text] = decode(text)
+            known.append(read[text])
+        return SharedColumn(_coded(packed, name, len(known), "i"), known)
 
 
-def _object(text: str, name: str) -> Mapping[str, Any]:
+def _object(name: str, text: str) -> Mapping[str, Any]:
     value = json.loads(text)
     if not isinstance(value, dict):
         raise ValueError(f"{name} is no object")
@@ -233,51 +222,31 @@ def _check_within(values: Sequence[int], least: int, greatest: int, name: str) -
         raise ValueError(f"{name} is not from {least} to {greatest}")
 
 
-def _finite(values: list[float], name: str) -> list[float]:
+def _finite(values: array[float], name: str) -> array[float]:
     # The sum of values is finite where all are, but for sums beyond the range of floats.
     if not math.isfinite(sum(values)) and not all(map(math.isfinite, values)):
         raise ValueError(f"{name} is not finite")
     return values
 
 
-def _coded(packed: PackedColumns, name: str, count: int, known: Sequence[Any]) -> Iterable[Any]:
-    codes = packed.column(name, count)
-    _check_within(codes, 0, len(known) - 1, name)
-    if len(known) == 1:
-        return repeat(known[0], count)
-    return map(known.__getitem__, codes)
+def _coded(packed: PackedColumns, name: str, known_count: int, typecode: str) -> array[int]:
+    codes = packed.whole(name, _count(packed), typecode)
+    _check_within(codes, 0, known_count - 1, name)
+    return codes
 
 
-def _measurements(packed: PackedColumns, count: int) -> list[dict[str, Sequence[float]]]:
+def _measurements(packed: PackedColumns, count: int) -> dict[str, ValueColumn]:
     names = packed.about["metrics"]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ValueError("its metrics are no list of names")
-    series = [_series(packed, place, count) for place in range(len(names))]
-    if not names:
-        return [{} for _ in range(count)]
-    if all(column is not None and None not in column for column in series):
-        return [dict(zip(names, own, strict=True)) for own in zip(*series, strict=True)]
-    return [
-        {name: values for name, values in zip(names, own, strict=True) if values is not None}
-        for own in zip(*series, strict=True)
-    ]
+    return {name: _series(packed, place, count) for place, name in enumerate(names)}
 
 
-def _series(packed: PackedColumns, place: int, count: int) -> list[Any]:
-    """The iterations of each trial; None where it lacks the metric."""
-    counts = packed.column(f"count {place}", count)
+def _series(packed: PackedColumns, place: int, count: int) -> ValueColumn:
+    """The iterations of each trial; -1 of them where it lacks the metric."""
+    counts = packed.whole(f"count {place}", count, "q")
     _check_within(counts, -1, CHUNK_VALUES * CHUNK_TRIALS, f"count {place}")
-    total = sum(own for own in counts if own > 0)
-    values = packed.doubles(f"value {place}", total)
-    if total == count and min(counts, default=1) == 1:
-        return list(zip(_finite(values.tolist(), f"value {place}")))
-    _finite(values.tolist(), f"value {place}")
-    ends = accumulate(max(0, own) for own in counts)
-    return [
-        None if own < 0 else _iterations(values[end - own : end])
-        for own, end in zip(counts, ends, strict=True)
-    ]
-
-
-def _iterations(values: array[float]) -> Sequence[float]:
-    return values if len(values) > ARRAY_COUNT else tuple(values)
+    least = min(counts, default=1)
+    total = sum(counts) if least >= 0 else sum(own for own in counts if own > 0)
+    values = _finite(packed.doubles(f"value {place}", total), f"value {place}")
+    return ValueColumn(values, None if total == count and least == 1 else counts)

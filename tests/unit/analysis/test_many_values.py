@@ -6,8 +6,10 @@ import random
 
 import pytest
 
+from steelyard.analysis.comparison import summary
 from steelyard.analysis.comparison.unit_values import TopLevel, top_level
-from steelyard.analysis.intervals import mean
+from steelyard.analysis.distributions import sorted_values
+from steelyard.analysis.intervals import mean, paired_ratio
 from steelyard.analysis.tests import independence
 from tests.experiments import make_trial
 
@@ -34,6 +36,31 @@ def test_variance_and_autocorrelation_of_many_are_those_of_few(monkeypatch):
     assert many == pytest.approx(few, rel=1e-9)
 
 
+def test_order_skewness_and_contrasts_of_many_are_those_of_few(monkeypatch):
+    values, others = series(1000), series(1000, drift=0.3)
+
+    def found():
+        return (
+            mean.mean_of(values),
+            mean.lowest_of(values),
+            *sorted_values.sorted_values(values),
+            summary.skewness_of(values),
+            *paired_ratio.contrasts_of(values, others),
+        )
+
+    few = found()
+    for module in (mean, sorted_values, summary, paired_ratio):
+        monkeypatch.setattr(module, "MANY", 10)
+    assert found() == pytest.approx(few, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e-9, 1 / 3, 7e17])
+def test_many_values_that_are_alike_have_that_mean_and_no_variance(value):
+    values = [value] * 100_003
+    assert mean.mean_of(values) == value
+    assert mean.variance_of(values) == 0.0
+
+
 def test_many_values_that_are_alike_have_no_autocorrelation(monkeypatch):
     monkeypatch.setattr(independence, "MANY", 10)
     assert independence.autocorrelation([0.1] * 100, 3) is None
@@ -42,6 +69,13 @@ def test_many_values_that_are_alike_have_no_autocorrelation(monkeypatch):
 def test_the_trend_of_many_values_is_found_in_the_means_of_groups():
     assert independence.mann_kendall(series(20_001, drift=0.05)) < 1e-6
     assert independence.mann_kendall(series(20_001)) > 0.01
+
+
+def test_means_of_groups_of_many_values_are_those_of_few(monkeypatch):
+    values = series(1003)
+    few = independence._group_means(values, 17)
+    monkeypatch.setattr(independence, "MANY", 10)
+    assert independence._group_means(values, 17) == pytest.approx(few, rel=1e-12)
 
 
 def test_few_values_are_ranked_one_by_one(monkeypatch):

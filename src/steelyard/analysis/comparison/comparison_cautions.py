@@ -13,7 +13,7 @@ from steelyard.analysis.comparison.experiment_intervals import Ratio, block_corr
 from steelyard.analysis.comparison.import_cautions import is_matched
 from steelyard.analysis.comparison.mode_cautions import mode_cautions
 from steelyard.analysis.comparison.summary import skewness_of
-from steelyard.analysis.comparison.unit_values import TopLevel
+from steelyard.analysis.comparison.unit_values import TopLevel, iteration_counts
 from steelyard.analysis.distributions.normal import normal_quantile
 from steelyard.analysis.intervals.autoregression import FEWEST_BLOCKS, suspected
 from steelyard.analysis.intervals.paired_ratio import DEPENDENCE_LEVEL
@@ -21,6 +21,7 @@ from steelyard.analysis.tests.shapiro_wilk import shapiro_wilk
 from steelyard.core.ending import ending_words
 from steelyard.core.estimate import Unbounded
 from steelyard.core.experiment_results import Caution, Experiment
+from steelyard.core.trial_table import TrialTable
 
 # Below it the shape of a distribution cannot be judged from the data at all.
 FEW_BLOCKS = 20
@@ -43,8 +44,8 @@ def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
     """Failed trials, a last block that was cut short, and an early end."""
     variants = experiment.spec.variants
     for index, variant in enumerate(variants):
-        own = [t for t in experiment.trials if t.variant == index and not t.warmup]
-        failed = [ending_words(t) for t in own if t.status == "failed"]
+        own = TrialTable.of(experiment.trials).only(index, warmup=False)
+        failed = [ending_words(trial) for trial in own.only(failed=True)]
         if failed:
             reasons = ", ".join(f"{failed.count(r)} x {r}" for r in sorted(set(failed)))
             yield Caution(
@@ -79,11 +80,14 @@ def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
 
 def _untold_layouts(experiment: Experiment) -> Iterable[Caution]:
     """Variants whose layout was asked for, but of which some trials do not say what was done."""
+    trials = TrialTable.of(experiment.trials)
+    if not any("layout" in details for details in trials.details.known):
+        return
     for index, variant in enumerate(experiment.spec.variants):
         told = [
-            "problem" not in trial.details["layout"]
-            for trial in experiment.trials
-            if trial.variant == index and trial.status == "ok" and "layout" in trial.details
+            "problem" not in details["layout"]
+            for details in trials.only(index, failed=False).details
+            if "layout" in details
         ]
         if not all(told):
             yield Caution(
@@ -96,12 +100,13 @@ def _untold_layouts(experiment: Experiment) -> Iterable[Caution]:
 
 
 def _interrupted_block(experiment: Experiment) -> Iterable[Caution]:
-    run = [t for t in experiment.trials if not t.warmup]
-    if not run:
+    run = TrialTable.of(experiment.trials).only(warmup=False)
+    if not len(run):
         return
-    last = max(t.block for t in run)
+    last = max(run.block)
+    own = run.picked([place for place, block in enumerate(run.block) if block == last])
     variants = len(experiment.spec.variants)
-    missing = variants - len({t.variant for t in run if t.block == last})
+    missing = variants - len(set(own.variant))
     if missing:
         yield Caution(
             "interrupted-block",
@@ -110,7 +115,7 @@ def _interrupted_block(experiment: Experiment) -> Iterable[Caution]:
         )
         return
     whole = variants * experiment.spec.trials_of_variant
-    lacking = whole - sum(t.block == last for t in run)
+    lacking = whole - len(own)
     if lacking:
         yield Caution(
             "interrupted-block",
@@ -135,8 +140,8 @@ def level_cautions(experiment: Experiment) -> Iterable[Caution]:
         return
     metric = spec.primary_metric.name
     for index, variant in enumerate(spec.variants):
-        own = [t for t in experiment.trials if t.variant == index and t.status == "ok"]
-        counts = {len(t.measurements.get(metric, ())) for t in own}
+        own = TrialTable.of(experiment.trials).only(index, failed=False)
+        counts = iteration_counts(own, metric)
         if counts - {wanted}:
             told = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
             yield Caution(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -68,12 +68,12 @@ class MetricResult:
     """One metric of one variant. `summary` is None where the machine or program gave no value.
 
     `values` are those of the top repetition level, in the order of their making, `blocks` the
-    block of each.
+    block of each: tuples, or arrays of many.
     """
 
     metric: MetricSpec
-    values: tuple[float, ...]
-    blocks: tuple[int, ...]
+    values: Sequence[float]
+    blocks: Sequence[int]
     summary: Summary | None
     independence: Independence | None
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 
 from steelyard.analysis.comparison.comparison_cautions import (
     block_drift_cautions,
@@ -35,12 +35,14 @@ from steelyard.analysis.comparison.unit_values import (
     repetitions,
     spent_s,
     top_levels,
+    with_values,
 )
 from steelyard.analysis.intervals.paired_ratio import is_dependent
 from steelyard.analysis.tests.independence import independence
 from steelyard.core.estimate import Interval, Unbounded
-from steelyard.core.experiment_results import Caution, Experiment, Trial
+from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.experiment_spec import ExperimentSpec, MetricSpec, Variant
+from steelyard.core.trial_table import TrialTable
 
 
 def answer(experiment: Experiment) -> Answer:
@@ -63,7 +65,8 @@ def answer(experiment: Experiment) -> Answer:
     blocks in which both variants have a value. With three or more variants the confidence
     of the comparisons on one metric holds for all of them together.
     """
-    trials = _in_order(experiment.trials)
+    trials = TrialTable.of(experiment.trials).in_order()
+    experiment = replace(experiment, trials=trials)
     variant_count = len(experiment.spec.variants)
     analysed = [analysed_trials(trials, index) for index in range(variant_count)]
     inference = Inference(experiment)
@@ -162,21 +165,15 @@ def _common_name(variants: Sequence[Variant]) -> str:
     return " ".join(word for word in words if all(word in other for other in others))
 
 
-def _in_order(trials: Sequence[Trial]) -> Sequence[Trial]:
-    if all(a.position <= b.position for a, b in pairwise(trials)):
-        return trials
-    return sorted(trials, key=lambda trial: trial.position)
-
-
 def _variant_result(
     experiment: Experiment,
     inference: Inference,
     index: int,
-    analysed: Sequence[Trial],
+    analysed: TrialTable,
     levels: Sequence[dict[str, TopLevel]],
 ) -> VariantResult:
     spec = experiment.spec
-    own = [trial for trial in experiment.trials if trial.variant == index]
+    own = TrialTable.of(experiment.trials).only(index)
     levels_named = [level.name for level in spec.user_levels]
     return VariantResult(
         name=spec.variants[index].name,
@@ -193,7 +190,7 @@ def _variant_result(
             }
         ),
         repetitions=repetitions(analysed, spec.primary_metric.name, levels_named),
-        failed=sum(trial.status == "failed" and not trial.warmup for trial in own),
+        failed=len(own.only(warmup=False, failed=True)),
         spent_s=spent_s(own, levels_named),
         parameters=spec.variants[index].parameters,
     )
@@ -269,14 +266,11 @@ def _comparison(
 def _block_cost_s(experiment: Experiment) -> float:
     """The mean cost of a block so far, with all that is done around its trials."""
     spec = experiment.spec
-    run = [trial for trial in experiment.trials if not trial.warmup]
+    run = TrialTable.of(experiment.trials).only(warmup=False)
     names = [level.name for level in spec.user_levels]
-    per_trial_s = sum(spent_s(own, names) for own in _by_variant(spec, run)) / len(run)
+    owns = [run.only(index) for index in range(len(spec.variants))]
+    per_trial_s = sum(spent_s(own, names) for own in owns) / len(run)
     return per_trial_s * len(spec.variants) * spec.trials_of_variant
-
-
-def _by_variant(spec: ExperimentSpec, trials: Sequence[Trial]) -> list[list[Trial]]:
-    return [[t for t in trials if t.variant == index] for index in range(len(spec.variants))]
 
 
 def _no_values(confidence: float) -> Interval:
@@ -300,8 +294,8 @@ def _dimensioning_cautions(experiment: Experiment) -> Iterable[Caution]:
     names = [variant.name for variant in experiment.spec.variants]
     for by in experiment.spec.dimensioned:
         own = analysed_trials(experiment.trials, names.index(by.variant))
-        kept = [trial for trial in own if len(trial.measurements.get(metric, ()))]
-        if len({trial.block for trial in kept}) > 1:
+        kept = with_values(own, metric)
+        if len(set(kept.block)) > 1:
             found = agreement(by.squares, level_values(experiment.spec, kept, metric))
             yield from agreement_cautions(by, found, f"{metric} of {by.variant}")
 

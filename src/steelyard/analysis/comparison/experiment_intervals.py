@@ -62,7 +62,7 @@ class Ratio:
     interval : Interval
     block_count : int
         Blocks that both variants have.
-    contrasts : tuple of float
+    contrasts : sequence of float
         ``y - r x`` of each block; empty without blocks in common.
     independence : Independence or None
         Of the contrasts.
@@ -74,7 +74,7 @@ class Ratio:
 
     interval: Interval
     block_count: int
-    contrasts: tuple[float, ...]
+    contrasts: Sequence[float]
     independence: Independence | None
     dependent: bool
     quantile: float = 1.0
@@ -94,7 +94,7 @@ def block_correlation(own: TopLevel, others: Sequence[TopLevel]) -> float | None
     count = len(columns[0])
     if count < FEWEST_VALUES or not others:
         return None
-    rest = [sum(row) for row in zip(*columns[1:], strict=True)]
+    rest = columns[1] if len(columns) == 2 else [sum(row) for row in zip(*columns[1:], strict=True)]
     variances = variance_of(columns[0]) * variance_of(rest)
     if variances <= 0.0:
         return None

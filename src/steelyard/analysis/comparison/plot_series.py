@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.analysis.distributions.normal import normal_quantile
+from steelyard.analysis.distributions.sorted_values import sorted_values
 
 # G. Blom, Statistical Estimates and Transformed Beta-Variables (1958): plotting positions that
 # are nearly unbiased for normal order statistics.
@@ -51,7 +52,7 @@ def quantile_points(values: Sequence[float], limit: int = 1000) -> QuantilePoint
     Plotting positions are Blom's, ``(i - 3/8) / (n + 1/4)``; the line goes through the first
     and third quartile, so that outliers do not turn it.
     """
-    ordered = sorted(values)
+    ordered = sorted_values(values)
     count = len(ordered)
     positions = range(0, count, stride_for(count, limit))
     theoretical = tuple(

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import fsum, sqrt
 
+from steelyard.analysis.distributions.sorted_values import sorted_values
+
 # Fewer values show no second mode at this level of significance but by two lumps of alike size.
 FEWEST_VALUES = 10
 # Of more values every k-th in order of size is taken.
@@ -76,16 +78,16 @@ def modes_of(values: Sequence[float]) -> tuple[Mode, ...]:
     count = len(values)
     if count < FEWEST_VALUES:
         return ()
-    ordered = sorted(values)
-    if ordered[0] == ordered[-1]:
+    in_order = sorted_values(values)
+    if in_order[0] == in_order[-1]:
         return ()
-    kept = _spread(ordered[:: -(-count // MOST_VALUES)])
+    kept = _spread(in_order[:: -(-count // MOST_VALUES)])
     valleys = _valleys(kept, critical_distance(len(kept)))
-    bounds = [0, *(bisect_left(ordered, valley) for valley in valleys), count]
-    parts = [ordered[a:b] for a, b in pairwise(bounds)]
+    bounds = [0, *(bisect_left(in_order, valley) for valley in valleys), count]
+    parts = [in_order[a:b] for a, b in pairwise(bounds)]
     large = [part for part in parts if len(part) >= _SMALLEST_SHARE * count]
     if len(large) < 2:
-        large = [ordered]
+        large = [in_order]
     return tuple(Mode(_median(p), len(p) / count, p[0], p[-1]) for p in large)
 
 

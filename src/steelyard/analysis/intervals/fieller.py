@@ -9,6 +9,7 @@ from math import exp, frexp, inf, sqrt
 from steelyard.analysis.distributions.student import student_quantile
 from steelyard.analysis.intervals.mean import (
     covariance_of,
+    lowest_of,
     mean_of,
     one_value,
     two_sided,
@@ -166,7 +167,8 @@ def interval_for(
     baseline: Sequence[float], candidate: Sequence[float]
 ) -> Callable[[MeanPair, float, float, str], Interval]:
     """How the ratio of these values gets its interval: values above 0 always have one."""
-    return positive_ratio_interval if min(*baseline, *candidate) > 0.0 else fieller_interval
+    lowest = min(lowest_of(baseline), lowest_of(candidate))
+    return positive_ratio_interval if lowest > 0.0 else fieller_interval
 
 
 def welch_degrees(means: MeanPair, baseline_count: int, candidate_count: int) -> float:

@@ -8,15 +8,35 @@ from operator import mul
 
 from steelyard.analysis.distributions.student import student_quantile
 from steelyard.core.estimate import Estimate, Interval, Unbounded
+from steelyard.core.trial_columns import MANY
 
 MEAN_METHOD = "student-blocks"
-# From here on numpy's sums are worth its import; they are pairwise, so that errors do not add up.
-MANY = 20_000
 
 
 def mean_of(values: Sequence[float]) -> float:
     """The arithmetic mean, summed without rounding errors that grow with the count."""
+    if len(values) >= MANY:
+        return _mean_of_many(values)
     return fsum(values) / len(values)
+
+
+def _mean_of_many(values: Sequence[float]) -> float:
+    """By numpy, whose sums are pairwise; the mean of the deviations takes away what is left of
+    errors, so that values that are alike have the mean that they are."""
+    import numpy as np
+
+    numbers = np.asarray(values, dtype=np.float64)
+    rough = numbers.mean()
+    return float(rough + (numbers - rough).mean())
+
+
+def lowest_of(values: Sequence[float]) -> float:
+    """The smallest of the values."""
+    if len(values) >= MANY:
+        import numpy as np
+
+        return float(np.asarray(values, dtype=np.float64).min())
+    return min(values)
 
 
 def covariance_of(first: Sequence[float], second: Sequence[float]) -> float:

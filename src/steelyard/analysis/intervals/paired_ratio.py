@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from steelyard.analysis.intervals.fieller import MeanPair, interval_for, paired_
 from steelyard.analysis.intervals.mean import mean_of, two_sided
 from steelyard.analysis.tests.independence import independence
 from steelyard.core.estimate import Estimate, Interval
+from steelyard.core.trial_columns import MANY
 
 # Below it a sequence is taken for dependent. Not 5 %: with two tests of each of three
 # sequences, one in four answers about sound data would carry a false warning.
@@ -27,10 +29,16 @@ def is_dependent(found: Independence | None) -> bool:
     return min(found.dependence_p, found.trend_p) < DEPENDENCE_LEVEL
 
 
-def contrasts_of(baseline: Sequence[float], candidate: Sequence[float]) -> tuple[float, ...]:
-    """``y - r x`` of each block, r the ratio of the means."""
+def contrasts_of(baseline: Sequence[float], candidate: Sequence[float]) -> Sequence[float]:
+    """``y - r x`` of each block, r the ratio of the means: a tuple, or an array of many."""
     below = mean_of(baseline)
     ratio = mean_of(candidate) / below if below else 0.0
+    if len(baseline) >= MANY:
+        import numpy as np
+
+        found = array("d")
+        found.frombytes((np.asarray(candidate) - ratio * np.asarray(baseline)).tobytes())
+        return found
     return tuple([y - ratio * x for x, y in zip(baseline, candidate, strict=True)])
 
 

@@ -12,6 +12,7 @@ from steelyard.app.dimension.dimension_data import chosen_metric, chosen_variant
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.experiment_results import Caution, Experiment, Trial
 from steelyard.core.experiment_spec import ExperimentSpec, MetricSpec
+from steelyard.core.trial_table import TrialTable
 from steelyard.report.documents.rendering import Origin
 
 if TYPE_CHECKING:
@@ -117,9 +118,7 @@ def _about(question: Question, metric: MetricSpec) -> Question:
 
 
 def _with_failures(result: Any, experiment: Experiment, variant: int | None) -> Any:
-    failed = sum(
-        trial.status == "failed" and variant in (None, trial.variant) for trial in experiment.trials
-    )
+    failed = len(TrialTable.of(experiment.trials).only(variant, failed=True))
     if not failed:
         return result
     trials = "failed trial" if failed == 1 else "failed trials"
@@ -134,8 +133,8 @@ def _with_failures(result: Any, experiment: Experiment, variant: int | None) -> 
 
 def _without_values(experiment: Experiment) -> list[str]:
     """The variants of which every trial failed."""
-    tried = {trial.variant for trial in experiment.trials if not trial.warmup}
-    ended = {t.variant for t in experiment.trials if not t.warmup and t.status == "ok"}
+    run = TrialTable.of(experiment.trials).only(warmup=False)
+    tried, ended = set(run.variant), set(run.only(failed=False).variant)
     return [experiment.spec.variants[index].name for index in sorted(tried - ended)]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from steelyard.core.ending import exit_words, signal_name
 from steelyard.core.experiment_results import Experiment, Trial
 from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec
+from steelyard.core.trial_table import TrialTable
 from steelyard.core.units import format_duration
 from steelyard.report.texts.readable import (
     REPLACEMENT,
@@ -73,7 +74,8 @@ def _launch_changes(launch: LaunchSpec) -> list[str]:
 def design_table(experiment: Experiment, block_count: int) -> Table:
     """How the experiment was laid out and when it stopped."""
     spec = experiment.spec
-    warmups = sum(trial.warmup for trial in experiment.trials)
+    trials = TrialTable.of(experiment.trials)
+    warmups = sum(trials.warmup)
     rows = [
         ("experiment", spec.identifier),
         ("started", moment(experiment.created_unix_s)),
@@ -82,9 +84,9 @@ def design_table(experiment: Experiment, block_count: int) -> Table:
         ("order", _order(spec)),
         ("seed", str(spec.seed)),
         ("blocks", str(block_count)),
-        ("trials", str(len(experiment.trials) - warmups)),
+        ("trials", str(len(trials) - warmups)),
         ("warm-up trials, not analysed", str(warmups)),
-        ("time spent", format_duration(sum(trial.spent_s for trial in experiment.trials))),
+        ("time spent", format_duration(sum(trials.spent_s))),
         ("stopping", _stopping(spec)),
         ("stopped", experiment.stopped or "not yet"),
         ("confidence", f"{100 * spec.confidence:g} %"),
@@ -120,7 +122,7 @@ def _stopping(spec: ExperimentSpec) -> str:
 
 def failed_trials(experiment: Experiment) -> tuple[Table, int]:
     """The first failed trials with their reasons, and how many there are in all."""
-    failed = [trial for trial in experiment.trials if trial.status == "failed"]
+    failed = TrialTable.of(experiment.trials).only(failed=True)
     variants = experiment.spec.variants
     rows = tuple(
         (

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from steelyard.analysis.comparison.comparison_results import Answer, MetricResult
-from steelyard.analysis.comparison.plot_series import stride_for
+from steelyard.analysis.comparison.plot_series import (
+    QuantilePoints,
+    quantile_points,
+    stride_for,
+)
 from steelyard.analysis.distributions.modes import density_bandwidth
 from steelyard.report.kinds.comparison.tables import metric_scale
 from steelyard.report.texts.labels import labels
@@ -56,15 +61,56 @@ DENSITY_POINTS = 400
 _SHOWN_DIGITS = 7
 
 
+class ShownValues(Sequence[float]):
+    """Values in another unit, each made when it is looked at."""
+
+    def __init__(self, values: Sequence[float], factor: float) -> None:
+        self._values = values
+        self._factor = factor
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @overload
+    def __getitem__(self, place: int) -> float: ...
+    @overload
+    def __getitem__(self, place: slice) -> ShownValues: ...
+    def __getitem__(self, place: int | slice) -> float | ShownValues:
+        if isinstance(place, slice):
+            return ShownValues(self._values[place], self._factor)
+        return rounded((self._values[place],), self._factor)[0]
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(rounded(self._values, self._factor))
+
+
 class Series(NamedTuple):
     """The values of one variant in the unit in which they are shown."""
 
     label: str
     color: str
-    values: list[float]
-    blocks: list[int]
     result: MetricResult
     factor: float
+
+    @property
+    def values(self) -> ShownValues:
+        """Rounded when they are looked at, for most of many are not drawn."""
+        return ShownValues(self.result.values, self.factor)
+
+    @property
+    def blocks(self) -> Sequence[int]:
+        """The block of each."""
+        return self.result.blocks
+
+    def quantiles(self, limit: int) -> QuantilePoints:
+        """The points of a normal Q-Q plot."""
+        found = quantile_points(self.result.values, limit)
+        return replace(
+            found,
+            observed=tuple(rounded(found.observed, self.factor)),
+            intercept=found.intercept / self.factor,
+            slope=found.slope / self.factor,
+        )
 
     @property
     def text(self) -> str:
@@ -99,8 +145,6 @@ def series_of(answer: Answer, at_least: int = 1) -> list[Series]:
             Series(
                 names[variant.name],
                 PALETTE[index % len(PALETTE)],
-                rounded(result.values, scale.factor),
-                list(result.blocks),
                 result,
                 scale.factor,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.comparison.comparison_results import Answer
-from steelyard.analysis.comparison.plot_series import QuantilePoints, quantile_points
+from steelyard.analysis.comparison.plot_series import QuantilePoints
 from steelyard.report.plots import Panel, Plot
 from steelyard.report.plots.drawing import (
     POINTS_LIMIT,
@@ -31,7 +31,7 @@ def _line(points: QuantilePoints) -> tuple[list[float], list[float]]:
 
 
 def _panel(series: Series, title: str) -> Panel:
-    points = quantile_points(series.values, POINTS_LIMIT)
+    points = series.quantiles(POINTS_LIMIT)
     ends, heights = _line(points)
     line = {
         "type": "scatter",
@@ -63,7 +63,7 @@ def draw(answer: Answer, figure: Figure) -> None:
     """Draw a grid with one variant each."""
     found = series_of(answer, at_least=3)
     for axes, series in zip(grid(figure, len(found)), found, strict=True):
-        points = quantile_points(series.values, POINTS_LIMIT)
+        points = series.quantiles(POINTS_LIMIT)
         axes.plot(*_line(points), color="#8a8f98", linewidth=1)
         axes.scatter(
             points.theoretical, points.observed, s=9, color=series.color, alpha=0.7, linewidths=0
@@ -78,7 +78,7 @@ def table(answer: Answer) -> Table | None:
     found = series_of(answer, at_least=3)
     rows: list[tuple[str, ...]] = []
     for series in found:
-        points = quantile_points(series.values, max(10, TABLE_LIMIT // len(found)))
+        points = series.quantiles(max(10, TABLE_LIMIT // len(found)))
         rows += [
             (series.label, f"{x:.3f}", f"{y:g}")
             for x, y in zip(points.theoretical, points.observed, strict=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from steelyard.analysis.comparison.comparison_results import Answer, Summary
 from steelyard.core.experiment_results import Experiment
+from steelyard.core.trial_table import TrialTable
 from steelyard.core.units import format_duration
 from steelyard.report.kinds.comparison.benchmark_table import benchmarks_sentence
 from steelyard.report.kinds.comparison.gate_sentences import gate_sentences
@@ -127,7 +128,7 @@ def _facts(answer: Answer, experiment: Experiment, blocks: int) -> list[tuple[st
     """The line below the verdict: what the answer rests on."""
     spent_s = sum(variant.spent_s for variant in answer.variants)
     failed = sum(variant.failed for variant in answer.variants)
-    kept = sum(not trial.warmup for trial in experiment.trials)
+    kept = len(TrialTable.of(experiment.trials).only(warmup=False))
     facts = [
         ("metric", one_line(answer.metric.name)),
         ("blocks", str(blocks)),

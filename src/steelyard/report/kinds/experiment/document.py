@@ -7,6 +7,7 @@ from typing import Any
 
 from steelyard.core.experiment_results import Caution, Experiment, Trial
 from steelyard.core.json_codec import to_json
+from steelyard.core.trial_table import TrialTable
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.texts.readable import document_value
 
@@ -38,16 +39,16 @@ def experiment_document(
 
 
 def _variant_object(experiment: Experiment, index: int) -> dict[str, Any]:
-    own = [trial for trial in experiment.trials if trial.variant == index]
-    kept = [trial for trial in own if not trial.warmup]
-    reasons = [trial.reason for trial in kept if trial.status == "failed"]
+    own = TrialTable.of(experiment.trials).only(index)
+    kept = own.only(warmup=False)
+    reasons = [trial.reason for trial in kept.only(failed=True)]
     return {
         "name": experiment.spec.variants[index].name,
         "trials": len(kept),
         "failed": len(reasons),
         "failures": {str(reason): reasons.count(reason) for reason in dict.fromkeys(reasons)},
         "warmups": len(own) - len(kept),
-        "spent_s": sum(trial.spent_s for trial in own),
+        "spent_s": sum(own.spent_s),
     }
 
 

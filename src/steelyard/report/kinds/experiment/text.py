@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.core.ending import ending_words
 from steelyard.core.experiment_results import Experiment, StopReason, Trial
 from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.trial_table import TrialTable
 from steelyard.core.units import format_duration, format_value
 from steelyard.report.kinds.comparison.text import STOPPED
 from steelyard.report.texts.labels import labels
@@ -117,9 +118,9 @@ def _variants_table(experiment: Experiment, names: Mapping[str, str]) -> Table:
     heads, cells = _name_columns(experiment.spec, names)
     rows: list[tuple[str, ...]] = []
     for index, variant in enumerate(experiment.spec.variants):
-        own = [trial for trial in experiment.trials if trial.variant == index]
-        kept = [trial for trial in own if not trial.warmup]
-        failed = sum(trial.status == "failed" for trial in kept)
+        own = TrialTable.of(experiment.trials).only(index)
+        kept = own.only(warmup=False)
+        failed = len(kept.only(failed=True))
         command = " ".join(variant.launch.argv) or "(imported, not known)"
         rows.append(
             (
@@ -127,7 +128,7 @@ def _variants_table(experiment: Experiment, names: Mapping[str, str]) -> Table:
                 str(len(kept)),
                 str(failed),
                 str(len(own) - len(kept)),
-                format_duration(sum(trial.spent_s for trial in own)),
+                format_duration(sum(own.spent_s)),
                 elided(one_line(command), _COMMAND_WIDTH),
             )
         )
@@ -168,7 +169,7 @@ def _last_words(trial: Trial) -> str:
 
 
 def _failures_table(experiment: Experiment, names: Mapping[str, str]) -> Table:
-    failed = [trial for trial in experiment.trials if trial.status == "failed"]
+    failed = list(TrialTable.of(experiment.trials).only(failed=True))
     counts = Counter((trial.variant, failure_text(trial)) for trial in failed)
     last = {(trial.variant, failure_text(trial)): trial for trial in failed}
     rows = tuple(
