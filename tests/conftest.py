@@ -30,6 +30,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("STEELYARD_LOCK", str(tmp_path / "lock"))
+    monkeypatch.setenv("STEELYARD_CONFIG", "")
     for name in ("STEELYARD_STORE", "STEELYARD_SUITE_CACHE"):
         monkeypatch.delenv(name, raising=False)
 

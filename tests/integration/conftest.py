@@ -86,6 +86,7 @@ def user(tmp_path: Path) -> User:
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "STEELYARD_LOCK": str(tmp_path / "lock"),
+        "STEELYARD_CONFIG": "",
         "PYTHONWARNINGS": "error",
     }
     for name in ("STEELYARD_STORE", "STEELYARD_SUITE_CACHE"):

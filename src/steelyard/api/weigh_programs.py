@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from steelyard.api.called_options import Command, command_text, option_words
 from steelyard.api.weighed import Weighed
+from steelyard.cli.options.called_options import Command, command_text, option_words
 from steelyard.cli.options.once_option import make_strict
 from steelyard.cli.options.option_groups import gathered
+from steelyard.cli.options.project_defaults import completed_call
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,13 +23,16 @@ G = TypeVar("G")
 _LOG = logging.getLogger("steelyard")
 
 
-def measure(command: Command, *, watch: Watcher | None = None, **options: Any) -> Weighed:
+def measure(
+    command: Command | None = None, *, watch: Watcher | None = None, **options: Any
+) -> Weighed:
     """Weigh one program, as ``steelyard measure`` does.
 
     Parameters
     ----------
     command : str or sequence of str
-        A text is split into words as a shell would, but run without one.
+        A text is split into words as a shell would, but run without one. None goes with
+        ``bench=NAME``, a benchmark of ``steelyard.toml``.
     watch : callable, optional
         Called with the progress, often.
     **options
@@ -51,7 +55,8 @@ def measure(command: Command, *, watch: Watcher | None = None, **options: Any) -
     from steelyard.cli.weigh.measure_command import measurement_request
     from steelyard.cli.weigh.weighing_options import WeighingOptions
 
-    given, words = _parsed(click_command, WeighingOptions, options, [command_text(command)])
+    texts = [] if command is None else [command_text(command)]
+    given, words = _parsed(click_command, WeighingOptions, options, texts)
     request = measurement_request(given, words["words"])
     return _run(request, given.answer.store, given.machine.wait, watch)
 
@@ -115,9 +120,11 @@ def resume(experiment: str | Weighed, *, watch: Watcher | None = None, **options
 def _parsed(
     command: click.Command, kind: type[G], options: Mapping[str, Any], arguments: list[str]
 ) -> tuple[G, dict[str, Any]]:
-    words = [*option_words(command, options), "--", *arguments]
+    words = [*option_words(command, options), *(["--", *arguments] if arguments else [])]
+    call = completed_call(command.name or "", make_strict(command), words)
     try:
-        values = make_strict(command).make_context(command.name, words).params
+        with command.make_context(command.name, [*call.words], default_map=call.values) as context:
+            values = context.params
     except click.ClickException as error:
         raise UsageError(error.format_message()) from None
     return gathered(kind, values), values

@@ -17,7 +17,9 @@ from typing import NoReturn
 import click
 
 from steelyard.cli.console.output import write_error, write_json, write_note, write_text
+from steelyard.cli.layout.compiler_drivers import LANGUAGES
 from steelyard.cli.options.once_option import make_strict
+from steelyard.cli.options.project_defaults import Call, completed_call
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.core.registry import failed_plugins, nearest
 from steelyard.core.version import __version__
@@ -65,9 +67,12 @@ class CommandTable(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = _MODULES.get(cmd_name, f"{cmd_name}.{cmd_name}_command")
+        return self.loaded(cmd_name) if cmd_name in COMMANDS else None
+
+    @staticmethod
+    def loaded(name: str) -> click.Command:
+        """One of `COMMANDS`."""
+        module = _MODULES.get(name, f"{name}.{name}_command")
         return make_strict(importlib.import_module(f"steelyard.cli.{module}").command)
 
     def resolve_command(
@@ -154,9 +159,23 @@ def _separated(context: click.Context | None, arguments: list[str]) -> str:
     return " Put -- before the program if the option is the program's."
 
 
-def _result(arguments: list[str]) -> object:
+def _call_of(arguments: list[str]) -> Call:
+    """The call with what `steelyard.toml` adds to it; a wrong command is told of later."""
+    name = arguments[0] if arguments else ""
+    if name not in COMMANDS or name in LANGUAGES:
+        return Call(arguments[1:])
+    command = CommandTable.loaded(name)
+    return completed_call(name, command, arguments[1:])
+
+
+def _result(arguments: list[str], call: Call) -> object:
     try:
-        return program.main(arguments, prog_name="steelyard", standalone_mode=False)
+        return program.main(
+            [*arguments[:1], *call.words],
+            prog_name="steelyard",
+            standalone_mode=False,
+            default_map={arguments[0]: call.values} if arguments else None,
+        )
     finally:
         for failure in failed_plugins():
             write_note(f"warning: {failure}")
@@ -164,10 +183,12 @@ def _result(arguments: list[str]) -> object:
 
 def run(arguments: list[str]) -> int:
     """Run one command and give its exit status (DESIGN: 0, 1, 2, 3 or 4; 130 interrupted)."""
+    call = Call(arguments[1:])
     try:
-        result = _result(arguments)
+        call = _call_of(arguments)
+        result = _result(arguments, call)
     except SteelyardError as error:
-        return _fail(error, arguments)
+        return _fail(call.blaming(error), arguments)
     except click.exceptions.NoArgsIsHelpError as error:
         try:
             write_text(error.format_message() + "\n")
@@ -175,7 +196,7 @@ def run(arguments: list[str]) -> int:
             return _fail(second, arguments)
         return 2
     except click.ClickException as error:
-        return _fail(_from_click(error, arguments), arguments)
+        return _fail(call.blaming(_from_click(error, arguments)), arguments)
     except (click.Abort, KeyboardInterrupt):
         write_note("interrupted")
         return INTERRUPTED_STATUS

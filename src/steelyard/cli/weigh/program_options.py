@@ -15,6 +15,11 @@ from steelyard.cli.options.shared_options import recorded_environment_option
 class ProgramOptions:
     """The program, and what surrounds each run of it."""
 
+    bench: str | None = option(
+        "--bench",
+        metavar="NAME",
+        help="The benchmark of this name in steelyard.toml: its commands, with its options.",
+    )
     names: tuple[str, ...] = option(
         "--name", multiple=True, help="Name of a command, in their order."
     )

@@ -65,6 +65,57 @@ def option_words(command: click.Command, options: Mapping[str, Any]) -> list[str
     return words
 
 
+def option_values(command: click.Command, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The same as values by the names that click has for options, as its `default_map` takes.
+
+    Raises
+    ------
+    UsageError
+        As `option_words` does.
+    """
+    known = keywords_of(command)
+    values: dict[str, Any] = {}
+    for keyword, value in options.items():
+        option, name = known[keyword], known[keyword].opts[-1]
+        found: Any = value
+        if option.is_flag:
+            if not isinstance(value, bool):
+                raise UsageError(f"{name} is on or off; it got {value!r}.", field=name)
+        elif option.multiple:
+            found = list(_texts(name, value))
+        else:
+            found = _text(name, value)
+        values[str(option.name)] = found
+    return values
+
+
+def given_options(command: click.Command, words: Sequence[str]) -> dict[str, None]:
+    """The keywords of the options that these words give, whatever their values."""
+    named = {word.partition("=")[0] for word in _before_dashes(words)}
+    return {
+        keyword: None
+        for keyword, option in keywords_of(command).items()
+        if named & {*option.opts, *option.secondary_opts}
+    }
+
+
+def arguments_of(command: click.Command, words: Sequence[str]) -> list[str]:
+    """The words that are no options and no values of options."""
+    with command.make_context(
+        command.name, list(words), resilient_parsing=True, ignore_unknown_options=True
+    ) as context:
+        found = [context.params.get(p.name or "") for p in command.params if _is_argument(p)]
+    return [word for value in found for word in (value or ())]
+
+
+def _is_argument(parameter: click.Parameter) -> bool:
+    return isinstance(parameter, click.Argument)
+
+
+def _before_dashes(words: Sequence[str]) -> Sequence[str]:
+    return words[: words.index("--")] if "--" in words else words
+
+
 def keywords_of(command: click.Command) -> dict[str, click.Option]:
     """The options that may be keywords, by their names: all but those about printing."""
     return {

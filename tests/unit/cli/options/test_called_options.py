@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 import steelyard
-from steelyard.api.called_options import command_text, keywords_of, option_words
+from steelyard.cli.options.called_options import command_text, keywords_of, option_words
 from steelyard.cli.weigh.compare_command import command as compare_command
 from steelyard.cli.weigh.measure_command import command as measure_command
 from steelyard.cli.weigh.resume_command import command as resume_command
