@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -138,15 +139,11 @@ def _refuse_unknown(path: str, name: str, options: Mapping[str, Any]) -> None:
 
 
 def _bench_of(words: Sequence[str]) -> str | None:
-    """The benchmark that a call names; None where it names none."""
-    for place, word in enumerate(words):
-        if word == "--":
-            return None
-        if word == "--bench" and place + 1 < len(words):
-            return words[place + 1]
-        if word.startswith("--bench="):
-            return word.partition("=")[2]
-    return None
+    """The benchmark that a call names; None where it names none, or two, which is refused later."""
+    before = words[: words.index("--")] if "--" in words else words
+    named = [word.partition("=")[2] for word in before if word.startswith("--bench=")]
+    named += [value for word, value in pairwise(before) if word == "--bench"]
+    return named[0] if len(named) == 1 else None
 
 
 def _commands_of(
