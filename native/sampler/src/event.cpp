@@ -331,6 +331,11 @@ void SamplingEvent::postpone(std::uint64_t interval_ns) {
 }
 
 void SamplingEvent::sample_once(std::uint64_t interval_ns) {
+    // The kernel turns it off by an interrupt of its own, after the sample that may be read
+    // already. One that is still on would take no refresh, be turned off then, and never sample
+    // again. For one that is off this is no more than a call.
+    if (ioctl(file_, PERF_EVENT_IOC_DISABLE, 0) != 0)
+        throw Fatal::with_errno("The kernel does not stop to sample");
     postpone(interval_ns);
     if (ioctl(file_, PERF_EVENT_IOC_REFRESH, 1) != 0)
         throw Fatal::with_errno("The kernel does not go on sampling");

@@ -80,7 +80,9 @@ std::uint64_t Intervals::first_ns() {
         if (random_share() * period_ns_ < mean_ns)
             met_ns -= mean_ns * std::log1p(-random_share());
     }
-    return static_cast<std::uint64_t>(spread_ == Spread::fixed ? met_ns : met_ns * random_share());
+    // The kernel takes no interval of nothing.
+    const double first_ns = spread_ == Spread::fixed ? met_ns : met_ns * random_share();
+    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(first_ns));
 }
 
 }  // namespace steelyard

@@ -73,6 +73,14 @@ TEST("threads that live for less than a period are sampled once a period") {
     }
 }
 
+TEST("a thread is never asked for a sample after no time at all, which the kernel refuses") {
+    for (const Spread spread : {Spread::uniform, Spread::exponential, Spread::rounds}) {
+        Intervals intervals(spread, 2, 1, 1);
+        for (int draw = 0; draw < draws; ++draw)
+            CHECK(intervals.first_ns() > 0);
+    }
+}
+
 TEST("a fixed spread never varies") {
     Intervals intervals(Spread::fixed, period_ns, 1, 1);
     for (int draw = 0; draw < 10; ++draw)
