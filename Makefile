@@ -55,9 +55,10 @@ check-sanitizers: setup-dev ## the runtime of layout under ASan, UBSan and TSan
 	@$(PYTEST) tests/slow/test_layout_sanitizers.py
 
 .PHONY: test-generated
-test-generated: setup-dev ## a hundred programs of Csmith's, built to move: the same output at 1 ms
+test-generated: setup-dev ## a hundred programs each of Csmith and YARPGen, built to move: the same output at 1 ms
 	@mkdir -p build/tmp
 	@. tools/system_packages.sh; command -v csmith >/dev/null || install_packages csmith libcsmith-dev
+	@tools/yarpgen.sh
 	@$(PYTEST) -n $(TEST_JOBS) tests/slow/test_layout_generated.py
 
 .PHONY: test-packages

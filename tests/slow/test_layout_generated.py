@@ -1,8 +1,9 @@
-"""Programs that Csmith makes up, built to move: each writes what plain clang's build of it writes.
+"""Programs that Csmith and YARPGen make up, built to move: each writes what plain clang's writes.
 
-Seeds are 1, 2, 3 ...; `STEELYARD_LAYOUT_GENERATED` says how many (100). Csmith's programs have no
-undefined behaviour and no input, and print a checksum of their variables. Those that would run for
-longer than a few seconds are left out, as Csmith's own scripts do.
+Seeds are 1, 2, 3 ...; `STEELYARD_LAYOUT_GENERATED` says how many (100). Programs of both have no
+undefined behaviour and no input, and print a checksum of their variables: Csmith's in C, YARPGen's
+in C++, of loops over arrays. Those that would run for longer than a few seconds are left out, as
+Csmith's own scripts do. `tools/yarpgen.sh` builds YARPGen, which is in no package of Debian's.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from tests.layout_programs import environment_with, require_layout
 
 require_layout()
 HEADERS = "/usr/include/csmith"
-if shutil.which("csmith") is None or not os.path.exists(f"{HEADERS}/csmith.h"):
-    pytest.skip("this takes apt-get install csmith libcsmith-dev", allow_module_level=True)
+HAS_CSMITH = shutil.which("csmith") is not None and os.path.exists(f"{HEADERS}/csmith.h")
+BUILT_YARPGEN = Path(__file__).parents[2] / "build" / "yarpgen" / "yarpgen"
+YARPGEN = shutil.which("yarpgen") or (str(BUILT_YARPGEN) if BUILT_YARPGEN.exists() else None)
 
 COUNT = int(os.environ.get("STEELYARD_LAYOUT_GENERATED", "100"))
 LONGEST_S = 5
 # A moving program does the same within this, or it hangs.
 PATIENCE_S = 120
-OPTIONS = ("-O1", "-w", f"-I{HEADERS}")
 TREATMENTS = ("code,stack,heap", "blocks,stack,heap")
 
 
@@ -46,18 +47,43 @@ def output(program: Path, limit_s: int, **layout: str) -> str | None:
     return f"{done.returncode} {done.stdout}{done.stderr}"
 
 
-@pytest.mark.parametrize("seed", range(1, COUNT + 1))
-def test_a_program_made_up_by_csmith_computes_the_same(seed: int, tmp_path: Path) -> None:
-    source, plain, moving = (tmp_path / name for name in ("made.c", "plain", "moving"))
-    subprocess.run(["csmith", "--seed", str(seed), "--output", source], check=True, cwd=tmp_path)
-    subprocess.run(["clang-19", *OPTIONS, source, "-o", plain], check=True)
-    driver = [sys.executable, "-m", "steelyard.cli.main", "cc"]
-    subprocess.run([*driver, *OPTIONS, source, "-o", moving], check=True)
+def check_same(language: str, seed: int, begin: str, folder: Path, *words: str | Path) -> None:
+    """Build a program both ways; each layout must write what plain clang's build writes."""
+    plain, moving = folder / "plain", folder / "moving"
+    compiler = {"cc": "clang-19", "c++": "clang++-19"}[language]
+    if subprocess.run([compiler, *words, "-o", plain], check=False).returncode != 0:
+        pytest.skip(f"plain clang cannot build the program of seed {seed}")
+    driver = [sys.executable, "-m", "steelyard.cli.main", language]
+    subprocess.run([*driver, *words, "-o", moving], check=True)
     expected = output(plain, LONGEST_S)
     if expected is None:
         pytest.skip(f"the program of seed {seed} runs for longer than {LONGEST_S} s")
-    assert expected.startswith("0 checksum = ")
+    assert expected.startswith(begin)
     for parts in TREATMENTS:
         for draw in ("1", "2", "3"):
             layout = {"": parts, "_INTERVAL": "1ms", "_SEED": draw}
             assert output(moving, PATIENCE_S, **layout) == expected, layout
+
+
+@pytest.mark.skipif(not HAS_CSMITH, reason="this takes apt-get install csmith libcsmith-dev")
+@pytest.mark.parametrize("seed", range(1, COUNT + 1))
+def test_a_program_made_up_by_csmith_computes_the_same(seed: int, tmp_path: Path) -> None:
+    source = tmp_path / "made.c"
+    subprocess.run(["csmith", "--seed", str(seed), "--output", source], check=True, cwd=tmp_path)
+    options = ("-O1", "-w", f"-I{HEADERS}")
+    check_same("cc", seed, "0 checksum = ", tmp_path, *options, source)
+
+
+@pytest.mark.skipif(YARPGEN is None, reason="this takes tools/yarpgen.sh")
+@pytest.mark.parametrize("seed", range(1, COUNT + 1))
+def test_a_program_made_up_by_yarpgen_computes_the_same(seed: int, tmp_path: Path) -> None:
+    assert YARPGEN is not None
+    subprocess.run(
+        [YARPGEN, f"--seed={seed}", "--std=c++", f"--out-dir={tmp_path}"],
+        check=True,
+        capture_output=True,
+    )
+    options = ("-O2", "-w", f"-I{tmp_path}")
+    check_same(
+        "c++", seed, "0 ", tmp_path, *options, tmp_path / "driver.cpp", tmp_path / "func.cpp"
+    )
