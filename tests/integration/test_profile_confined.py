@@ -7,6 +7,7 @@ import resource
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -107,6 +108,45 @@ def test_a_sampler_that_fails_on_a_cpu_says_so(
     told = user.types("profile", "record", "--", *BUSY)
     assert told.status == 2
     assert "The sampler cannot run on CPU" in told.err
+    assert "for each of 3 choices" in told.err
+
+
+def waits_to_be_on_its_cpus(group: Path) -> bool:
+    """Whether a sampler in the group has threads of its own, which go to a CPU first."""
+    for process in (group / "cgroup.procs").read_text().split():
+        with suppress(OSError):
+            if os.path.realpath(f"/proc/{process}/exe") == os.path.realpath(sampler_path()):
+                return len(os.listdir(f"/proc/{process}/task")) > 1
+    return False
+
+
+def test_a_sampler_whose_cpu_is_taken_before_it_runs_there_chooses_again(
+    user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last_cpu: Path
+) -> None:
+    need("strace")
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) == 1:
+        pytest.skip("this machine has no CPU that could be taken")
+    sampled(user, "record", "--", *BUSY)
+    slow = tmp_path / "slow"
+    # Of each thread the first; there is time enough to take a CPU before it goes there.
+    inject = "inject=sched_setaffinity:delay_enter=1000000:when=1"
+    words = ("strace", "-f", "-o", "/dev/null", "-e", "trace=sched_setaffinity", "-e", inject)
+    slow.write_text(f'#!/bin/sh\nexec {shlex.join((*words, sampler_path()))} "$@"\n')
+    slow.chmod(0o755)
+    monkeypatch.setitem(user.environment, "STEELYARD_SAMPLER", str(slow))
+    (last_cpu / "cpuset.cpus").write_text(",".join(map(str, cpus)))
+
+    def confine() -> None:
+        (last_cpu / "cgroup.procs").write_text("0")
+
+    process = user.start("profile", "record", "--", *BUSY, preexec_fn=confine)
+    while process.poll() is None and not waits_to_be_on_its_cpus(last_cpu):
+        time.sleep(0.01)
+    (last_cpu / "cpuset.cpus").write_text(str(cpus[-1]))
+    _, err = process.communicate()
+    assert process.returncode == 0, err.decode()
+    assert report(user)["samples"] > 0
 
 
 def test_who_may_not_watch_a_process_is_not_advised_to_set_what_is_set() -> None:

@@ -157,7 +157,8 @@ class CpuWatch : LookTaker {
         CPU_ZERO(&here);
         CPU_SET(static_cast<std::size_t>(cpu_), &here);
         if (sched_setaffinity(0, sizeof here, &here) != 0)
-            throw Fatal::with_errno("The sampler cannot run on CPU " + std::to_string(cpu_));
+            throw CpuTaken(
+                Fatal::with_errno("The sampler cannot run on CPU " + std::to_string(cpu_)));
         // Timers that wake it come when they are due.
         prctl(PR_SET_TIMERSLACK, 1);
         sched_param first{};
@@ -183,8 +184,7 @@ class CpuSampler : public Sampler {
         const std::vector<int> cpus = cpus_within_reach();
         const std::size_t most_events = files_for_each(cpus.size());
         for (const int cpu : cpus)
-            watches_.push_back(
-                std::make_unique<CpuWatch>(sampling, recording, cpu, most_events, ending_));
+            watches_.push_back(watch_of(sampling, recording, cpu, most_events));
     }
 
     ~CpuSampler() override {
@@ -243,6 +243,19 @@ class CpuSampler : public Sampler {
     }
 
   private:
+    std::unique_ptr<CpuWatch> watch_of(const Sampling& sampling, Recording& recording, int cpu,
+                                       std::size_t most_events) const {
+        try {
+            return std::make_unique<CpuWatch>(sampling, recording, cpu, most_events, ending_);
+        } catch (const Fatal& fatal) {
+            // The kernel says of events on a CPU that was switched off what it says of unknown
+            // ones.
+            if (!std::ranges::binary_search(cpus_within_reach(), cpu))
+                throw CpuTaken(fatal);
+            throw;
+        }
+    }
+
     void end() const {
         const std::uint64_t one = 1;
         [[maybe_unused]] const auto written = write(ending_, &one, sizeof one);

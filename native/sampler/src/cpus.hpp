@@ -7,7 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "fatal.hpp"
+
 namespace steelyard {
+
+/// A CPU that could be reached a moment ago cannot be any more.
+struct CpuTaken : Fatal {
+    explicit CpuTaken(const Fatal& fatal) : Fatal(fatal) {}
+};
 
 /// The CPUs that run, by rising number, which may have gaps.
 std::vector<int> online_cpus();

@@ -33,6 +33,8 @@ constexpr unsigned flushes_a_summary = 8;
 // Processor time of a program before it begins, and what more than a twentieth beside it is.
 constexpr std::uint64_t start_ns = 20'000'000;
 constexpr std::uint64_t other_users_ratio = 20;
+// More would be taken from it by something that does not end.
+constexpr int most_choices_of_cpus = 3;
 
 /// Many threads take many files; the limit that is raised is the sampler's, not the program's.
 void allow_many_files() {
@@ -144,6 +146,34 @@ std::unique_ptr<Sampler> sampler_of(const Options& options, pid_t process,
     return thread_sampler(options.sampling, recording, family, rights.kernel);
 }
 
+struct Started {
+    std::unique_ptr<Sampler> sampler;
+    std::uint64_t begin_ns;
+};
+
+/// A sampler that samples. CPUs may be taken from it (by a cpuset, or switched off) between
+/// choosing them and running there: it chooses again then, since the program has not begun.
+Started started_sampler(const Options& options, pid_t process, const std::vector<pid_t>& family,
+                        Recording& recording) {
+    for (int attempt = 1;; ++attempt) {
+        try {
+            auto sampler = sampler_of(options, process, family, recording);
+            if (options.process != 0)
+                take_present(family_of(process), recording);
+            const std::uint64_t begin_ns = monotonic_ns();
+            sampler->start();
+            if (sampler->failed())
+                sampler->stop();  // throws why
+            return {std::move(sampler), begin_ns};
+        } catch (const CpuTaken& taken) {
+            if (attempt == most_choices_of_cpus)
+                throw Fatal(taken.message + "\nThat was so for each of " + std::to_string(attempt) +
+                            " choices of CPUs. A cpuset or a CPU that is switched off takes them; "
+                            "--threads-only needs none.");
+        }
+    }
+}
+
 /// Records from the program's beginning to its end, and reports. What ends the recording before
 /// does not end the program, which is waited for unwatched.
 void record_running(const Options& options, Target* target, Recording& recording,
@@ -193,13 +223,7 @@ void record(const Options& options) {
     const auto family = target ? std::vector{process} : family_of(process);
     for (const pid_t member : family)
         recording.follow(member);
-    auto sampler = sampler_of(options, process, family, recording);
-    if (!target)
-        take_present(family_of(process), recording);
-    const std::uint64_t begin_ns = monotonic_ns();
-    sampler->start();
-    if (sampler->failed())
-        sampler->stop();  // throws why, before the program has begun
+    auto [sampler, begin_ns] = started_sampler(options, process, family, recording);
     if (target) {
         dprintf(options.report, "program %d\n", static_cast<int>(process));
         target->release();
