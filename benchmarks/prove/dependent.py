@@ -4,9 +4,10 @@
 
 AR(1) inside each variant, apart from each other, which blocks do not cancel; at fixed numbers of
 blocks, and when the experiment runs until its verdict is decided. And ratios in few blocks of a
-baseline that varies so much that Fieller's set has no bounds. Exit status 1 where ratios hold in
-less than 93 % from 20 blocks on, or below that fewer than 80 % of the failing answers are warned of
-and the stated floor is broken.
+baseline that varies so much that Fieller's set has no bounds. And what blocks cannot show: a kind
+of run that one program alone has, and a cycle of each program's own that is longer than they are.
+Exit status 1 where ratios hold in less than 93 %, or less than is stated (below 20 blocks, and for
+what blocks cannot show), or have no bounds.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,8 @@ NOISE, TRUE_RATIO = 0.02, 1.0
 LOWEST = 0.93
 # Below 20 blocks the docs state what is left of 95 %.
 STATED = {(0.5, 10): 0.73, (0.8, 10): 0.47}
+# What no statistic of the blocks shows that were run; the docs state what is left of 95 %.
+HIDDEN = {"one in 20 longer by 30 %, in one program": 0.5, "a cycle of 94 blocks each": 0.7}
 LONGEST = 600
 # Experiments that are compared with the tool's own rule, block by block.
 CHECKED_AGAINST_REAL = 5
@@ -67,11 +70,13 @@ class Outcome:
     def problems(self) -> Iterator[str]:
         """The promises that are not kept, beyond chance."""
         asked, covered, count = self.situation, self.covered, self.count
-        lowest = LOWEST
+        lowest = HIDDEN.get(asked.name, LOWEST)
         if 0 < asked.blocks < FEWEST_BLOCKS and asked.coefficient:
             lowest = STATED[asked.coefficient, asked.blocks]
         if is_below(covered, count, lowest):
             yield f"{asked}: covers {100 * covered / count:.1f} %"
+        if self.bounded < count:
+            yield f"{asked}: {count - self.bounded} intervals without bounds, which always hold"
 
 
 def situations() -> Iterator[Situation]:
@@ -82,6 +87,19 @@ def situations() -> Iterator[Situation]:
     for name in ("normal 50 %", "lognormal 50 %"):
         for blocks in (3, 4, 6):
             yield Situation(name, 0.0, blocks)
+    for name in HIDDEN:
+        yield Situation(name, 0.0, 0)
+
+
+def hidden(generator: np.random.Generator, name: str, blocks: int) -> Array:
+    """Two programs with the mean 1, of which few blocks do not show it."""
+    noise = generator.standard_normal((2, blocks))
+    if name.startswith("a cycle"):
+        begins = 2 * pi * generator.random((2, 1))
+        return 1.0 + 0.01 * noise + 0.02 * np.sin(2 * pi * np.arange(blocks) / 94 + begins)
+    values = 1.0 + 0.003 * noise
+    values[0] *= np.where(generator.random(blocks) < 0.05, 1.3, 1.0) / 1.015
+    return values
 
 
 def remembering(
@@ -105,6 +123,8 @@ def simulate(situation: Situation, experiments: int) -> Outcome:
         blocks = situation.blocks or LONGEST
         if situation.coefficient:
             values = remembering(generator, situation.coefficient, (2, blocks))
+        elif situation.name in HIDDEN:
+            values = hidden(generator, situation.name, blocks)
         else:
             draw = (lognormal if situation.name.startswith("log") else normal)(0.5)
             values = np.maximum(draw(generator, (2, blocks)), 0.02)

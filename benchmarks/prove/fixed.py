@@ -15,6 +15,7 @@ from benchmarks.prove.judging import (
     Tally,
     covers,
     inference,
+    is_bounded,
     judge_mean,
     judge_ratios,
     top_levels,
@@ -64,11 +65,13 @@ def simulate(
     for baseline, candidate, truth, seen in rows:
         levels = top_levels((baseline, candidate))
         interval, warned = judge_mean(tool, levels)
-        mean.add(covers(interval, truth), warned, block_count, covers(interval, seen * truth))
+        holds_seen, bounded = covers(interval, seen * truth), is_bounded(interval)
+        held = covers(interval, truth)
+        mean.add(held, warned, block_count, seen=holds_seen, bounded=bounded)
         long_run.add(covers(interval, 1.0), warned, block_count)
         intervals, doubted = judge_ratios(tool, levels)
         held = covers(intervals[0], TRUE_RATIO)
-        ratio.add(held, doubted, block_count)
+        ratio.add(held, doubted, block_count, bounded=is_bounded(intervals[0]))
         if situation[:2] == CLEAN:
             warned = warned or doubted or judge_mean(tool, levels, 1)[1]
             answer.add(held, warned, block_count)

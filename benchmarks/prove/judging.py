@@ -22,6 +22,9 @@ from steelyard.core.stopping_spec import StoppingSpec
 
 # What is asked of a 95 % interval.
 LOWEST, HIGHEST = 0.94, 0.96
+# What has no bounds, or is far too wide, holds the truth always: neither proves anything. Of clean
+# normal values intervals hold in no more, and of all others so many may lack bounds.
+HIGHEST_CLEAN, MOST_UNBOUNDED = 0.975, 0.01
 # A caution counts only where it distinguishes: this share of the answers that fail carries one,
 # and of clean normal ones at most that share does. `few-blocks` is given to all, and so to none.
 WARNED_FAILING, WARNED_CLEAN = 0.8, 0.1
@@ -66,10 +69,14 @@ class Tally:
     covered_unwarned: int = 0
     failing_warned: int = 0
     blocks: int = 0
+    unbounded: int = 0
 
-    def add(self, covers: bool, warned: bool, blocks: int, seen: bool = False) -> None:
+    def add(
+        self, covers: bool, warned: bool, blocks: int, *, seen: bool = False, bounded: bool = True
+    ) -> None:
         """Takes one experiment; `seen`: whether a mean's interval holds that of the kinds of run
         that were seen."""
+        self.unbounded += not bounded
         self.count += 1
         self.covered += covers
         self.covered_seen += seen
@@ -113,6 +120,8 @@ class Tally:
         ``noisy``: clean normal values are warned of too often.
         """
         clean = self.situation[:2] == CLEAN
+        if self.quantity in CLAIMED and self._proves_nothing(clean):
+            return "FAILED"
         if clean and is_above(self.warned, self.count, WARNED_CLEAN):
             return "FAILED" if self.quantity in CLAIMED else "noisy"
         if is_above(self.covered, self.count, HIGHEST):
@@ -126,6 +135,11 @@ class Tally:
         if not is_below(self.covered, self.count, self._stated):
             return "stated"
         return "FAILED" if self.quantity in CLAIMED else "short"
+
+    def _proves_nothing(self, clean: bool) -> bool:
+        """Whether intervals hold because they have no bounds, or reach too far."""
+        too_wide = clean and is_above(self.covered, self.count, HIGHEST_CLEAN)
+        return too_wide or is_above(self.unbounded, self.count, MOST_UNBOUNDED)
 
     @property
     def _stated(self) -> float:
@@ -158,6 +172,11 @@ def inference(
 def top_levels(columns: Sequence[Sequence[float]]) -> list[TopLevel]:
     """Values of each variant as the top repetition level of an experiment in blocks."""
     return [TopLevel(tuple(column), tuple(range(len(column)))) for column in columns]
+
+
+def is_bounded(interval: Interval) -> bool:
+    """Whether the interval says anything."""
+    return isinstance(interval, Estimate)
 
 
 def covers(interval: Interval, truth: float) -> bool:

@@ -17,6 +17,7 @@ from benchmarks.prove.judging import (
     Tally,
     covers,
     inference,
+    is_bounded,
     judge_mean,
     judge_ratios,
     top_levels,
@@ -101,11 +102,12 @@ def _judge(
     if len(columns) == 1:
         interval, warned = judge_mean(tool, levels)
         seen = covers(interval, mean_of_seen(population, columns[0]))
-        tally.add(covers(interval, 1.0), warned, len(columns[0]), seen)
+        held, bounded = covers(interval, 1.0), is_bounded(interval)
+        tally.add(held, warned, len(columns[0]), seen=seen, bounded=bounded)
         return
     intervals, warned = judge_ratios(tool, levels)
     all_cover = all(covers(interval, TRUE_RATIO) for interval in intervals)
-    tally.add(all_cover, warned, len(columns[0]))
+    tally.add(all_cover, warned, len(columns[0]), bounded=all(map(is_bounded, intervals)))
 
 
 def _stops(values: Array, spec: StoppingSpec) -> NDArray[np.int64]:

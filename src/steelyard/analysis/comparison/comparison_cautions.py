@@ -299,7 +299,8 @@ def few_blocks_caution(count: int) -> Iterable[Caution]:
         yield Caution(
             "few-blocks",
             f"With {count} blocks the shape of the distribution cannot be checked. Intervals "
-            "assume about normal values; those of means are about the kinds of run that were "
-            f"seen. A kind of run that comes 1 time in 20 is missing from {_missing(count)} % of "
-            f"experiments of {count} blocks. {FEW_BLOCKS} blocks or more are safer.",
+            "assume about normal values, and are about the kinds of run that were seen: those of "
+            "ratios too, where one program alone has such a kind. A kind of run that comes 1 time "
+            f"in 20 is missing from {_missing(count)} % of experiments of {count} blocks. "
+            f"{FEW_BLOCKS} blocks or more are safer.",
         )
