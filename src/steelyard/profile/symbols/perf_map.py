@@ -7,6 +7,7 @@ function, numbers hexadecimal (tools/perf/Documentation/jit-interface.txt of the
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 import numpy as np
 
@@ -16,8 +17,34 @@ _LAST_ADDRESS = 2**64 - 1
 
 
 def perf_map_path(process: int) -> str:
-    """Where a process writes its map."""
-    return f"/tmp/perf-{process}.map"
+    """Where a process writes its map, as this process sees it; empty where that cannot be seen.
+
+    A process in another mount namespace (a container) has a folder of its own, and may be called by
+    another number there: its map is read through its own root, while it lives. What lies here under
+    its number is none of it.
+    """
+    here = f"/tmp/perf-{process}.map"
+    try:
+        theirs, ours = (os.stat(f"/proc/{who}/ns/mnt").st_ino for who in (process, "self"))
+    except OSError:
+        return here
+    if theirs == ours:
+        return here
+    path = f"/proc/{process}/root/tmp/perf-{_innermost_number(process)}.map"
+    # A link would be followed from this root and not from theirs.
+    return "" if os.path.islink(path) else path
+
+
+def _innermost_number(process: int) -> int:
+    """How a process is called in its own PID namespace: the last of NStgid, proc(5)."""
+    with (
+        suppress(OSError, ValueError),
+        open(f"/proc/{process}/status", encoding="utf-8", errors="replace") as file,
+    ):
+        for line in file:
+            if line.startswith("NStgid:"):
+                return int(line.split()[-1])
+    return process
 
 
 def read_perf_map(path: str) -> Symbols:
