@@ -151,8 +151,12 @@ class CpuWatch : LookTaker {
         recording_.take_look(time_ns, static_cast<std::uint32_t>(cpu_));
     }
 
-    /// Runs on the watched CPU and before everything else there, where that is allowed.
+    /// Runs before everything else, where that is allowed, and on the watched CPU: in this order,
+    /// or the move waits until whatever is busy there has had its turn.
     void stay_on_cpu() const {
+        sched_param first{};
+        first.sched_priority = sched_get_priority_min(SCHED_FIFO);
+        pthread_setschedparam(pthread_self(), SCHED_FIFO, &first);
         cpu_set_t here;
         CPU_ZERO(&here);
         CPU_SET(static_cast<std::size_t>(cpu_), &here);
@@ -161,9 +165,6 @@ class CpuWatch : LookTaker {
                 Fatal::with_errno("The sampler cannot run on CPU " + std::to_string(cpu_)));
         // Timers that wake it come when they are due.
         prctl(PR_SET_TIMERSLACK, 1);
-        sched_param first{};
-        first.sched_priority = sched_get_priority_min(SCHED_FIFO);
-        pthread_setschedparam(pthread_self(), SCHED_FIFO, &first);
     }
 
     Depth depth_;
