@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from typing import Any, cast
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.native_program import native_program
@@ -37,7 +38,7 @@ def read_code(path: str, field: str | None = None) -> ProgramCode:
     if os.path.exists(path) and not os.path.isfile(path):
         raise DataError(f"{path} is no file.", field=field)
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=regular_opener) as file:
             digest = sha256_hex_of_file(file)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.", field=field) from None

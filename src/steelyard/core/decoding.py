@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import os
 import re
 import stat
@@ -53,19 +54,40 @@ def decoding(what: str, field: str = "file") -> Generator[None]:
         raise DataError(f"{what}: {fault_text(error)}.", field=field) from None
 
 
-def open_regular(path: str) -> int:
-    """A descriptor of a regular file, for reading. Nobody waits for the writer of a pipe.
+def regular_opener(path: str, flags: int) -> int:
+    """Open a regular file: an opener for `open`. Nobody waits for the writer of a pipe.
 
     Raises
     ------
     OSError
-        It cannot be opened, or is no regular file.
+        It cannot be opened, or is no regular file, such as a pipe, a socket or a device.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(None, "it is not a regular file", path)
-    return descriptor
+    try:
+        descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # A socket.
+            raise _not_regular(path) from None
+        raise
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return descriptor
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise NotRegularError(errno.EISDIR, "it is a directory, not a regular file", path)
+    raise _not_regular(path)
+
+
+class NotRegularError(OSError):
+    """A file is a pipe, a socket or a device."""
+
+
+def _not_regular(path: str) -> NotRegularError:
+    return NotRegularError(errno.EINVAL, "it is not a regular file", path)
+
+
+def open_regular(path: str) -> int:
+    """A descriptor of a regular file, for reading; see `regular_opener`."""
+    return regular_opener(path, os.O_RDONLY)
 
 
 def number_of(text: str, kind: Callable[[str], float] = float) -> float:

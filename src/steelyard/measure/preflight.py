@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 
 from steelyard.core.errors import MissingCapabilityError, UsageError
 from steelyard.core.experiment_spec import LaunchSpec
@@ -104,13 +106,19 @@ def _check_input(path: str | None) -> None:
     if path is None:
         return
     try:
-        os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
-        raise UsageError(
-            f"The input {path!r} cannot be read: {error.strerror}.", field="--stdin"
-        ) from None
-    if os.path.isdir(path):
+        told = "it is a socket" if error.errno == errno.ENXIO else error.strerror
+        raise UsageError(f"The input {path!r} cannot be read: {told}.", field="--stdin") from None
+    mode = os.fstat(descriptor).st_mode
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
         raise UsageError(f"The input {path!r} is a directory.", field="--stdin")
+    if stat.S_ISFIFO(mode):
+        raise UsageError(
+            f"The input {path!r} is a pipe, which the first trial would empty. Name a file.",
+            field="--stdin",
+        )
 
 
 def _check_cpus(cpus: tuple[int, ...] | None) -> None:

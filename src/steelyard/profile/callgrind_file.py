@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 
 _NAMED = re.compile(r"(fn|cfn|ob|cob)=(?:\((\d+)\))?(?: ?(.*))?$")
@@ -151,7 +152,7 @@ def _add(counts: dict[Function, float], function: Function, count: float) -> Non
 
 def _lines(path: str) -> Iterator[str]:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8", errors="replace", opener=regular_opener) as file:
             first = file.readline()
             if not first.startswith(("# callgrind format", "version:", "creator: callgrind")):
                 raise ValueError("it does not begin as one")

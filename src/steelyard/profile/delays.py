@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.native_program import native_program
 from steelyard.profile.delayed_run import DelayedRun
@@ -132,7 +133,7 @@ def delayable_functions(program: str) -> dict[str, DelayableFunction]:
         There is none.
     """
     symbols = read_symbols(program)
-    with open(program, "rb") as file:
+    with open(program, "rb", opener=regular_opener) as file:
         code = file.read()
     sleds: dict[str, list[tuple[bytes, int]]] = {}
     for address, name in zip(symbols.addresses, symbols.names, strict=True):

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import UsageError
 from steelyard.core.program_path import program_path
 from steelyard.profile.symbols.demangling import function_name
@@ -32,7 +33,7 @@ def executable_of(argv: Sequence[str]) -> str:
 
 def is_gprof_build(path: str) -> bool:
     """Whether a program was linked with -pg: its start files then bring one known function."""
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=regular_opener) as file:
         return b"__monstartup" in file.read()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 from steelyard.store.whole_file import file_errors, whole_file
 
@@ -39,7 +40,7 @@ def read_choices(path: str) -> Choices:
     DataError
         It is no such file; the message names the field.
     """
-    with file_errors(path, "read"), open(path, "rb") as file:
+    with file_errors(path, "read"), open(path, "rb", opener=regular_opener) as file:
         data = file.read()
     try:
         document = json.loads(data)

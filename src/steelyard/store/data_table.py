@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import zlib
+import io
 from collections.abc import Iterator, Sequence
 from math import isfinite, nan
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, TextIO
 
-from steelyard.core.decoding import number_of
+from steelyard.core.decoding import number_of, regular_opener
 from steelyard.core.errors import DataError
+from steelyard.store.gzip_content import gzip_content
 from steelyard.store.whole_file import file_errors
 
 if TYPE_CHECKING:
@@ -72,10 +72,6 @@ def _rows(path: str) -> Iterator[tuple[int, list[str]]]:
                     yield reader.line_num, row
         except UnicodeDecodeError:
             raise DataError(f"{path} is not UTF-8 text.", field="file") from None
-        except (EOFError, zlib.error):
-            raise DataError(
-                f"{path} is cut off, or not compressed by gzip.", field="file"
-            ) from None
         except csv.Error as error:
             raise DataError(
                 f"{path}, line {reader.line_num}: not CSV: {error}.", field="file"
@@ -87,8 +83,8 @@ def _rows(path: str) -> Iterator[tuple[int, list[str]]]:
 def _opened(path: str) -> TextIO:
     """The file as text, also where gzip compressed it."""
     if path.endswith(".gz"):
-        return cast("TextIO", gzip.open(path, "rt", encoding="utf-8-sig", newline=""))
-    return open(path, encoding="utf-8-sig", newline="")
+        return io.TextIOWrapper(io.BytesIO(gzip_content(path)), "utf-8-sig", newline="")
+    return open(path, encoding="utf-8-sig", newline="", opener=regular_opener)
 
 
 def _checked_names(path: str, names: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.field_reader import json_fault
@@ -71,7 +72,7 @@ def detect_format(path: str, formats: Registry[FileFormat]) -> FileFormat:
     DataError
         The file is empty, or looks like none of them.
     """
-    with file_errors(path, "read"), open(path, "rb") as file:
+    with file_errors(path, "read"), open(path, "rb", opener=regular_opener) as file:
         head = file.read(HEAD_BYTES).removeprefix(BOM_UTF8)
     if not head.strip():
         raise DataError(f"{path} is empty.", field="file")
@@ -112,7 +113,7 @@ def read_json(path: str) -> Any:
     DataError
         It cannot be read, is empty, is not text or not JSON.
     """
-    with file_errors(path, "read"), open(path, "rb") as file:
+    with file_errors(path, "read"), open(path, "rb", opener=regular_opener) as file:
         data = file.read()
     if not data.strip():
         raise DataError(f"{path} is empty.", field="file")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment, Trial
 from steelyard.core.experiment_spec import MetricSpec, Variant
@@ -39,7 +40,7 @@ def reader_for(name: str) -> Callable[[str], Experiment]:
     """A reader of files by the adapter `name`."""
 
     def read(path: str) -> Experiment:
-        with file_errors(path, "read"), open(path, "rb") as file:
+        with file_errors(path, "read"), open(path, "rb", opener=regular_opener) as file:
             text = text_of(file.read())
         series = read_series(ADAPTERS.get(name), Source(text, path), ADAPTERS)
         return experiment_of(series, path, name)

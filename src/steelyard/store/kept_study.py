@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import StoreError
 from steelyard.core.private_file import private_opener
 
@@ -53,7 +54,7 @@ def _machine(facts: Mapping[str, Any]) -> str:
 def _read(path: str) -> dict[str, Any]:
     """What is kept. A file that is not ours any more is as none: a study can be made again."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=regular_opener) as file:
             found = json.load(file)
     except (OSError, ValueError):
         return {}

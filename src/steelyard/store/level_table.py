@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from steelyard.core.decoding import number_of
+from steelyard.core.decoding import number_of, regular_opener
 from steelyard.core.errors import AnalysisError, DataError
 from steelyard.core.units import LARGEST_VALUE
 from steelyard.store.level_columns import Columns, Header
@@ -81,7 +81,7 @@ def read_level_table(path: str, times: bool) -> LevelTable:
 
 
 def _read_header(path: str) -> Header:
-    with open(path, encoding="utf-8-sig", newline="") as file:
+    with open(path, encoding="utf-8-sig", newline="", opener=regular_opener) as file:
         try:
             names = next(csv.reader(file, strict=True), None)
         except UnicodeDecodeError:

@@ -7,8 +7,8 @@ here must cost next to nothing: one header, one directory, one file system.
 from __future__ import annotations
 
 import os
-import stat
 
+from steelyard.core.decoding import NotRegularError, open_regular
 from steelyard.core.errors import StoreError
 from steelyard.core.private_file import DIRECTORY_MODE
 
@@ -94,17 +94,15 @@ def newer_version_message(store: str, version: int) -> str:
 def read_header(store: str) -> bytes:
     """The first bytes of the store's file; none where there is no file."""
     try:
-        # Not waiting: opening a pipe would, for somebody at its other end.
-        descriptor = os.open(store, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb", buffering=0) as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise StoreError(
-                    f"The store {store} is not a regular file. Name another file with --store.",
-                    field="--store",
-                )
+        with open(open_regular(store), "rb", buffering=0) as file:
             return file.read(SQLITE_HEADER_BYTES)
     except FileNotFoundError:
         return b""
+    except NotRegularError:
+        raise StoreError(
+            f"The store {store} is not a regular file. Name another file with --store.",
+            field="--store",
+        ) from None
     except OSError as error:
         raise StoreError(
             f"The store {store} cannot be read: {error.strerror}. Mend its permissions, or name "

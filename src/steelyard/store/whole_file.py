@@ -19,7 +19,7 @@ def file_errors(path: str, doing: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
+        reason = error.strerror or str(error)
         raise DataError(f"{path} cannot be {_PAST[doing]}: {reason}.", field="file") from None
 
 

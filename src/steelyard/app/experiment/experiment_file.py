@@ -24,6 +24,7 @@ from steelyard.app.experiment.experiment_fields import (
 from steelyard.app.experiment.field_types import Table
 from steelyard.app.experiment.schema_slips import slips
 from steelyard.app.experiment.toml_lines import TomlLines
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 from steelyard.core.units import LARGEST_VALUE
@@ -94,7 +95,7 @@ def read_experiment_file(path: str) -> ExperimentFile:
         message names the line and the field.
     """
     try:
-        with open(path, encoding="utf-8-sig") as file:
+        with open(path, encoding="utf-8-sig", opener=regular_opener) as file:
             text = file.read()
         data = tomllib.loads(text)
     except OSError as error:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from steelyard.app.experiment.experiment_file import read_experiment_file
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def follow_up_text(path: str, proposed: Sequence[str]) -> str:
             else "No factor is proposed, so that there is no experiment to write.",
             field="--follow-up",
         )
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=regular_opener) as file:
         data = tomllib.load(file)
     factors = cast("list[dict[str, Any]]", data.pop("factor"))
     named = [(entry.get("name", entry["factor"]), entry) for entry in factors]

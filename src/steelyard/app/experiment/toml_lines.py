@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from steelyard.core.decoding import regular_opener
+
 _HEADER = re.compile(r"\s*(?P<open>\[\[?)\s*(?P<name>[^\[\]]+?)\s*\]\]?\s*(#.*)?$")
 _KEY = re.compile(r"\s*(?P<name>[A-Za-z0-9_-]+|\"[^\"]+\")\s*[=.]")
 
@@ -48,7 +50,7 @@ class TomlLines:
 def field_place(path: str, table: str, name: str) -> str:
     """A field of a file for a message: the file, its line where the file can be read, the field."""
     try:
-        with open(path, encoding="utf-8-sig") as file:
+        with open(path, encoding="utf-8-sig", opener=regular_opener) as file:
             line = TomlLines(file.read()).line_of(table, name)
     except (OSError, UnicodeDecodeError):
         line = None

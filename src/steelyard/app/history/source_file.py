@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -19,6 +17,7 @@ from steelyard.harness.track_reader import read_track_file, recognised_reader
 from steelyard.harness.track_readers import TRACK_READERS
 from steelyard.store.file_format import FileFormat, detect_format, reader_of
 from steelyard.store.formats import FORMATS
+from steelyard.store.gzip_content import gzip_content
 from steelyard.store.whole_file import file_errors
 
 # A file of a million values takes some 100 MB; a compressed one could claim any size.
@@ -141,13 +140,7 @@ def _content(path: str) -> bytes:
         with open(open_regular(path), "rb") as file:
             data = file.read(LARGEST_BYTES + 1)
         if data.startswith(_GZIP_MAGIC):
-            try:
-                with gzip.open(path) as compressed:
-                    data = compressed.read(LARGEST_BYTES + 1)
-            except (EOFError, gzip.BadGzipFile, zlib.error):
-                raise DataError(
-                    f"{path} is cut off, or not compressed by gzip.", field="file"
-                ) from None
+            data = gzip_content(path)
     if len(data) > LARGEST_BYTES:
         raise DataError(f"{path} is larger than {LARGEST_BYTES >> 30} GiB. Split it.", field="file")
     return data

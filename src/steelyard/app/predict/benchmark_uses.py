@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _read_use(name: str, path: str, code: ProgramCode) -> BenchmarkUse:
 
 def _begins_as_json(path: str) -> bool:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8", errors="replace", opener=regular_opener) as file:
             return file.read(64).lstrip().startswith("{")
     except OSError as error:
         raise DataError(
@@ -80,7 +81,7 @@ def _callgrind(path: str) -> tuple[_Counts, _Counts, _Counts]:
 
 def _samples(path: str) -> _Counts:
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=regular_opener) as file:
             document: Mapping[str, Any] = json.load(file)
         if document["kind"] != "profile":
             raise ValueError("kind")

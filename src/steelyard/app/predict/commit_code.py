@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def append_pairs(path: str, table: PairTable, changed: str | None) -> None:
 
 
 def _check_header(path: str, header: Sequence[str]) -> None:
-    with open(path, encoding="utf-8", newline="") as file:
+    with open(path, encoding="utf-8", newline="", opener=regular_opener) as file:
         found = next(csv.reader(file), [])
     if found != list(header):
         lacks = ", ".join([name for name in header if name not in found][:5]) or "none"

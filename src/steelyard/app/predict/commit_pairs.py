@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, cast
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def read_predictor_pairs(path: str) -> tuple[PairTable, float, str | None]:
     from steelyard.store.whole_file import file_errors
 
     try:
-        with file_errors(path, "read"), open(path, encoding="utf-8") as file:
+        with file_errors(path, "read"), open(path, encoding="utf-8", opener=regular_opener) as file:
             kept: Mapping[str, Any] = json.load(file)
         if kept["kind"] != PREDICTOR_KIND:
             raise ValueError("kind")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_spec import Variant
 from steelyard.core.hashing import sha256_hex_of_file
@@ -81,6 +82,6 @@ def driver_contents(compilers: Mapping[str, str]) -> tuple[str, ...]:
         paths.update(dict.fromkeys(known))
     digests: list[str] = []
     for path in paths:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=regular_opener) as file:
             digests.append(sha256_hex_of_file(file))
     return tuple(digests)

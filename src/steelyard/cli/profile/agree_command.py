@@ -22,6 +22,7 @@ from steelyard.cli.profile.profile_options import (
     seed_option,
 )
 from steelyard.cli.profile.study_text import Targets, show_agreement
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, UsageError
 
 _OF_RUNS = {
@@ -148,7 +149,7 @@ def _loaded(path: str) -> list[Any]:
     from steelyard.report.kinds.agreement.document import profiles_of
 
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=regular_opener) as file:
             document = json.load(file)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.", field="--load") from None

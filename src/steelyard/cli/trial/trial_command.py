@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import click
@@ -10,6 +11,8 @@ from steelyard.app.experiment.sent_part import run_sent_part
 from steelyard.cli.console.output import write_json, write_note
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import wait_option
+from steelyard.core.decoding import regular_opener
+from steelyard.core.errors import DataError
 from steelyard.report.kinds.plan_part.document import part_result_document
 
 INTERRUPTED_STATUS = 130
@@ -35,6 +38,16 @@ def command() -> None:
     """Run trials of a plan from a file, as executors do."""
 
 
+def _content(part: str) -> bytes:
+    if part == "-":
+        return sys.stdin.buffer.read()
+    try:
+        with open(part, "rb", opener=regular_opener) as file:
+            return file.read()
+    except OSError as error:
+        raise DataError(f"{part} cannot be read: {error.strerror}.", field="part") from None
+
+
 @command.command("run")
 @takes(TrialOptions)
 @click.argument("part", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
@@ -44,8 +57,7 @@ def run(given: TrialOptions, part: str) -> int:
     A trial that fails is a result like any other: its status says so, and the exit status of
     this command is 0.
     """
-    with click.open_file(part, "rb") as file:
-        data = file.read()
+    data = _content(part)
     result = run_sent_part(data, part, given.wait, write_note)
     write_json(part_result_document(result), given.result)
     return INTERRUPTED_STATUS if result.interrupted else 0

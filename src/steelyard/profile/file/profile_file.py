@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 from steelyard.profile.file.profile_facts import header_of, summary_of
 from steelyard.profile.file.profile_parts import MAGIC, parts_of
@@ -163,7 +164,7 @@ def read_profile(path: str) -> RawProfile:
 
 def _read(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=regular_opener) as file:
             return file.read()
     except OSError as error:
         raise DataError(

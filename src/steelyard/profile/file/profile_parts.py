@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from steelyard.core.decoding import regular_opener
+
 MAGIC = b"STEELYARD-PROFILE 1\n"
 _CONTINUATION = re.compile("[1-9][0-9]{0,8}")
 
@@ -12,7 +14,7 @@ _CONTINUATION = re.compile("[1-9][0-9]{0,8}")
 def _is_profile(path: str) -> bool:
     """Whether a file begins as a profile does."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=regular_opener) as file:
             return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return False

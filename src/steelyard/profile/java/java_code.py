@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 from steelyard.profile.java.java_places import callers, told_wrongly
 
@@ -199,7 +200,7 @@ def read_java_code(path: str) -> JavaCode:
         The file cannot be read, or is no code map.
     """
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8", errors="replace", opener=regular_opener) as file:
             head = file.readline().rstrip("\n")
             lines = file.read().split("\n")
     except OSError as error:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from steelyard.core.decoding import decoding
+from steelyard.core.decoding import decoding, regular_opener
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.core.install_hint import install_command
 from steelyard.core.registry import Registry
@@ -159,7 +159,7 @@ def profile_bytes(path: str, limit_bytes: int = -1) -> bytes:
         It cannot be read.
     """
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=regular_opener) as file:
             return file.read(limit_bytes)
     except OSError as error:
         raise DataError(

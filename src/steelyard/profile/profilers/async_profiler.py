@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.profile.java.java_command import is_machine_thread, require_java
 from steelyard.profile.java.java_names import machine_name
@@ -66,7 +67,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     counts: dict[str, float] = {}
     calls: set[tuple[str, str]] = set()
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=regular_opener) as file:
             for number, line in enumerate(file, 1):
                 stack, space, count = line.rstrip("\n").rpartition(" ")
                 thread, *frames = stack.split(";")

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from itertools import pairwise
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 from steelyard.profile.python_command import function_name, script_index
@@ -54,7 +55,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     counts: dict[str, float] = {}
     calls: set[tuple[str, str]] = set()
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=regular_opener) as file:
             for number, line in enumerate(file, 1):
                 stack, space, count = line.rstrip("\n").rpartition(" ")
                 if not space or not count.isdigit():

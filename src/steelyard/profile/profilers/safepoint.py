@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 from steelyard.profile.java.java_command import agent_path, require_java, with_agent
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
@@ -43,7 +44,7 @@ def read_safepoint_profile(path: str) -> tuple[dict[str, float], list[int]]:
         The file cannot be read, or is none of the sampler's.
     """
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=regular_opener) as file:
             lines = file.read().split("\n")
     except OSError as error:
         raise DataError(f"The profile {path} cannot be read: {error.strerror}.") from None

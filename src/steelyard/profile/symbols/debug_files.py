@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from steelyard.core.decoding import regular_opener
 from steelyard.core.elf_file import from_elf
 
 DEBUG_ROOT = "/usr/lib/debug"
@@ -148,7 +149,7 @@ def _is_same(one: str, other: str) -> bool:
 def _checksum(path: str) -> int:
     checksum = 0
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=regular_opener) as file:
             while block := file.read(_BLOCK_BYTES):
                 checksum = zlib.crc32(block, checksum)
     except OSError:

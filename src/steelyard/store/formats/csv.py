@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from steelyard.core.decoding import decoding
+from steelyard.core.decoding import decoding, regular_opener
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.store.experiment_table import (
@@ -45,7 +45,10 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
 
 def read(path: str) -> Experiment:
     """The experiment of a table; see `experiment_from_rows` for the columns."""
-    with file_errors(path, "read"), open(path, encoding="utf-8-sig", newline="") as file:
+    with (
+        file_errors(path, "read"),
+        open(path, encoding="utf-8-sig", newline="", opener=regular_opener) as file,
+    ):
         try:
             reader = csv.DictReader(file, strict=True)
             with decoding(f"{path} is not CSV"):
