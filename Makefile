@@ -140,8 +140,18 @@ bench-kills: setup-dev ## 1,000 kills of Steelyard and its parts: what is lost, 
 	@$(PYTHON) -m benchmarks.kills --kills 1000 --seed 1
 
 .PHONY: wheel
-wheel: setup-dev ## dist/*.whl with the launcher inside
+wheel: ## dist/*.whl with the launcher inside
+	@tools/setup.sh --wheel
 	@tools/wheel.sh
+
+PREFIX ?= $(if $(filter 0,$(shell id -u)),/usr/local,$(HOME)/.local)
+.PHONY: install
+install: wheel ## the command, its completions and manual pages below PREFIX (~/.local; root: /usr/local)
+	@tools/install.sh "$(PREFIX)"
+
+.PHONY: uninstall
+uninstall: ## remove what install put below PREFIX
+	@tools/install.sh --remove "$(PREFIX)"
 
 .PHONY: release
 release: wheel ## the wheel with its bill of materials (CycloneDX) and the licences of all of it

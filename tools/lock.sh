@@ -17,5 +17,7 @@ resolve() {
 }
 
 resolve pyproject.toml --output-file requirements/runtime.lock "${@}"
-resolve pyproject.toml --group dev --constraint requirements/runtime.lock \
+resolve --group wheel --constraint requirements/runtime.lock \
+    --output-file requirements/wheel.lock "${@}"
+resolve pyproject.toml --group dev --constraint requirements/wheel.lock --constraint requirements/runtime.lock \
     --output-file requirements/dev.lock "${@}"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes this checkout ready: system packages, .venv from the lock files, the native parts, and
-# .venv/bin/steelyard. `--dev` adds what the tests and checks need. Runs again in no time when
+# .venv/bin/steelyard. `--wheel` adds what building the wheel takes, `--dev` what the tests and
+# checks need. Runs again in no time when
 # nothing changed, takes up where it was interrupted, and needs no network after the first time.
 # Puts nothing outside the checkout but the system packages that it names.
 set -euo pipefail
@@ -150,10 +151,12 @@ ensure_venv
 if [ "${1:-}" = --dev ]; then
     ensure_layout
     ensure_locked dev
-    stamp runtime "$(sha256sum <requirements/runtime.lock)" # dev holds all of runtime
+    # dev holds all of the others.
+    for name in runtime wheel; do stamp $name "$(sha256sum <requirements/$name.lock)"; done
     ensure_test_tools # before the native parts: the agent for Java takes a JDK
 else
     ensure_locked runtime
+    [ "${1:-}" != --wheel ] || ensure_locked wheel
 fi
 ensure_native
 ensure_command

@@ -73,7 +73,12 @@ class CommandTable(click.Group):
     def loaded(name: str) -> click.Command:
         """One of `COMMANDS`."""
         module = _MODULES.get(name, f"{name}.{name}_command")
-        return make_strict(importlib.import_module(f"steelyard.cli.{module}").command)
+        command = make_strict(importlib.import_module(f"steelyard.cli.{module}").command)
+        if "_STEELYARD_COMPLETE" in os.environ:
+            from steelyard.cli.options.completed_values import offer_values
+
+            return offer_values(command)
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
