@@ -16,8 +16,8 @@ resolve() {
         --custom-compile-command "make lock" "$@"
 }
 
-resolve pyproject.toml --output-file requirements/runtime.lock "${@}"
+resolve pyproject.toml --all-extras --output-file requirements/runtime.lock "${@}"
 resolve --group wheel --constraint requirements/runtime.lock \
     --output-file requirements/wheel.lock "${@}"
-resolve pyproject.toml --group dev --constraint requirements/wheel.lock --constraint requirements/runtime.lock \
+resolve pyproject.toml --all-extras --group dev --constraint requirements/wheel.lock --constraint requirements/runtime.lock \
     --output-file requirements/dev.lock "${@}"

@@ -21,6 +21,7 @@ from steelyard.cli.layout.compiler_drivers import LANGUAGES
 from steelyard.cli.options.once_option import make_strict
 from steelyard.cli.options.project_defaults import Call, completed_call
 from steelyard.core.errors import DataError, SteelyardError, UsageError
+from steelyard.core.optional_parts import missing_part
 from steelyard.core.registry import failed_plugins, nearest
 from steelyard.core.version import __version__
 
@@ -181,6 +182,8 @@ def _result(arguments: list[str], call: Call) -> object:
             standalone_mode=False,
             default_map={arguments[0]: call.values} if arguments else None,
         )
+    except ModuleNotFoundError as error:
+        raise missing_part(error) or error from None
     finally:
         for failure in failed_plugins():
             write_note(f"warning: {failure}")
