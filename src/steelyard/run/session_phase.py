@@ -137,7 +137,10 @@ def _rules_to_stop(spec: ExperimentSpec, variants: tuple[int, ...]) -> list[_Rul
             from steelyard.analysis.comparison.named_effect import effect_sides
 
             sides = effect_sides(spec, group, rule.effect)
-        found.append(_Rule(sides, Stopping(rule, len(sides), confidence, spec.margin_ratio)))
+        alone = len(variants) == 1
+        compared = sum(len(group) - 1 for group in spec.groups()) if alone else None
+        stopping = Stopping(rule, len(sides), confidence, spec.margin_ratio, compared)
+        found.append(_Rule(sides, stopping))
     return found
 
 

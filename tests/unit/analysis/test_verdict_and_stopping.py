@@ -5,14 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from steelyard.analysis.comparison.experiment_intervals import Inference
 from steelyard.analysis.comparison.ratio_verdict import Quantiles, decide, further_blocks, sign
 from steelyard.analysis.comparison.stopping import Stopping, blocks_for, widening_after
+from steelyard.analysis.comparison.unit_values import TopLevel
 from steelyard.analysis.distributions.student import student_quantile
 from steelyard.analysis.intervals.fieller import paired_fieller
 from steelyard.analysis.intervals.mean import mean_interval
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.rng import derive_seed
-from steelyard.core.stopping_spec import StoppingSpec
+from steelyard.core.stopping_spec import PastLook, StoppingSpec
+from tests.experiments import make_experiment
 
 
 def ratio(low, high):
@@ -234,3 +237,26 @@ def test_a_ratio_to_a_mean_below_zero_ends_nothing_for_the_answer_gives_it_no_bo
     look = rule.look()
     assert not look.done
     assert look.intervals[0].reason == "baseline-negative"
+
+
+@pytest.mark.parametrize("looks", [(), (PastLook(8, "runs"),), (PastLook(8, "precision"),)])
+@pytest.mark.parametrize("candidates", [1, 3])
+def test_programs_that_run_one_after_the_other_end_when_their_ratios_are_precise(looks, candidates):
+    """Each ends by its own mean; the answer's ratio allows for looks and other ratios too."""
+    generator = np.random.default_rng(derive_seed(1, "apart", candidates, len(looks)))
+    whole = StoppingSpec(precision_ratio=0.02, looks=looks)
+    part = replace(whole, precision_ratio=0.02 / 2**0.5)
+    levels = []
+    for _ in range(1 + candidates):
+        rule = Stopping(part, 1, 0.95, 0.01, candidates)
+        values = []
+        while not rule.look().done:
+            values.append(1.0 + 0.02 * generator.standard_normal())
+            rule.add_block(values[-1:])
+        levels.append(TopLevel(tuple(values), tuple(range(len(values)))))
+    experiment = make_experiment()
+    two = experiment.spec.variants
+    variants = tuple(replace(two[0], name=f"v{i}") for i in range(1 + candidates))
+    spec = replace(experiment.spec, order="sequential", stopping=whole, variants=variants)
+    tool = Inference(replace(experiment, spec=spec, stopped="precision"))
+    assert max(found.interval.half_width for found in tool.ratios(levels)) < 1.15 * 0.02

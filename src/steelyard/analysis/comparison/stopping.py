@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, fsum, sqrt
+from math import ceil, floor, fsum, inf, sqrt
 
 from steelyard.analysis.comparison.block_moments import BlockMoments, contrast_correlations
 from steelyard.analysis.comparison.ratio_verdict import Quantiles, decide, further_blocks
@@ -109,6 +109,9 @@ class Stopping:
     confidence : float
     margin_ratio : float
         Of the verdicts, for an experiment that runs until they are decided.
+    comparison_count : int, optional
+        Ratios that hold together. Of a single variant: those that its mean, run by itself, will
+        be part of; 0, as without it, for a mean alone.
 
     Notes
     -----
@@ -128,13 +131,15 @@ class Stopping:
         variant_count: int,
         confidence: float = 0.95,
         margin_ratio: float = 0.0,
+        comparison_count: int | None = None,
     ) -> None:
         self.spec = spec
         self.variant_count = variant_count
         self.confidence = confidence
         self.margin_ratio = margin_ratio
         self.block_count = 0
-        self._spending = _spending(spec, variant_count)
+        self._comparison_count = variant_count - 1 if comparison_count is None else comparison_count
+        self._spending = _spending(spec, self._comparison_count)
         self._spent_confidence = self._spending.confidence(confidence)
         self._complete = BlockMoments(variant_count)
         self._third = 0.0
@@ -209,16 +214,20 @@ class Stopping:
     def _decides(self, ratio: Interval) -> bool:
         return decide(ratio, self.margin_ratio, "lower") != "undecided"
 
+    @property
+    def _each_confidence(self) -> float:
+        """What each ratio needs for all to hold together, whatever their correlation."""
+        return self._spent_confidence ** (1.0 / max(1, self._comparison_count))
+
     def _sequence_quantile(self, count: int) -> float:
-        each = self._spent_confidence ** (1.0 / (self.variant_count - 1))
-        return sequence_quantile(each, count)
+        return sequence_quantile(self._each_confidence, count)
 
     def _confirming_intervals(self) -> Iterator[Interval]:
         """Of each ratio whose blocks depend on each other, or are too few to show it."""
         from steelyard.analysis.intervals.paired_ratio import confirming_interval
 
         baseline, *candidates = zip(*self._values, strict=True)
-        each = self._spent_confidence ** (1.0 / (self.variant_count - 1))
+        each = self._each_confidence
         widening = sequence_widening(each, len(baseline))
         for candidate in candidates:
             found = confirming_interval(baseline, candidate, each, widening)
@@ -259,7 +268,7 @@ class Stopping:
             return self._sequence_quantile(degrees + 1)
         if self.variant_count > 2:
             return sidak_quantile(self._spent_confidence, degrees, self.variant_count - 1)
-        return student_quantile(two_sided(self._spent_confidence), degrees)
+        return student_quantile(two_sided(self._each_confidence), degrees)
 
     def _exact_quantile(self) -> float:
         contrasts = contrast_correlations(self._complete, self.variant_count)
@@ -270,6 +279,8 @@ class Stopping:
         moments = self._complete
         if self.variant_count == 1:
             means = moments.mean_pair(0, 0)
+            if quantile == inf:
+                return (one_value(means.baseline, self.confidence, MEAN_METHOD),)
             half_width = quantile * sqrt(means.baseline_variance)
             low, high = means.baseline - half_width, means.baseline + half_width
             plain = Estimate(means.baseline, low, high, self.confidence, MEAN_METHOD)
@@ -313,9 +324,9 @@ class Stopping:
         return max(first_look(self.spec), self.block_count + 1, ceil(needed * lost))
 
 
-def _spending(spec: StoppingSpec, variant_count: int) -> Spending:
+def _spending(spec: StoppingSpec, comparison_count: int) -> Spending:
     """What the looks of a running experiment spend; a mean has no verdict to be wrong about."""
-    if variant_count < 2:
+    if not comparison_count:
         return ONE_LOOK
     return spending_of(spec, spec.rule)
 
