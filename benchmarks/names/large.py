@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 # Types of its own make each unit instantiate the templates anew.
@@ -52,21 +54,15 @@ _MOST_UNITS = 200
 def build_large(folder: Path, least_mb: float) -> Path:
     """Compile units with -O2 -g and link them to a program of `least_mb` megabytes; its path."""
     folder.mkdir(parents=True, exist_ok=True)
-    objects: list[Path] = []
-    size_mb = 0.0
-    # Linking shares what units have in common, which is less than a tenth of it.
-    while size_mb < 1.2 * least_mb and len(objects) < _MOST_UNITS:
-        objects.append(_compiled(folder, len(objects)))
-        size_mb = sum(each.stat().st_size for each in objects) / 1e6
-    main = folder / "main.cpp"
-    declared = "\n".join(
-        f"namespace unit_{n} {{ long run(const char*); }}" for n in range(len(objects))
-    )
-    sums = " + ".join(f"unit_{n}::run(words[0])" for n in range(len(objects)))
-    main.write_text(f"{declared}\nint main(int, char** words) {{ return ({sums}) == 0; }}\n")
-    program = folder / "large"
-    command = ["g++", *_OPTIONS, str(main), *map(str, objects), "-o", str(program)]
-    subprocess.run(command, check=True)
+    objects = [_compiled(folder, 0)]
+    program = _linked(folder, objects)
+    # Linking shares what units have in common, nearly half of them: how much is seen by linking.
+    while (size_mb := program.stat().st_size / 1e6) < least_mb:
+        more = math.ceil(len(objects) * (least_mb / size_mb - 1))
+        if len(objects) + more > _MOST_UNITS:
+            raise ValueError(f"a program of {least_mb:g} MB takes more than {_MOST_UNITS} units")
+        objects += [_compiled(folder, len(objects) + number) for number in range(more)]
+        program = _linked(folder, objects)
     return program
 
 
@@ -81,3 +77,15 @@ def _compiled(folder: Path, number: int) -> Path:
         subprocess.run(["g++", *_OPTIONS, "-c", str(source), "-o", str(part)], check=True)
         part.rename(made)
     return made
+
+
+def _linked(folder: Path, objects: Sequence[Path]) -> Path:
+    main, program = folder / "main.cpp", folder / "large"
+    declared = "\n".join(
+        f"namespace unit_{n} {{ long run(const char*); }}" for n in range(len(objects))
+    )
+    sums = " + ".join(f"unit_{n}::run(words[0])" for n in range(len(objects)))
+    main.write_text(f"{declared}\nint main(int, char** words) {{ return ({sums}) == 0; }}\n")
+    command = ["g++", *_OPTIONS, str(main), *map(str, objects), "-o", str(program)]
+    subprocess.run(command, check=True)
+    return program

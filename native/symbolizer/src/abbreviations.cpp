@@ -15,6 +15,7 @@ Slot slot_of(std::uint64_t attribute) {
         {dwarf::at_low_pc, Slot::low_pc},
         {dwarf::at_high_pc, Slot::high_pc},
         {dwarf::at_language, Slot::language},
+        {dwarf::at_producer, Slot::producer},
         {dwarf::at_comp_dir, Slot::comp_dir},
         {dwarf::at_abstract_origin, Slot::abstract_origin},
         {dwarf::at_artificial, Slot::artificial},

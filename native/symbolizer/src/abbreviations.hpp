@@ -19,6 +19,7 @@ enum class Slot : std::uint8_t {
     low_pc,
     high_pc,
     language,
+    producer,
     comp_dir,
     abstract_origin,
     artificial,

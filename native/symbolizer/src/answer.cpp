@@ -64,9 +64,9 @@ void add_split(Inlining& inlining, SplitUnits& units, const Skeleton& skeleton) 
     }
 }
 
-FunctionName name_of(FunctionNames& names, const Place& function) {
+FunctionName name_of(FunctionNames& names, const Place& function, std::uint64_t language) {
     try {
-        return names.of(function);
+        return names.of(function, language);
     } catch (const Malformed&) {
         return {};
     }
@@ -74,8 +74,9 @@ FunctionName name_of(FunctionNames& names, const Place& function) {
 
 void print(const Inlining& inlining, std::ostream& out) {
     FunctionNames names;
-    for (const Place& function : inlining.functions()) {
-        const FunctionName name = name_of(names, function);
+    for (std::size_t number = 0; number < inlining.functions().size(); ++number) {
+        const Place& function = inlining.functions()[number];
+        const FunctionName name = name_of(names, function, inlining.language(number));
         out << "function\t" << std::hex << inlining.entry(function) << std::dec << '\t'
             << (name.is_linkage ? "linkage" : "plain") << '\t' << as_field(name.text) << '\t'
             << as_field(name.last_part) << '\n';

@@ -43,6 +43,7 @@ enum AttributeName : std::uint16_t {
     at_low_pc = 0x11,
     at_high_pc = 0x12,
     at_language = 0x13,
+    at_producer = 0x25,
     at_comp_dir = 0x1b,
     at_abstract_origin = 0x31,
     at_artificial = 0x34,
@@ -138,8 +139,10 @@ enum RangeEntry : std::uint8_t {
 enum Language : std::uint16_t {
     language_c89 = 0x01,
     language_c = 0x02,
+    language_ada83 = 0x03,
     language_cplusplus = 0x04,
     language_c99 = 0x0c,
+    language_ada95 = 0x0d,
     language_go = 0x16,
     language_cplusplus_03 = 0x19,
     language_cplusplus_11 = 0x1a,
@@ -150,6 +153,8 @@ enum Language : std::uint16_t {
     language_cplusplus_20 = 0x2b,
     language_c17 = 0x2c,
     language_cplusplus_23 = 0x3a,
+    language_ada2005 = 0x2e,
+    language_ada2012 = 0x2f,
     language_c23 = 0x3e,
     language_mips_assembler = 0x8001,
 };

@@ -41,6 +41,10 @@ bool has_flat_names(std::uint64_t language) {
         case dwarf::language_c17:
         case dwarf::language_c23:
         case dwarf::language_go:
+        case dwarf::language_ada83:
+        case dwarf::language_ada95:
+        case dwarf::language_ada2005:
+        case dwarf::language_ada2012:
         case dwarf::language_mips_assembler:
             return true;
         default:
@@ -54,7 +58,29 @@ std::string joined(const std::string& scope, const std::string& name) {
 
 }  // namespace
 
-FunctionName FunctionNames::of(Place place) {
+FunctionName FunctionNames::of(const Place& place, std::uint64_t language) {
+    language_ = language;
+    return name_at(place);
+}
+
+std::uint64_t FunctionNames::language_of(const Unit& unit) const {
+    return unit.language != 0 ? unit.language : language_;
+}
+
+/// Whether a unit tells of no parameters (gcc -g1), though it tells where functions are declared.
+bool FunctionNames::is_brief(const Unit& unit) {
+    const auto [known, is_new] = brief_.emplace(&unit, false);
+    if (is_new) {
+        const Die root = die_at(unit, unit.first_die);
+        known->second =
+            root.has(Slot::producer) &&
+            (std::string(text_of(unit, root.value(Slot::producer))) + ' ').find(" -g1 ") !=
+                std::string::npos;
+    }
+    return known->second;
+}
+
+FunctionName FunctionNames::name_at(Place place) {
     FunctionName found;
     Place named = place;
     for (int step = 0; step < most_steps; ++step) {
@@ -77,7 +103,7 @@ FunctionName FunctionNames::of(Place place) {
     }
     if (found.is_linkage || found.last_part.empty())
         return found;
-    found.text = has_flat_names(named.unit->language) ? found.last_part : plain(named, 0);
+    found.text = has_flat_names(language_of(*named.unit)) ? found.last_part : plain(named, 0);
     return found;
 }
 
@@ -93,7 +119,8 @@ std::string FunctionNames::plain(const Place& place, int depth) {
     // Where a compiler describes little (-g1), it leaves parameters out with the declaration.
     const Die die = die_at(*place.unit, place.offset);
     const bool is_declared = die.has(Slot::decl_line) || die.has(Slot::artificial);
-    if (!is_cplusplus(place.unit->language) || name == "main" || !is_declared)
+    if (!is_cplusplus(language_of(*place.unit)) || name == "main" || !is_declared ||
+        is_brief(*place.unit))
         return name;
     return name + parameters(place, depth) + (is_const_method(place) ? " const" : "");
 }
@@ -147,7 +174,7 @@ std::string FunctionNames::scope_part(const Place& place, int depth) {
     const Die die = die_at(*place.unit, place.offset);
     if (die.tag != dwarf::tag_subprogram)
         return scoped(place, depth);
-    const FunctionName function = of(place);
+    const FunctionName function = name_at(place);
     return function.is_linkage ? linkage_begin + function.text + linkage_end : function.text;
 }
 

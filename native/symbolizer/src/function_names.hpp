@@ -24,10 +24,14 @@ class FunctionNames {
   public:
     static constexpr char linkage_begin = '\x01', linkage_end = '\x02';
 
-    /// The name of a function's entry, or of what that refers to.
-    FunctionName of(Place place);
+    /// The name of a function's entry, or of what that refers to. `language` is that of units which
+    /// say nothing of theirs.
+    FunctionName of(const Place& place, std::uint64_t language);
 
   private:
+    FunctionName name_at(Place place);
+    std::uint64_t language_of(const Unit& unit) const;
+    bool is_brief(const Unit& unit);
     std::string plain(const Place& place, int depth);
     std::string scoped(const Place& place, int depth);
     std::string scope_part(const Place& place, int depth);
@@ -39,6 +43,8 @@ class FunctionNames {
     bool is_const_method(const Place& place);
     const Scopes& scopes(const Unit& unit);
 
+    std::uint64_t language_ = 0;
+    std::map<const Unit*, bool> brief_;
     std::map<const Unit*, std::unique_ptr<Scopes>> scopes_;
 };
 

@@ -94,7 +94,7 @@ void Inlining::take_function(const Unit& unit, const Die& die, std::vector<Owner
         for (auto at = static_cast<std::size_t>(first - addresses_.begin());
              at < addresses_.size() && addresses_[at] < range.high; ++at) {
             if (function == not_numbered)
-                function = number(origin_of(unit, die));
+                function = number(origin_of(unit, die), unit);
             // Functions of the same code, which a linker has put together, count as one.
             if (is_outermost && chains_[at].empty())
                 owner_of_[at] = owners.back().number;
@@ -106,11 +106,13 @@ void Inlining::take_function(const Unit& unit, const Die& die, std::vector<Owner
     }
 }
 
-std::uint32_t Inlining::number(const Place& place) {
+std::uint32_t Inlining::number(const Place& place, const Unit& found_by) {
     const auto [known, is_new] =
         numbers_.emplace(place, static_cast<std::uint32_t>(functions_.size()));
-    if (is_new)
+    if (is_new) {
         functions_.push_back(place);
+        languages_.push_back(found_by.language);
+    }
     return known->second;
 }
 

@@ -25,6 +25,8 @@ class Inlining {
     /// The numbers of the functions at each address.
     const std::vector<std::vector<std::uint32_t>>& chains() const { return chains_; }
     const std::vector<Place>& functions() const { return functions_; }
+    /// The language of the unit that a function was found by; units that dwz shares have none.
+    std::uint64_t language(std::size_t number) const { return languages_[number]; }
     /// Where a function's own code begins; 0 where it has none.
     std::uint64_t entry(const Place& function) const;
 
@@ -36,7 +38,7 @@ class Inlining {
 
     void walk(const Unit& unit);
     void take_function(const Unit& unit, const Die& die, std::vector<Owner>& owners, int depth);
-    std::uint32_t number(const Place& place);
+    std::uint32_t number(const Place& place, const Unit& found_by);
     bool is_code(std::uint64_t address) const;
 
     std::vector<std::uint64_t> addresses_;
@@ -45,6 +47,7 @@ class Inlining {
     std::vector<std::uint32_t> owner_of_;  // for each address; 0: none yet
     std::uint32_t owner_count_ = 0;
     std::vector<Place> functions_;
+    std::vector<std::uint64_t> languages_;
     std::map<Place, std::uint32_t> numbers_;
     std::map<Place, std::uint64_t> entries_;
 };

@@ -15,6 +15,7 @@ from steelyard.profile.symbols.inlined_code import DescribedFunction, described_
 
 _LINKAGE = re.compile("\x01([^\x02]*)\x02")
 _IDENTIFIER = re.compile(r"\w+")
+_LOCAL_NUMBER = re.compile(r"\.\d+$")
 
 
 class CodePlace(NamedTuple):
@@ -120,7 +121,8 @@ def _is_called(function: DescribedFunction, symbol: str) -> bool:
     base = base_name(symbol)
     if function.linkage_name:
         return base == function.linkage_name
-    if base == function.last_part:
+    # gcc numbers functions inside of others: those of C, Fortran and Ada.
+    if base == function.last_part or _LOCAL_NUMBER.sub("", base) == function.last_part:
         return True
     # A function of C++ that only its unit sees is described without its name for linkers.
     found = _IDENTIFIER.search(function.last_part)

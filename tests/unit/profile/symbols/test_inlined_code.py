@@ -236,6 +236,65 @@ def test_parts_that_dwz_put_into_a_supplementary_file_of_dwarf_5_are_read(tmp_pa
         assert {name for names in places_in(path, "_Z5outeri") for name in names[:-1]} == INLINED
 
 
+HIDDEN = """
+volatile unsigned long sink;
+static inline void hidden(const char* text, unsigned long n) { for (; n; --n) sink += *text; }
+__attribute__((noinline)) void outer(int n) { hidden("a", n); }
+int main() { outer(1000); }
+"""
+
+
+def test_functions_of_units_that_dwz_shares_are_named_in_the_language_of_who_has_them(tmp_path):
+    need("dwz")
+    paths = [
+        built(tmp_path / name, "-g", "-gdwarf-4", source=HIDDEN, name="same.cpp")
+        for name in ("one", "two")
+    ]
+    run("dwz", "-m", str(tmp_path / "shared"), *paths)
+    for path in paths:
+        inlined = {name for names in places_in(path, "_Z5outeri") for name in names[:-1]}
+        assert inlined == {"hidden(char const*, unsigned long)"}
+
+
+def test_a_function_of_which_no_parameters_are_described_is_not_said_to_have_none(tmp_path):
+    path = built(tmp_path, "-g1", source=HIDDEN, name="a.cpp")
+    assert ("hidden", "outer(int)") in places_in(path, "_Z5outeri")
+
+
+NESTED = """
+volatile unsigned long sink;
+static void (*volatile called)(int);
+__attribute__((noinline)) void outer(int n) {
+    auto inline __attribute__((always_inline)) void inner(int m);
+    void inner(int m) { for (int i = 0; i < m; ++i) sink += i; }
+    called = inner;
+    inner(n);
+    called(n);
+}
+int main(void) { outer(1000); }
+"""
+
+
+def test_a_function_inside_of_another_has_one_name_whether_inlined_or_not(tmp_path):
+    path = built(tmp_path, "-g", source=NESTED)
+    (own,) = {name.decode() for name in read_symbols(path).names if b"inner" in name}
+    assert (own, "outer") in places_in(path, "outer")
+    assert set(places_in(path, own)) == {(own,)}
+
+
+def test_names_of_ada_which_hold_their_scopes_are_not_put_into_scopes_again(tmp_path):
+    need("gcc")
+    (tmp_path / "a.c").write_text(NESTED.replace("called = inner;", "").replace("called(n);", ""))
+    run("gcc", "-O2", "-g", "-dA", "-S", "a.c", folder=tmp_path)
+    lines = (tmp_path / "a.s").read_text().split("\n")
+    ada95 = "\t.byte\t0xd"
+    told = [ada95 if line.endswith("DW_AT_language") else line for line in lines]
+    assert ada95 in told
+    (tmp_path / "a.s").write_text("\n".join(told))
+    run("gcc", "a.s", "-o", "program", folder=tmp_path)
+    assert ("inner", "outer") in places_in(str(tmp_path / "program"), "outer")
+
+
 @pytest.mark.parametrize("section", [".debug_sup", ".gnu_debugaltlink"])
 @pytest.mark.parametrize("content", [b"", b"\5", b"\5\0\0", b"\5\0\0name", b"\0" * 40])
 def test_the_name_of_a_supplementary_file_that_is_damaged_is_passed_over(
