@@ -257,7 +257,7 @@ def _comparison(
         margin_ratio=spec.margin_ratio,
         simultaneous=len(spec.variants) - len(spec.groups()) > 1,
         further_blocks=blocks,
-        further_s=None if blocks is None else blocks * _block_cost_s(experiment),
+        further_s=None if blocks is None else blocks * _block_cost_s(experiment) or None,
         benchmark=spec.variants[pair[1]].benchmark,
         sides=(spec.variants[pair[0]].side, spec.variants[pair[1]].side),
     )

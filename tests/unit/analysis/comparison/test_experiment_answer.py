@@ -166,6 +166,14 @@ def test_an_undecided_verdict_says_what_would_decide_it():
     assert comparison.further_s == pytest.approx(comparison.further_blocks * 1.0)
 
 
+def test_trials_that_do_not_tell_what_they_cost_leave_open_what_further_ones_would():
+    measured = make(rows(12, ratios=(1.0,), deviation=0.05))
+    imported = tuple(replace(trial, spent_s=0.0) for trial in measured.trials)
+    comparison = answer(replace(measured, trials=imported)).comparisons[0]
+    assert comparison.further_blocks
+    assert comparison.further_s is None
+
+
 def test_stopping_by_precision_widens_the_ratio():
     values = rows(40)
     plain = answer(make(values)).comparisons[0].ratio
