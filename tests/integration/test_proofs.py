@@ -4,10 +4,11 @@ reject."""
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 import pytest
 
-from benchmarks.prove import analysed, correlated, dependent
+from benchmarks.prove import analysed, correlated, dependent, dimensioned
 from benchmarks.prove.judging import Tally
 
 COUNT = 2000
@@ -67,3 +68,11 @@ def test_correlations_have_to_be_found():
     assert len(of_a_correlation(none, 0.95, 0.0)) == 1
     assert len(of_a_correlation(strong, 0.95, 0.0)) == 1
     assert len(of_a_correlation(strong, 1.0, 0.99)) == 1
+
+
+def test_an_interval_of_a_variance_that_spans_any_number_proves_nothing():
+    asked = next(one for one in dimensioned.SITUATIONS if one.name == "30, normal")
+    found = dimensioned.simulate(asked, 40)
+    assert list(found.problems()) == []
+    found.top_spans = [inf] * 40
+    assert len(list(found.problems())) == 1
