@@ -32,7 +32,7 @@ COMMANDS = {
     "experiment": "Factors, designs and analyses, from an experiment file.",
     "analyze": "Any analysis on any table: steady states of iterations, effects of factors.",
     "resume": "Go on with an interrupted or under-powered experiment.",
-    "history": "Changes along revisions: keep, check, report.",
+    "history": "Changes along revisions: keep, check, report, bisect.",
     "predict": "A time on a host that you do not have; the benchmarks that a commit needs.",
     "report": "Make an offline HTML page, plots or text from an experiment.",
     "profile": "Where a program spends its time, by samples at random times.",

@@ -6,6 +6,7 @@ import click
 
 from steelyard.cli.history.add_command import add
 from steelyard.cli.history.answer_commands import acknowledge, snooze
+from steelyard.cli.history.bisect_command import bisect
 from steelyard.cli.history.check_command import check
 from steelyard.cli.history.list_command import list_tracks
 from steelyard.cli.history.report_command import report
@@ -25,5 +26,5 @@ def command() -> None:
     """The commands about tracks."""
 
 
-for _command in (add, check, report, acknowledge, snooze, list_tracks):
+for _command in (add, check, report, bisect, acknowledge, snooze, list_tracks):
     command.add_command(_command)

@@ -11,6 +11,7 @@ from steelyard.analysis.bisection.evidence import (
     evidence_of_answer,
     evidence_of_value,
 )
+from steelyard.analysis.bisection.measured_ends import block_logarithms, measured_ends
 from steelyard.analysis.bisection.next_test import CostOfTest, propose_test
 from steelyard.analysis.bisection.posterior import (
     culprit,
@@ -153,3 +154,29 @@ def test_bisection_ends_with_the_right_revision_and_states_how_sure_it_is():
     # Wrong in at most 0.5 %; 4 of 60 have a probability below 1e-4.
     assert right >= 56
     assert tests / 60 < 20
+
+
+def test_ends_that_are_measured_say_how_often_one_run_is_wrong():
+    ends = measured_ends([0.1, 0.12, 0.08, 0.1])
+    assert ends.difference == pytest.approx(0.1)
+    assert ends.deviation == pytest.approx(np.std([0.1, 0.12, 0.08, 0.1], ddof=1))
+    assert ends.standard_error == pytest.approx(ends.deviation / 2)
+    assert 0.0 < ends.error_ratio < 0.01
+    assert ends.evidence([0.1]) > 2.0
+    assert ends.evidence([0.0]) < -2.0
+    assert ends.evidence([0.05]) == pytest.approx(0.0, abs=1.0)
+
+
+def test_a_metric_that_never_varies_is_decided_by_one_run_and_surprises_say_nothing():
+    ends = measured_ends([log(1.1)] * 3)
+    assert ends.evidence([log(1.1)]) > 4.0
+    assert ends.evidence([0.0]) < -4.0
+    assert ends.evidence([log(2.0)]) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_blocks_are_matched_and_values_that_have_no_ratio_are_refused():
+    assert block_logarithms({0: 1.0, 2: 2.0}, {2: 4.0, 3: 1.0}) == (pytest.approx(log(2)),)
+    with pytest.raises(AnalysisError, match="no block"):
+        block_logarithms({0: 1.0}, {1: 1.0})
+    with pytest.raises(AnalysisError, match="0 or below"):
+        block_logarithms({0: 1.0}, {0: 0.0})

@@ -1,0 +1,1 @@
+"""The revision that a search found: its document and text."""
