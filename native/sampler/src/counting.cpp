@@ -13,8 +13,11 @@ CountingEvent::CountingEvent(pid_t thread, Scope scope, bool kernel, Clock clock
     perf_event_attr attributes = monotonic_attributes(kernel);
     const bool counts_time = clock == Clock::software;
     attributes.type = counts_time ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
-    attributes.config = counts_time ? static_cast<std::uint64_t>(PERF_COUNT_SW_TASK_CLOCK)
-                                    : static_cast<std::uint64_t>(PERF_COUNT_HW_CPU_CYCLES);
+    // Both count the time of a thread. A leader is of the kind that samples: an event that is led
+    // by one of another kind is switched on by Linux 6.18 only when its thread next gets a CPU.
+    const std::uint64_t time =
+        scope == Scope::thread ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_TASK_CLOCK;
+    attributes.config = counts_time ? time : static_cast<std::uint64_t>(PERF_COUNT_HW_CPU_CYCLES);
     attributes.inherit = scope == Scope::descendants ? 1 : 0;
     // Older kernels read no group of what is inherited.
     attributes.read_format = scope == Scope::thread ? PERF_FORMAT_GROUP : 0;

@@ -1,8 +1,6 @@
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,6 +16,7 @@
 #include "clock.hpp"
 #include "cpus.hpp"
 #include "fatal.hpp"
+#include "priority.hpp"
 #include "sampler.hpp"
 
 namespace steelyard {
@@ -163,8 +162,7 @@ class CpuWatch : LookTaker {
         if (sched_setaffinity(0, sizeof here, &here) != 0)
             throw CpuTaken(
                 Fatal::with_errno("The sampler cannot run on CPU " + std::to_string(cpu_)));
-        // Timers that wake it come when they are due.
-        prctl(PR_SET_TIMERSLACK, 1);
+        go_before_others();
     }
 
     Depth depth_;

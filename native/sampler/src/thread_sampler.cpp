@@ -13,6 +13,7 @@
 #include "cpus.hpp"
 #include "fatal.hpp"
 #include "inheriting_mutex.hpp"
+#include "priority.hpp"
 #include "sampler.hpp"
 #include "watched_thread.hpp"
 
@@ -59,6 +60,7 @@ class ThreadSampler : public Sampler {
     void start() override {
         thread_ = std::thread([this] {
             try {
+                go_before_others();
                 serve();
             } catch (...) {
                 failure_ = std::current_exception();

@@ -15,8 +15,12 @@
 
 namespace {
 
+using steelyard::Clock;
+using steelyard::CountingEvent;
+using steelyard::Fatal;
 using steelyard::Intervals;
 using steelyard::Sampling;
+using steelyard::SamplingEvent;
 using steelyard::WatchedThread;
 
 constexpr double period_ns = 2e6;
@@ -41,10 +45,14 @@ class Worker {
     Worker& operator=(const Worker&) = delete;
 
     void compute(double time_ns) {
-        asked_ns_ = static_cast<std::uint64_t>(time_ns);
-        go_.release();
+        begin_to_compute(time_ns);
         ready_.acquire();
     }
+    void begin_to_compute(double time_ns) {
+        asked_ns_ = static_cast<std::uint64_t>(time_ns);
+        go_.release();
+    }
+    void wait() { ready_.acquire(); }
     pid_t number() const { return number_; }
 
   private:
@@ -98,7 +106,7 @@ void with_a_sampled_thread(Check check) {
         worker.compute(1.1 * period_ns);
         if (samples_in(thread) == 1)
             check(worker, thread, intervals);
-    } catch (const steelyard::Fatal& refused) {
+    } catch (const Fatal& refused) {
         std::printf("skipped: %s\n", refused.message.c_str());
     }
 }
@@ -134,4 +142,34 @@ TEST("what a thread runs after a look that was missed is not watched") {
         CHECK(static_cast<double>(thread.watching().missed_ns - missed_ns) > 3.5 * period_ns);
         CHECK(static_cast<double>(thread.watching().watched_ns) < 3.5 * period_ns);
     });
+}
+
+TEST("an event of a thread that goes on computing is switched on at once") {
+    constexpr double look_after_ns = 1e6, much_later_ns = 1e15;
+    constexpr int times = 50;
+    Worker worker;
+    try {
+        const CountingEvent clock(worker.number(), CountingEvent::Scope::thread, true);
+        SamplingEvent event({worker.number(), -1, clock.file()}, Clock::software, {}, true);
+        worker.begin_to_compute(3 * times * look_after_ns);
+        CountingEvent::Counts passed;
+        for (int time = 0; time < times; ++time) {
+            const CountingEvent::Counts before = clock.counts();
+            event.sample_once(static_cast<std::uint64_t>(much_later_ns));
+            // By the thread's own time, whoever else has the CPU.
+            CountingEvent::Counts now = before;
+            for (int look = 0; look < 2'000'000; ++look) {
+                if (static_cast<double>(now.all - before.all) >= look_after_ns)
+                    break;
+                now = clock.counts();
+            }
+            passed.all += now.all - before.all;
+            passed.led += now.led - before.led;
+        }
+        worker.wait();
+        CHECK(passed.all > 0);
+        CHECK(static_cast<double>(passed.led) > 0.8 * static_cast<double>(passed.all));
+    } catch (const Fatal& refused) {
+        std::printf("skipped: %s\n", refused.message.c_str());
+    }
 }
