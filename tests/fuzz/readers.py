@@ -6,6 +6,7 @@ Steelyard's own have fuzzers of their own.
 
 from __future__ import annotations
 
+import gzip
 import json
 import marshal
 import os
@@ -15,17 +16,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from steelyard.app.experiment.experiment_file import read_experiment_file
+from steelyard.app.experiment.sent_part import read_sent_part
+from steelyard.app.history.source_file import read_source_file
+from steelyard.app.predict.benchmark_uses import read_uses
+from steelyard.app.predict.commit_pairs import PairOptions, read_pairs, read_predictor_pairs
+from steelyard.app.predict.platform_table import TableOptions, read_platform_table
 from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_check import check_experiment
 from steelyard.core.json_codec import to_json
+from steelyard.design.plan_part import part_document, plan_part
 from steelyard.harness.adapter import Source, read_series, text_of
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.harness.track_reader import read_track_file, recognised_reader
 from steelyard.harness.track_readers import TRACK_READERS
 from steelyard.host.journal import HostJournal
 from steelyard.measure.journal_reader import read_journal, salvage_journal
+from steelyard.predict.commits.program_code import ProgramCode
 from steelyard.profile.profilers import PROFILERS, read_profile
 from steelyard.store.choices import read_choices
 from steelyard.store.data_table import read_data_table
@@ -121,6 +131,40 @@ def _profile(name: str) -> Callable[[str], None]:
     return read
 
 
+def _part(path: str) -> None:
+    part = read_sent_part(Path(path).read_bytes(), path)
+    assert all(0 <= trial.variant < len(part.experiment.variants) for trial in part.trials)
+    json.dumps(part_document(part), allow_nan=False)
+
+
+def _predictor(path: str) -> None:
+    table, wanted, _ = read_predictor_pairs(path)
+    assert 0 < wanted < 1
+    assert not np.isinf(table.values).any()
+    assert not (table.values < 0).any()
+    assert len(table.values) == len(table.benchmarks)
+
+
+def _pairs(path: str) -> None:
+    table = read_pairs(path, PairOptions())
+    assert not np.isinf(table.values).any()
+    assert not (table.values < 0).any()
+
+
+def _platforms(path: str) -> None:
+    table = read_platform_table(path, TableOptions())
+    assert not np.isinf(table.costs).any()
+
+
+def _use(path: str) -> None:
+    (use,) = read_uses([f"a={path}"], _CODE)
+    assert all(0 <= count < float("inf") for count in use.instructions.values())
+
+
+def _history_source(path: str) -> None:
+    assert all(abs(row.value) < float("inf") for row in read_source_file(path, None).rows)
+
+
 def _journal(path: str) -> None:
     salvaged = salvage_journal(path)
     if salvaged is not None:
@@ -200,6 +244,11 @@ def _journal_seed() -> bytes:
     return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 
+def _part_seed() -> bytes:
+    part = plan_part(make_experiment(2).spec, [0, 1])
+    return json.dumps(part_document(part)).encode()
+
+
 def _gperftools_seed() -> bytes:
     words = [0, 3, 0, 1000, 0, *(2, 2, 0x401000, 0x401010), *(0, 1, 0)]
     maps = "400000-500000 r-xp 00000000 08:01 7 /none\n"
@@ -220,6 +269,24 @@ _PROFILE_SEEDS = {
     "async-profiler": b"[main tid=7];A.main;A.f 12\n[GC Thread#0 tid=8];x 3\n",
     "safepoint": b"STEELYARD-SAFEPOINT 1\nN\t12\tA.f\nT\t1000\n",
 }
+_CODE = ProgramCode("x86-64", "", False, *((),) * 17, source="/program")
+_PROFILE = {
+    "kind": "profile",
+    "functions": [
+        {"object": "/program", "name": "main", "samples": 7},
+        {"object": "/lib/libc.so.6", "name": "free", "samples": 2},
+    ],
+}
+_PAIR = {
+    **{"benchmark": "b", "known": "1", "unknown": "2", "project": "p", "order": 1.0},
+    **{"distance": 1.0, "cost_s": 2.0, "values": [0.5], "changed": 1.0},
+}
+_PREDICTOR = {
+    **{"kind": "commit-predictor", "indicators": ["edits"], "rows": [_PAIR, _PAIR]},
+    **{"wanted_hit_rate": 0.99, "model_named": None},
+}
+_PAIRS = b"benchmark,known,unknown,changed,edits\nb,1,2,yes,3\nb,2,3,no,0\n"
+_PLATFORMS = b"host,benchmark,variant,value\na,x,gcc,1.5\na,y,gcc,2\nb,x,clang,3\nb,y,clang,4\n"
 _CHOICES = {"schema": "steelyard/1", "kind": "choices", "digest": "a1", "chosen": {"0": 3}}
 _CHANGE = {"change": 0, "knob": "aslr", "boot_id": "b", "previous": "2", "wanted": "0"}
 _HOST = [{"host_journal": 1}, _CHANGE, {"failed": 0, "reason": "no"}, {"restored": 0}]
@@ -245,6 +312,15 @@ def readers() -> Mapping[str, Reader]:
             _host_journal, (b"".join(json.dumps(r).encode() + b"\n" for r in _HOST),)
         ),
         "kept-study": Reader(_kept_study, (b'{"a | b": {"kind": "noise"}}',), "host-study.json"),
+        "plan-part": Reader(_part, (_part_seed(),)),
+        "predictor": Reader(_predictor, (json.dumps(_PREDICTOR).encode(),)),
+        "commit-pairs": Reader(_pairs, (_PAIRS,), "input.csv"),
+        "platform-table": Reader(_platforms, (_PLATFORMS,), "input.csv"),
+        "benchmark-use": Reader(_use, (json.dumps(_PROFILE).encode(), _PROFILE_SEEDS["callgrind"])),
+        "history-source": Reader(
+            _history_source,
+            tuple(gzip.compress(path.read_bytes()) for path in sorted(TRACK_DATA.iterdir())),
+        ),
         "choices": Reader(lambda p: _ignore(read_choices(p)), (json.dumps(_CHOICES).encode(),)),
         "level-table": Reader(
             _levels, (b"build,execution,iteration,value,cost_build_s\n0,0,0,1.5,2\n0,0,1,1.25,\n",)

@@ -11,12 +11,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from steelyard.core.decoding import regular_opener
+from steelyard.core.decoding import decoding, regular_opener
 from steelyard.core.errors import DataError
 
 _NAMED = re.compile(r"(fn|cfn|ob|cob)=(?:\((\d+)\))?(?: ?(.*))?$")
 # A function that calls itself, directly or not, comes once for each depth: ``name'2``.
 _DEPTH = re.compile(r"'\d+$")
+# Of the largest number of 64 bits.
+_COUNT_DIGITS = 20
 _COST = re.compile(r"[+\-*0-9]")
 # Misses of simulated caches and mispredicted branches (the same manual, "--cache-sim").
 _MISSES = re.compile(r"(?:I1|D1|IL|DL)m[rw]|Bcm|Bim")
@@ -53,15 +55,11 @@ def read_callgrind(path: str) -> CallgrindProfile:
         It is none, or was cut off.
     """
     parser = _Parser()
-    try:
+    with decoding(f"{path} is not a profile of callgrind, or was cut off", "profile"):
         for line in _lines(path):
             parser.take(line)
         if not parser.is_complete:
             raise ValueError("it has no totals at its end")
-    except ValueError as error:
-        raise DataError(
-            f"{path} is not a profile of callgrind, or was cut off: {error}.", field="profile"
-        ) from None
     return parser.profile
 
 
@@ -107,7 +105,7 @@ class _Parser:
     def _take_call(self, line: str) -> None:
         if self._function is None or self._callee is None:
             raise ValueError("a call stands outside of a function")
-        count = int(line.removeprefix("calls=").split()[0])
+        count = _count(line.removeprefix("calls=").partition(" ")[0])
         call = (self._function, self._callee)
         self.profile.calls[call] = self.profile.calls.get(call, 0) + count
         self._is_call = True
@@ -117,11 +115,11 @@ class _Parser:
             raise ValueError("a cost stands outside of a function")
         # A line may leave out costs that are 0.
         costs = line.split()[self._cost_at :]
-        cost = int(costs[0]) if costs else 0
+        cost = _count(costs[0]) if costs else 0
         if not self._is_call:
             _add(self.profile.instructions, self._function, cost)
             if self._miss_columns:
-                misses = sum(int(costs[at]) for at in self._miss_columns if at < len(costs))
+                misses = sum(_count(costs[at]) for at in self._miss_columns if at < len(costs))
                 _add(self.profile.misses, self._function, misses)
         self._is_call = False
 
@@ -144,6 +142,13 @@ class _Parser:
             callee_object = self._object if self._callee_object is None else self._callee_object
             self._callee = (callee_object, _DEPTH.sub("", name))
             self._callee_object = None
+
+
+def _count(text: str) -> int:
+    """A number of events, which is never below 0 and fits into 64 bits."""
+    if not (text.isascii() and text.isdigit() and len(text) <= _COUNT_DIGITS):
+        raise ValueError(f"{text[:40]!r} is no count")
+    return int(text)
 
 
 def _add(counts: dict[Function, float], function: Function, count: float) -> None:

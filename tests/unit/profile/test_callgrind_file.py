@@ -63,6 +63,17 @@ def test_misses_of_caches_and_branches_come_together(profile):
     }
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["calls=", "calls= 8", "calls=-9 8", "calls=1_0 8", "calls=\u0663 8", "9 -9", f"9 {'9' * 400}"],
+)
+def test_what_is_no_count_is_refused(line, tmp_path):
+    path = tmp_path / "callgrind.out"
+    path.write_text(f"version: 1\nevents: Ir\nfn=(1) f\ncfn=(2) g\n{line}\ntotals: 1\n")
+    with pytest.raises(DataError, match="no count"):
+        read_callgrind(str(path))
+
+
 def test_a_file_that_was_cut_off_is_refused(tmp_path):
     path = tmp_path / "callgrind.out"
     path.write_text(TEXT.partition("totals")[0])

@@ -8,12 +8,23 @@ from collections.abc import Callable
 from steelyard.app.running import told_place
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import json_fault
-from steelyard.design.plan_part import part_from_json
+from steelyard.design.plan_part import PlanPart, part_from_json
 from steelyard.run.run_part import PartResult, run_part
 
 
 def run_sent_part(data: bytes, name: str, wait: bool, say: Callable[[str], None]) -> PartResult:
     """Run the part of a plan that `data`, the content of the file `name`, describes.
+
+    Raises
+    ------
+    DataError
+        It is no JSON, or describes no part of a plan.
+    """
+    return run_part(read_sent_part(data, name), told_place(None, wait, say))
+
+
+def read_sent_part(data: bytes, name: str) -> PlanPart:
+    """The part of a plan that `data` describes.
 
     Raises
     ------
@@ -28,4 +39,4 @@ def run_sent_part(data: bytes, name: str, wait: bool, say: Callable[[str], None]
         raise DataError(
             f"The part of a plan in {name} is no JSON: {json_fault(error)}.", field=name
         ) from None
-    return run_part(part_from_json(document), told_place(None, wait, say))
+    return part_from_json(document)

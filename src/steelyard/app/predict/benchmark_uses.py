@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any
 
-from steelyard.core.decoding import regular_opener
+from steelyard.core.decoding import DECODING_FAULTS, regular_opener
 from steelyard.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -87,9 +88,11 @@ def _samples(path: str) -> _Counts:
             raise ValueError("kind")
         found: _Counts = {}
         for one in document["functions"]:
-            place = (str(one["object"]), str(one["name"]))
-            found[place] = found.get(place, 0.0) + float(one["samples"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+            place, count = (str(one["object"]), str(one["name"])), float(one["samples"])
+            if not 0 <= count < inf:
+                raise ValueError("samples")
+            found[place] = found.get(place, 0.0) + count
+    except DECODING_FAULTS:
         raise DataError(
             f"{path} is neither a file of callgrind nor a profile.\nA profile is written by "
             "`steelyard profile report FILE --json PROFILE`.",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, cast
 
-from steelyard.core.decoding import regular_opener
+from steelyard.core.decoding import DECODING_FAULTS, regular_opener
 from steelyard.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -161,6 +161,12 @@ def _labels(table: Table, name: str | None) -> list[float]:
     return labels
 
 
+def _texts_of(values: Sequence[Any]) -> tuple[str, ...]:
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError("a name is no text")
+    return tuple(values)
+
+
 def read_predictor_pairs(path: str) -> tuple[PairTable, float, str | None]:
     """The pairs that a kept predictor was learnt from, its wanted hit rate, and its model.
 
@@ -180,7 +186,7 @@ def read_predictor_pairs(path: str) -> tuple[PairTable, float, str | None]:
         if kept["kind"] != PREDICTOR_KIND:
             raise ValueError("kind")
         rows = cast("list[dict[str, Any]]", kept["rows"])
-        names = tuple(str(name) for name in kept["indicators"])
+        names = _texts_of(kept["indicators"])
         columns: dict[str, Any] = {
             key: [row[key] for row in rows]
             for key in ("benchmark", "known", "unknown", "project", *_NUMBERS, "changed")
@@ -188,12 +194,15 @@ def read_predictor_pairs(path: str) -> tuple[PairTable, float, str | None]:
         values = np.array([row["values"] for row in rows], float).reshape(len(rows), len(names))
         model = None if kept["model_named"] is None else str(kept["model_named"])
         wanted = float(kept["wanted_hit_rate"])
+        # A missing value is NaN.
+        if not 0 < wanted < 1 or np.isinf(values).any() or (values < 0).any():
+            raise ValueError("a value is out of range")
         table = PairTable(
             path,
-            tuple(map(str, columns["benchmark"])),
-            tuple(map(str, columns["known"])),
-            tuple(map(str, columns["unknown"])),
-            tuple(map(str, columns["project"])),
+            _texts_of(columns["benchmark"]),
+            _texts_of(columns["known"]),
+            _texts_of(columns["unknown"]),
+            _texts_of(columns["project"]),
             np.array(columns["order"], float),
             np.array(columns["distance"], float),
             np.array(columns["cost_s"], float),
@@ -201,7 +210,7 @@ def read_predictor_pairs(path: str) -> tuple[PairTable, float, str | None]:
             values,
             np.array(columns["changed"], float),
         )
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except DECODING_FAULTS:
         raise DataError(
             f"{path} is no predictor.\nA predictor is written by "
             "`steelyard predict commits learn PAIRS.csv --output FILE`.",

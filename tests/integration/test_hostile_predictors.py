@@ -1,0 +1,41 @@
+"""Files of predictors that somebody else has changed."""
+
+import pytest
+
+from steelyard.cli.main import run
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("wanted_hit_rate", "1" + "0" * 400),
+        ("wanted_hit_rate", "5"),
+        ("wanted_hit_rate", "NaN"),
+        ("values", "[1" + "0" * 400 + "]"),
+        ("values", "[Infinity]"),
+        ("values", "[-1]"),
+        ("values", "[[]]"),
+        ("benchmark", "3"),
+        ("rows", "7"),
+    ],
+)
+def test_a_predictor_that_cannot_be_is_refused(field, value, tmp_path, capsys):
+    row = {
+        **{"benchmark": '"b"', "known": '"1"', "unknown": '"2"', "project": '"p"', "order": "1"},
+        **{"distance": "1", "cost_s": "2", "values": "[0.5]", "changed": "1"},
+    }
+    document = {
+        **{"kind": '"commit-predictor"', "indicators": '["edits"]', "wanted_hit_rate": "0.9"},
+        "model_named": "null",
+    }
+    row.update({field: value} if field in row else {})
+    rows = ", ".join(f'"{name}": {text}' for name, text in row.items())
+    document["rows"] = f"[{{{rows}}}]"
+    document.update({field: value} if field in document else {})
+    predictor, pairs = tmp_path / "predictor.json", tmp_path / "pairs.csv"
+    predictor.write_text(
+        "{" + ", ".join(f'"{name}": {text}' for name, text in document.items()) + "}"
+    )
+    pairs.write_text("benchmark,known,unknown,edits\nb,1,2,3\n")
+    assert run(["predict", "commits", "ask", str(predictor), "--pairs", str(pairs)]) == 2
+    assert "is no predictor" in capsys.readouterr().err
