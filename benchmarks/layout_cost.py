@@ -36,6 +36,7 @@ from benchmarks.layout_trials import DRIVER, STEELYARD
 from steelyard.analysis.intervals.fieller import paired_fieller
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
+from steelyard.core.errors import SteelyardError
 from steelyard.core.estimate import Unbounded
 from steelyard.suite.registry import RecipeRegistry
 from steelyard.suite.toolchain import Toolchain
@@ -260,8 +261,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         costs = {name: Cost(**cost) for name, cost in json.loads(file.read_text()).items()}
     wanted = options.programs or [*OTHERS, *SUITE]
     complete = measure_missing(wanted, costs, file, options)
-    if costs:
-        print_table({name: costs[name] for name in wanted if name in costs})
+    shown = {name: costs[name] for name in wanted if name in costs}
+    if shown:
+        print_table(shown)
     return 0 if complete else 1
 
 
@@ -281,7 +283,7 @@ def measure_missing(
                 if options.build:
                     continue
                 costs[name] = measure(plain, moving, options.runs, tools)
-            except RuntimeError as error:
+            except (RuntimeError, SteelyardError) as error:
                 print(error, file=sys.stderr)
                 continue
             file.write_text(json.dumps({each: asdict(cost) for each, cost in costs.items()}))

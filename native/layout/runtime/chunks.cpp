@@ -26,10 +26,13 @@ constexpr std::size_t fewest_taken = 8;
 
 // First chunks lie here. Those of one unit, which are those of small objects, share huge pages, one
 // after the other: the kernel gives one in the time of some 25 small ones. The others lie behind
-// them by small pages, so that few large objects take no more than they touch.
+// them by small pages, so that few large objects take no more than they touch. The first huge page
+// has the first windows besides, so that a small heap takes no more than this page.
 constexpr std::size_t first_chunks_bytes = 16U << 20U, huge_page_bytes = 2U << 20U;
 constexpr std::size_t huge_first_bytes = 8U << 20U;
 constexpr auto units_a_huge_page = static_cast<std::uint32_t>(huge_page_bytes / unit_bytes);
+constexpr std::size_t front_bytes = 768U << 10U;  ///< of the first huge page, before windows
+constexpr auto front_units = static_cast<std::uint32_t>(front_bytes / unit_bytes);
 constexpr auto huge_first_units = static_cast<std::uint32_t>(huge_first_bytes / unit_bytes);
 constexpr auto first_chunks_units = static_cast<std::uint32_t>(first_chunks_bytes / unit_bytes);
 constexpr int first_chunk_attempts = 32;
@@ -45,7 +48,7 @@ std::uint8_t* books = nullptr;
 std::size_t books_left = 0;
 Lock books_lock;
 
-std::size_t heap_used = first_chunks_bytes;
+std::size_t front_used = front_bytes, heap_used = first_chunks_bytes;
 
 template <typename T>
 T* pages_for(std::size_t count) {
@@ -179,11 +182,24 @@ bool take_first_units(std::uint32_t unit, std::uint32_t many) {
     return true;
 }
 
+/// Address space that nothing lies in; false where none is left.
+bool take_space(std::size_t bytes, std::size_t& place) {
+    place = __atomic_load_n(&front_used, __ATOMIC_RELAXED);
+    while (place + bytes <= huge_page_bytes) {
+        if (__atomic_compare_exchange_n(&front_used, &place, place + bytes, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return true;
+    }
+    place = __atomic_fetch_add(&heap_used, bytes, __ATOMIC_RELAXED);
+    return place + bytes <= heap_bytes;
+}
+
 /// A unit of the huge page that first chunks are taken from now, or of the next one.
 bool take_huge_unit(Random& random, std::uint32_t& unit) {
     for (; huge_page_now < huge_first_units; huge_page_now += units_a_huge_page) {
         for (int attempt = 0; attempt < first_chunk_attempts; ++attempt) {
-            unit = huge_page_now + random.below(units_a_huge_page);
+            unit =
+                huge_page_now + random.below(huge_page_now == 0 ? front_units : units_a_huge_page);
             if (take_first_units(unit, 1))
                 return true;
         }
@@ -227,11 +243,6 @@ bool reserve_chunks() {
         raw(SYS_madvise, word(heap_start), huge_first_bytes, MADV_HUGEPAGE);
         raw(SYS_madvise, word(heap_start + first_chunks_bytes),
             static_cast<long>(bytes - first_chunks_bytes), MADV_HUGEPAGE);
-        books = heap_start + huge_page_bytes - first_books_bytes;
-        books_left = first_books_bytes;
-        for (std::size_t unit = (huge_page_bytes - first_books_bytes) / unit_bytes;
-             unit < units_a_huge_page; ++unit)
-            first_unit_is_taken[unit] = true;
         unit_classes = pages_for<std::uint8_t>(bytes / unit_bytes);
         unit_chunks = pages_for<std::uint32_t>(bytes / unit_bytes);
         chunks = pages_for<Chunk>(bytes / unit_bytes);
@@ -241,11 +252,9 @@ bool reserve_chunks() {
 }
 
 bool take_chunk(std::size_t index, Name& first) {
+    std::size_t place = 0;
     const std::size_t bytes = chunk_bytes(index);
-    const std::size_t place = __atomic_fetch_add(&heap_used, bytes, __ATOMIC_RELAXED);
-    if (place + bytes > heap_bytes)
-        return false;
-    return register_chunk(index, place, bytes, first);
+    return take_space(bytes, place) && register_chunk(index, place, bytes, first);
 }
 
 bool take_first_chunk(std::size_t index, Random& random, Name& first) {
@@ -264,8 +273,8 @@ void* take_books(std::size_t bytes) {
     if (wanted > books_left) {
         const std::size_t step =
             (wanted + chunk_step_bytes - 1) / chunk_step_bytes * chunk_step_bytes;
-        const std::size_t place = __atomic_fetch_add(&heap_used, step, __ATOMIC_RELAXED);
-        if (place + step > heap_bytes)
+        std::size_t place = 0;
+        if (!take_space(step, place))
             return map_pages(nullptr, bytes, PROT_READ | PROT_WRITE);
         books = heap_start + place;
         books_left = step;
