@@ -17,12 +17,14 @@ from scipy.stats import t as student
 from benchmarks.sampling.programs import SOURCES, Programs, verdict
 from steelyard.profile.java.java_command import java_recording
 from steelyard.profile.profilers import PROFILERS
-from steelyard.profile.sampler import Recording, record
+from steelyard.profile.sampler import Recording, Spread, record
 
 RATES_HZ = (100, 1_000, 10_000)
 ALONE, ALONE_TOO, OURS, PERF = "alone", "alone again", "steelyard", "perf"
 # What steelyard keeps of a sample beside perf's instruction, thread and time: SP, BP and the CPU.
 PERF_ALIKE = "perf with registers"
+# With periods that the kernel keeps for a round of looks.
+IN_ROUNDS = "steelyard, rounds"
 # On whole CPUs, as steelyard samples, and not by a program's threads, as perf does by itself.
 PERF_ON_CPUS = "perf on CPUs"
 ASYNC = "async-profiler"
@@ -92,13 +94,17 @@ class Runner:
         subprocess.run(self._argv, check=True)
         return Run(self._elapsed_ns())
 
-    def ours(self, rate_hz: int) -> Run:
+    def ours(self, rate_hz: int, spread: Spread = "uniform") -> Run:
         """Under the sampler, at random times."""
         recording = Recording(self._programs.profile, self._argv, period_ns=1e9 / rate_hz)
-        recording = replace(recording, stacks=self._stacks)
+        recording = replace(recording, stacks=self._stacks, spread=spread)
         summary = record(java_recording(recording) if self._java else recording)
         os.remove(self._programs.profile)
         return Run(self._elapsed_ns(), int(summary["samples"]))
+
+    def in_rounds(self, rate_hz: int) -> Run:
+        """Under the sampler, which draws a period anew for each round."""
+        return self.ours(rate_hz, "rounds")
 
     def async_profiler(self, rate_hz: int) -> Run:
         """Under async-profiler, by signals of the kernel's events; it always keeps call chains."""
@@ -137,6 +143,7 @@ def prove(programs: Programs, options: argparse.Namespace) -> bool:
         ALONE: runner.alone,
         ALONE_TOO: runner.alone,
         OURS: runner.ours,
+        IN_ROUNDS: runner.in_rounds,
         PERF: runner.perf,
         **({ASYNC: runner.async_profiler} if options.java else {PERF_ALIKE: runner.perf_alike}),
         **({PERF_ON_CPUS: runner.perf_on_cpus} if options.handovers else {}),
