@@ -119,6 +119,20 @@ def test_a_memory_that_outlasts_the_levels_is_refused_and_a_shorter_one_is_not()
         assert not any(one.refusal and one.refusal.code == "wandering" for one in short)
 
 
+def test_a_random_walk_under_noise_is_refused_and_changes_of_level_under_noise_are_not():
+    generator = np.random.default_rng(1960)
+    refused: list[bool] = []
+    for _ in range(12):
+        noise = 0.05 * generator.standard_normal(500)
+        walk = np.cumsum(0.01 * generator.standard_normal(500))
+        found = execution_state("", np.maximum(1 + walk + noise, 0.05), Rules())
+        refused.append(found.refusal is not None and found.refusal.code == "wandering")
+        stepped = 1 + 0.6 * noise
+        stepped[60:120] *= 1.15
+        assert execution_state("", stepped, Rules()).state == "warm-up"
+    assert sum(refused) >= 8
+
+
 @pytest.mark.parametrize("memory", [0.0, 0.6])
 def test_levels_a_trend_and_a_memory_within_the_tolerance_do_not_wander(memory):
     generator = np.random.default_rng(4)

@@ -23,6 +23,15 @@ _PER_LEVEL = 2
 # A trend, or the tail of a start-up, goes one way; what comes back of it is noise, and less than
 # this share of the tolerance.
 _COUNTER_SHARE = 0.25
+# By how much of the last error a forecast moves: from a walk of steps of a 50th of the noise on.
+_FORECAST_SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
+_BEGINNING = 10
+# Twice the logarithm of the odds from which evidence is positive: Kass and Raftery, JASA 90 (1995)
+# 773. Forecasts that move little are nearly a level.
+_POSITIVE_EVIDENCE = 2.0
+# Of how many neighbours means are taken, and how many of these show what they remember.
+_NEIGHBOURS = (4, 10, 20)
+_FEWEST_MEANS = 25
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -66,11 +75,23 @@ def wandering(values: Floats, changes: Integers, tolerance: float) -> Wandering 
        alone. Change points and memory explain each other (Perron, Econometrica 57
        (1989) 1361); only the comparison of both tells them apart.
     3. It matters, and it is no trend: the means of stretches rise and fall again.
+
+    A walk under noise of its own (Muth, JASA 55 (1960) 299) remembers less: in place of the first
+    two they hold for the means of 4, 10 or 20 neighbours, and by the same likelihood such a walk
+    explains the values better than those levels do, and than one level.
     """
     mean = abs(float(values.mean()))
     distance, counter = (one / mean for one in _distances(values))
     if distance <= tolerance or counter <= _COUNTER_SHARE * tolerance:
         return None
+    memory = _long_memory(values, changes)
+    if memory is None and _hides_a_walk(values, changes):
+        memory = _memory_around_a_line(values)
+    return None if memory is None else Wandering(memory, distance)
+
+
+def _long_memory(values: Floats, changes: Integers) -> float | None:
+    """The memory, where it is long and explains the values no worse than the levels do."""
     memory = _memory_around_a_line(values)
     count = len(values)
     unbiased = memory + (2 + 4 * memory) / count
@@ -79,7 +100,41 @@ def wandering(values: Floats, changes: Integers, tolerance: float) -> Wandering 
         return None
     deviations = values - values.mean()
     alone = _cost(deviations[1:], deviations[:-1])
-    return Wandering(memory, distance) if alone <= _cost_of_levels(values, changes) else None
+    return memory if alone <= _cost_of_levels(values, changes) else None
+
+
+def _hides_a_walk(values: Floats, changes: Integers) -> bool:
+    """Whether values walk under their own noise, which means of neighbours have less of."""
+    for size in _NEIGHBOURS:
+        if len(values) < size * _FEWEST_MEANS:
+            return False
+        whole = len(values) // size * size
+        means = values[:whole].reshape(-1, size).mean(axis=1)
+        between = np.unique(changes // size)
+        inside = between[(between > 0) & (between < len(means))]
+        if _long_memory(means, inside) is not None:
+            of_levels = (_cost_of_levels(values, some) for some in (changes, changes[:0]))
+            return _cost_of_a_hidden_walk(values) + _POSITIVE_EVIDENCE <= min(of_levels)
+    return False
+
+
+def _cost_of_a_hidden_walk(values: Floats) -> float:
+    """That of a random walk under noise, with the price of their ratio.
+
+    Its best forecast is the last one, moved towards the value that came by a share that the ratio
+    gives: Muth, JASA 55 (1960) 299.
+    """
+    sequence = values.tolist()
+    first = sum(sequence[:_BEGINNING]) / len(sequence[:_BEGINNING])
+    costs: list[float] = []
+    for share in _FORECAST_SHARES:
+        forecast, squares = first, 0.0
+        for value in sequence:
+            error = value - forecast
+            forecast += share * error
+            squares += error * error
+        costs.append(len(sequence) * log(squares / len(sequence) + _TINY))
+    return min(costs) + log(len(sequence))
 
 
 def _distances(values: Floats) -> tuple[float, float]:
