@@ -64,6 +64,21 @@ def leaky(wary, script):
     return wary, told
 
 
+def test_a_bare_word_that_is_made_like_a_token_is_not_shown(user, script, tmp_path):
+    token = "kR4tVb92mQzX7cLp1WsY0dFh"
+    program = script('echo "no entry for $1" >&2; exit 3')
+    told = user.types("compare", "--runs", "2", "--json", "o.json", f"{program} {token}", "true 1")
+    assert token not in told.out + told.err + (user.home / "o.json").read_text()
+    calls = [("show", "--trials", "--json", "-"), ("list",), ("report", "--format", "markdown")]
+    calls += [("report", "-o", "page.html"), ("export", "latest", "-o", "out.json")]
+    calls += [("report", "--format", "junit", "-o", "out.xml")]
+    for call in calls:
+        told = user.types(*call)
+        assert token not in told.out + told.err
+    for name, content in kept_files(user).items():
+        assert token.encode() not in content or ".sqlite" in name, name
+
+
 def secrets_in(text: str | bytes) -> set[str]:
     said = text if isinstance(text, str) else text.decode("latin-1")
     return {word for word in ("hush-", "wyrd-") if word in said}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,44 @@ def test_what_a_worker_is_given_can_name_nothing_but_trials_of_a_plan(user):
         assert not (user.home / "result.json").exists()
     (user.home / "part.json").write_text(json.dumps(part))
     assert user.types("trial", "run", "part.json", "--result", "result.json").status == 0
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ("-c", "user.email=a@example.org", "-c", "user.name=a")
+    done = subprocess.run(
+        ["git", "-C", str(folder), *who, *words], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("revision", ["HEAD", "deadbeef" * 5])
+def test_a_repository_that_is_read_runs_nothing_and_fetches_nothing(user, script, revision):
+    """Its settings name programs: for what it lacks, its signatures, its files, its differences."""
+    repository = user.home / "repository"
+    repository.mkdir()
+    git(repository, "init", "-q")
+    (repository / "file").write_text("1\n")
+    git(repository, "add", "file")
+    git(repository, "commit", "-qm", "one")
+    program = script("echo ran >> ran")
+    for name, value in (
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", "ssh://example.org/x"),
+        ("protocol.ssh.allow", "always"),
+        ("protocol.allow", "always"),
+        ("core.sshCommand", program),
+        ("core.fsmonitor", program),
+        ("core.pager", program),
+        ("diff.external", program),
+        ("gpg.program", program),
+        ("log.showSignature", "true"),
+    ):
+        git(repository, "config", name, value)
+    named = git(repository, "rev-parse", "HEAD") if revision == "HEAD" else revision
+    (user.home / "values.csv").write_text(f"series,revision,value\np,{named},1\n")
+    told = user.types("history", "add", "values.csv", "--repository", "repository")
+    assert told.status == (0 if revision == "HEAD" else 2), told.err
+    assert not (user.home / "ran").exists()
+    assert not (repository / "ran").exists()

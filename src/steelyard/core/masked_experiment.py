@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -11,6 +12,7 @@ from steelyard.core.experiment_results import Experiment
 from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, Variant
 from steelyard.core.masking import (
     MASK,
+    looks_random,
     mask_environment,
     mask_text,
     mask_value,
@@ -58,7 +60,17 @@ def given_values(spec: ExperimentSpec) -> tuple[str, ...]:
         for name, value in (*variant.launch.environment, *build):
             if value is not None and worth_hiding(value) and not explains_result(name):
                 found.add(value)
-    return tuple(sorted(found, key=len, reverse=True))
+    return tuple(sorted({*found, *_tokens(spec)}, key=len, reverse=True))
+
+
+def _tokens(spec: ExperimentSpec) -> set[str]:
+    """Parts of commands that are made like tokens, whatever they stand behind."""
+    commands = [spec.setup]
+    for variant in spec.variants:
+        commands += [variant.launch.argv, variant.prepare, variant.cleanup, variant.setup]
+        commands += [variant.build.argv] if variant.build is not None else []
+    words = " ".join(word for command in commands for word in command or ())
+    return set(filter(looks_random, re.split(r"[\s=:,;\"'@|&<>()]+", words)))
 
 
 def secret_values(spec: ExperimentSpec) -> tuple[str, ...]:
@@ -68,6 +80,7 @@ def secret_values(spec: ExperimentSpec) -> tuple[str, ...]:
     environments = [variant.launch.environment for variant in spec.variants]
     environments += [variant.build.environment for variant in spec.variants if variant.build]
     named = {value for pairs in environments for name, value in pairs if names_secret(name)}
+    named |= _tokens(spec)
     return tuple(sorted(given & named, key=len, reverse=True))
 
 

@@ -51,7 +51,7 @@ _SECRET_SEGMENTS = frozenset(
         *("apikey", "credential", "credentials", "creds", "auth", "authorization", "cookie"),
         *("bearer", "dsn", "webhook", "pat", "pgpass", "jwt", "sessionid", "accesskey"),
         *("privatekey", "otp", "passcode", "authkey", "masterkey", "accountkey", "storagekey"),
-        *("signingkey", "encryptionkey", "passin", "passout", "connectionstring"),
+        *("signingkey", "encryptionkey", "passin", "passout", "connectionstring", "sas"),
     )
 )
 _KEYS_OF = frozenset(

@@ -69,6 +69,16 @@ GIVEN = (
     _given(r"openssl", "-k|-K|-pass|-passin|-passout", f"{_GAP}+"),
     _given(r"curl", "-b|--cookie", f"(?:{_GAP}*|=)"),
     _given(r"smbclient", rf"-U{_GAP}*[^%\s\0]+%", ""),
+    _given(r"\w*freerdp\d?|rdesktop", "/p:|-p", f"{_GAP}*"),
+    _given(r"plink|pscp|psftp", "-pw", f"{_GAP}+"),
+    _given(r"mosquitto_\w+|ipmitool", "-P", f"{_GAP}*"),
+    _given(r"cqlsh|beeline", "-p", f"{_GAP}+"),
+    _given(r"snmp\w+", "-A|-X", f"{_GAP}*"),
+    _given(r"lftp", rf"-u{_GAP}*[^,\s\0]+,", ""),
+    _given(r"sqlplus\w*|rman|expdp|impdp", r"[\w.]+/", ""),
+    _given(r"htpasswd", rf"-\w*b\w*{_GAP}+[^\s\0]+{_GAP}+[^\s\0]+", f"{_GAP}+"),
+    _given(r"aws", rf"configure{_GAP}+set{_GAP}+[\w.]*(?:secret|token)\w*", f"{_GAP}+"),
+    _given(r"kubectl|oc", r"--from-literal(?:=|[ \0])[^=\s\0]+=", ""),
     _given(r"(?:curl|wget)", r"-u[^:\s\0-][^:\s\0]*:", ""),
 )
 CODE = re.compile(r"(<script>.*?</script>|<style>.*?</style>)", re.DOTALL)

@@ -16,6 +16,16 @@ _OTHER_REPOSITORY = (
 )
 
 
+# A repository of others must run nothing by being read: a checkout runs its hooks otherwise, a log
+# its program for signatures, and a look at the index its monitor of files.
+_SETTINGS = (
+    *("-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false"),
+    *("-c", "core.fsmonitor=false"),
+)
+# Nor may it fetch what it lacks: its settings name the program that would, and from where.
+_FETCHES_NOTHING = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+
+
 def run_git(
     repository: str, arguments: Sequence[str], feed: str | None = None, *, may_fail: bool = False
 ) -> str | None:
@@ -38,9 +48,7 @@ def run_git(
     DataError
         The command failed: the message has what git said.
     """
-    # core.hooksPath: a checkout runs hooks of the repository otherwise.
-    settings = ("-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false")
-    argv = ["git", "-C", repository, *settings, *arguments]
+    argv = ["git", "-C", repository, *_SETTINGS, *arguments]
     try:
         done = subprocess.run(
             argv,
@@ -79,4 +87,5 @@ def git_output(repository: str, arguments: Sequence[str], feed: str | None = Non
 
 def _environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in _OTHER_REPOSITORY}
-    return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "LC_ALL": "C.UTF-8"}
+    plain = {"GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "LC_ALL": "C.UTF-8"}
+    return {**kept, **plain, **_FETCHES_NOTHING}

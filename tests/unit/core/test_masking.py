@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.core.masking import mask_page, mask_text, mask_value, mask_words
+from steelyard.core.masking import looks_random, mask_page, mask_text, mask_value, mask_words
 from steelyard.core.recorded_names import explains_result, names_secret
 
 SECRET_NAMES = (
@@ -106,12 +106,59 @@ def test_a_text_without_secrets_stays_as_it_is(text: str) -> None:
         (["docker", "run", "-e", "A=b"], ("docker", "run", "-e", "A=***")),
         (["sh", "-c", "TOKEN=abc x"], ("sh", "-c", "TOKEN=*** x")),
         (["gzip", "-p4"], ("gzip", "-p4")),
+        (["xfreerdp", "/u:bob", "/p:hunter2"], ("xfreerdp", "/u:bob", "/p:***")),
+        (["plink", "-pw", "hunter2", "h"], ("plink", "-pw", "***", "h")),
+        (["mosquitto_pub", "-P", "hunter2"], ("mosquitto_pub", "-P", "***")),
+        (["lftp", "-u", "bob,hunter2", "h"], ("lftp", "-u", "bob,***", "h")),
+        (["sqlplus", "bob/hunter2@db"], ("sqlplus", "bob/***")),
+        (["htpasswd", "-bc", "f", "bob", "hunter2"], ("htpasswd", "-bc", "f", "bob", "***")),
+        (
+            ["aws", "configure", "set", "aws_secret_access_key", "hunter2"],
+            ("aws", "configure", "set", "aws_secret_access_key", "***"),
+        ),
+        (["kubectl", "--from-literal=a=hunter2"], ("kubectl", "--from-literal=a=***")),
+        (["x", "--pin", "4711"], ("x", "--pin", "***")),
+        (["x", "--pin=4711"], ("x", "--pin=***")),
+        (["x", "--pin=0,1", "--pin", "on"], ("x", "--pin=0,1", "--pin", "on")),
+        (["x", "--key=abcdef0123456"], ("x", "--key=***")),
+        (["x", "--key", "abcdef0123456"], ("x", "--key", "***")),
+        (["sort", "--key=2,3", "--key", "column_name_x"], None),
+        (["x", "--key=/etc/ssl/key1.pem", "--key", "id_ed25519.pub"], None),
+        (["x", "--sas=abc"], ("x", "--sas=***")),
     ],
 )
 def test_secrets_in_the_words_of_a_command_are_masked(
-    argv: list[str], shown: tuple[str, ...]
+    argv: list[str], shown: tuple[str, ...] | None
 ) -> None:
-    assert mask_words(argv) == shown
+    """None: nothing is masked."""
+    assert mask_words(argv) == (tuple(argv) if shown is None else shown)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["aB3dE5gH7jK9lM1nO3pQ5", "kR4tVb92mQzX7cLp1WsY0dFh", "q8Zr2LxV0mTn4WcYp7Ks"],
+)
+def test_a_word_that_is_made_like_a_token_is_known(word: str) -> None:
+    assert looks_random(word)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "BM_SortVector8192Elements",
+        "BM_MemcpyAvx512Unaligned1024",
+        "x86_64-pc-linux-gnu-gcc-12",
+        "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "123e4567-e89b-12d3-a456-426614174000",
+        "_ZN4core3fmt9Formatter12pad_integral17h0a1B2c3D4e5F6a7bE",
+        "com.example.MyBench1Test2.run3",
+        "-DCMAKE_CXX_FLAGS_RELEASE2",
+        "-XX:+UseG1GC",
+    ],
+)
+def test_names_digests_and_flags_are_not_made_like_tokens(word: str) -> None:
+    assert not looks_random(word)
 
 
 def test_known_values_are_masked_wherever_they_are() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Sequence
+from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
-from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from steelyard.analysis.history.stated_alarms import FoundChanges, StatedAlarm
 from steelyard.core.errors import DataError, UsageError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from steelyard.app.results.library import Library
 
 _TIMEOUT_S = 30.0
+# Of what a server says, in characters.
+_SHOWN = 100
 
 
 def untold_alarms(
@@ -74,13 +77,37 @@ def post(address: str, text: str, document: dict[str, Any]) -> None:
     request = Request(
         address, data=data, headers={"Content-Type": "application/json"}, method="POST"
     )
-    try:
-        with urlopen(request, timeout=_TIMEOUT_S) as answer:
-            answer.read(1024)
-    except (URLError, OSError, ValueError) as error:
-        why = getattr(error, "code", None) or getattr(error, "reason", None) or error
+    why = _why_not_taken(request)
+    if why is not None:
         raise DataError(
             f"The webhook at {host} did not take the alarms: {why}. They are told again by the "
             "next check.",
             field="--webhook",
-        ) from None
+        )
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    """What is told goes to the address that was named, and nowhere else."""
+
+    def redirect_request(
+        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> None:
+        """None: the answer stands as it is, an error."""
+
+
+def _why_not_taken(request: Request) -> str | None:
+    """Post in a thread of its own: a server that answers byte by byte would never time out."""
+    why: list[str | None] = []
+
+    def send() -> None:
+        try:
+            with build_opener(_NoRedirect()).open(request, timeout=_TIMEOUT_S):
+                why.append(None)
+        except (HTTPException, OSError, ValueError) as error:
+            reason = getattr(error, "code", None) or getattr(error, "reason", None)
+            why.append(" ".join(str(reason or type(error).__name__).split())[:_SHOWN])
+
+    thread = threading.Thread(target=send, daemon=True)
+    thread.start()
+    thread.join(_TIMEOUT_S)
+    return why[0] if why else f"it gave no answer within {_TIMEOUT_S:g} s"
