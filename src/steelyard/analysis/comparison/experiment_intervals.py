@@ -176,6 +176,14 @@ class Inference:
         found = self._mean(logarithms, spent, widening, dependent)
         return replace(found, confidence=confidence)
 
+    def apart_quantile(self, degrees: float, fewest: int) -> float:
+        """Of a mean over variants that were run apart, the fewest values of one being `fewest`,
+        whose verdict spends as a ratio's does."""
+        spent = self._spending.confidence(self.spec.confidence)
+        sequence = self._spending.sequence
+        widening = sequence_widening(spent, fewest) if sequence else self.widening(fewest)
+        return widening * student_quantile(two_sided(spent), degrees)
+
     def ratio_quantiles(self, ratio: Ratio, comparison_count: int) -> Quantiles:
         """Of a ratio's interval, and of the one after going on from it."""
         looks = (PastLook(ratio.block_count, self.spec.stopping.rule),)

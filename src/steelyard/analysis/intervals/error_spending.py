@@ -111,5 +111,7 @@ def sequence_quantile(confidence: float, count: int) -> float:
 
 
 def sequence_widening(confidence: float, count: int) -> float:
-    """`sequence_quantile` in units of Student's of one look."""
+    """`sequence_quantile` in units of Student's of one look; infinite for too few values."""
+    if count < 2:
+        return inf
     return sequence_quantile(confidence, count) / student_quantile(two_sided(confidence), count - 1)

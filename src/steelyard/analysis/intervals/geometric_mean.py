@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from math import exp, fsum, log, sqrt
+from math import exp, fsum, inf, log, sqrt
 
 from steelyard.analysis.comparison.experiment_intervals import Inference
 from steelyard.analysis.comparison.unit_values import TopLevel, common_units
-from steelyard.analysis.distributions.student import student_quantile
-from steelyard.analysis.intervals.mean import mean_of, two_sided, variance_of
+from steelyard.analysis.intervals.mean import mean_of, variance_of
 from steelyard.analysis.intervals.paired_ratio import is_dependent
 from steelyard.analysis.tests.independence import independence
 from steelyard.core.estimate import Estimate, Interval, Unbounded
@@ -61,7 +60,7 @@ def geometric_mean(pairs: Sequence[Pair], inference: Inference) -> Interval:
     if len(means) < len(pairs) or any(x <= 0 or y <= 0 for x, y in means):
         return _unbounded(confidence)
     if inference.spec.order == "sequential":
-        return _unpaired(pairs, confidence)
+        return _unpaired(pairs, inference)
     columns = common_units([level for pair in pairs for level in pair])
     logarithms = block_logarithms(columns) if columns[0] else []
     if len(logarithms) < 2:
@@ -94,8 +93,9 @@ def block_logarithms(columns: Sequence[Sequence[float]]) -> list[float]:
     ]
 
 
-def _unpaired(pairs: Sequence[Pair], confidence: float) -> Interval:
+def _unpaired(pairs: Sequence[Pair], inference: Inference) -> Interval:
     """From variants that were run apart: relative variances of the means add up."""
+    confidence = inference.spec.confidence
     parts: list[tuple[float, int]] = []
     estimate = 0.0
     for x, y in pairs:
@@ -109,7 +109,10 @@ def _unpaired(pairs: Sequence[Pair], confidence: float) -> Interval:
     variance = fsum(part for part, _ in parts)
     below = fsum(part * part / degrees for part, degrees in parts)
     degrees = variance * variance / below if below > 0 else float(min(d for _, d in parts))
-    half_width = student_quantile(two_sided(confidence), degrees) * sqrt(variance)
+    quantile = inference.apart_quantile(degrees, min(d for _, d in parts) + 1)
+    if quantile == inf:
+        return _too_few([estimate], confidence)
+    half_width = quantile * sqrt(variance)
     low, high = estimate - half_width, estimate + half_width
     return _of_logarithm(estimate, low, high, confidence, UNPAIRED_METHOD)
 

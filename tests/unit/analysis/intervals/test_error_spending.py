@@ -142,3 +142,8 @@ def test_student_densities_of_the_integration_are_those_of_student():
     by_scale = (weight * scales * np.exp(-((t * scales) ** 2) / 2) / (2 * pi) ** 0.5).sum() * step
     constant = exp(lgamma((degrees + 1) / 2) - lgamma(degrees / 2)) / (degrees * pi) ** 0.5
     assert by_scale == pytest.approx(constant * (1 + t * t / degrees) ** (-(degrees + 1) / 2), 1e-6)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_too_few_values_for_a_sequence_have_no_bounds_and_no_error(count):
+    assert sequence_widening(0.985, count) == inf

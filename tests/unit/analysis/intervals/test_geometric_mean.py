@@ -160,3 +160,15 @@ def test_an_interval_beyond_all_numbers_is_none(order):
 def test_one_group_has_none():
     columns = [[1.0, 1.1], [1.0, 1.2], [2.0, 2.1], [2.0, 2.2]]
     assert answer(experiment(columns, groups=["", "", "", ""])).geometric_means == ()
+
+
+@pytest.mark.parametrize("order", ["blocks", "sequential"])
+def test_the_answer_of_an_interrupted_experiment_allows_for_looking_at_any_time(order):
+    columns = drawn(random.Random(5), 3, 12, 0.02)
+    planned = experiment(columns, order=order)
+    (fixed,) = answer(planned).geometric_means
+    (cut_short,) = answer(replace(planned, stopped="interrupted")).geometric_means
+    assert cut_short.ratio.half_width > 2.0 * fixed.ratio.half_width
+    few = experiment([column[:3] for column in columns], order=order)
+    (unbounded,) = answer(replace(few, stopped="interrupted")).geometric_means
+    assert isinstance(unbounded.ratio, Unbounded)
