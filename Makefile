@@ -139,6 +139,13 @@ bench-names: setup-dev ## functions of generated programs in six languages: name
 bench-kills: setup-dev ## 1,000 kills of Steelyard and its parts: what is lost, doubled, left; takes hours, wants root
 	@$(PYTHON) -m benchmarks.kills --kills 1000 --seed 1
 
+.PHONY: bench-history
+bench-history: setup-dev ## changes along revisions: marked tracks, false alarms, searches; CLONE of a repository
+	@$(PYTHON) -m benchmarks.history.marked_tracks
+	@$(PYTHON) -m benchmarks.history.false_alarms
+	@$(PYTHON) -m benchmarks.history.bisection --repository "$(CLONE)"
+	@$(PYTHON) -m benchmarks.history.planted
+
 .PHONY: wheel
 wheel: ## dist/*.whl with the launcher inside
 	@tools/setup.sh --wheel

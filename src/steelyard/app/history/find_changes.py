@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # A detector needs some values after a change to see it; what begins further back was there before.
 NEWEST_COUNT = 5
-DEFAULT_DETECTOR = "talos-calibrated"
+DEFAULT_DETECTOR = "levels"
 
 
 @dataclass(frozen=True)

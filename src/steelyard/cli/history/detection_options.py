@@ -22,7 +22,7 @@ class DetectionOptions:
     detector: str | None = option(
         "--detector",
         metavar="DETECTOR",
-        help="How changes are found (default: talos-calibrated).",
+        help="How changes are found (default: levels).",
     )
     false_alarms: str | None = option(
         "--false-alarms",

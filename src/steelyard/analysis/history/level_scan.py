@@ -1,0 +1,114 @@
+"""Places at which a level may change: neighbouring means of many widths, beside the noise."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import sqrt
+
+import numpy as np
+
+from steelyard.analysis.distributions.table_distributions import t_quantile
+from steelyard.analysis.history.noise_scale import NoiseScale
+from steelyard.analysis.history.series import Floats, Integers
+
+# Widths double from the shortest segment on. The shortest side at the ends of a series.
+SHORTEST_SEGMENT = 5
+_SHORTEST_SIDE = 3
+_LONGEST_WIDTH = 1280
+
+
+def scan_levels(sums: Floats, noise: NoiseScale, rate: float) -> list[int]:
+    """Places at which neighbouring means differ by more than noise does, in order.
+
+    Parameters
+    ----------
+    sums : array
+        Of the values up to each place, one longer than the values.
+    noise : NoiseScale
+    rate : float
+        False places for each value of a stationary series, about.
+
+    Notes
+    -----
+    The moving sums of Eichinger and Kirch, Bernoulli 24 (2018) 526, at several widths, from the
+    narrowest up (Messer et al., Annals of Applied Statistics 8 (2014) 2027): a place that a width
+    finds within its reach of one that a narrower width found is the same.
+    """
+    count = len(sums) - 1
+    found: list[int] = []
+    width = SHORTEST_SEGMENT
+    while 2 * width <= max(count, 2 * SHORTEST_SEGMENT) and width <= _LONGEST_WIDTH:
+        for place in _places(sums, width, noise, rate):
+            if all(abs(place - other) >= width for other in found):
+                found.append(place)
+        width *= 2
+    return sorted(found)
+
+
+def _places(sums: Floats, width: int, noise: NoiseScale, rate: float) -> list[int]:
+    """The peaks of one width above its threshold."""
+    count = len(sums) - 1
+    if count < width + _SHORTEST_SIDE:
+        return []
+    statistic = _statistic(sums, width, noise)
+    # Wide means have few independent places, so that their threshold may be lower.
+    threshold = _threshold(min(0.05, rate * sqrt(width)), max(3.0, noise.count / 4.0))
+    above = np.flatnonzero(statistic > threshold)
+    if not len(above):
+        return []
+    places: list[int] = []
+    for group in np.split(above, np.flatnonzero(np.diff(above) > 1) + 1):
+        places.extend(_peaks_of(statistic, group, width))
+    return [place + _SHORTEST_SIDE for place in places]
+
+
+def _peaks_of(statistic: Floats, group: Integers, width: int) -> list[int]:
+    """The peaks in a stretch above the threshold, at least `width` apart, the largest first."""
+    heights = statistic[group]
+    if len(group) <= width:
+        return [int(group[np.argmax(heights)])]
+    found: list[int] = []
+    for place in group[np.argsort(-heights, kind="stable")].tolist():
+        if all(abs(place - other) >= width for other in found):
+            found.append(place)
+        if len(found) * width > len(group) + width:
+            break
+    return found
+
+
+def _statistic(sums: Floats, width: int, noise: NoiseScale) -> Floats:
+    """|difference of means| over its deviation, at each place with three values on each side.
+
+    Near the ends the window on that side is as wide as there are values.
+    """
+    count = len(sums) - 1
+    places = np.arange(_SHORTEST_SIDE, count - _SHORTEST_SIDE + 1)
+    inner = slice(max(0, width - _SHORTEST_SIDE), count - width - _SHORTEST_SIDE + 1)
+    statistic = np.empty(len(places))
+    full = sums[2 * width :] - 2.0 * sums[width:-width] + sums[: -2 * width]
+    usual = _deviation(noise, width, width)
+    if inner.stop > inner.start:
+        statistic[inner] = np.abs(full) * (1.0 / (width * usual))
+    else:
+        inner = slice(0, 0)
+    edges = np.concatenate([places[: inner.start], places[inner.stop :]])
+    lower, upper = np.maximum(edges - width, 0), np.minimum(edges + width, count)
+    left, right = (edges - lower).astype(np.float64), (upper - edges).astype(np.float64)
+    apart = (sums[upper] - sums[edges]) / right - (sums[edges] - sums[lower]) / left
+    variance = noise.mean_factor(left) / left + noise.mean_factor(right) / right
+    at_ends = np.abs(apart) / (noise.deviation * np.sqrt(variance))
+    statistic[: inner.start], statistic[inner.stop :] = (
+        at_ends[: inner.start],
+        at_ends[inner.start :],
+    )
+    return statistic
+
+
+def _deviation(noise: NoiseScale, left: int, right: int) -> float:
+    counts = np.array([left, right], dtype=np.float64)
+    return noise.deviation * sqrt(float((noise.mean_factor(counts) / counts).sum()))
+
+
+@lru_cache(maxsize=1024)
+def _threshold(rate: float, degrees: float) -> float:
+    return t_quantile(1.0 - rate / 2, degrees)

@@ -1,0 +1,115 @@
+"""The detector of levels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steelyard.analysis.history.changes import find_changes
+from steelyard.analysis.history.detectors import DETECTORS
+from steelyard.analysis.history.level_changes import level_changes
+from steelyard.analysis.history.noise_scale import (
+    medians_of_five,
+    noise_scale,
+    without_spikes,
+)
+from steelyard.analysis.history.series import series_of_values
+from steelyard.core.rng import derive_seed
+from tests.unit.analysis.history.made_tracks import settled_step
+
+
+def found(values):
+    return [c.index for c in find_changes(series_of_values(values), DETECTORS.get("levels"))]
+
+
+def noise(name, count, deviation=1.0):
+    return np.random.default_rng(derive_seed(1, name)).normal(0.0, deviation, count)
+
+
+def remembering(name, count, memory=0.6):
+    values = noise(name, count + 100)
+    for at in range(1, len(values)):
+        values[at] = memory * values[at - 1] + (1 - memory**2) ** 0.5 * values[at]
+    return values[100:]
+
+
+def test_a_step_is_reported_once_where_it_begins():
+    values, at = settled_step()
+    assert found(values) == [at]
+
+
+@pytest.mark.parametrize("size", [1.5, 3.0, 5.0])
+def test_steps_are_found_the_smaller_the_later(size):
+    hits = 0
+    for number in range(50):
+        values = 100.0 + noise(f"step {number}", 120)
+        values[80:] += size
+        hits += any(abs(place - 80) <= 5 for place in found(values))
+    assert hits >= (45 if size < 3 else 50)
+
+
+def test_a_deterministic_metric_that_steps_by_a_ten_thousandth_is_reported():
+    values = np.full(60, 1_000_000.0)
+    values[30:] *= 1.0001
+    assert found(values) == [30]
+
+
+def test_a_level_that_comes_back_has_two_changes():
+    values = 100.0 + noise("back", 200)
+    values[90:110] += 6.0
+    assert found(values) == [90, 110]
+
+
+def test_a_spike_is_no_level():
+    values = 100.0 + noise("spike", 100)
+    values[50] += 60.0
+    assert found(values) == []
+
+
+def test_memory_of_a_track_is_not_taken_for_changes():
+    total = sum(len(found(100.0 + remembering(f"memory {n}", 300))) for n in range(40))
+    assert total <= 3
+    plain = sum(len(found(100.0 + noise(f"plain {n}", 300))) for n in range(40))
+    assert plain <= 3
+
+
+def test_a_step_in_a_track_that_remembers_is_found():
+    values = remembering("stepping", 400)
+    values[200:] += 5.0
+    (place,) = found(values)
+    assert abs(place - 200) <= 3
+
+
+def test_the_noise_is_that_of_the_values_around_their_levels():
+    values = noise("scale", 2000, 3.0)
+    values[1000:] += 50.0
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    scale = noise_scale(values, sums)
+    assert scale.deviation == pytest.approx(3.0, rel=0.1)
+    assert scale.memory < 0.1
+    kept = remembering("scale", 4000)
+    scale = noise_scale(kept, np.concatenate([[0.0], np.cumsum(kept)]))
+    assert scale.memory == pytest.approx(0.6, abs=0.1)
+
+
+def test_the_variance_of_means_grows_as_an_autoregression_says():
+    kept = remembering("means", 4000)
+    scale = noise_scale(kept, np.concatenate([[0.0], np.cumsum(kept)]))
+    memory, count = scale.memory, 10
+    lags = memory ** np.abs(np.subtract.outer(np.arange(count), np.arange(count)))
+    assert scale.mean_factor(np.array([float(count)]))[0] == pytest.approx(lags.sum() / count)
+
+
+def test_medians_of_five_are_numpys():
+    values = noise("medians", 50)
+    windows = np.lib.stride_tricks.sliding_window_view(values, 5)
+    np.testing.assert_array_equal(medians_of_five(values)[2:-2], np.median(windows, axis=1))
+    assert abs(without_spikes(np.array([1.0, 1.1, 0.9, 50.0, 1.0, 1.05, 0.95, 1.0]))[3]) < 3.0
+
+
+@pytest.mark.parametrize("count", [8, 9, 12, 29, 31, 59, 61])
+def test_tracks_of_any_length_are_taken(count):
+    values = 100.0 + noise(f"short {count}", count)
+    assert level_changes(values, 1e-4).places == ()
+    values[count // 2 :] += 100.0
+    assert level_changes(values, 1e-4).places == (count // 2,)
