@@ -151,7 +151,8 @@ PROJECTS = {
         "cd libuv1-*/ && cmake -S . -B made -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON"
         " && make -C made uv_run_tests_a",
         "cd libuv1-*/made && if [ $(id -u) = 0 ]; then chown -R nobody .. &&"
-        " as='setpriv --reuid nobody --clear-groups'; fi; $as ./uv_run_tests_a",
+        " as='setpriv --reuid nobody --clear-groups'; fi;"
+        " $as env UV_TEST_TIMEOUT_MULTIPLIER=6 ./uv_run_tests_a",
         r"^(?:not )?ok \d+ - ",
         r"^not ok \d+ - (\w+)",
     ),
