@@ -199,3 +199,19 @@ TEST("a look that gave no sample before the end is told of at the end, and later
     kept.timetable.end(kept.armed[2].time_ns, tell);
     CHECK(kept.unseen_ns == expected);
 }
+
+TEST("where arming takes longer than a round lasts, each round is drawn anew once and no more") {
+    Kept kept;
+    kept.begin();
+    // As under a tracer, which every call waits for.
+    constexpr auto a_call_ns = static_cast<std::uint64_t>(10 * period_ns);
+    kept.now_ns += slots * a_call_ns;
+    std::size_t calls = 0;
+    kept.timetable.go_on([&kept] { return kept.now_ns; },
+                         [&](std::size_t, std::uint64_t) {
+                             kept.now_ns += a_call_ns;
+                             ++calls;
+                         },
+                         [](std::uint64_t) {});
+    CHECK(calls == slots);
+}
