@@ -260,3 +260,15 @@ def test_programs_that_run_one_after_the_other_end_when_their_ratios_are_precise
     spec = replace(experiment.spec, order="sequential", stopping=whole, variants=variants)
     tool = Inference(replace(experiment, spec=spec, stopped="precision"))
     assert max(found.interval.half_width for found in tool.ratios(levels)) < 1.15 * 0.02
+
+
+def test_a_ratio_of_times_is_never_below_zero():
+    # Fieller's set reaches below 0 where the candidate's mean could be told from 0 by no run.
+    baseline, candidate = [1.0, 1.2, 0.9, 1.1], [0.1, 6.0, 0.2, 0.15]
+    found = paired_fieller(baseline, candidate, 0.95, 3.18)
+    assert isinstance(found, Estimate)
+    assert found.low == 0.0
+    assert found.high > found.estimate
+    below = paired_fieller(baseline, [-value for value in candidate], 0.95, 3.18)
+    assert isinstance(below, Estimate)
+    assert below.low < 0.0

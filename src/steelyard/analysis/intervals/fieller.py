@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, frexp, inf, sqrt
 
 from steelyard.analysis.distributions.student import student_quantile
@@ -243,7 +243,10 @@ def positive_ratio_interval(
     95 % or more (simulated in docs/STATISTICS.md). Its method begins with ``log-delta``.
     """
     found = fieller_interval(means, quantile, confidence, method)
-    if isinstance(found, Estimate) or found.reason != "baseline-near-zero":
+    if isinstance(found, Estimate):
+        # No ratio of means of such values is below 0: what Fieller's set has there holds nothing.
+        return found if found.low >= 0.0 or not found.estimate > 0.0 else replace(found, low=0.0)
+    if found.reason != "baseline-near-zero":
         return found
     ratio = means.ratio
     if ratio is None or not ratio > 0.0:
