@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.core.optional_parts import PARTS
 from tools.house_table import import_cycles
 
 ROOT = Path(__file__).parents[2]
@@ -60,11 +61,20 @@ def normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def names_of(requirements):
+    """The packages that requirements name."""
+    return {normalised(re.split(r"[<>=!~ ;\[]", text)[0]) for text in requirements}
+
+
+def required():
+    """What the package takes, its optional parts with it."""
+    project = PROJECT["project"]
+    optional = [each for of in project["optional-dependencies"].values() for each in of]
+    return names_of([*project["dependencies"], *optional]) - {"steelyard"}
+
+
 def test_what_is_imported_is_declared_and_nothing_else():
-    declared = {
-        normalised(re.split(r"[<>=!~ ;\[]", requirement)[0])
-        for requirement in PROJECT["project"]["dependencies"]
-    }
+    declared = required()
     distributions = packages_distributions()
     used = {
         normalised(distributions[package][0])
@@ -90,9 +100,18 @@ def test_developing_and_running_use_the_same_versions():
 
 
 def test_every_dependency_is_locked():
-    declared = [*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["dev"]]
-    names = {normalised(re.split(r"[<>=!~ ;\[]", requirement)[0]) for requirement in declared}
-    assert names <= pinned("dev.lock").keys()
+    assert required() <= pinned("runtime.lock").keys()
+    groups = PROJECT["dependency-groups"]
+    names = [name for group in groups.values() for name in group if isinstance(name, str)]
+    assert names_of(names) <= pinned("dev.lock").keys()
+
+
+def test_every_optional_package_has_its_extra():
+    extras = PROJECT["project"]["optional-dependencies"]
+    parts = {package: extra for package, (extra, _) in PARTS.items()}
+    brought = {p: e for e, of in extras.items() if e != "all" for p in names_of(of)}
+    assert brought == parts
+    assert extras["all"] == [f"steelyard[{','.join(sorted(brought.values()))}]"]
 
 
 def test_every_pure_room_is_held_to_its_purity():

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from steelyard.app.history.bisect import Bisected, Search, find_revision
+from steelyard.app.history.bisect import find_revision
 from steelyard.app.history.bisection_prior import (
     adopted_evidence,
     weights_by_lines,
     weights_of_file,
 )
+from steelyard.app.history.bisection_results import Bisected, Search
 from steelyard.app.history.measured_revisions import RevisionCommands
 from steelyard.app.history.stored_tracks import Chosen
 from steelyard.report.kinds.bisection.told import BisectionTold, TestTold

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from types import ModuleType
-
 import pytest
 
-import steelyard
 from steelyard.cli.options.called_options import command_text, keywords_of, option_words
 from steelyard.cli.weigh.compare_command import command as compare_command
 from steelyard.cli.weigh.measure_command import command as measure_command
@@ -72,19 +67,3 @@ def test_the_words_of_a_command_are_quoted_into_one_text():
 def test_what_is_no_command_is_refused(command):
     with pytest.raises(UsageError, match="A command is a text"):
         command_text(command)
-
-
-def test_all_public_names_are_there():
-    for name in steelyard.__all__:
-        assert getattr(steelyard, name) is not None
-        assert name in dir(steelyard)
-    with pytest.raises(AttributeError, match="no attribute 'weigh'"):
-        steelyard.weigh  # noqa: B018
-
-
-def test_measure_stays_the_function_when_the_room_of_its_name_is_loaded():
-    room = importlib.import_module("steelyard.measure.metrics")
-    assert isinstance(sys.modules["steelyard.measure"], ModuleType)
-    assert room.METRICS.names()
-    assert steelyard.measure.__name__ == "measure"
-    assert not isinstance(steelyard.measure, ModuleType)
