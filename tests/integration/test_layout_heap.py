@@ -15,7 +15,7 @@ require_layout()
 
 Build = Callable[[str], str]
 
-FEW_OBJECTS = """
+RESIDENT = """
     static long resident_kib(void) {
         long pages = 0, resident = 0;
         FILE *file = fopen("/proc/self/statm", "r");
@@ -23,6 +23,8 @@ FEW_OBJECTS = """
         fclose(file);
         return resident * 4;
     }
+"""
+FEW_OBJECTS = """
     int main(void) {
         for (int size = 16; size <= 32768; size += size < 128 ? 16 : size / 4)
             for (int turn = 0; turn < 4; ++turn)
@@ -66,6 +68,19 @@ TURNOVER = """
     }
 """
 
+BUFFERS = """
+    int main(void) {
+        for (int turn = 0; turn < 40; ++turn) {
+            const size_t size = 1000000 + turn * 150000;
+            char *buffer = malloc(size);
+            memset(buffer, 1, size);
+            free(buffer);
+        }
+        printf("%ld\\n", resident_kib());
+        return 0;
+    }
+"""
+
 
 @pytest.fixture
 def build(user: User) -> Build:
@@ -84,7 +99,7 @@ def build(user: User) -> Build:
 
 
 def test_a_few_objects_of_every_size_take_little_memory(build: Build) -> None:
-    program = build(FEW_OBJECTS)
+    program = build(RESIDENT + FEW_OBJECTS)
     plain_kib = int(run(program, **{"": "none"}).stdout)
     shuffled_kib = int(run(program, **{"": "heap"}).stdout)
     assert shuffled_kib - plain_kib < 4096
@@ -99,6 +114,12 @@ def test_what_a_program_builds_lies_in_the_order_of_its_making_within_each_page(
     assert same_page > 3500
     assert steps > 0.9 * same_page
     assert jumps > 80
+
+
+def test_freed_buffers_of_many_sizes_do_not_add_up(build: Build) -> None:
+    program = build(RESIDENT + BUFFERS)
+    # Of 1 to 6.7 MiB one lives at a time; 16 MiB is twice the largest, and what a heap takes.
+    assert int(run(program, **{"": "heap"}).stdout) < 16384
 
 
 def test_what_comes_and_goes_lies_all_over_its_window(build: Build) -> None:

@@ -19,6 +19,8 @@ constexpr std::uint32_t offset_lines = 1024;
 // What is freed is kept for the next of its size, as glibc does up to DEFAULT_MMAP_THRESHOLD_MAX.
 constexpr std::size_t largest_kept_bytes = 32U << 20U;
 constexpr std::size_t most_kept_bytes = 128U << 20U;
+// What is kept and what lives take together no more than what lived at most, and this.
+constexpr std::size_t spare_bytes = 2U << 20U;
 constexpr std::size_t bins = 128, places_a_bin = 16;
 constexpr std::uint64_t magic = 0x53544c59534c4152;
 
@@ -35,7 +37,8 @@ struct Kept {
 
 Lock keeping;
 Kept kept[bins][places_a_bin];
-std::size_t kept_bytes = 0;
+std::size_t kept_bytes = 0, live_bytes = 0, most_live_bytes = 0;
+std::size_t next_given_back = 0;  ///< the place that is looked at next
 
 Header* header_of(const void* object) {
     return reinterpret_cast<Header*>(reinterpret_cast<std::uint64_t>(object) - sizeof(Header));
@@ -65,18 +68,37 @@ std::uint64_t take_kept(Random& random, std::size_t bin, std::size_t bytes) {
             const std::uint64_t start = place.start;
             place.start = 0;
             kept_bytes -= bytes;
+            live_bytes += bytes;
             return start;
         }
     }
     return 0;
 }
 
+/// Counts pages that are new to the program, and gives kept ones back for them.
+void add_live(std::size_t bytes) {
+    const Guard guard(keeping);
+    live_bytes += bytes;
+    if (live_bytes > most_live_bytes)
+        most_live_bytes = live_bytes;
+    while (kept_bytes != 0 && kept_bytes + live_bytes > most_live_bytes + spare_bytes) {
+        Kept& place = kept[next_given_back / places_a_bin][next_given_back % places_a_bin];
+        next_given_back = (next_given_back + 1) % (bins * places_a_bin);
+        if (place.start == 0)
+            continue;
+        raw(SYS_munmap, static_cast<long>(place.start), static_cast<long>(place.bytes));
+        kept_bytes -= place.bytes;
+        place.start = 0;
+    }
+}
+
 bool keep(std::uint64_t start, std::size_t bytes) {
     std::size_t bin = 0;
-    if (bytes > largest_kept_bytes || rounded(bytes, bin) != bytes || bin >= bins)
-        return false;
+    const bool is_of_bin =
+        bytes <= largest_kept_bytes && rounded(bytes, bin) == bytes && bin < bins;
     const Guard guard(keeping);
-    if (kept_bytes + bytes > most_kept_bytes)
+    live_bytes -= bytes;
+    if (!is_of_bin || kept_bytes + bytes > most_kept_bytes)
         return false;
     for (Kept& place : kept[bin]) {
         if (place.start == 0) {
@@ -105,6 +127,8 @@ void* large_allocate(Random& random, std::size_t alignment, std::size_t size, bo
         start = reinterpret_cast<std::uint64_t>(map_pages(nullptr, bytes, PROT_READ | PROT_WRITE));
     if (start == 0)
         return nullptr;
+    if (is_zero)
+        add_live(bytes);
     std::uint64_t place =
         start + line_bytes + std::uint64_t{random.below(offset_lines)} * line_bytes;
     place = (place + alignment - 1) & ~(alignment - 1);
@@ -151,6 +175,7 @@ void* large_resize(void* object, std::size_t size) {
         header_of(object)->mark = found.mark;
         return nullptr;
     }
+    add_live(bytes - found.pages_bytes);  // which wraps where it is smaller
     const auto start = static_cast<std::uint64_t>(moved);
     auto* place = reinterpret_cast<void*>(start + inside);
     *header_of(place) = {mark_of(place), start, bytes, bytes - inside};
