@@ -16,6 +16,8 @@ _CLONE = re.compile(
 # What LLVM puts behind the name of a local function that other units call: no copy, the only one.
 _PROMOTED = re.compile(r"\.llvm\.\d+(?=$|\.)")
 _PART = re.compile(r"\.part\.\d+(?:\.|$)")
+# As gfortran calls procedures of modules, whose names have no capitals; gdb writes them so.
+_FORTRAN_MODULE = re.compile(r"__([a-z]\w*)_MOD_([a-z]\w*)")
 _VERSION = re.compile(r"@@?[A-Za-z_][\w.]*$")
 
 
@@ -70,6 +72,8 @@ def _demangled(name: str) -> str:
         return rust_name(name) or name
     if name.startswith(("_ZN", "__ZN")) and (rust := legacy_rust_name(name)) is not None:
         return rust
+    if (found := _FORTRAN_MODULE.fullmatch(name)) is not None:
+        return f"{found[1]}::{found[2]}"
     return _cplusplus_name(name) if name.startswith("_Z") else name
 
 

@@ -86,3 +86,10 @@ def test_the_rest_of_a_function_is_known_by_its_name():
     assert is_part(b"step.part.0.isra.0")
     assert not is_part(b"step.isra.0")
     assert not is_part(b"main.part.func1")
+
+
+def test_procedures_of_fortran_modules_are_called_as_programmers_do():
+    assert readable_name(b"__work_MOD_burn") == "work::burn"
+    assert function_name(b"__work_MOD_burn.constprop.0") == "work::burn"
+    # No name of gfortran has capitals.
+    assert readable_name(b"__WORK_MOD_burn") == "__WORK_MOD_burn"
