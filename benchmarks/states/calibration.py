@@ -22,7 +22,7 @@ from benchmarks.states.collection import labelled
 from benchmarks.states.judged import percent
 from steelyard.analysis.states.class_verdict import STEADY_UP_TO, UNSTEADY_FROM, verdict_of
 from steelyard.analysis.states.rules import Rules
-from steelyard.analysis.states.steadiness import WEIGHTS
+from steelyard.analysis.states.steadiness import LESS_SURE, SURE_FROM, WEIGHTS
 
 Floats = NDArray[np.float64]
 
@@ -99,6 +99,14 @@ def tables(probabilities: Floats, labels: Floats) -> Iterator[str]:
             yield f"| {name} | {int(inside.sum())} | {percent(stated)} | {percent(found)} |"
 
 
+def less_sure_share(probabilities: Floats, labels: Floats) -> float:
+    """How many of the answers that are not sure are as published."""
+    not_steady = probabilities > UNSTEADY_FROM
+    sure = np.where(not_steady, probabilities, 1 - probabilities)
+    answered = not_steady | (probabilities <= STEADY_UP_TO)
+    return float((not_steady == (labels == 1))[answered & (sure < SURE_FROM)].mean())
+
+
 def main() -> int:
     """Fit, judge and compare."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -112,8 +120,12 @@ def main() -> int:
     for name, weight, used in zip(_NAMES, weights, WEIGHTS, strict=True):
         print(f"{name}: {weight:.3f} (in the code {used:.3f})")
     print()
-    print("\n".join(tables(left_out(scores, labels, groups), labels)))
-    if float(np.abs(weights - np.array(WEIGHTS)).max()) > _AGREE:
+    probabilities = left_out(scores, labels, groups)
+    print("\n".join(tables(probabilities, labels)))
+    less_sure = less_sure_share(probabilities, labels)
+    print(f"\nbelow {SURE_FROM:.0%} as published: {less_sure:.3f} (in the code {LESS_SURE:.3f})")
+    apart = [*np.abs(weights - np.array(WEIGHTS)).tolist(), abs(less_sure - LESS_SURE)]
+    if max(apart) > _AGREE:
         print("The weights in the code are not those of these executions.", file=sys.stderr)
         return 1
     return 0

@@ -146,7 +146,7 @@ class _Listener(BaseHTTPRequestHandler):
         self.send_response(self.server.status)  # type: ignore[attr-defined]
         self.end_headers()
 
-    def log_message(self, *_):
+    def log_message(self, format, *args):
         pass
 
 

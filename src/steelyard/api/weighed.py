@@ -155,7 +155,7 @@ class Weighed:
                         else interval.estimate,
                         interval.low if bounded else None,
                         interval.high if bounded else None,
-                        result.values,
+                        tuple(result.values),
                     )
                 )
         return tuple(found)

@@ -23,6 +23,7 @@ from steelyard.analysis.states.local_levels import local_levels
 from steelyard.analysis.states.outliers import ordinary_places
 from steelyard.analysis.states.segment_cost import SegmentCost
 from steelyard.analysis.states.segment_levels import Level
+from steelyard.analysis.states.steadiness import LESS_SURE, stated_confidence
 from steelyard.analysis.tables.analysis_method import Question
 from steelyard.analysis.tables.data_columns import Table
 from steelyard.core.errors import AnalysisError, UsageError
@@ -432,3 +433,8 @@ def test_a_choice_for_what_is_not_there_is_refused(chosen):
     with pytest.raises(AnalysisError) as caught:
         with_choices(states_of(noise(100)), chosen)
     assert caught.value.field == "--choices"
+
+
+def test_a_confidence_that_few_examples_could_check_is_said_as_how_often_such_are_right():
+    assert [stated_confidence(p) for p in (0.51, 0.75, 0.89)] == [LESS_SURE] * 3
+    assert [stated_confidence(p) for p in (0.9, 0.995)] == [0.9, 0.995]

@@ -56,7 +56,7 @@ def read_back(tmp_path: Path, files: str | None, *lines: dict[str, Any]) -> tupl
     with JournalWriter(path, SPEC, {}, files=files) as journal:
         for line in lines:
             journal.append(line)
-    return read_journal(path).trials
+    return tuple(read_journal(path).trials)
 
 
 def test_events_and_layouts_that_were_not_taken_before_a_kill_are_read_with_the_journal(

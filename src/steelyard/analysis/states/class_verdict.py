@@ -16,7 +16,7 @@ from steelyard.analysis.states.refusals import between, too_noisy, undecided, un
 from steelyard.analysis.states.rules import Rules
 from steelyard.analysis.states.segment_cost import Integers, SegmentCost
 from steelyard.analysis.states.segment_levels import relative_reach
-from steelyard.analysis.states.steadiness import Unsteadiness, unsteadiness
+from steelyard.analysis.states.steadiness import Unsteadiness, stated_confidence, unsteadiness
 from steelyard.analysis.states.wandering import wandering
 from steelyard.analysis.tables.data_columns import Floats
 from steelyard.core.experiment_results import Caution
@@ -112,10 +112,11 @@ def verdict_of(values: Floats, rules: Rules) -> Verdict:
     plain = unsteadiness(values, ordinary, path, rules.tolerance, course.unsteady_share)
     found, probability = replace(found, unsteadiness=plain), plain.probability
     if probability > UNSTEADY_FROM:
-        return replace(found, state="no-steady-state", confidence=probability, share=1.0)
+        sure = stated_confidence(probability)
+        return replace(found, state="no-steady-state", confidence=sure, share=1.0)
     if probability > STEADY_UP_TO:
         return replace(found, refusal=between(probability))
-    return _steady(asked, found, 1 - probability)
+    return _steady(asked, found, stated_confidence(1 - probability))
 
 
 def _cycle(asked: _Inquiry, found: Verdict) -> Verdict | None:
@@ -151,8 +152,8 @@ def _judged(found: Verdict, state: StateClass, share: float) -> Verdict:
 
 
 def _steady(asked: _Inquiry, found: Verdict, sure: float) -> Verdict:
-    """The class of an execution that is steady with probability `sure`: by the levels at the least
-    penalty, from the usual one on, at which there is a final state."""
+    """The class of an execution that is steady, said with the confidence `sure`: by the levels at
+    the least penalty, from the usual one on, at which there is a final state."""
     course = found.course
     for changes in asked.path.coarser:
         if course.start is not None:
