@@ -71,6 +71,7 @@ MAY_LACK = (
     Lack("randomised addresses", r"this machine randomises nothing|has no vdso"),
     Lack("memory nodes", r"memory nodes", lambda: not os.path.exists("/sys/devices/system/node")),
     Lack("another C library", r"another C library|only some machines have several versions"),
+    Lack("a perf that does not crash", r"^perf itself crashes"),
     Lack("what this compiler cannot", r"this (compiler|objcopy) (does|makes|packs)"),
     Lack("a virtual machine that is known", r"interpreter are not known"),
     Lack(

@@ -126,7 +126,7 @@ def test_a_sampler_whose_cpu_is_taken_before_it_runs_there_chooses_again(
     need("strace")
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) == 1:
-        pytest.skip("this machine has no CPU that could be taken")
+        pytest.skip("this machine has no CPU outside of the group that is made")
     sampled(user, "record", "--", *BUSY)
     slow = tmp_path / "slow"
     # Of each thread the first; there is time enough to take a CPU before it goes there.

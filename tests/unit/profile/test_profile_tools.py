@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from steelyard.core.errors import DataError
@@ -23,3 +25,24 @@ def test_a_tool_that_does_not_end_is_one_clear_error(
     recording.write_bytes(head)
     with pytest.raises(DataError, match=rf"{program} \w+. did not read .*{file} within 0\.05 s"):
         adapter.EXTENSION.read(str(recording), ())
+
+
+@pytest.mark.parametrize("crashes", [2, 3])
+def test_perf_reads_once_more_where_it_crashed_itself(tmp_path, monkeypatch, crashes):
+    left, tool = tmp_path / "left", tmp_path / "perf"
+    left.write_text(str(crashes))
+    # A shell ends by the signal as perf does.
+    tool.write_text(
+        f"#!/bin/sh\nread left <{left}\n"
+        f'[ "$left" = 0 ] && exec printf "  3\\t[.] main\\n"\n'
+        f"echo $((left - 1)) >{left}\nkill -ABRT $$\n"
+    )
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    path = tmp_path / "profile"
+    path.write_bytes(b"PERFILE2")
+    if crashes == 2:
+        assert perf.EXTENSION.read(str(path), ()).shares == {"main": 1.0}
+        return
+    with pytest.raises(DataError, match=r"ended by SIGABRT each of 3 times that it read"):
+        perf.EXTENSION.read(str(path), ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Sequence
 
 from steelyard.core.errors import DataError
@@ -21,6 +22,8 @@ from steelyard.profile.symbols.demangling import function_name
 _FREQUENCY = "999"
 # tools/perf/util/header.c: of files, and of streams.
 _MAGIC = b"PERFILE2"
+# perf 6.1 overwrites its own stack at times, and reads the same file well the next time.
+_MORE_READINGS = 2
 _COUNT = re.compile("[0-9]{1,18}")
 
 
@@ -53,6 +56,17 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     command = ["perf", "report", "-f", "-i", path, "--stdio", "--no-children", "-q"]
     columns = ["--no-demangle", "-F", "sample,sym", "-t", "\t", "--percent-limit", "0"]
     told = tool_output([*command, *columns], path)
+    for _again in range(_MORE_READINGS):
+        if told.returncode >= 0:
+            break
+        told = tool_output([*command, *columns], path)
+    if told.returncode < 0:
+        by = signal.Signals(-told.returncode).name
+        raise DataError(
+            f"perf itself was ended by {by} each of {1 + _MORE_READINGS} times that it read "
+            f"{path}.",
+            field="profile",
+        )
     if told.returncode != 0:
         said = told.stderr.decode("utf-8", "replace").strip().splitlines()
         words = (said or ["it is damaged, or was cut off"])[-1]
