@@ -10,8 +10,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft7Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT7
 
 ROOT = Path(__file__).parents[2]
+NAMES = ("bom-1.6", "jsf-0.82", "spdx")
 METADATA = """Metadata-Version: 2.4
 Name: steelyard
 Version: 9.9
@@ -85,3 +89,42 @@ def test_the_licences_of_all_parts_are_written(wheel, bill):
     assert "The Apache licence." in text
     for part in bill["components"]:
         assert f"{part['name']} {part['version']}: " in text
+
+
+SCHEMAS = ROOT / "tests" / "data" / "cyclonedx"
+
+
+def official() -> Draft7Validator:
+    """The official schema of CycloneDX 1.6, with those that it refers to by other names."""
+    read = {name: json.loads((SCHEMAS / f"{name}.schema.json").read_text()) for name in NAMES}
+    parts = [
+        (f"http://cyclonedx.org/schema/{name}.SNAPSHOT.schema.json", schema)
+        for name, schema in read.items()
+    ]
+    registry = Registry().with_contents(parts, default_specification=DRAFT7)
+    return Draft7Validator(
+        read["bom-1.6"], registry=registry, format_checker=Draft7Validator.FORMAT_CHECKER
+    )
+
+
+def test_the_bill_keeps_the_official_schema(bill):
+    assert bill["specVersion"] == "1.6"
+    assert [error.message for error in official().iter_errors(bill)] == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda bill: bill.pop("bomFormat"),
+        lambda bill: bill["components"][0].pop("name"),
+        lambda bill: bill["components"][0].update(type="thing"),
+        lambda bill: bill["components"][0].update(licenses=[{"license": {"id": "None-1.0"}}]),
+        lambda bill: bill["components"][0].update(unknown=1),
+        lambda bill: bill.update(serialNumber="7"),
+        lambda bill: bill["dependencies"].append(bill["dependencies"][0]),
+    ],
+)
+def test_the_official_schema_refuses_what_is_no_bill(bill, change):
+    changed = json.loads(json.dumps(bill))
+    change(changed)
+    assert list(official().iter_errors(changed))
