@@ -340,6 +340,31 @@ IDLE = [
     ["profile", "record", "--spread", "fixed", "--ratio", "0.5", "-o", "p", "--", "true"],
     ["profile", "record", "--keep", "3", "-o", "p", "--", "true"],
     ["suite", "list", "--generators", "lua"],
+    ["history", "check", "--import", "tracks.csv", "--no-confirm"],
+    ["history", "check", "--import", "tracks.csv", "--webhook", "http://localhost/"],
+    ["history", "check", "--budget", "1m"],
+    ["history", "check", "--run", "true", "--no-confirm"],
+    ["history", "add", "tracks.csv", "--metric", "all", "--metric", "value"],
+    ["history", "add", "tracks.csv", "--revision", "HEAD", "--range", "a..b"],
+    ["history", "report", "--import", "tracks.csv", "--store", "s.sqlite"],
+    ["import", "trials.csv", "--margin", "2%"],
+    ["import", "trials.csv", "--fail-if", "slower"],
+    ["import", "trials.csv", "--require", "not-slower"],
+    ["import", "--as", "a", "trials.csv"],
+    ["import", "--as", "a", "trials.csv", "--as", "b", "trials.csv", "trials.csv"],
+    ["compare", "--require", "not-slower", "--dry-run", "--", "true", "true -x"],
+    ["measure", "--require", "not-slower", "--", "true"],
+    ["predict", "commits", "ask", "predictor.json", "--pairs", "pairs.csv", "--known", "r1"],
+    ["predict", "commits", "ask", "predictor.json", "--pairs", "pairs.csv", "--old", "x"],
+    *(
+        ["predict", "commits", "evaluate", "pairs.csv", "--design", design, *idle]
+        for design, idle in (
+            ("chronological", ("--folds", "3")),
+            ("chronological", ("--seed", "3")),
+            ("folds", ("--learnt", "50%")),
+            ("all-learnt", ("--folds", "3")),
+        )
+    ),
     ["suite", "list", "--markdown", "--json", "-"],
 ]
 

@@ -71,6 +71,7 @@ class AddOptions:
 def add(given: AddOptions, sources: tuple[str, ...]) -> None:
     """Read, resolve revisions, keep."""
     from steelyard.app.history.add_values import AddRequest, add_values
+    from steelyard.app.history.experiment_rows import ALL_METRICS
     from steelyard.core.errors import UsageError
     from steelyard.report.kinds.tracks.document import addition_document
     from steelyard.report.kinds.tracks.text import addition_text
@@ -79,6 +80,10 @@ def add(given: AddOptions, sources: tuple[str, ...]) -> None:
         raise UsageError(
             "--range names the last revision itself, so --revision does not go with it.",
             field="--revision",
+        )
+    if ALL_METRICS in given.metrics and len(given.metrics) > 1:
+        raise UsageError(
+            "--metric all takes every metric, so no other goes with it.", field="--metric"
         )
     asked = AddRequest(
         sources=sources,

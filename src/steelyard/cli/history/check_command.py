@@ -140,6 +140,7 @@ def _refuse_idle(given: CheckOptions) -> None:
             *(("--webhook", given.webhook), ("--store", given.store)),
             *(("--repository", confirm.repository), ("--measure", confirm.measure)),
             *(("--budget", confirm.budget), ("--wait", confirm.wait or None)),
+            ("--no-confirm", confirm.no_confirm or None),
         ):
             if value is not None:
                 raise UsageError(f"{name} does not go with --import.", field=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import click
 
 from steelyard.cli.console.output import terminal_width, write_json, write_page, write_text
 from steelyard.cli.options.finite_range import FiniteRange
+from steelyard.cli.options.idle_options import all_but, refuse_idle
 from steelyard.cli.options.option_groups import group, option, takes
 from steelyard.cli.options.option_ranges import SEED
 from steelyard.cli.options.shared_options import json_option, share_option
@@ -38,6 +40,9 @@ steelyard predict commits learn pairs.csv --output predictor.json
 steelyard predict commits ask predictor.json --old A --new B --use add=callgrind.out
 """
 _RUN_NEEDED_STATUS = 1
+# Designs that part rows at random, and those that learn from older revisions.
+_IN_FOLDS = frozenset(("folds-by-benchmark", "folds", "learnt-size"))
+_IN_ORDER = frozenset(("chronological", "distance"))
 
 
 @click.group("commits", help=HELP, short_help="Which benchmarks a commit needs.")
@@ -265,6 +270,13 @@ class EvaluateOptions:
     json_target: str | None = json_option()
 
 
+def _refuse_idle(designs: Sequence[str]) -> None:
+    """Refuse options of designs that are not asked for."""
+    idle = () if _IN_FOLDS.intersection(designs) else ("folds", "seed")
+    idle += () if _IN_ORDER.intersection(designs) else ("learnt",)
+    refuse_idle(f"to --design {' --design '.join(designs)}", all_but(idle))
+
+
 @commits.command("evaluate")
 @takes(EvaluateOptions)
 @click.argument("pairs", metavar="PAIRS")
@@ -280,8 +292,10 @@ def evaluate_command(given: EvaluateOptions, pairs: str) -> None:
         if name not in DESIGNS:
             known = ", ".join(DESIGNS)
             raise UsageError(f"--design {name}: want one of {known}.", field="--design")
+    designs = tuple(dict.fromkeys(given.designs)) or DESIGNS
+    _refuse_idle(designs)
     design = EvaluationDesign(
-        tuple(dict.fromkeys(given.designs)) or DESIGNS,
+        designs,
         tuple(dict.fromkeys(given.models)) or ("thresholds", CHOSEN),
         given.folds,
         parse_ratio(given.learnt, "--learnt"),
