@@ -13,8 +13,9 @@ from steelyard.profile.symbols.rust_names import legacy_rust_name, rust_name
 _CLONE = re.compile(
     r"\.(?:(?:part|isra|constprop|lto_priv|localalias|cold|clone)\.\d+|cold|localalias)$"
 )
-# What LLVM puts behind the name of a local function that other units call: no copy, the only one.
-_PROMOTED = re.compile(r"\.llvm\.\d+(?=$|\.)")
+# What LLVM puts behind the name of a local function that other units call, and Go's linker behind
+# that of one in assembly: no copy, the only one. Go's own table of functions has it without.
+_PROMOTED = re.compile(r"\.llvm\.\d+(?=$|\.)|\.abi0$")
 _PART = re.compile(r"\.part\.\d+(?:\.|$)")
 # As gfortran calls procedures of modules, whose names have no capitals; gdb writes them so.
 _FORTRAN_MODULE = re.compile(r"__([a-z]\w*)_MOD_([a-z]\w*)")

@@ -93,3 +93,8 @@ def test_procedures_of_fortran_modules_are_called_as_programmers_do():
     assert function_name(b"__work_MOD_burn.constprop.0") == "work::burn"
     # No name of gfortran has capitals.
     assert readable_name(b"__WORK_MOD_burn") == "__WORK_MOD_burn"
+
+
+def test_functions_of_go_in_assembly_are_called_as_in_its_own_table():
+    assert readable_name(b"runtime.futex.abi0") == "runtime.futex"
+    assert function_name(b"runtime.memmove.abi0", clones_apart=True) == "runtime.memmove"
