@@ -36,7 +36,11 @@ def main() -> int:
     for detector in DETECTORS:
         started_s = time.process_time()
         found = [
-            [d.index for d in detector.detect(series_of_values(t.values), Sensitivity())]
+            [
+                d.index
+                for d in detector.detect(series_of_values(t.values), Sensitivity())
+                if d.kind == "step"
+            ]
             for t in tracks
         ]
         seconds[detector.name] = time.process_time() - started_s

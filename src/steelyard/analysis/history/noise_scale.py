@@ -19,6 +19,7 @@ _CLIP = 3.0
 _SHORT, _LONG = 5, 10
 _MOST_MEMORY = 0.95
 _MEMORIES = np.linspace(0.0, _MOST_MEMORY, 96)
+_UNSEEN_MEMORY = 0.5
 _LEAST_RELATIVE = 1e-12
 
 
@@ -116,7 +117,11 @@ def noise_scale(values: Floats, sums: Floats) -> NoiseScale:
             found.append(robust_deviation(differences_of_means(sums, width)))
     if max(found) <= floor:
         return NoiseScale(floor, 0.0, count)
-    if len(found) == 1 or single <= floor:
+    if len(found) == 1:
+        # So short a track does not show its memory, and its differences are smaller by it.
+        deviation = single / sqrt(2.0 * (1.0 - _UNSEEN_MEMORY))
+        return NoiseScale(max(floor, deviation), _UNSEEN_MEMORY, count)
+    if single <= floor:
         return NoiseScale(max(floor, max(found) / sqrt(2.0)), 0.0, count)
     table = _difference_table()
     logs = np.log(np.maximum(found, floor)) - np.log(table[: len(found)].T)

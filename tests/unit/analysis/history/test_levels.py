@@ -15,7 +15,7 @@ from steelyard.analysis.history.noise_scale import (
 )
 from steelyard.analysis.history.series import series_of_values
 from steelyard.core.rng import derive_seed
-from tests.unit.analysis.history.made_tracks import settled_step
+from tests.unit.analysis.history.made_tracks import opposite_jumps, settled_step
 
 
 def found(values):
@@ -60,10 +60,40 @@ def test_a_level_that_comes_back_has_two_changes():
     assert found(values) == [90, 110]
 
 
-def test_a_spike_is_no_level():
-    values = 100.0 + noise("spike", 100)
-    values[50] += 60.0
-    assert found(values) == []
+def kinds(values):
+    changes = find_changes(series_of_values(values), DETECTORS.get("levels"))
+    return [(c.kind, c.index, c.last_index) for c in changes]
+
+
+@pytest.mark.parametrize("length", [1, 2, 4])
+def test_a_spike_is_told_as_one_and_is_no_level(length):
+    values = 100.0 + noise("spike", 200)
+    values[50 : 50 + length] += 60.0
+    assert kinds(values) == [("spike", 50, 49 + length)]
+
+
+def test_a_big_jump_that_is_followed_by_as_big_a_jump_back_is_found():
+    values, at = opposite_jumps()
+    assert kinds(values) == [("spike", at, at + 1)]
+
+
+def test_a_spike_beside_a_step_is_told_of_too():
+    values = 100.0 + noise("both", 200)
+    values[100:] += 20.0
+    values[150] -= 60.0
+    assert kinds(values) == [("step", 100, 100), ("spike", 150, 150)]
+
+
+def test_far_values_of_a_track_with_a_long_tail_are_seldom_spikes():
+    generator = np.random.default_rng(derive_seed(1, "tails"))
+    total = sum(len(kinds(100.0 + generator.standard_t(3, 300))) for _ in range(50))
+    assert total <= 5
+
+
+def test_one_other_value_of_a_deterministic_metric_is_a_spike():
+    values = np.full(40, 1_000_000.0)
+    values[20] += 100.0
+    assert kinds(values) == [("spike", 20, 20)]
 
 
 def test_memory_of_a_track_is_not_taken_for_changes():

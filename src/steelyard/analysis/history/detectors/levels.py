@@ -1,4 +1,5 @@
-"""Levels: means of many widths beside the track's own noise and memory."""
+"""Levels and spikes: means of many widths beside the track's own noise and memory, and values far
+beyond the track's own far ones."""
 
 from __future__ import annotations
 
@@ -6,25 +7,32 @@ from steelyard.analysis.history.detector import Detection, Detector, Sensitivity
 from steelyard.analysis.history.level_changes import level_changes
 from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT
 from steelyard.analysis.history.series import Series
+from steelyard.analysis.history.spikes import find_spikes
 
-_LEAST_POINTS = 8
+_LEAST_POINTS = 12
 
 
 def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     if len(series) < _LEAST_POINTS:
         return ()
-    found = level_changes(series.values, sensitivity.false_alarm_rate)
-    return tuple(
+    rate = sensitivity.false_alarm_rate
+    found = level_changes(series.values, rate)
+    steps = [
         Detection("step", place, place, min(1.0, max(p, 1e-300) * len(series)))
         for place, p in zip(found.places, found.p_values.tolist(), strict=True)
-    )
+    ]
+    spikes = [
+        Detection("spike", spike.first, spike.last, spike.p_value)
+        for spike in find_spikes(series.values, found.places, rate)
+    ]
+    return tuple(sorted([*steps, *spikes], key=lambda one: one.index))
 
 
 EXTENSION = Detector(
     name="levels",
-    description="Levels of any length, by means of many widths beside the track's own noise.",
+    description="Levels, by means of many widths beside the track's own noise, and spikes.",
     detect=_detect,
-    kinds=("step",),
+    kinds=("step", "spike"),
     least_points=_LEAST_POINTS,
     shortest_segment=SHORTEST_SEGMENT,
 )
