@@ -39,3 +39,11 @@ def test_a_predictor_that_cannot_be_is_refused(field, value, tmp_path, capsys):
     pairs.write_text("benchmark,known,unknown,edits\nb,1,2,3\n")
     assert run(["predict", "commits", "ask", str(predictor), "--pairs", str(pairs)]) == 2
     assert "is no predictor" in capsys.readouterr().err
+
+
+def test_a_table_of_platforms_that_would_fill_the_memory_is_refused(tmp_path, capsys):
+    path = tmp_path / "times.csv"
+    rows = (f"h{number},b{number},1" for number in range(3000))
+    path.write_text("\n".join(["host,benchmark,value", *rows, ""]))
+    assert run(["predict", "platforms", "suite", str(path)]) == 2
+    assert "3000 hosts and 3000 benchmarks, which is too many" in capsys.readouterr().err

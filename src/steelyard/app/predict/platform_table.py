@@ -22,6 +22,8 @@ _ATTRIBUTES = (
     "isa", "instruction_set", "architecture", "arch", "clock", "clock_mhz", "clock_ghz", "mhz",
     "ghz", "price", "unit", "campaign",
 )  # fmt: skip
+# Of which the answer makes several arrays; a cell takes 8 bytes in each.
+MOST_CELLS = 4_000_000
 _HIGHER = ("higher", "higher-is-better", "larger")
 
 
@@ -81,6 +83,7 @@ def read_platform_table(path: str, options: TableOptions) -> PlatformTable:
     rows = [row for row in rows if not _matches(row.benchmark, options.drop)]
     if not rows:
         raise DataError(f"{path} has no value for any benchmark.", field="benchmark")
+    _check_size(path, rows)
     named = higher | {row.benchmark for row in rows if _matches(row.benchmark, options.higher)}
     return make_table(
         path,
@@ -89,6 +92,19 @@ def read_platform_table(path: str, options: TableOptions) -> PlatformTable:
         "linear" if options.linear else "log",
         _attributes(table, hosts),
     )
+
+
+def _check_size(path: str, rows: Sequence[Row]) -> None:
+    """Refuse a table that is nearly empty and would fill the memory."""
+    hosts = len({row.host for row in rows})
+    benchmarks = len({row.benchmark for row in rows})
+    if hosts * benchmarks > MOST_CELLS:
+        raise DataError(
+            f"{path} has {hosts} hosts and {benchmarks} benchmarks, which is too many.\n"
+            f"Accepted: {MOST_CELLS:,} pairs of a host and a benchmark. --drop leaves benchmarks "
+            "out.",
+            field="file",
+        )
 
 
 def _check_patterns(rows: Sequence[Row], patterns: Sequence[str], option: str) -> None:
