@@ -84,7 +84,7 @@ def _fuzz(options: argparse.Namespace) -> None:
         try:
             reader.read(path)
         except SteelyardError as error:
-            lines = error.message.strip().splitlines()
+            lines = error.message.strip().split("\n")
             if not lines or len(lines) > MESSAGE_LINES:
                 raise RuntimeError(f"no message of a few lines: {error.message!r}") from error
 
