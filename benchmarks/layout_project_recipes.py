@@ -118,8 +118,9 @@ PROJECTS = {
     "jimtcl": Project(
         ("jimtcl",),
         "cd jimtcl-*/ && ./configure --full && make",
-        "cd jimtcl-*/ && ./jimsh tests/runall.tcl",
-        r"^Totals: +Total +\d+ +Passed +(\d+)",
+        "cd jimtcl-*/tests && ../jimsh runall.tcl",
+        r"^ *Totals: +Total +\d+ +Passed +(\d+)",
+        r"^ *(\S+\.test): .* Failed +[1-9]\d*$",
     ),
     # A shell.
     "mksh": Project(
