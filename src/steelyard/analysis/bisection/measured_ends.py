@@ -9,6 +9,10 @@ from math import fsum, log, sqrt
 from steelyard.analysis.bisection.evidence import Level, error_of_run, evidence_of_value
 from steelyard.core.errors import AnalysisError
 
+_LEAST_DEVIATION = 1e-6
+# How often a block of a machine that others use says the wrong thing, however small the deviation.
+_DISTURBED = 0.05
+
 
 @dataclass(frozen=True)
 class Ends:
@@ -30,15 +34,25 @@ class Ends:
 
     @property
     def error_ratio(self) -> float:
-        """How often one block says the wrong thing."""
-        return error_of_run(self.difference, self.deviation)
+        """How often one block says the wrong thing: by its deviation, and where it has one at
+        least as often as something else on the machine looks like the change."""
+        by_deviation = error_of_run(self.difference, self.deviation)
+        return max(_DISTURBED, by_deviation) if self._varies else by_deviation
+
+    @property
+    def _varies(self) -> bool:
+        return self.deviation > 2.0 * _LEAST_DEVIATION * abs(self.difference)
 
     def evidence(self, logarithms: Sequence[float]) -> float:
-        """What blocks of a revision against the end without the change say for its having it."""
-        mean = fsum(logarithms) / len(logarithms)
-        error = self.deviation / sqrt(len(logarithms))
-        slow = Level(self.difference, self.standard_error)
-        return evidence_of_value(mean, error, Level(0.0, 0.0), slow)
+        """What blocks of a revision against the end without the change say for its having it.
+
+        Each block says so much at most as its `error_ratio` lets it: a neighbour that slows one
+        down by as much as the change does is no rare thing, and several blocks outvote it.
+        """
+        slow, fast = Level(self.difference, self.standard_error), Level(0.0, 0.0)
+        most = log((1.0 - self.error_ratio) / self.error_ratio)
+        said = [evidence_of_value(value, self.deviation, fast, slow) for value in logarithms]
+        return fsum(min(most, max(-most, each)) for each in said)
 
 
 def block_logarithms(
@@ -65,10 +79,11 @@ def block_logarithms(
 def measured_ends(logarithms: Sequence[float]) -> Ends:
     """The ends by their blocks; at least 2.
 
-    A deviation of 0, as deterministic metrics have, is taken for a millionth of the difference.
+    A deviation of 0, as deterministic metrics have, is taken for a millionth of the difference,
+    and no block of theirs for a disturbed one.
     """
     count = len(logarithms)
     mean = fsum(logarithms) / count
     variance = fsum((value - mean) ** 2 for value in logarithms) / (count - 1)
-    deviation = max(sqrt(variance), 1e-6 * abs(mean))
+    deviation = max(sqrt(variance), _LEAST_DEVIATION * abs(mean))
     return Ends(mean, deviation / sqrt(count), deviation)
