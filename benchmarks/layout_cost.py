@@ -67,6 +67,14 @@ class Run:
     argv: tuple[str, ...]
     stdin: str = os.devnull
     directory: str | None = None
+    environment: tuple[tuple[str, str | None], ...] = ()  # changes; None removes a variable
+
+    def variables(self, more: dict[str, str]) -> dict[str, str]:
+        """Its environment, with `more`."""
+        changed = dict(self.environment)
+        kept = {name: value for name, value in os.environ.items() if name not in changed}
+        set_here = {name: value for name, value in changed.items() if value is not None}
+        return {**kept, **set_here, **more}
 
 
 @dataclass
@@ -85,7 +93,8 @@ def suite_program(name: str, size: str) -> tuple[Run, Run]:
     for tools in (Toolchain(cc="clang-19", flags="-O2"), Toolchain(cc=DRIVER, flags="-O2")):
         asked = SuiteName(name, tools, size)
         launch = Workshop().ready(RecipeRegistry().get(name), asked).variant.launch
-        found.append(Run(launch.argv, launch.stdin_file or os.devnull, launch.working_directory))
+        stdin = launch.stdin_file or os.devnull
+        found.append(Run(launch.argv, stdin, launch.working_directory, launch.environment))
     return found[0], found[1]
 
 
@@ -150,7 +159,7 @@ def spend(tools: Tools, run: Run, variables: dict[str, str]) -> tuple[float, int
             stdin=stdin,
             capture_output=True,
             text=True,
-            env={**os.environ, **variables},
+            env=run.variables(variables),
             check=True,
         )
     spent_us, rss_kib, status = map(int, done.stdout.split())

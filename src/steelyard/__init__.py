@@ -6,12 +6,15 @@ What Python programs may use is listed in `__all__`; docs/python.md describes it
 from __future__ import annotations
 
 import sys
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 from steelyard.core.version import __version__
 
+# `typing` and `types` take a tenth of the time of a driver's call to load.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
     from steelyard.api.stored_experiments import ExperimentStore, Stored, open_store
     from steelyard.api.weigh_programs import compare, measure, resume
     from steelyard.api.weighed import Mean, Ratio, Weighed
@@ -53,7 +56,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-class _Package(ModuleType):
+class _Package(type(sys)):
     """The package, of which `measure` is the function though a room has the same name: loading
     the room would put it in the function's place."""
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from steelyard.layout.command_line import parse_command_line
+from steelyard.layout.compiler_call import compiler_arguments
+from steelyard.layout.split_compile import split_compile
+from steelyard.layout.toolchain import find_toolchain
 from tests.integration.conftest import User, validate
 from tests.layout_programs import SOURCES, environment_with, read_report, require_layout, run
 from tests.needs import need
@@ -206,3 +212,70 @@ def test_folders_that_are_mapped_are_so_in_the_object(user: User) -> None:
         data = (user.home / "main.o").read_bytes()
         assert b"/elsewhere" in data
         assert str(user.home).encode() not in data
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-O2", "-c", "main.c"),
+        ("-g", "-Ione", "-I", "two", "-isystem", "three", "-c", "main.c", "-o", "x.o"),
+        ("-g", "-gdwarf-4", "-fPIC", "-c", "main.c"),
+        ("-g0", "-gdwarf-4", "-O1", "-x", "c++", "-c", "main.c"),
+        ("-gdwarf-4", "-c", "main.c"),
+        ("-gdwarf-5", "-g", "-c", "main.c", "-MD", "-MF", "main.d", "-MT", "main.o"),
+        ("-g", "-g0", "-pthread", "-march=native", "-c", "main.c"),
+        ("-gdwarf-5", "-g0", "-g", "-w", "-std=c17", "-fvisibility=hidden", "-c", "main.c"),
+    ],
+)
+def test_two_calls_are_those_that_clang_would_make(user: User, words: tuple[str, ...]) -> None:
+    (user.home / "main.c").write_text("int main(void) { return 0; }\n")
+    line, tools = parse_command_line(words), find_toolchain("c")
+    argv = compiler_arguments(line, tools, "c")
+    asked = subprocess.run(
+        [*argv, "-###"], cwd=user.home, capture_output=True, text=True, check=True
+    )
+    compiled, assembled = (shlex.split(row) for row in asked.stderr.splitlines()[-2:])
+    own = split_compile(line, tools, argv, compiled[compiled.index("-x") - 1])
+    assert own is not None
+    assert own[1] == assembled
+    asked = subprocess.run(
+        [*own[0], "-###"], cwd=user.home, capture_output=True, text=True, check=True
+    )
+    assert shlex.split(asked.stderr.splitlines()[-1]) == compiled
+
+
+def test_an_object_may_be_a_device_and_its_folder_may_take_no_other_file(user: User) -> None:
+    (user.home / "main.c").write_text("int main(void) { return 0; }\n")
+    closed = user.home / "closed"
+    closed.mkdir()
+    (closed / "main.o").touch()
+    (closed / "main.o").chmod(0o666)
+    closed.chmod(0o555)
+    user.home.chmod(0o755)
+    as_nobody = ["setpriv", "--reuid", "65534", "--clear-groups"] if os.geteuid() == 0 else []
+    for output in ("/dev/null", "closed/main.o"):
+        for more in ((), ("-Wa,--fatal-warnings",)):
+            done = subprocess.run(
+                [*as_nobody, STEELYARD, "cc", *more, "-c", "main.c", "-o", output],
+                cwd=user.home,
+                capture_output=True,
+                text=True,
+                check=False,
+                env=environment_with({}) | {"TMPDIR": "/tmp"},
+            )
+            assert (done.returncode, done.stderr) == (0, "")
+    assert (closed / "main.o").read_bytes()[:4] == b"\x7fELF"
+
+
+def test_a_call_loads_nothing_that_takes_long(user: User) -> None:
+    done = subprocess.run(
+        [sys.executable, "-I", "-X", "importtime", STEELYARD, "cc", "--version"],
+        cwd=user.home,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {row.rpartition("|")[2].strip() for row in done.stderr.splitlines()}
+    slow = {"typing", "re", "enum", "dataclasses", "collections", "subprocess", "signal", "click"}
+    assert "steelyard.layout.driver" in loaded
+    assert not slow & loaded

@@ -110,6 +110,19 @@ std::vector<std::string> clang_call(const Request& request, const std::string& a
     return words;
 }
 
+/// A file of its own for what goes to the assembler: `-o` may name a device, or a folder that takes
+/// no other file.
+std::string temporary_file() {
+    const char* folder = std::getenv("TMPDIR");
+    std::string name = folder != nullptr && *folder != '\0' ? folder : "/tmp";
+    name += "/steelyard-XXXXXX.s";
+    const int descriptor = mkstemps(name.data(), 2);
+    if (descriptor == -1)
+        return {};
+    close(descriptor);
+    return name;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -119,13 +132,15 @@ int main(int count, char** arguments) {
         return fail("cannot read " + request.input);
     const std::string assembly{std::istreambuf_iterator<char>(file),
                                std::istreambuf_iterator<char>()};
-    const std::string padded = request.output + ".steelyard-" + std::to_string(getpid()) + ".s";
+    const std::string padded = temporary_file();
+    if (padded.empty())
+        return fail("cannot write to the folder of temporary files: TMPDIR, or /tmp");
     std::ofstream written(padded, std::ios::binary);
     written << steelyard::layout::with_pads(assembly);
     written.close();
     if (!written) {
         unlink(padded.c_str());
-        return fail("cannot write beside " + request.output);
+        return fail("cannot write " + padded);
     }
     const char* gnu = std::getenv("STEELYARD_AS");
     int status = 1;

@@ -8,13 +8,15 @@ from steelyard.core.errors import SteelyardError
 from steelyard.layout.command_line import parse_command_line
 from steelyard.layout.compiler_call import compiler_arguments, relinker_arguments
 from steelyard.layout.layout_request import DEFAULT_PARTS
+from steelyard.layout.split_compile import split_compile
 from steelyard.layout.toolchain import find_toolchain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steelyard.layout.toolchain import Language
+    from steelyard.layout.command_line import CommandLine
+    from steelyard.layout.toolchain import Language, Toolchain
 
 # Python ignores these, and what it starts would too: SIGPIPE and SIGXFSZ. The module that names
 # them takes 3 ms to load.
@@ -64,13 +66,34 @@ def drive(arguments: Sequence[str], language: Language, tell: Callable[[str], No
         "STEELYARD_CLANG": tools.compiler,
         "STEELYARD_AS": tools.assembler,
     }
-    status = _run(compiler_arguments(line, tools, language), environment)
+    status = _compile(line, tools, language, environment)
     if status != 0 or not (line.links_program or line.links_library):
         return status
     # A link into /dev/null leaves nothing to move.
     if not os.path.isfile(line.output):
         return 0
     return _relink(relinker_arguments(line, tools), line.output)
+
+
+def _compile(
+    line: CommandLine, tools: Toolchain, language: Language, environment: dict[str, str]
+) -> int:
+    argv = compiler_arguments(line, tools, language)
+    assembly = os.path.join(_temporary_folder(), f"steelyard-{os.urandom(8).hex()}.s")
+    calls = split_compile(line, tools, argv, assembly)
+    if calls is None:
+        return _run(argv, environment)
+    try:
+        return _run(calls[0], environment) or _run(calls[1], environment)
+    finally:
+        if os.path.lexists(assembly):
+            os.unlink(assembly)
+
+
+def _temporary_folder() -> str:
+    """As clang finds it."""
+    names = ("TMPDIR", "TMP", "TEMP", "TEMPDIR")
+    return next(filter(None, map(os.environ.get, names)), "/tmp")
 
 
 def _relink(argv: Sequence[str], output: str) -> int:
