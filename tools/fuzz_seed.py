@@ -17,6 +17,7 @@ NAMES = (
     ".debug_addr",
     ".debug_ranges",
     ".debug_rnglists",
+    ".debug_line",
 )
 
 
@@ -26,7 +27,7 @@ def main(source: str, target: str) -> None:
         elf = ELFFile(file)
         sections = [elf.get_section_by_name(name) for name in NAMES]
         found = [b"" if section is None else section.data() for section in sections]
-    Path(target).write_bytes(struct.pack("<8I", *map(len, found)) + b"".join(found))
+    Path(target).write_bytes(struct.pack(f"<{len(found)}I", *map(len, found)) + b"".join(found))
 
 
 if __name__ == "__main__":

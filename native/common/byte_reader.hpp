@@ -114,6 +114,7 @@ class ByteReader {
 
     bool at_end() const { return at_ == bytes_.size(); }
     std::size_t position() const { return at_; }
+    std::size_t remaining() const { return bytes_.size() - at_; }
     std::uint64_t address() const { return address_ + at_; }
 
   private:

@@ -19,7 +19,7 @@ namespace {
 /// In the order in which an input has their sizes, in four bytes each, and then their bytes.
 constexpr std::array names{".debug_info",     ".debug_abbrev",      ".debug_str",
                            ".debug_line_str", ".debug_str_offsets", ".debug_addr",
-                           ".debug_ranges",   ".debug_rnglists"};
+                           ".debug_ranges",   ".debug_rnglists",    ".debug_line"};
 
 std::string request(const std::uint8_t* data, std::size_t size, const std::string& file) {
     std::ostringstream asked;

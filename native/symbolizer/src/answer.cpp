@@ -79,7 +79,7 @@ void print(const Inlining& inlining, std::ostream& out) {
         const FunctionName name = name_of(names, function, inlining.language(number));
         out << "function\t" << std::hex << inlining.entry(function) << std::dec << '\t'
             << (name.is_linkage ? "linkage" : "plain") << '\t' << as_field(name.text) << '\t'
-            << as_field(name.last_part) << '\n';
+            << as_field(name.last_part) << '\t' << as_field(name.source) << '\n';
     }
     for (const auto& chain : inlining.chains()) {
         out << "at";

@@ -42,13 +42,16 @@ enum AttributeName : std::uint16_t {
     at_name = 0x03,
     at_low_pc = 0x11,
     at_high_pc = 0x12,
+    at_stmt_list = 0x10,
     at_language = 0x13,
     at_producer = 0x25,
     at_comp_dir = 0x1b,
     at_abstract_origin = 0x31,
     at_artificial = 0x34,
     at_decl_column = 0x39,
+    at_decl_file = 0x3a,
     at_decl_line = 0x3b,
+    at_external = 0x3f,
     at_specification = 0x47,
     at_type = 0x49,
     at_ranges = 0x55,
@@ -134,6 +137,9 @@ enum RangeEntry : std::uint8_t {
     range_start_end = 0x06,
     range_start_length = 0x07,
 };
+
+// DWARF 5, section 6.2.4.1.
+enum LineContent : std::uint8_t { line_path = 0x01, line_directory_index = 0x02 };
 
 // Of the languages those whose names are written in another way than with `::` between scopes.
 enum Language : std::uint16_t {

@@ -60,7 +60,27 @@ std::string joined(const std::string& scope, const std::string& name) {
 
 FunctionName FunctionNames::of(const Place& place, std::uint64_t language) {
     language_ = language;
-    return name_at(place);
+    FunctionName found = name_at(place);
+    found.source = source_of(place);
+    return found;
+}
+
+std::string FunctionNames::source_of(Place place) {
+    std::string source;
+    for (int step = 0; step < most_steps; ++step) {
+        const Die die = die_at(*place.unit, place.offset);
+        if (die.has(Slot::external) && die.value(Slot::external).number != 0)
+            return {};
+        if (die.has(Slot::decl_file) && source.empty())
+            source = sources_.of(*place.unit, die.value(Slot::decl_file).number);
+        if (die.has(Slot::abstract_origin))
+            place = target(*place.unit, die, Slot::abstract_origin);
+        else if (die.has(Slot::specification))
+            place = target(*place.unit, die, Slot::specification);
+        else
+            break;
+    }
+    return source;
 }
 
 std::uint64_t FunctionNames::language_of(const Unit& unit) const {

@@ -9,6 +9,7 @@
 
 #include "debug_file.hpp"
 #include "scopes.hpp"
+#include "source_files.hpp"
 
 namespace steelyard {
 
@@ -18,6 +19,7 @@ struct FunctionName {
     bool is_linkage = false;
     std::string text;       ///< empty where the function has none
     std::string last_part;  ///< without scopes and parameters
+    std::string source;     ///< where a function is defined that other sources do not see; or empty
 };
 
 class FunctionNames {
@@ -30,6 +32,7 @@ class FunctionNames {
 
   private:
     FunctionName name_at(Place place);
+    std::string source_of(Place place);
     std::uint64_t language_of(const Unit& unit) const;
     bool is_brief(const Unit& unit);
     std::string plain(const Place& place, int depth);
@@ -44,6 +47,7 @@ class FunctionNames {
     const Scopes& scopes(const Unit& unit);
 
     std::uint64_t language_ = 0;
+    SourceFiles sources_;
     std::map<const Unit*, bool> brief_;
     std::map<const Unit*, std::unique_ptr<Scopes>> scopes_;
 };

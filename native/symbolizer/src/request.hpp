@@ -11,8 +11,9 @@
 //
 //   dwo       NUMBER  FILE  FOLDER           wanted: more lines `section`, and `end`
 //   wanted                                   behind the last of these
-//   function  ENTRY  KIND  NAME  LAST        numbered from 0; ENTRY hexadecimal, 0: not known;
-//                                            KIND `linkage` or `plain`
+//   function  ENTRY  KIND  NAME  LAST  SOURCE   numbered from 0; ENTRY hexadecimal, 0: not known;
+//                                            KIND `linkage` or `plain`; SOURCE is empty where
+//                                            other sources see the function, or is not known
 //   at        NUMBERS                        of each address, the outermost function first
 //   done
 

@@ -15,6 +15,7 @@ SectionKind section_kind(std::string_view name) {
         {".debug_types", SectionKind::types},
         {".debug_abbrev", SectionKind::abbrev},
         {".debug_str", SectionKind::str},
+        {".debug_line", SectionKind::line},
         {".debug_line_str", SectionKind::line_str},
         {".debug_str_offsets", SectionKind::str_offsets},
         {".debug_addr", SectionKind::addr},

@@ -22,6 +22,7 @@ enum class SectionKind : std::uint8_t {
     types,
     abbrev,
     str,
+    line,
     line_str,
     str_offsets,
     addr,

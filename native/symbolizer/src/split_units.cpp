@@ -114,6 +114,7 @@ const Unit* SplitUnits::unit_of(const Skeleton& skeleton) {
         unit.ranges_base = skeleton.ranges_base;
         unit.low_pc = skeleton.unit->low_pc;
         unit.addresses = skeleton.unit->addresses;
+        unit.skeleton = skeleton.unit;
         return &unit;
     }
     return nullptr;

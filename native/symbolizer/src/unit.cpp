@@ -120,7 +120,7 @@ bool DieReader::next(Die& die) {
     die.tag = shape.tag;
     die.has_children = shape.has_children;
     for (const AttributeShape& attribute : shape.attributes) {
-        const Value found = value(attribute.form, attribute.implicit);
+        const Value found = take_value(reader_, *unit_, attribute.form, attribute.implicit);
         if (attribute.slot == Slot::count)
             continue;
         const auto at = static_cast<std::size_t>(attribute.slot);

@@ -67,6 +67,7 @@ struct Unit {
     std::uint64_t rnglists_base = 0;
     std::uint64_t ranges_base = 0;
     const Sections* addresses = nullptr;  ///< `.debug_addr` of a split unit is in another file
+    const Unit* skeleton = nullptr;       ///< of a split unit: what its program's file has of it
 
     bool is_64() const { return offset_bytes == sizeof(std::uint64_t); }
 };
@@ -89,8 +90,6 @@ class DieReader {
     bool skip_children(const Die& die);
 
   private:
-    Value value(std::uint16_t form, std::int64_t implicit);
-
     const Unit* unit_;
     std::uint64_t begin_;
     ByteReader reader_;
@@ -100,6 +99,9 @@ class DieReader {
 
 /// One entry; throws Malformed where there is none.
 Die die_at(const Unit& unit, std::uint64_t offset);
+
+/// Takes the value of a form; throws Malformed of a form that is not known.
+Value take_value(ByteReader& reader, const Unit& unit, std::uint16_t form, std::int64_t implicit);
 
 /// What a value is, where it is a text, an address or a place in the section.
 std::string_view text_of(const Unit& unit, const Value& value);

@@ -115,26 +115,26 @@ std::uint64_t take_number(ByteReader& reader, std::uint16_t form) {
 
 }  // namespace
 
-Value DieReader::value(std::uint16_t form, std::int64_t implicit) {
+Value take_value(ByteReader& reader, const Unit& unit, std::uint16_t form, std::int64_t implicit) {
     while (form == dwarf::form_indirect)
-        form = static_cast<std::uint16_t>(reader_.take_uleb());
+        form = static_cast<std::uint16_t>(reader.take_uleb());
     Value found{form, 0, {}};
     if (form == dwarf::form_implicit_const)
         found.number = static_cast<std::uint64_t>(implicit);
     else if (form == dwarf::form_flag_present)
         found.number = 1;
     else if (form == dwarf::form_string)
-        found.text = take_text(reader_);
+        found.text = take_text(reader);
     else if (form == dwarf::form_addr)
-        found.number = take_sized(reader_, unit_->address_bytes);
+        found.number = take_sized(reader, unit.address_bytes);
     else if (form == dwarf::form_ref_addr)
         // Of the size of an address in DWARF 2.
         found.number =
-            take_sized(reader_, unit_->version > 2 ? unit_->offset_bytes : unit_->address_bytes);
+            take_sized(reader, unit.version > 2 ? unit.offset_bytes : unit.address_bytes);
     else if (is_offset(form))
-        found.number = take_sized(reader_, unit_->offset_bytes);
-    else if (!skip_block(reader_, form))
-        found.number = take_number(reader_, form);
+        found.number = take_sized(reader, unit.offset_bytes);
+    else if (!skip_block(reader, form))
+        found.number = take_number(reader, form);
     return found;
 }
 

@@ -60,7 +60,8 @@ def attribute(
     own, own_lengths = frames.expanded(places)
     functions = own[np.cumsum(own_lengths) - own_lengths]
     chain_functions, lengths = _chains(naming, places)
-    table = frames.table()
+    table, shown = frames.table()
+    functions, chain_functions = shown[functions], shown[chain_functions]
     objects = {table[index].object for index in functions.tolist()}
     return ProfileSamples(
         frames=table,

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.analysis.profiles.profile_samples import Frame
+from steelyard.profile.symbols.same_names import Located, told_apart
 
 
 class FrameTable:
     """The functions seen, and the ways in which they were inlined into one another, each once."""
 
     def __init__(self) -> None:
-        self._numbers: dict[Frame, int] = {}
+        self._numbers: dict[Located, int] = {}
         self._places: dict[tuple[tuple[int, ...], bool], int] = {}
         self._stacks: list[tuple[tuple[int, ...], bool]] = []
 
-    def number(self, frame: Frame) -> int:
-        """The number of a function."""
-        return self._numbers.setdefault(frame, len(self._numbers))
+    def number(self, frame: Frame, source: str = "") -> int:
+        """The number of a function, written in a source that may have one of its own name."""
+        return self._numbers.setdefault((frame, source), len(self._numbers))
 
-    def place(self, *frames: Frame, is_part: bool = False) -> int:
+    def place(self, *frames: Frame, is_part: bool = False, sources: Sequence[str] = ()) -> int:
         """The number of a place in the code: its function, and those that it was inlined into.
 
         `is_part`: the last one is called by its own beginning, wherever that was inlined.
+        `sources`: where each was written, if that may tell it from others.
         """
-        return self._place(tuple(self.number(frame) for frame in frames), is_part)
+        written = zip(frames, sources or ("",) * len(frames), strict=True)
+        return self._place(tuple(self.number(*function) for function in written), is_part)
 
     def _place(self, numbers: tuple[int, ...], is_part: bool) -> int:
         place = self._places.setdefault((numbers, is_part), len(self._places))
@@ -57,9 +62,12 @@ class FrameTable:
         numbers, is_part = self._stacks[place]
         return self._place((self.number(frame), *numbers), is_part)
 
-    def table(self) -> tuple[Frame, ...]:
-        """All functions, by their numbers."""
-        return tuple(self._numbers)
+    def table(self) -> tuple[tuple[Frame, ...], npt.NDArray[np.int64]]:
+        """All functions as they are shown, each once; and which of them each number stands for."""
+        shown: dict[Frame, int] = {}
+        told = told_apart(list(self._numbers))
+        stand_for = [shown.setdefault(frame, len(shown)) for frame in told]
+        return tuple(shown), np.array(stand_for, np.int64)
 
     def expanded(
         self, places: npt.NDArray[np.int64]

@@ -31,7 +31,7 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     from steelyard.profile.symbols.place_names import NamingRules
 
     raw = read_profile(path)
-    samples = attribute(raw, rules=NamingRules(inlined=False))
+    samples = attribute(raw, rules=NamingRules(inlined=False, sources_apart=False))
     counts: dict[str, float] = {}
     seen = np.bincount(samples.functions, minlength=len(samples.frames))
     for frame, count in zip(samples.frames, seen.tolist(), strict=True):

@@ -40,10 +40,11 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     from steelyard.profile.attribution import attribute
     from steelyard.profile.file.profile_file import read_profile
     from steelyard.profile.java.java_code import read_java_codes
+    from steelyard.profile.symbols.place_names import NamingRules
 
     raw = read_profile(path)
     codes = read_java_codes(path)
-    samples = attribute(raw, codes)
+    samples = attribute(raw, codes, NamingRules(sources_apart=False))
     wanted = _of_the_program(samples, max((code.begin_ns for code in codes.values()), default=0))
     seen = np.bincount(samples.functions[wanted], minlength=len(samples.frames))
     counts: dict[str, float] = {}

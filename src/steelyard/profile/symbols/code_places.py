@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.profile.symbols.demangling import base_name, function_name, is_part, readable_name
+from steelyard.profile.symbols.demangling import (
+    base_name,
+    function_name,
+    is_part,
+    is_rust,
+    readable_name,
+)
 from steelyard.profile.symbols.elf_symbols import Symbols
 from steelyard.profile.symbols.inlined_code import DescribedFunction, described_functions
+from steelyard.profile.symbols.same_names import is_one_source
 
 _LINKAGE = re.compile("\x01([^\x02]*)\x02")
 _IDENTIFIER = re.compile(r"\w+")
@@ -23,10 +29,13 @@ class CodePlace(NamedTuple):
 
     `is_part` says that the code is the rest of the last function, which gcc had made a function of
     its own (``.part``) so that it could inline the beginning: the caller of one is the other.
+    `sources` has for each function the file that it is written in, where other sources may have one
+    of that name; empty where they cannot, or where nothing is said of it.
     """
 
     names: tuple[str, ...] = ()
     is_part: bool = False
+    sources: tuple[str, ...] = ()
 
 
 def code_places(
@@ -72,14 +81,24 @@ class _Names:
         self._known: dict[DescribedFunction, str] = {}
 
     def place(self, index: int, chain: Sequence[DescribedFunction]) -> CodePlace:
-        inner = [self._described(function) for function in chain[:-1]]
+        inner = [(self._described(function), function.source) for function in chain[:-1]]
         if index < 0:
             outer = self._described(chain[-1]) if chain else ""
-            return CodePlace(_without_repeats([*inner, outer])) if outer else CodePlace()
+            if not outer:
+                return CodePlace()
+            return _place([*inner, (outer, chain[-1].source)], is_rest=False)
         symbol = self._symbols.names[index]
         outer = function_name(symbol, self._clones_apart)
         rest = is_part(symbol) and not self._clones_apart
-        return CodePlace(_without_repeats([*inner, outer]), rest)
+        source = (chain[-1].source if chain else "") or self._source_of(index, symbol)
+        return _place([*inner, (outer, source)], is_rest=rest)
+
+    def _source_of(self, index: int, symbol: bytes) -> str:
+        """By the symbols; empty where these name what a linker or several units made."""
+        source = self._symbols.sources[index] if self._symbols.sources else b""
+        # Units of Rust are made by the compiler, and each may have its own copy of a generic one.
+        is_made = source.startswith(b"<") or source.endswith(b".o") or is_rust(symbol)
+        return "" if is_made else source.decode("utf-8", "replace")
 
     def _described(self, function: DescribedFunction) -> str:
         found = self._known.get(function)
@@ -108,13 +127,19 @@ class _Names:
         return self._symbols.names[index] if index >= 0 else b""
 
 
-def _without_repeats(names: Sequence[str]) -> tuple[str, ...]:
-    """The functions of a place, each once in a row.
+def _place(functions: Iterable[tuple[str, str]], *, is_rest: bool) -> CodePlace:
+    """A place by the names and sources of its functions, each once in a row.
 
     gcc parts a function in two, and where it puts both together again it tells of the function as
     inlined into itself. A recursion that it inlined looks the same.
     """
-    return tuple(name for name, _ in groupby(filter(None, names)))
+    kept: list[tuple[str, str]] = []
+    for name, source in functions:
+        if kept and kept[-1][0] == name and is_one_source(kept[-1][1], source):
+            kept[-1] = (name, max(kept[-1][1], source, key=len))
+        elif name:
+            kept.append((name, source))
+    return CodePlace(tuple(name for name, _ in kept), is_rest, tuple(at for _, at in kept))
 
 
 def _is_called(function: DescribedFunction, symbol: str) -> bool:

@@ -18,7 +18,7 @@ _HEADS = {32: struct.Struct("<III"), 64: struct.Struct("<IIQQ")}
 _OLD_HEAD = struct.Struct(">4sQ")
 _UNUSED = frozenset(
     f"{_PREFIX}{name}"
-    for name in ("line", "loc", "loclists", "macro", "macinfo", "frame", "pubnames", "pubtypes")
+    for name in ("loc", "loclists", "macro", "macinfo", "frame", "pubnames", "pubtypes")
 ) | {f"{_PREFIX}gdb_scripts", f"{_PREFIX}gnu_pubnames", f"{_PREFIX}gnu_pubtypes"}
 
 

@@ -59,6 +59,12 @@ def base_name(symbol: str) -> str:
     return base
 
 
+def is_rust(symbol: bytes) -> bool:
+    """Whether a symbol is one of Rust's mangled names."""
+    name = base_name(symbol.decode("utf-8", "replace"))
+    return name.startswith(("_R", "__R")) or legacy_rust_name(_PROMOTED.sub("", name)) is not None
+
+
 def is_part(symbol: bytes) -> bool:
     """Whether a symbol is the rest of a function whose beginning was inlined into callers."""
     return _PART.search(symbol.decode("utf-8", "replace")) is not None

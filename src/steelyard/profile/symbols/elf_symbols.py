@@ -21,13 +21,12 @@ _SYMBOLS = {
     64: np.dtype([("name", "<u4"), *_KIND, ("value", "<u8"), ("size", "<u8")]),
     32: np.dtype([("name", "<u4"), ("value", "<u4"), ("size", "<u4"), *_KIND]),
 }
-_FUNCTION, _INDIRECT = 2, 10  # STT_FUNC, STT_GNU_IFUNC
+_FUNCTION, _FILE, _INDIRECT = 2, 4, 10  # STT_FUNC, STT_FILE, STT_GNU_IFUNC
 _LOCAL, _KIND_BITS = 0, 4  # STB_LOCAL
 _FIRST_RESERVED_SECTION = 0xFF00
 _NEVER = 2**64 - 1
-_ENTRIES = np.dtype(
-    [("value", "<u8"), ("size", "<u8"), ("limit", "<u8"), ("name", "<u8"), ("info", "u1")]
-)
+_NUMBERS = ("value", "size", "limit", "name", "file")
+_ENTRIES = np.dtype([*((name, "<u8") for name in _NUMBERS), ("info", "u1")])
 _NO_ENTRIES = np.empty(0, _ENTRIES)
 # The symbols of a program of 100 MB take a tenth of that.
 _LARGEST_UNPACKED_BYTES = 1 << 27
@@ -97,6 +96,9 @@ class Symbols:
         Hexadecimal, empty where the file has none.
     aliases : Aliases
         All names of these functions.
+    sources : sequence of bytes
+        The file that each was written in, where no other sees it; empty where others do, or where
+        nothing is said of it.
     """
 
     addresses: npt.NDArray[np.uint64]
@@ -105,6 +107,7 @@ class Symbols:
     segments: tuple[tuple[int, int, int], ...]
     build_id: str = ""
     aliases: Aliases = field(default=_NO_ALIASES, repr=False)
+    sources: Sequence[bytes] = ()
 
     def virtual_addresses(self, offsets: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         """Virtual addresses of offsets in the file; an offset in no segment stays as it is."""
@@ -180,12 +183,26 @@ def _functions(elf: Any, name: str) -> _Found:
     table = np.frombuffer(section.data(), _SYMBOLS[elf.elfclass])
     kind = table["info"] & 0xF
     wanted = ((kind == _FUNCTION) | (kind == _INDIRECT)) & (table["section"] != 0)
+    files = _files(table)[wanted]
     table = table[wanted]
     entries = np.empty(len(table), _ENTRIES)
+    entries["file"] = files
     for part in ("value", "size", "name", "info"):
         entries[part] = table[part]
     entries["limit"] = _section_ends(elf)[table["section"]] if len(table) else 0
     return entries, elf.get_section(section["sh_link"]).data()
+
+
+def _files(table: npt.NDArray[np.void]) -> npt.NDArray[np.uint64]:
+    """For each symbol where the name of its source stands; 0 where others see it, or none is told.
+
+    Symbols that one source alone sees follow that of the source itself.
+    """
+    is_file = (table["info"] & 0xF) == _FILE
+    last = np.maximum.accumulate(np.where(is_file, np.arange(len(table)), 0))
+    is_local = (table["info"] >> _KIND_BITS) == _LOCAL
+    named = is_local & np.logical_or.accumulate(is_file) & ~is_file
+    return np.where(named, table["name"][last], 0).astype(np.uint64)
 
 
 def _section_ends(elf: Any) -> npt.NDArray[np.uint64]:
@@ -230,6 +247,7 @@ def _runtime_functions(elf: Any) -> _Found:
 def _together(one: _Found, other: _Found) -> _Found:
     moved = other[0].copy()
     moved["name"] += len(one[1])
+    moved["file"][moved["file"] > 0] += len(one[1])
     return np.concatenate((one[0], moved)), one[1] + other[1]
 
 
@@ -261,7 +279,11 @@ def _sorted(
     ends = np.where(sizes > 0, addresses + sizes, np.maximum(limits, addresses))
     aliases = Aliases(entries["value"], names, indirect)
     own_names = SymbolNames(strings, entries["name"][chosen])
-    return Symbols(addresses, ends, own_names, segments, build_id, aliases)
+    files = entries["file"][chosen]
+    # Where there is none: the empty text behind all others.
+    files = np.where(files > 0, files, np.uint64(len(strings)))
+    sources = SymbolNames(strings + b"\0", files)
+    return Symbols(addresses, ends, own_names, segments, build_id, aliases, sources)
 
 
 def _rank(entry: np.void, name: bytes) -> tuple[bool, bool, int, int]:

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from os.path import normpath
 from typing import IO, Any
 
 from steelyard.core.elf_file import from_elf
@@ -37,12 +38,16 @@ class DescribedFunction:
         in it stand between ``\x01`` and ``\x02``.
     last_part : str
         Without scopes and parameters.
+    source : str
+        The path of the file that it is written in, where other sources do not see it (``static``);
+        empty where they do, or where nothing is said of it.
     """
 
     entry: int
     linkage_name: str
     name: str
     last_part: str
+    source: str = ""
 
 
 def symbolizer_path() -> str:
@@ -177,10 +182,9 @@ def _chains(lines: Iterable[Sequence[str]]) -> Iterator[tuple[DescribedFunction,
     functions: list[DescribedFunction] = []
     for kind, *fields in lines:
         if kind == "function":
-            entry, naming, name, last = fields
+            entry, naming, name, last, source = fields
             linkage = name if naming == "linkage" else ""
-            functions.append(
-                DescribedFunction(int(entry, 16), linkage, "" if linkage else name, last)
-            )
+            described = (int(entry, 16), linkage, "" if linkage else name, last)
+            functions.append(DescribedFunction(*described, normpath(source) if source else ""))
         elif kind == "at":
             yield tuple(functions[int(number)] for number in reversed(fields))

@@ -38,11 +38,14 @@ class NamingRules:
         Name the copies and parts that gcc makes of a function for themselves.
     kernel_apart : bool
         Functions of the kernel have the time that it spends for those of the program.
+    sources_apart : bool
+        Functions of one name in several sources are several.
     """
 
     inlined: bool = True
     clones_apart: bool = False
     kernel_apart: bool = False
+    sources_apart: bool = True
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,9 @@ class PlaceNames:
 
     def _number(self, shown: str, place: CodePlace) -> int:
         names = place.names or (f"[{shown.rsplit('/', 1)[-1].strip('[]')}]",)
-        return self.frames.place(*(Frame(name, shown) for name in names), is_part=place.is_part)
+        frames = (Frame(name, shown) for name in names)
+        sources = place.sources if self.rules.sources_apart else ()
+        return self.frames.place(*frames, is_part=place.is_part, sources=sources)
 
     def _name_java(
         self,
