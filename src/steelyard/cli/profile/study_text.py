@@ -50,6 +50,7 @@ def show_study(experiment: Experiment, targets: Targets) -> None:
 
 def show_slopes(slopes: Sequence[Slope], argv: Sequence[str], delay: str, targets: Targets) -> None:
     """Show the slopes of delayed functions."""
+    from steelyard.app.profile.profiler_cautions import profiler_cautions
     from steelyard.report.kinds.causality.document import causality_document
     from steelyard.report.kinds.causality.text import causality_text
 
@@ -59,7 +60,8 @@ def show_slopes(slopes: Sequence[Slope], argv: Sequence[str], delay: str, target
         write_page(causality_page(slopes, argv), targets.html)
     write_json(causality_document(slopes, argv, delay), targets.json)
     if targets.json != "-":
-        write_text(causality_text(slopes))
+        cautions = profiler_cautions(slope.profiler for slope in slopes)
+        write_text(causality_text(slopes, cautions=cautions))
 
 
 def show_speedup(
@@ -80,6 +82,7 @@ def show_speedup(
 
 def show_agreement(found: Agreement, targets: Targets) -> None:
     """Show how far profilers agree."""
+    from steelyard.app.profile.profiler_cautions import profiler_cautions
     from steelyard.report.kinds.agreement.document import agreement_document
     from steelyard.report.kinds.agreement.text import agreement_text
 
@@ -89,4 +92,5 @@ def show_agreement(found: Agreement, targets: Targets) -> None:
         write_page(agreement_page(found), targets.html)
     write_json(agreement_document(found), targets.json)
     if targets.json != "-":
-        write_text(agreement_text(found, terminal_width()))
+        names = (name for item in found.programs for name in item.profiles.runs)
+        write_text(agreement_text(found, terminal_width(), profiler_cautions(names)))

@@ -15,6 +15,12 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
+# Said of profilers that take what is noted as it is.
+TAKEN_AS_NOTED = (
+    "methods are named as HotSpot notes them. After a call that its optimising compiler inlined "
+    "late (boxing, strings put together, method handles) up to two thirds of a method are noted as "
+    "that call: their time, loops among it, counts for the method that was called."
+)
 # Of 12,424 compiled methods of five programs (JDK 17, one of them under 25 too) 73 had a call at
 # eight places or more that were not before its own code: 64 at 30 to 42 % of their places, 9 at 6 %
 # and less; the bounds were chosen by these. Of 17,135 methods that were looked at afterwards (two

@@ -81,6 +81,8 @@ class Profiler:
     loads_program : bool
         The profiler brings the program into its own process, so that what is changed in the
         memory of a program that the kernel starts would not reach it.
+    caution : str
+        What a reader of its profiles must know; empty: nothing that others would not say too.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Profiler:
     read: Callable[[str, Sequence[str]], Reading]
     is_program_timed: bool = True
     loads_program: bool = False
+    caution: str = ""
 
 
 def read_profile(profiler: Profiler, path: str, argv: Sequence[str]) -> Reading:

@@ -15,6 +15,7 @@ from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.profile.java.java_command import is_machine_thread, require_java
 from steelyard.profile.java.java_names import machine_name
+from steelyard.profile.java.java_places import TAKEN_AS_NOTED
 from steelyard.profile.profilers import Launch, Profiler, Reading, shares_of
 
 _LIBRARY = "libasyncProfiler.so"
@@ -89,4 +90,12 @@ def _read(path: str, _: Sequence[str]) -> Reading:
     return Reading(shares_of(counts, path), frozenset(calls))
 
 
-EXTENSION = Profiler("async-profiler", "samples at a fixed period", "jvm", _require, _launch, _read)
+EXTENSION = Profiler(
+    "async-profiler",
+    "samples at a fixed period",
+    "jvm",
+    _require,
+    _launch,
+    _read,
+    caution=TAKEN_AS_NOTED,
+)

@@ -13,6 +13,7 @@ from typing import Any
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.core.install_hint import install_command
 from steelyard.profile.java.java_command import require_java
+from steelyard.profile.java.java_places import TAKEN_AS_NOTED
 from steelyard.profile.profilers import (
     Launch,
     Profiler,
@@ -96,4 +97,12 @@ def _read(path: str, argv: Sequence[str]) -> Reading:
     return Reading(shares_of(counts, path), frozenset(calls))
 
 
-EXTENSION = Profiler("jfr", "samples at a fixed period", "jvm", _require, _launch, _read)
+EXTENSION = Profiler(
+    "jfr",
+    "samples at a fixed period",
+    "jvm",
+    _require,
+    _launch,
+    _read,
+    caution=TAKEN_AS_NOTED,
+)

@@ -101,8 +101,8 @@ def relations_line(found: Agreement) -> str:
     return f"Of {total} {'pair' if total == 1 else 'pairs'} of profilers: {counts}."
 
 
-def agreement_text(found: Agreement, width: int | None = None) -> str:
-    """The tables for a terminal; ends with a newline."""
+def agreement_text(found: Agreement, width: int | None = None, cautions: Sequence[str] = ()) -> str:
+    """The tables for a terminal, with what to know of the profilers; ends with a newline."""
     lines: list[str] = []
     for item in found.programs:
         runs = {len(given) for given in item.profiles.runs.values()}
@@ -115,4 +115,5 @@ def agreement_text(found: Agreement, width: int | None = None) -> str:
         lines += [*plain_table(totals_table(found), width), ""]
     lines += ["Different functions among the n hottest of each profiler, for n from 1 to 10", ""]
     lines += [*plain_table(unions_table(found.programs), width), "", relations_line(found)]
+    lines += [f"caution: {caution}" for caution in cautions]
     return "\n".join(lines) + "\n"

@@ -62,12 +62,15 @@ def _slope_text(slope: Slope) -> str:
     return "–" if found.estimate is None else f"about {found.estimate:.1f}"
 
 
-def causality_text(slopes: Sequence[Slope], width: int | None = None) -> str:
-    """The table for a terminal; ends with a newline."""
+def causality_text(
+    slopes: Sequence[Slope], width: int | None = None, cautions: Sequence[str] = ()
+) -> str:
+    """The table for a terminal, with what to know of its profilers; ends with a newline."""
     note = (
         "Slope: by how much more time the profiler gives to the function for each second that the "
         "program takes longer. 1 is right for the delayed function, 0 for any other.\n"
         "The rest: what all else took more under the largest delay, by this profiler; where "
         "several agree that it did, the delay disturbed the program."
     )
-    return "\n".join([*plain_table(causality_table(slopes), width), "", note]) + "\n"
+    told = (f"caution: {caution}" for caution in cautions)
+    return "\n".join([*plain_table(causality_table(slopes), width), "", note, *told]) + "\n"
