@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from steelyard.core.errors import StoreError
 from steelyard.core.private_file import make_private_file
+from steelyard.store.hostile_store import check_beside, check_schema
 from steelyard.store.location import (
     APPLICATION_ID,
     SCHEMA_VERSION,
@@ -76,12 +77,16 @@ def open_engine(path: str) -> Engine:
     uri = f"file:{quote(path)}" + ("?mode=ro" if read_only else "")
 
     def connect() -> sqlite3.Connection:
+        check_beside(path)
         if not read_only:
             with suppress(OSError):  # SQLite tells better than this what is wrong.
                 make_private_file(path)
         connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = EXTRA")
+        # A store may be another's: see hostile_store.py.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
         # What is deleted may hold secrets.
         connection.execute("PRAGMA secure_delete = ON")
         return connection
@@ -119,6 +124,7 @@ def bring_up_to_date(engine: Engine, path: str, scripts: str | None = None) -> N
         version = stored_version(connection)
         if version > SCHEMA_VERSION:
             raise StoreError(newer_version_message(path, version), field="--store")
+        check_schema(connection, path)
     if version == SCHEMA_VERSION and scripts is None:
         return
     with store_errors(path), _foreign_keys_off(engine) as connection, connection.begin():

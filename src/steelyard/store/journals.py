@@ -147,6 +147,13 @@ def absorb_journals(store: Store, read: ReadJournal, salvage: SalvageJournal) ->
 
 def _journals(store: str) -> list[str]:
     directory = journal_directory(store)
+    if os.path.islink(directory):
+        # What another's store brings must not name journals elsewhere, which would be taken away.
+        raise StoreError(
+            f"The directory {directory} of the store is a link.\nReplace it by the directory that "
+            "it names, or name another file with --store.",
+            field="--store",
+        )
     try:
         names = sorted(os.listdir(directory))
     except FileNotFoundError:

@@ -23,7 +23,9 @@ _SIZES = {"b": 1, "h": 2, "i": 4, "q": 8, "d": 8}
 Numbers = Sequence[int] | Sequence[float]
 
 
-def pack_columns(columns: Mapping[str, Numbers], about: Mapping[str, Any]) -> bytes:
+def pack_columns(
+    columns: Mapping[str, Numbers], about: Mapping[str, Any], *, whole: bool = False
+) -> bytes:
     """Columns and an object about them as bytes.
 
     Parameters
@@ -32,18 +34,20 @@ def pack_columns(columns: Mapping[str, Numbers], about: Mapping[str, Any]) -> by
         Of whole numbers of 64 bits, or of an ``array('d')``.
     about : mapping
         Plain JSON.
+    whole : bool
+        Write each value of a column, also where all are alike.
     """
     told: dict[str, dict[str, Any]] = {}
     parts: list[bytes] = []
     for name, values in columns.items():
-        column, data = _packed(values)
+        column, data = _packed(values, whole)
         told[name] = column
         parts.append(data)
     head = json.dumps({"columns": told, "about": about}, separators=(",", ":")).encode()
     return b"".join((MAGIC, _LENGTH.pack(len(head)), head, *parts))
 
 
-def _packed(values: Numbers) -> tuple[dict[str, Any], bytes]:
+def _packed(values: Numbers, whole: bool) -> tuple[dict[str, Any], bytes]:
     floats = isinstance(values, array) and values.typecode == "d"
     about: dict[str, Any] = {"count": len(values)}
     if floats:
@@ -53,10 +57,10 @@ def _packed(values: Numbers) -> tuple[dict[str, Any], bytes]:
         kind = next(
             k for k, bits in _WHOLE_TYPES.items() if -(1 << bits) <= low <= high < 1 << bits
         )
-        if low == high:
+        if low == high and not whole:
             return {**about, "type": kind, "constant": low}, b""
     found = array(kind, values)
-    if floats and len(values) and found.tobytes() == found[:1].tobytes() * len(found):
+    if floats and len(values) and not whole and found.tobytes() == found[:1].tobytes() * len(found):
         return {**about, "type": kind, "constant": found[0].hex()}, b""
     if sys.byteorder == "big":
         found.byteswap()

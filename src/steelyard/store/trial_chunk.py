@@ -23,6 +23,10 @@ from steelyard.store.packed_columns import PackedColumns, pack_columns
 CHUNK_TRIALS = 8192
 # Values of all metrics together: 32 MB. SQLite takes up to 1 GB in one place.
 CHUNK_VALUES = 1 << 22
+# Values and counts that an experiment's chunks may claim for each of their bytes: a column that is
+# constant claims any number of them in a few bytes. A value of measurements takes 8 bytes.
+CLAIMED_PER_BYTE = 8
+FEW_CLAIMED = 1 << 22
 _INDICES = ("position", "block", "variant", "build")
 _TIMES = ("started_unix_s", "spent_s")
 _PLAIN = (*_INDICES, "warmup", "status", "reason", *_TIMES)
@@ -103,8 +107,13 @@ class ChunkWriter:
             counts.extend(repeat(-1, self.count - len(counts)))
             columns[f"count {place}"] = counts
             columns[f"value {place}"] = values
-        about = {name: list(known) for name, known in self._texts.items()}
-        return pack_columns(columns, {**about, "metrics": list(self._series), "count": self.count})
+        texts = {name: list(known) for name, known in self._texts.items()}
+        about = {**texts, "metrics": list(self._series), "count": self.count}
+        packed = pack_columns(columns, about)
+        claimed = self.value_count + self.count * len(self._series)
+        # Whoever reads it refuses more than its bytes can hold.
+        is_small = claimed <= CLAIMED_PER_BYTE * len(packed)
+        return packed if is_small else pack_columns(columns, about, whole=True)
 
 
 def status_number(status: TrialStatus) -> int:
@@ -138,7 +147,15 @@ def positions_of(data: bytes) -> Sequence[int]:
         The chunk is damaged.
     """
     packed = PackedColumns(data)
-    return packed.whole("position", _count(packed))
+    return _positions(packed, _count(packed))
+
+
+def _positions(packed: PackedColumns, count: int) -> array[int]:
+    """Each takes a byte or more of the chunk, for no two are the same."""
+    found = packed.whole("position", count)
+    if len(set(found)) < count:
+        raise ValueError("two trials are at one position")
+    return found
 
 
 def _count(packed: PackedColumns) -> int:
@@ -149,7 +166,7 @@ def _count(packed: PackedColumns) -> int:
 
 
 class ChunkReader:
-    """Makes tables of trials of chunks. Texts that are alike are decoded once.
+    """Makes tables of trials of an experiment's chunks. Texts that are alike are decoded once.
 
     Parameters
     ----------
@@ -162,6 +179,9 @@ class ChunkReader:
         # What was realised and the details of a trial may be alike.
         self._objects: dict[str, Mapping[str, Any]] = {}
         self._levels: dict[str, tuple[int, ...]] = {}
+        # Of all chunks so far.
+        self._byte_count = self._trial_count = self._value_count = 0
+        self._metrics: set[str] = set()
 
     def trials(self, data: bytes) -> TrialTable:
         """The trials of a chunk.
@@ -169,16 +189,20 @@ class ChunkReader:
         Raises
         ------
         ValueError, KeyError, TypeError
-            The chunk is damaged, or holds what no trial can.
+            The chunk is damaged, holds what no trial can, or claims far more values than the bytes
+            of all chunks so far can hold.
         """
         packed = PackedColumns(data)
         count = _count(packed)
-        whole = {name: packed.whole(name, count) for name in _INDICES}
+        self._byte_count += len(data)
+        self._trial_count += count
+        whole = {name: packed.whole(name, count) for name in _INDICES[1:]}
         warmup = packed.whole("warmup", count, "b")
         _check_within(whole["variant"], 0, self._variant_count - 1, "variant")
         _check_within(warmup, 0, 1, "warmup")
         times = [_finite(packed.doubles(name, count), name) for name in _TIMES]
         return TrialTable(
+            position=_positions(packed, count),
             **whole,
             warmup=warmup,
             status=_coded(packed, "status", len(STATUSES), "b"),
@@ -188,8 +212,34 @@ class ChunkReader:
             realised=self._shared(packed, "realised", self._objects, partial(_object, "realised")),
             details=self._shared(packed, "details", self._objects, partial(_object, "details")),
             levels=self._shared(packed, "levels", self._levels, _levels),
-            measurements=_measurements(packed, count),
+            measurements=self._measurements(packed, count),
         )
+
+    def _measurements(self, packed: PackedColumns, count: int) -> dict[str, ValueColumn]:
+        names = packed.about["metrics"]
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError("its metrics are no list of names")
+        self._metrics.update(names)
+        return {name: self._series(packed, place, count) for place, name in enumerate(names)}
+
+    def _series(self, packed: PackedColumns, place: int, count: int) -> ValueColumn:
+        """The iterations of each trial; -1 of them where it lacks the metric."""
+        counts = packed.whole(f"count {place}", count, "q")
+        _check_within(counts, -1, CHUNK_VALUES * CHUNK_TRIALS, f"count {place}")
+        least = min(counts, default=1)
+        total = sum(counts) if least >= 0 else sum(own for own in counts if own > 0)
+        self._value_count += total
+        self._check_claimed()
+        values = _finite(packed.doubles(f"value {place}", total), f"value {place}")
+        return ValueColumn(values, None if total == count and least == 1 else counts)
+
+    def _check_claimed(self) -> None:
+        """Refuse what fills the memory, before it does."""
+        claimed = self._value_count + self._trial_count * len(self._metrics)
+        if claimed > FEW_CLAIMED + CLAIMED_PER_BYTE * self._byte_count:
+            raise ValueError(
+                f"its columns claim {claimed:,} values and counts in {self._byte_count:,} bytes"
+            )
 
     def _shared(
         self, packed: PackedColumns, name: str, read: dict[str, Any], decode: Callable[[str], Any]
@@ -233,20 +283,3 @@ def _coded(packed: PackedColumns, name: str, known_count: int, typecode: str) ->
     codes = packed.whole(name, _count(packed), typecode)
     _check_within(codes, 0, known_count - 1, name)
     return codes
-
-
-def _measurements(packed: PackedColumns, count: int) -> dict[str, ValueColumn]:
-    names = packed.about["metrics"]
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError("its metrics are no list of names")
-    return {name: _series(packed, place, count) for place, name in enumerate(names)}
-
-
-def _series(packed: PackedColumns, place: int, count: int) -> ValueColumn:
-    """The iterations of each trial; -1 of them where it lacks the metric."""
-    counts = packed.whole(f"count {place}", count, "q")
-    _check_within(counts, -1, CHUNK_VALUES * CHUNK_TRIALS, f"count {place}")
-    least = min(counts, default=1)
-    total = sum(counts) if least >= 0 else sum(own for own in counts if own > 0)
-    values = _finite(packed.doubles(f"value {place}", total), f"value {place}")
-    return ValueColumn(values, None if total == count and least == 1 else counts)
