@@ -11,8 +11,13 @@ from steelyard.profile.symbols.rust_names import legacy_rust_name, rust_name
 
 # What gcc and clang put behind the name of a function that they made a copy, or a part, of.
 _CLONE = re.compile(
-    r"\.(?:(?:part|isra|constprop|lto_priv|localalias|cold|clone)\.\d+|cold|localalias)$"
+    r"\.(?:(?:part|isra|constprop|lto_priv|localalias|cold|clone)\.\d+|cold|localalias"
+    # What clang makes of a coroutine.
+    r"|resume|destroy|cleanup)$"
 )
+# gcc's names for the body of a coroutine and its end: functions that take its frame, whose type is
+# called as the coroutine is.
+_COROUTINE = re.compile(r"_Z.*\d(_Z[\w$.]+)\.Frame(\.(?:actor|destroy))$")
 # What LLVM puts behind the name of a local function that other units call, and Go's linker behind
 # that of one in assembly: no copy, the only one. Go's own table of functions has it without.
 _PROMOTED = re.compile(r"\.llvm\.\d+(?=$|\.)|\.abi0$")
@@ -32,7 +37,7 @@ def readable_name(symbol: bytes) -> str:
     plain = _PROMOTED.sub("", _VERSION.sub("", symbol.decode("utf-8", "replace")))
     base = base_name(plain)
     read = _demangled(base)
-    return read + "".join(f" [clone {part}]" for part in _clone_parts(plain[len(base) :]))
+    return read + "".join(f" [clone {part}]" for part in _clone_parts(plain, base))
 
 
 @cache
@@ -54,9 +59,13 @@ def function_name(symbol: bytes, clones_apart: bool = False) -> str:
 def base_name(symbol: str) -> str:
     """A symbol without what compilers add to copies and parts of a function."""
     base = symbol
-    while (found := _CLONE.search(base)) is not None and found.start() > 0:
-        base = base[: found.start()]
-    return base
+    while True:
+        if (found := _COROUTINE.fullmatch(base)) is not None:
+            base = found[1]
+        elif (found := _CLONE.search(base)) is not None and found.start() > 0:
+            base = base[: found.start()]
+        else:
+            return base
 
 
 def is_rust(symbol: bytes) -> bool:
@@ -70,7 +79,8 @@ def is_part(symbol: bytes) -> bool:
     return _PART.search(symbol.decode("utf-8", "replace")) is not None
 
 
-def _clone_parts(suffix: str) -> list[str]:
+def _clone_parts(symbol: str, base: str) -> list[str]:
+    suffix = symbol[len(base) :] if symbol.startswith(base) else symbol.rpartition(".Frame")[2]
     return [f".{part}" for part in re.findall(r"[a-z_]+(?:\.\d+)?", suffix)]
 
 

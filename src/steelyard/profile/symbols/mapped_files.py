@@ -7,13 +7,17 @@ have been replaced since. What is not the file that was mapped names nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 
 from steelyard.profile.file.profile_file import Mapping
 from steelyard.profile.symbols import debug_files
 from steelyard.profile.symbols.debug_files import read_build_id
+
+# What the kernel puts behind the path of a file that was removed.
+_REMOVED = " (deleted)"
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,22 @@ def open_path(file: MappedFile, processes: Iterable[int]) -> str | None:
     processes : iterable of int
         Those that had it mapped: a file is opened as they see it, while they live.
     """
+    processes = list(processes)
     seen = [f"/proc/{process}/root{file.path}" for process in processes]
-    candidates = (file.path, *seen, *_kept_by_build_id(file.build_id))
+    mapped = (path for process in processes for path in _still_mapped(process, file.path))
+    candidates = chain((file.path, *seen, *_kept_by_build_id(file.build_id)), mapped)
     return next((path for path in candidates if _is_file(path, file)), None)
+
+
+def _still_mapped(process: int, path: str) -> Iterator[str]:
+    """Where the kernel shows a file that a process has mapped though it was removed, proc(5)."""
+    plain = path.removesuffix(_REMOVED)
+    yield f"/proc/{process}/exe"
+    folder = f"/proc/{process}/map_files"
+    with suppress(OSError):  # It has ended, or only root may look there.
+        for name in os.listdir(folder):
+            if os.readlink(f"{folder}/{name}").removesuffix(_REMOVED) == plain:
+                yield f"{folder}/{name}"
 
 
 def _kept_by_build_id(build_id: str) -> list[str]:

@@ -74,6 +74,13 @@ def test_names_of_cplusplus_are_read_as_cxxfilt_reads_them():
         (b"main.part.func1", "main.part.func1", "main.part.func1"),
         (b"main.(*T).Step.func1.2", "main.(*T).Step.func1.2", "main.(*T).Step.func1.2"),
         (b".cold", ".cold", ".cold"),
+        (b"_Z3runi.resume", "run(int) [clone .resume]", "run(int)"),
+        (b"_Z3runPZ3runiE13_Z3runi.Frame.actor", "run(int) [clone .actor]", "run(int)"),
+        (
+            b"_ZN4deep3BoxIlE3runEPZNS1_3runElE27_ZN4deep3BoxIlE3runEl.Frame.destroy.cold",
+            "deep::Box<long>::run(long) [clone .destroy] [clone .cold]",
+            "deep::Box<long>::run(long)",
+        ),
     ],
 )
 def test_what_compilers_make_of_a_function_is_that_function_unless_asked_for(symbol, apart, whole):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import shutil
 import subprocess
@@ -120,6 +121,36 @@ def test_a_file_is_opened_as_the_process_sees_it(tmp_path):
     built(tmp_path / "other", "another")
     seen = open_path(MappedFile(str(path), file.build_id), [os.getpid()])
     assert seen == str(path)
+
+
+def test_a_program_that_was_removed_is_read_while_it_runs(tmp_path):
+    path = tmp_path / "program"
+    shutil.copy(os.path.realpath(shutil.which("sleep") or ""), path)
+    build_id = read_build_id(str(path))
+    with subprocess.Popen([str(path), "60"]) as process:
+        try:
+            path.unlink()
+            for shown in (str(path), f"{path} (deleted)"):
+                found = open_path(MappedFile(shown, build_id), [process.pid])
+                assert found is not None
+                assert read_build_id(found) == build_id
+                assert open_path(MappedFile(shown, "ab" * 20), [process.pid]) is None
+        finally:
+            process.kill()
+    assert open_path(MappedFile(str(path), build_id), [process.pid]) is None
+
+
+def test_a_library_that_was_removed_is_read_while_a_process_has_it(tmp_path):
+    if os.geteuid():
+        pytest.skip("only root sees removed libraries of processes")
+    path = tmp_path / "library.so"
+    shutil.copy(built(tmp_path, "triple"), path)
+    inode = os.stat(path).st_ino
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ):
+        path.unlink()
+        found = open_path(MappedFile(str(path), inode=inode), [os.getpid()])
+        assert found is not None
+        assert b"triple" in list(read_symbols(found).names)
 
 
 def test_a_whole_file_that_is_kept_by_its_build_id_is_found(tmp_path, monkeypatch):
