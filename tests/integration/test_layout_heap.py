@@ -33,6 +33,19 @@ FEW_OBJECTS = """
         return 0;
     }
 """
+LARGE_IN_TURN = """
+    static void *volatile kept;
+    int main(void) {
+        for (int size = 1200; size <= 32768; size += size / 4)
+            for (int turn = 0; turn < 600; ++turn) {
+                kept = malloc(size);
+                memset(kept, 1, size);
+                free(kept);
+            }
+        printf("%ld\\n", resident_kib());
+        return 0;
+    }
+"""
 NEIGHBOURS = """
     int main(void) {
         int steps = 0, same_page = 0, jumps = 0;
@@ -103,6 +116,14 @@ def test_a_few_objects_of_every_size_take_little_memory(build: Build) -> None:
     plain_kib = int(run(program, **{"": "none"}).stdout)
     shuffled_kib = int(run(program, **{"": "heap"}).stdout)
     assert shuffled_kib - plain_kib < 4096
+
+
+def test_a_large_object_at_a_time_takes_few_pages_however_often(build: Build) -> None:
+    program = build(RESIDENT + LARGE_IN_TURN)
+    plain_kib = int(run(program, **{"": "none"}).stdout)
+    shuffled_kib = int(run(program, **{"": "heap"}).stdout)
+    # 2 MiB are the first huge page; 8 to 16 objects of each of 16 sizes are less than 2 MiB.
+    assert shuffled_kib - plain_kib < 6144
 
 
 def test_what_a_program_builds_lies_in_the_order_of_its_making_within_each_page(

@@ -16,7 +16,7 @@ namespace steelyard::layout {
 // A class grows by windows of this size, which hold each value of the index bits of the caches
 // equally often: with other numbers of objects their addresses fail the tests of NIST SP 800-22.
 constexpr std::size_t window_bytes = 256U << 10U;
-constexpr std::size_t fewest_objects = 32;
+constexpr std::size_t fewest_objects = 16;
 constexpr std::size_t unit_bytes = 16U << 10U;  // what belongs to one class
 constexpr std::size_t chunk_step_bytes = 64U << 10U;
 
@@ -68,12 +68,15 @@ constexpr std::size_t largest_chunk_bytes() {
 }
 
 // What a class gives in a thread before it has a window: most classes of most programs never need
-// one, and 49 windows would be 14 MiB.
-constexpr std::size_t fewest_first_objects = 16;
+// one, and 49 windows would be 14 MiB. Of the largest objects there are fewer, as each of them is
+// touched sooner or later.
+constexpr std::size_t fewest_first_objects = 16, fewest_first_large = 8;
+constexpr std::size_t large_from_bytes = 8U << 10U;
 
 constexpr std::size_t first_chunk_bytes(std::size_t index) {
+    const bool is_large = class_bytes(index) >= large_from_bytes;
     std::size_t bytes = unit_bytes;
-    while (objects_in(index, bytes) < fewest_first_objects)
+    while (objects_in(index, bytes) < (is_large ? fewest_first_large : fewest_first_objects))
         bytes += unit_bytes;
     return bytes;
 }

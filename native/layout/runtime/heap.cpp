@@ -21,6 +21,11 @@ namespace {
 constexpr std::uint64_t heap_stream = 3;
 constexpr std::uint32_t drawn_at_once = 8;
 
+/// Large objects are no sooner in the cache for being drawn ahead, and there are few in a set.
+constexpr std::uint32_t draws_of(std::size_t index) {
+    return class_bytes(index) < large_from_bytes ? drawn_at_once : 1;
+}
+
 /// A class in one thread: its free objects, and those of them that were drawn to be given next.
 struct alignas(cache_line_bytes) ThreadClass {
     Name* free_names = nullptr;
@@ -49,12 +54,14 @@ constexpr auto first_places = [] {
     return places;
 }();
 
-// After so many objects a class gets a window. Few programs have many of the larger classes.
-constexpr std::uint32_t most_given_small = 32, most_given_large = 256;
-constexpr std::size_t large_from_bytes = 256;
+// After so many objects a class gets a window; those of a page and more when as many are in use.
+constexpr std::uint32_t most_given_small = 32, most_given_medium = 256;
+constexpr std::size_t medium_from_bytes = 256, in_use_from_bytes = 1024;
 
-constexpr std::uint32_t most_given_at_first(std::size_t index) {
-    return class_bytes(index) < large_from_bytes ? most_given_small : most_given_large;
+constexpr bool has_given_enough(std::size_t index, std::uint32_t given) {
+    const std::size_t bytes = class_bytes(index);
+    return bytes <= in_use_from_bytes &&
+           given >= (bytes < medium_from_bytes ? most_given_small : most_given_medium);
 }
 
 struct ThreadHeap {
@@ -182,8 +189,7 @@ ThreadClass* first_chunk(ThreadHeap& heap, std::size_t index) {
             add_objects(of, index, first, first_objects(index));
         of.look();
     }
-    const bool has_given = of.given >= most_given_at_first(index);
-    return has_given || of.free_count < drawn_at_once ? nullptr : &of;
+    return has_given_enough(index, of.given) || of.free_count < draws_of(index) ? nullptr : &of;
 }
 
 /// Looks what the program did lately, and makes sure that there are objects to draw from. While it
@@ -209,24 +215,25 @@ bool refill(ThreadHeap& heap, ThreadClass& of, std::size_t index) {
             add_chunk(of, index);
     }
     of.look();
-    return of.ordered_count != 0 || of.free_count >= drawn_at_once;
+    return of.ordered_count != 0 || of.free_count >= draws_of(index);
 }
 
 /// Draws from one set what another gives next.
 void draw_some(ThreadHeap& heap, ThreadClass& from, ThreadClass& of, std::size_t index) {
     const bool is_ordered = from.ordered_count != 0;
-    from.given += drawn_at_once;
-    from.given_of_set += is_ordered ? 0 : drawn_at_once;
+    const std::uint32_t many = draws_of(index);
+    from.given += many;
+    from.given_of_set += is_ordered ? 0 : many;
     const std::size_t last = class_bytes(index) - 1;
     const std::size_t second_line = last < cache_line_bytes ? last : cache_line_bytes;
-    for (std::uint32_t at = drawn_at_once; at-- > 0;) {  // the last is given first
+    for (std::uint32_t at = many; at-- > 0;) {  // the last is given first
         const Name drawn = is_ordered ? from.ordered_names[--from.ordered_count] : draw(heap, from);
         of.drawn[at] = drawn;
         const std::uint8_t* object = object_of(drawn);
         __builtin_prefetch(object, 1);
         __builtin_prefetch(object + second_line, 1);
     }
-    of.drawn_count = drawn_at_once;
+    of.drawn_count = many;
 }
 
 /// Draws the objects that are given next, so that they are in the cache by then: one at random

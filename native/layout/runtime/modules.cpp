@@ -71,6 +71,11 @@ void Modules::start() {
     is_started_ = true;
 }
 
+void Modules::forget_files() const {
+    for (std::uint32_t index = 0; index < count(); ++index)
+        modules_[index]->code.program().forget_pages();
+}
+
 const char* Modules::start(Module& module) {
     if (module.code.program().header().switches_stacks != 0)
         search_memory();
@@ -149,6 +154,7 @@ void Modules::move(long process) {
             counts_.freed += modules_[index]->code.free_dead();
     }
     count_pages();
+    forget_files();
     counts_.moves += all_anew ? 1U : 0U;
     counts_.postponed += !all_anew || !settled ? 1U : 0U;
     const std::uint64_t spent_ns = now_ns() - began_ns;

@@ -31,6 +31,8 @@ class Modules {
     void load_program();
     /// Lays the first copies of the program.
     void start();
+    /// Until they are read again, pages of the files with the tables are no memory of the program.
+    void forget_files() const;
     bool is_started() const { return is_started_; }
     /// A library was loaded: it moves from now on, if it can.
     void enter(const Elf64_Ehdr* image, const char* path);

@@ -39,6 +39,11 @@ void Program::unload() {
     code_low_ = code_high_ = 0;
 }
 
+void Program::forget_pages() const {
+    if (file_ != nullptr)
+        raw(SYS_madvise, word(file_), static_cast<long>(file_size_), MADV_DONTNEED);
+}
+
 const char* Program::find_table() {
     const auto* elf = reinterpret_cast<const Elf64_Ehdr*>(file_);
     const auto* sections = reinterpret_cast<const Elf64_Shdr*>(file_ + elf->e_shoff);

@@ -17,6 +17,8 @@ class Program {
     /// Maps the file of what lies at `image` and finds the table. What is wrong, or null.
     const char* load(const Elf64_Ehdr* image, const char* path);
     void unload();
+    /// Lets the kernel count no pages of the file as the program's until they are read again.
+    void forget_pages() const;
 
     const TableHeader& header() const { return *header_; }
     std::uint32_t function_count() const { return header_->function_count; }

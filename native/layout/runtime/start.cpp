@@ -67,6 +67,7 @@ void start(int /*count*/, char** /*arguments*/, char** /*environment*/) {
         atexit(write_report);
     atexit(stop_mover);  // before the report, as what is asked for last is done first
     pthread_atfork(hold_all, resume_all, start_in_child);
+    modules().forget_files();
     start_mover();
 }
 
