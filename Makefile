@@ -140,9 +140,10 @@ bench-kills: setup-dev ## 1,000 kills of Steelyard and its parts: what is lost, 
 	@$(PYTHON) -m benchmarks.kills --kills 1000 --seed 1
 
 .PHONY: bench-history
-bench-history: setup-dev ## changes along revisions: marked tracks, false alarms, searches; CLONE of a repository
+bench-history: setup-dev ## changes along revisions: marked tracks, planted kinds, false alarms, searches; CLONE of a repository
 	@$(PYTHON) -m benchmarks.history.marked_tracks
-	@$(PYTHON) -m benchmarks.history.false_alarms
+	@$(PYTHON) -m benchmarks.history.planted_kinds
+	@$(PYTHON) -m benchmarks.history.false_alarms --without pelt
 	@$(PYTHON) -m benchmarks.history.bisection --repository "$(CLONE)"
 	@$(PYTHON) -m benchmarks.history.planted
 

@@ -11,6 +11,8 @@ from steelyard.core.tracks import ChangeKind
 
 # A team with 1,000 tracks and 10 revisions a day is told of one false change a day.
 FALSE_ALARM_RATE = 1e-4
+# Below it a step is hidden in the noise for whoever looks at the track.
+LEAST_DEVIATIONS = 1.0
 
 
 @dataclass(frozen=True)
@@ -23,10 +25,14 @@ class Sensitivity:
         Changes that may be found by chance, per point of a stationary track.
     least_ratio : float
         Changes whose size is within this relative difference are not reported; 0 reports all.
+    least_deviations : float
+        Steps whose levels are less than so many standard deviations of the track's values apart are
+        not reported; 0 reports all.
     """
 
     false_alarm_rate: float = FALSE_ALARM_RATE
     least_ratio: float = 0.0
+    least_deviations: float = LEAST_DEVIATIONS
 
 
 @dataclass(frozen=True)

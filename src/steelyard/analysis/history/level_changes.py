@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.analysis.history.level_scan import scan_levels
-from steelyard.analysis.history.level_segments import Segments, settle_segments
+from steelyard.analysis.history.level_segments import Plainness, Segments, settle_segments
 from steelyard.analysis.history.noise_scale import (
     NoiseScale,
     noise_scale,
@@ -15,6 +15,7 @@ from steelyard.analysis.history.noise_scale import (
     without_spikes,
 )
 from steelyard.analysis.history.series import Floats
+from steelyard.analysis.history.track_shape import around_levels
 
 # Candidates for each value of a stationary track; what stays is decided afterwards.
 _CANDIDATE_RATE = 1e-3
@@ -25,15 +26,15 @@ _COST_OF_LEVEL = 3.0
 _REFITS = 2
 
 
-def level_changes(values: Floats, threshold: float) -> Segments:
+def level_changes(values: Floats, asked: Plainness) -> Segments:
     """The places where a new level begins.
 
     Parameters
     ----------
     values : array
         At least 8.
-    threshold : float
-        The largest p-value of a place that stays.
+    asked : Plainness
+        Of a place that stays.
 
     Notes
     -----
@@ -46,32 +47,26 @@ def level_changes(values: Floats, threshold: float) -> Segments:
     plain = plain - np.median(plain)
     sums = np.concatenate([[0.0], np.cumsum(plain)])
     noise = noise_scale(plain, sums)
-    found = settle_segments(plain, scan_levels(sums, noise, _CANDIDATE_RATE), noise, threshold)
+    found = settle_segments(plain, scan_levels(sums, noise, _CANDIDATE_RATE), noise, asked)
     if noise.memory <= _LEAST_MEMORY:
         return found
-    other = _with_less_memory(plain, sums, threshold)
+    other = _with_less_memory(plain, sums, asked)
     return other if _criterion(plain, other) < _criterion(plain, found) else found
 
 
-def _with_less_memory(values: Floats, sums: Floats, threshold: float) -> Segments:
+def _with_less_memory(values: Floats, sums: Floats, asked: Plainness) -> Segments:
     """The levels that are found as if values were independent, judged by the memory left then."""
     least = resolution(values)
     deviation = max(least, robust_deviation(np.diff(values)) / 2**0.5)
     noise = NoiseScale(deviation, 0.0, len(values))
-    found = settle_segments(values, scan_levels(sums, noise, _CANDIDATE_RATE), noise, threshold)
+    found = settle_segments(values, scan_levels(sums, noise, _CANDIDATE_RATE), noise, asked)
     for _ in range(_REFITS):
-        rest = _around_levels(values, found)
+        rest = around_levels(values, found.places)
         noise = NoiseScale(
             max(least, robust_deviation(rest)), _memory(rest, len(found.places)), len(values)
         )
-        found = settle_segments(values, list(found.places), noise, threshold)
+        found = settle_segments(values, list(found.places), noise, asked)
     return found
-
-
-def _around_levels(values: Floats, found: Segments) -> Floats:
-    bounds = np.array([0, *found.places, len(values)])
-    counts = np.diff(bounds)
-    return values - np.repeat(np.add.reduceat(values, bounds[:-1]) / counts, counts)
 
 
 def _memory(rest: Floats, changes: int) -> float:
@@ -84,7 +79,7 @@ def _memory(rest: Floats, changes: int) -> float:
 
 
 def _criterion(values: Floats, found: Segments) -> float:
-    rest = _around_levels(values, found)
+    rest = around_levels(values, found.places)
     before = float(rest[:-1] @ rest[:-1])
     lag = float(rest[1:] @ rest[:-1]) / before if before > 0.0 else 0.0
     shocks = rest[1:] - lag * rest[:-1]

@@ -35,8 +35,28 @@ class Segments:
     p_values: Floats
 
 
+@dataclass(frozen=True)
+class Plainness:
+    """What it takes for a place to stay.
+
+    Parameters
+    ----------
+    p_value : float
+        The largest.
+    deviations : float
+        How far apart the means beside it are at least, in standard deviations of the values.
+    """
+
+    p_value: float
+    deviations: float = 0.0
+
+
 def settle_segments(
-    values: Floats, places: list[int], noise: NoiseScale, threshold: float
+    values: Floats,
+    places: list[int],
+    noise: NoiseScale,
+    asked: Plainness,
+    spreads: Floats | None = None,
 ) -> Segments:
     """The places that stay, each moved to where two levels fit best.
 
@@ -47,28 +67,37 @@ def settle_segments(
     places : list of int
         Candidates in order.
     noise : NoiseScale
-    threshold : float
-        Largest p-value that stays. The least plain place goes first.
+    asked : Plainness
+        What stays. The least plain place goes first.
+    spreads : array, optional
+        The deviation around each value, where it is not the track's everywhere.
     """
     kept = _moved(values, places)
     while kept:
-        p_values = p_of_places(values, kept, noise)
+        p_values = p_of_places(values, kept, noise, asked.deviations, spreads)
         worst = int(np.argmax(p_values))
-        if p_values[worst] <= threshold:
+        if p_values[worst] <= asked.p_value:
             moved = _moved(values, kept)
             if moved == kept:
                 return Segments(tuple(kept), p_values)
             kept = moved
-            p_values = p_of_places(values, kept, noise)
+            p_values = p_of_places(values, kept, noise, asked.deviations, spreads)
             worst = int(np.argmax(p_values))
-            if p_values[worst] <= threshold:
+            if p_values[worst] <= asked.p_value:
                 return Segments(tuple(kept), p_values)
         kept = kept[:worst] + kept[worst + 1 :]
     return Segments((), np.zeros(0))
 
 
-def p_of_places(values: Floats, places: list[int], noise: NoiseScale) -> Floats:
-    """For each place the p-value of Welch's t between the segments beside it.
+def p_of_places(
+    values: Floats,
+    places: list[int],
+    noise: NoiseScale,
+    least: float,
+    spreads: Floats | None = None,
+) -> Floats:
+    """For each place the p-value of Welch's t between the segments beside it; 1 where their means
+    are less than `least` standard deviations of their values apart.
 
     Notes
     -----
@@ -82,21 +111,28 @@ def p_of_places(values: Floats, places: list[int], noise: NoiseScale) -> Floats:
     for at, place in enumerate(places):
         means: list[float] = []
         squares: list[float] = []
+        variances: list[float] = []
         freedom: list[float] = []
-        for side in (
-            values[max(bounds[at], place - _LONGEST_SIDE) : place],
-            values[place : min(bounds[at + 2], place + _LONGEST_SIDE)],
+        for inside in (
+            slice(max(bounds[at], place - _LONGEST_SIDE), place),
+            slice(place, min(bounds[at + 2], place + _LONGEST_SIDE)),
         ):
+            side = values[inside]
+            if spreads is not None:
+                usual = float(np.square(spreads[inside]).mean())
             size = len(side)
             mean = float(side.mean())
-            apart = side - mean
-            own = (float(apart @ apart) + _BORROWED * usual) / (size - 1 + _BORROWED)
+            around = side - mean
+            own = (float(around @ around) + _BORROWED * usual) / (size - 1 + _BORROWED)
             factor = float(noise.mean_factor(np.array([float(size)]))[0])
             means.append(mean)
+            variances.append(own)
             squares.append(own * factor / size)
             freedom.append(max(2.0, (size + _BORROWED) / factor - 1.0))
         total = squares[0] + squares[1]
-        statistics[at] = (means[1] - means[0]) / total**0.5
+        apart = means[1] - means[0]
+        small = apart * apart < least * least * (variances[0] + variances[1]) / 2.0
+        statistics[at] = 0.0 if small else apart / total**0.5
         degrees[at] = total**2 / (squares[0] ** 2 / freedom[0] + squares[1] ** 2 / freedom[1])
     return t_two_sided_p_values(statistics, degrees)
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
+from steelyard.analysis.history.memory import lag_memory
 from steelyard.analysis.history.noise_scale import resolution
 from steelyard.analysis.history.series import Floats
 
 # What lasts longer is a level.
 LONGEST_SPIKE = 4
-_TAIL_SHARE = 0.01
-# How fast the chance of a value falls with its distance beyond the tail's beginning: as that of
-# Student's t with 3 degrees, so that few metrics of programs have a longer tail.
-_TAIL_INDEX = 3.0
 # Shorter tracks do not show what their own far values are.
 FEWEST_VALUES = 20
+_TAIL_SHARE = 0.01
+_INDEX_SHARE = 0.05
+_FEWEST_OF_INDEX = 10
+_OWN_SHARE = 0.04
+# The inverse of the parts of the rate that single values and each longer spike have.
+_OF_SINGLE, _OF_OTHERS = 1 / 0.7, 1 / 0.1
+# Tails longer than Student's t with 3 degrees are rare among metrics of programs; shorter than
+# this one they can't be told to be.
+_LEAST_INDEX, _MOST_INDEX = 3.0, 8.0
+# What is beside a spike is nearer to the level than this part of it.
+_BACK = 0.5
 
 
 class Spike(NamedTuple):
@@ -28,61 +36,104 @@ class Spike(NamedTuple):
     p_value: float
 
 
-def find_spikes(values: Floats, places: tuple[int, ...], rate: float) -> tuple[Spike, ...]:
+class _Tail(NamedTuple):
+    """How probable values as far are: by the track's own, beyond `begin` by a law of Pareto's."""
+
+    sizes: Floats
+    share: float
+    begin: float
+    exponent: float
+
+    def chances(self, far: Floats) -> Floats:
+        inner = 1.0 - np.searchsorted(self.sizes, far, side="left") / max(1, len(self.sizes))
+        outer = self.share * (self.begin / np.maximum(far, self.begin)) ** self.exponent
+        return np.where(far > self.begin, outer, np.maximum(inner, self.share))
+
+
+def find_spikes(apart: Floats, rate: float) -> tuple[Spike, ...]:
     """The spikes of a track, in order.
 
     Parameters
     ----------
-    values : array
-    places : tuple of int
-        Where levels begin; each level's median is what its values are apart from.
+    apart : array
+        The values less their levels and drifts.
     rate : float
         Spikes that may be found by chance, for each value of a stationary track.
 
     Notes
     -----
     The distance that the farthest hundredth of the track's own values has, or the farthest of a
-    short track, is where its tail begins; beyond, the tail is taken for one of Pareto's with the
-    index 3 (Hill, Annals of Statistics 3 (1975) 1163, for such tails). A track with a long tail so
-    has its own far values, and one without has none. Values next to each other on one side are one
-    spike, and its nearest value says how far it is.
+    short track, is where its tail begins; beyond, the tail is taken for one of Pareto's, with the
+    index of the track's own farthest twentieth (Hill, Annals of Statistics 3 (1975) 1163) less a
+    standard error, between 3 and 8. Up to four values beside each other on one side are one spike;
+    its nearest value says how far it is, and as many have to be as far at once as the track's
+    memory leaves independent.
     """
-    count = len(values)
-    if count < FEWEST_VALUES:
+    if len(apart) < FEWEST_VALUES or not apart.any():
         return ()
-    apart = _around_medians(values, places)
     found: list[Spike] = []
-    share = max(_TAIL_SHARE, 1.0 / count)
-    floor = resolution(values)
-    for first, last in _far_runs(apart, share, rate):
-        others = np.abs(np.concatenate([apart[:first], apart[last + 1 :]]))
-        tail = max(floor, float(np.quantile(others, 1.0 - share, method="higher")))
+    memory = lag_memory(np.clip(apart, *np.quantile(apart, (0.01, 0.99))))
+    for first, last in _candidates(apart, memory, rate):
+        others = np.sort(np.abs(np.concatenate([apart[:first], apart[last + 1 :]])))
+        tail = _tail_of(others, resolution(apart))
         nearest = float(np.abs(apart[first : last + 1]).min())
-        chance = share * (tail / nearest) ** _TAIL_INDEX if nearest > 0.0 else 1.0
-        if chance <= rate:
-            found.append(Spike(first, last, min(1.0, max(1e-300, chance * count))))
+        chance = float(_of_run(tail.chances(np.array([nearest])), last - first + 1, memory)[0])
+        if chance <= rate and (not found or first > found[-1].last):
+            found.append(Spike(first, last, min(1.0, max(1e-300, chance * len(apart)))))
     return tuple(found)
 
 
-def _around_medians(values: Floats, places: tuple[int, ...]) -> Floats:
-    bounds = [0, *places, len(values)]
-    apart = values.astype(np.float64)
-    for first, last in pairwise(bounds):
-        apart[first:last] -= np.median(values[first:last])
-    return apart
+def _tail_of(sizes: Floats, floor: float) -> _Tail:
+    """The tail of sizes in order."""
+    count = len(sizes)
+    share = max(_TAIL_SHARE, 1.0 / (count + 1))
+    begin = max(floor, float(sizes[min(count - 1, int(np.ceil((1.0 - share) * count)))]))
+    farthest = max(_FEWEST_OF_INDEX, int(_INDEX_SHARE * count))
+    least = float(sizes[-farthest - 1]) if farthest < count else 0.0
+    if least <= floor:
+        return _Tail(sizes, share, begin, _LEAST_INDEX)
+    excess = float(np.log(sizes[-farthest:] / least).mean())
+    index = (1.0 - farthest**-0.5) / excess if excess > 0.0 else _MOST_INDEX
+    return _Tail(sizes, share, begin, min(_MOST_INDEX, max(_LEAST_INDEX, index)))
 
 
-def _far_runs(apart: Floats, share: float, rate: float) -> list[tuple[int, int]]:
-    """Runs on one side of the level that may be spikes: far beyond what most values are."""
+def _of_run(chance: Floats, count: int, memory: float) -> Floats:
+    """The chance of `count` values beside each other on one side, each at least as far.
+
+    Of each length there is one at every place; most of what may be found by chance is kept for
+    single values.
+    """
+    many = _OF_SINGLE if count == 1 else _OF_OTHERS
+    return many * chance * (chance / 2.0) ** ((count - 1) * (1.0 - memory))
+
+
+def _candidates(apart: Floats, memory: float, rate: float) -> list[tuple[int, int]]:
+    """Runs on one side that may be spikes, each place in one alone, in order of place.
+
+    Beside a tail without the farthest values, which may be a spike's own.
+    """
     sizes = np.abs(apart)
-    # A spike's own values are among the farthest: half of them are looked past.
-    usual = float(np.quantile(sizes, 1.0 - 2.0 * max(share, LONGEST_SPIKE / len(sizes))))
-    least = usual * (share / rate) ** (1.0 / _TAIL_INDEX)
-    far = np.flatnonzero((sizes > least) & (sizes > 0.0))
-    runs: list[tuple[int, int]] = []
-    for place in far.tolist():
-        if runs and runs[-1][1] == place - 1 and apart[place] * apart[place - 1] > 0.0:
-            runs[-1] = (runs[-1][0], place)
-        else:
-            runs.append((place, place))
-    return [run for run in runs if run[1] - run[0] < LONGEST_SPIKE]
+    own = max(LONGEST_SPIKE, int(_OWN_SHARE * len(apart)))
+    tail = _tail_of(np.sort(sizes)[:-own], resolution(apart))
+    runs: dict[tuple[int, int], float] = {}
+    for count in range(1, LONGEST_SPIKE + 1):
+        nearest = sliding_window_view(sizes, count).min(axis=1)
+        signs = sliding_window_view(apart > 0.0, count)
+        one_sided = signs.all(axis=1) | ~signs.any(axis=1)
+        chances = _of_run(tail.chances(nearest), count, memory)
+        for place in np.flatnonzero(one_sided & (chances <= rate)).tolist():
+            run = (place, place + count - 1)
+            if _is_back(apart, run, float(nearest[place])):
+                runs[run] = float(chances[place])
+    chosen: list[tuple[int, int]] = []
+    for run in sorted(runs, key=lambda one: runs[one]):
+        if all(run[1] < other[0] or run[0] > other[1] for other in chosen):
+            chosen.append(run)
+    return sorted(chosen)
+
+
+def _is_back(apart: Floats, run: tuple[int, int], nearest: float) -> bool:
+    """Whether the values beside a run are on their level again."""
+    side = 1.0 if apart[run[0]] > 0.0 else -1.0
+    beside = [at for at in (run[0] - 1, run[1] + 1) if 0 <= at < len(apart)]
+    return all(side * apart[at] < _BACK * nearest for at in beside)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # A detector needs some values after a change to see it; what begins further back was there before.
 NEWEST_COUNT = 5
-DEFAULT_DETECTOR = "levels"
+DEFAULT_DETECTOR = "weighed"
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,18 @@ class Question:
 def asked_question(
     detector: str | None,
     false_alarm_rate: float | None,
-    least_ratio: float,
     newest_count: int,
     *,
+    least_ratio: float = 0.0,
+    least_deviations: float | None = None,
     keep_points: bool = False,
 ) -> Question:
     """The question with what was asked for in place of the defaults."""
     usual = Sensitivity()
     rate = usual.false_alarm_rate if false_alarm_rate is None else false_alarm_rate
     name = DEFAULT_DETECTOR if detector is None else DETECTORS.get(detector).name
-    return Question(name, Sensitivity(rate, least_ratio), newest_count, keep_points)
+    least = usual.least_deviations if least_deviations is None else least_deviations
+    return Question(name, Sensitivity(rate, least_ratio, least), newest_count, keep_points)
 
 
 def find_track_changes(loaded: Iterable[LoadedTrack], question: Question) -> list[TrackChanges]:

@@ -22,7 +22,7 @@ class DetectionOptions:
     detector: str | None = option(
         "--detector",
         metavar="DETECTOR",
-        help="How changes are found (default: levels).",
+        help="How changes are found (default: weighed).",
     )
     false_alarms: str | None = option(
         "--false-alarms",
@@ -33,6 +33,12 @@ class DetectionOptions:
         "--least-change",
         metavar="SHARE",
         help="Leave smaller changes out, such as 1% (default: 0).",
+    )
+    least_deviations: float | None = option(
+        "--least-deviations",
+        type=click.FloatRange(0.0, 1000.0),
+        metavar="N",
+        help="Leave steps out that are less than N standard deviations of the values (default: 1).",
     )
     newest: int = option(
         "--newest",
@@ -60,5 +66,12 @@ class DetectionOptions:
         least = 0.0
         if self.least_change is not None:
             least = parse_ratio(self.least_change, "--least-change")
-        question = asked_question(self.detector, rate, least, self.newest, keep_points=keep_points)
+        question = asked_question(
+            self.detector,
+            rate,
+            self.newest,
+            least_ratio=least,
+            least_deviations=self.least_deviations,
+            keep_points=keep_points,
+        )
         return HistoryQuestion(choice.chosen(), question, checked_template(self.link))
