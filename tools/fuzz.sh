@@ -2,16 +2,17 @@
 # Fuzz every reader in Python with coverage feedback: SECONDS for each, one after the other.
 #
 #     tools/fuzz.sh [SECONDS [READER...]]
-#     INPUTS=300000 tools/fuzz.sh     # that many inputs for each, however long they take
+#     INPUTS=300000 tools/fuzz.sh               # that many inputs for each, however long they take
+#     INPUTS=300000 tools/fuzz.sh 180 journal   # or as many as three minutes take
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=.venv/bin/python
 # Not among what developing takes: only fuzzing needs it.
 "$python" -c 'import atheris' 2>/dev/null ||
     "$python" -m pip install -q --no-deps --require-hashes -r requirements/fuzz.txt
-seconds=${1:-60}
-limit=(--seconds "$seconds")
+limit=()
 [ -z "${INPUTS:-}" ] || limit=(--inputs "$INPUTS")
+[ -z "${1:-}" ] || limit+=(--seconds "$1")
 [ $# -gt 0 ] && shift
 readers=("$@")
 [ ${#readers[@]} -gt 0 ] || mapfile -t readers < <("$python" -W ignore -m tests.fuzz --list)

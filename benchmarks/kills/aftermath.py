@@ -18,10 +18,14 @@ from benchmarks.kills.evidence import differences, other_sessions
 from steelyard.cli.main import run
 from steelyard.host.knob import Request
 from steelyard.host.properties import KNOBS
+from steelyard.host.session import is_session_alive
 from steelyard.host.system import Host
 
 MARK = "STEELYARD_KILLS_MARK"
 PATIENCE_S = 120.0
+# Of root's sessions, whatever journal they have, there is one at a time.
+_JOURNAL = "/nonexistent/steelyard-kills"
+_ANOTHER = b"Another quiet session"
 LIST = ["list", "--json", "-"]
 SHOW = ["show", "latest", "--trials", "--json", "-"]
 RESUME = ["experiment", "resume", "latest", "--json", "/dev/null"]
@@ -108,6 +112,25 @@ def _be_the_command(
         os._exit(status)
 
 
+def settled_state() -> dict[str, Any]:
+    """The state of the host while no quiet session changes it: what somebody else's session has
+    changed is put back when that ends, and would be taken for the state before a kill or after it.
+
+    Raises
+    ------
+    TimeoutError
+        There was a session at all times for `PATIENCE_S`.
+    """
+    deadline_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline_s:
+        if not is_session_alive(_JOURNAL, Host()):
+            state = host_state()
+            if not is_session_alive(_JOURNAL, Host()):
+                return state
+        time.sleep(0.05)
+    raise TimeoutError(f"quiet sessions of others did not end for {PATIENCE_S:.0f} s")
+
+
 def host_state() -> dict[str, Any]:
     """Every knob of this machine that can be set, mounts and tracing, without processes."""
     host, request = Host(), Request()
@@ -161,7 +184,7 @@ def aftermath(
     running = left_running(environment[MARK])
     for process in running:
         os.kill(process, 9)
-    restored = _restored(environment)
+    restored = _asks_alone(RESTORE, environment)
     said = "" if restored.returncode == 0 else f"host restore: {restored.stderr.decode()[-200:]}"
     lost = doubled = 0
     if wanted_trials:
@@ -180,7 +203,7 @@ def _left_changed(before: dict[str, Any]) -> dict[str, str]:
     back."""
     deadline_s = time.monotonic() + 10.0
     while True:
-        after = host_state()
+        after = settled_state()
         changed = {
             name: ", ".join(differences(before[name], after.get(name), name))
             for name in before
@@ -191,12 +214,14 @@ def _left_changed(before: dict[str, Any]) -> dict[str, str]:
         time.sleep(0.1)
 
 
-def _restored(environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
-    """The command that restores the host, when sessions of others are over."""
+def _asks_alone(
+    arguments: list[str], environment: dict[str, str]
+) -> subprocess.CompletedProcess[bytes]:
+    """A command that changes or restores the host, when sessions of others are over."""
     deadline_s = time.monotonic() + PATIENCE_S
     while True:
-        told = asks(RESTORE, environment)
-        if b"Another quiet session" not in told.stderr or time.monotonic() > deadline_s:
+        told = asks(arguments, environment)
+        if _ANOTHER not in told.stderr or time.monotonic() > deadline_s:
             return told
         time.sleep(0.5)
 
@@ -210,7 +235,7 @@ def _of_trials(environment: dict[str, str], log: Path, wanted: int) -> tuple[int
     doubled = len(positions) - len(set(positions)) + max(0, len(kept) - ended)
     # The last one to end may have been ended before the launcher could see it.
     lost = max(0, ended - 1 - len(kept))
-    resumed = asks(RESUME, environment)
+    resumed = _asks_alone(RESUME, environment)
     whole = trials_kept(environment) or []
     said = ""
     if resumed.returncode != 0 and len(whole) < wanted:

@@ -1,7 +1,7 @@
 """Fuzz one reader with coverage feedback, by Atheris (libFuzzer for Python).
 
     .venv/bin/python -m tests.fuzz READER --seconds 60
-    .venv/bin/python -m tests.fuzz READER --inputs 300000
+    .venv/bin/python -m tests.fuzz READER --inputs 300000 [--seconds 180]
     .venv/bin/python -m tests.fuzz --list
 
 The corpus in tests/fuzz/corpus/READER is begun from; inputs that reach new code are added to
@@ -36,8 +36,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("reader", nargs="?")
     parser.add_argument("--list", action="store_true", help="list the readers")
-    parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--inputs", type=int, help="end after this many, whatever it takes")
+    parser.add_argument("--seconds", type=int, help="end after this long (default: 60)")
+    parser.add_argument("--inputs", type=int, help="end after this many")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", action="store_true", help="copy what an earlier run found")
     options = parser.parse_args()
@@ -88,9 +88,11 @@ def _fuzz(options: argparse.Namespace) -> None:
             if not lines or len(lines) > MESSAGE_LINES:
                 raise RuntimeError(f"no message of a few lines: {error.message!r}") from error
 
+    seconds = options.seconds or (0 if options.inputs else 60)
     arguments = [
         sys.argv[0],
-        f"-runs={options.inputs}" if options.inputs else f"-max_total_time={options.seconds}",
+        *([f"-runs={options.inputs}"] if options.inputs else []),
+        *([f"-max_total_time={seconds}"] if seconds else []),
         f"-seed={options.seed}",
         f"-timeout={TIMEOUT_S}",
         f"-rss_limit_mb={MEMORY_MB + 300}",
