@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
+# No name of a file is longer (NAME_MAX): a longer word is a value of a file that somebody made.
+_LONG_WORD = re.compile(r"[^\s/]{256,}")
+_SHOWN = 60
+# Of a line about data: what failed and where is told at its beginning, what is wanted at its end.
+_LONGEST_LINE, _FIRST, _LAST = 1000, 500, 300
+
 
 class SteelyardError(Exception):
     """Anything that a user is told in one clear message instead of a traceback.
@@ -16,11 +24,24 @@ class SteelyardError(Exception):
 
     code = "error"
     exit_status = 2
+    # A line of the message that repeats too much of the data loses its middle.
+    is_about_data = False
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
+        message = _LONG_WORD.sub(_beginning, message)
+        if self.is_about_data:
+            message = "\n".join(map(_ends, message.split("\n")))
         super().__init__(message)
         self.message = message
         self.field = field
+
+
+def _beginning(found: re.Match[str]) -> str:
+    return f"{found[0][:_SHOWN]}… ({len(found[0])} characters)"
+
+
+def _ends(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_FIRST]} … {line[-_LAST:]}"
 
 
 class UsageError(SteelyardError):
@@ -39,6 +60,7 @@ class DataError(SteelyardError):
     """A file or a store cannot be read as what it should be."""
 
     code = "data"
+    is_about_data = True
 
 
 class StoreError(DataError):
@@ -57,6 +79,7 @@ class AnalysisError(SteelyardError):
     """An analysis was asked of data that it cannot take."""
 
     code = "analysis"
+    is_about_data = True
 
 
 class RegistryError(SteelyardError):
