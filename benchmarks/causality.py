@@ -131,10 +131,11 @@ def parts() -> Iterator[Part]:
             for function in program.functions:
                 yield Part(program, function, kind)
     for program in PROGRAMS:
-        for function in program.functions:
-            yield Part(program, function, "memory")
         if program.name == NO_DELAY_PROGRAM:
             yield Part(program, program.functions[0], "no-delay")
+    for index in range(2):
+        for program in PROGRAMS:
+            yield Part(program, program.functions[index], "memory")
 
 
 def launch_of(program: Program, changes: Mapping[str, int | str], flags: str) -> LaunchSpec:

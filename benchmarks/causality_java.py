@@ -23,7 +23,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -105,9 +105,9 @@ class Part:
         return self.folder / f"{self.program.name}-{self.method}-{self.kind}.json"
 
 
-def parts(folder: Path) -> Iterator[Part]:
+def parts(folder: Path, methods: Sequence[int] = (1, 2)) -> Iterator[Part]:
     """Every part: the first method of all programs comes before the second."""
-    for index in range(2):
+    for index in (method - 1 for method in methods):
         for program in PROGRAMS:
             yield Part(program, program.methods[index], "delay", folder)
             if index == 0 and program.name == NO_DELAY_PROGRAM:
@@ -220,6 +220,9 @@ def main() -> None:
     parser.add_argument(
         "--profiler", dest="profilers", action="append", choices=PROFILERS_OF_JAVA, help="only it"
     )
+    parser.add_argument(
+        "--method", type=int, choices=(1, 2), help="the first or the second of each program only"
+    )
     asked = parser.parse_args()
     if asked.table:
         print_table(asked.results)
@@ -228,7 +231,7 @@ def main() -> None:
         print_listing()
         return
     begin_s = time.monotonic()
-    for part in parts(asked.results):
+    for part in parts(asked.results, (asked.method,) if asked.method else (1, 2)):
         if part.path.exists():
             continue
         if time.monotonic() - begin_s > asked.seconds:

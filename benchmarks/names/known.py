@@ -71,9 +71,15 @@ def _build(language: str, folder: Path, source: str, debugging: str) -> tuple[st
         compiler = "gcc" if language == "C" else "g++"
         run(compiler, "-O2", "-g", *more, source, "-o", "program")
     elif language == "Rust":
-        run("rustc", "-g", "-Copt-level=2", source, "-o", "program")
+        more = {
+            "compressed": ["-Clink-arg=-Wl,--compress-debug-sections=zlib"],
+            "split": ["-Csplit-debuginfo=packed"],
+        }.get(debugging, [])
+        run("rustc", "-g", "-Copt-level=2", *more, source, "-o", "program")
     elif language == "Go":
-        run("go", "build", "-o", "program", source)
+        # Its linker compresses unless told otherwise, and splits nothing.
+        flags = "-ldflags=-compressdwarf=false" if debugging == "plain" else "-ldflags="
+        run("go", "build", flags, "-o", "program", source)
     elif language == "Java":
         run("javac", source)
         return ("java", "-cp", str(folder), "Program")
@@ -82,7 +88,7 @@ def _build(language: str, folder: Path, source: str, debugging: str) -> tuple[st
         kept = ("--no-logfile-per-isolate", f"--logfile={folder / 'v8.log'}")
         flags = ("--perf-basic-prof", "--no-turbo-inlining", *kept)
         return ("node", *flags, str(folder / source))
-    if debugging == "separate" and language != "Go":
+    if debugging == "separate":
         run("objcopy", "--only-keep-debug", "program", "program.debug")
         run("strip", "program")
         run("objcopy", "--add-gnu-debuglink=program.debug", "program")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # By the object that a function is in, and its name.
 _Counts = dict[tuple[str, str], float]
+# What a profile tells copies of a function by, and functions of one name in several sources.
+_APART = re.compile(r" \[[^\]]*\]$")
 
 
 def read_uses(given: Sequence[str], code: ProgramCode) -> list[BenchmarkUse]:
@@ -88,7 +91,8 @@ def _samples(path: str) -> _Counts:
             raise ValueError("kind")
         found: _Counts = {}
         for one in document["functions"]:
-            place, count = (str(one["object"]), str(one["name"])), float(one["samples"])
+            place = str(one["object"]), _APART.sub("", str(one["name"]))
+            count = float(one["samples"])
             if not 0 <= count < inf:
                 raise ValueError("samples")
             found[place] = found.get(place, 0.0) + count

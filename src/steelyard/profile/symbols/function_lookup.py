@@ -11,9 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.analysis.profiles.profile_samples import Frame
 from steelyard.core.errors import UsageError
+from steelyard.profile.symbols.code_places import code_places
 from steelyard.profile.symbols.demangling import function_name, readable_name
 from steelyard.profile.symbols.elf_symbols import Symbols, read_symbols
+from steelyard.profile.symbols.same_names import told_apart
 
 _LIBRARY = re.compile(r"^\s*(\S+) => (/.*) \(0x[0-9a-f]+\)$")
 _LIMIT_S = 30.0
@@ -36,7 +39,8 @@ def find_function(
     text : str
         ``NAME``, in the program or else in the first library that has it; ``FILE:NAME``, where FILE
         may be what the program calls a library (``libc.so.6``). The name is that of a symbol, with
-        or without its version, or what `steelyard profile report` shows.
+        or without its version, or what `steelyard profile report` shows, with the source where
+        functions of several have that name (``init [net.c]``).
     program : str or None
         Its path, where it is there already.
     environment : mapping or None
@@ -46,7 +50,7 @@ def find_function(
     Raises
     ------
     UsageError
-        There is no such file or function.
+        There is no such file or function, or functions of several sources have that name.
     """
     file, name = split_place(text)
     if not file:
@@ -72,7 +76,7 @@ def find_function(
 
 def split_place(text: str) -> tuple[str, str]:
     """The file and the name of ``FILE:NAME``; the colons of C++ and Rust part nothing."""
-    found = re.search(r"(?<!:):(?!:)", text)
+    found = re.search(r"(?<!:):(?!:)", text.partition(" [")[0])
     return (text[: found.start()], text[found.end() :]) if found else ("", text)
 
 
@@ -124,9 +128,47 @@ def _in_file(path: str, wanted: str) -> FunctionPlace | None:
     for index in _of_name(symbols, wanted):
         if symbols.aliases.indirect[index]:
             return _chosen(path, wanted)
-        address = symbols.aliases.addresses[index : index + 1]
-        return FunctionPlace(path, int(file_offsets(symbols, address)[0]))
-    return None
+        _refuse_several(path, symbols, index)
+        return _place_of(path, symbols, index)
+    name, space, source = wanted.rpartition(" [")
+    sources = _sources(path, symbols, name) if space and source.endswith("]") else {}
+    return next(
+        (_place_of(path, symbols, i) for i, told in sources.items() if _ends(told, source[:-1])),
+        None,
+    )
+
+
+def _place_of(path: str, symbols: Symbols, index: int) -> FunctionPlace:
+    address = symbols.aliases.addresses[index : index + 1]
+    return FunctionPlace(path, int(file_offsets(symbols, address)[0]))
+
+
+def _sources(path: str, symbols: Symbols, name: str) -> dict[int, str]:
+    """The symbols of that name that one source alone sees, with the source of each."""
+    indices = sorted(set(_of_name(symbols, name)))
+    addresses = symbols.aliases.addresses[indices].tolist()
+    told = zip(indices, code_places(path, symbols, addresses), strict=True)
+    return {index: place.sources[-1] for index, place in told if any(place.sources[-1:])}
+
+
+def _ends(path: str, end: str) -> bool:
+    return path == end or path.endswith(f"/{end}")
+
+
+def _refuse_several(path: str, symbols: Symbols, index: int) -> None:
+    symbol = symbols.aliases.names[index]
+    often = [number for number, name in enumerate(symbols.aliases.names) if name == symbol]
+    if len(often) < 2:
+        return
+    sources = _sources(path, symbols, symbol.decode("utf-8", "replace"))
+    frames = [(Frame(function_name(symbol), path), source) for source in sources.values()]
+    names = sorted({frame.name for frame in told_apart(frames)})
+    if len(names) > 1:
+        plain = names[0].rpartition(" [")[0]
+        raise UsageError(
+            f"{path} has {len(names)} functions {plain!r}: name one of them, {', '.join(names)}.",
+            field="--function",
+        )
 
 
 def _of_name(symbols: Symbols, wanted: str) -> Iterator[int]:

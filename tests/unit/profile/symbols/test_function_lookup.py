@@ -7,10 +7,17 @@ import os
 import platform
 import subprocess
 
+import numpy as np
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.profile.symbols.function_lookup import find_function, libraries_of, split_place
+from steelyard.profile.symbols.elf_symbols import read_symbols
+from steelyard.profile.symbols.function_lookup import (
+    file_offsets,
+    find_function,
+    libraries_of,
+    split_place,
+)
 from tests.needs import need
 
 SOURCE = """
@@ -82,6 +89,38 @@ def test_colons_of_scopes_part_no_file_from_its_function():
     assert split_place("room::turn(int)") == ("", "room::turn(int)")
     assert split_place("./program:room::turn(int)") == ("./program", "room::turn(int)")
     assert split_place("libc.so.6:read") == ("libc.so.6", "read")
+
+
+@pytest.fixture(scope="module")
+def same_names(tmp_path_factory) -> str:
+    """A program in which two sources have a function of one name."""
+    need("gcc")
+    folder = tmp_path_factory.mktemp("same")
+    unit = "static __attribute__((noinline)) int init(int n) { return n * %d; }\n"
+    (folder / "main.c").write_text(
+        unit % 3 + "int other(int);\nint main(int n, char** w) { return init(n) + other(n); }\n"
+    )
+    (folder / "net.c").write_text(unit % 5 + "int other(int n) { return init(n + 1); }\n")
+    command = ["gcc", "-O1", "-g", "main.c", "net.c", "-o", "program"]
+    subprocess.run(command, cwd=folder, check=True)
+    return str(folder / "program")
+
+
+def test_functions_of_one_name_are_found_by_their_sources(same_names):
+    found = {find_function(f"init [{name}.c]", same_names).offset for name in ("main", "net")}
+    found.add(find_function(f"{same_names}:init [net.c]", None).offset)
+    symbols = read_symbols(same_names)
+    own = np.array([name == b"init" for name in symbols.names])
+    assert found == set(file_offsets(symbols, symbols.addresses[own]).tolist())
+    assert len(found) == 2
+
+
+def test_a_name_that_functions_of_several_sources_have_is_refused_with_their_names(same_names):
+    with pytest.raises(UsageError) as refused:
+        find_function("init", same_names)
+    assert refused.value.message.endswith("name one of them, init [main.c], init [net.c].")
+    with pytest.raises(UsageError):
+        find_function("init [other.c]", same_names)
 
 
 def test_what_is_not_there_is_one_clear_error(program, tmp_path):
