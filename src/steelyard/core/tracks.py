@@ -10,7 +10,7 @@ from steelyard.core.experiment_spec import Direction
 
 ChangeKind = Literal["step", "spike", "creep", "noise"]
 ChangeDirection = Literal["better", "worse", "neither"]
-AlarmReason = Literal["change", "moved-cost"]
+AlarmReason = Literal["change", "moved-cost", "host"]
 
 
 @dataclass(frozen=True, order=True)
@@ -164,8 +164,9 @@ class Alarm:
         The most certain first; at least one.
     direction : {"better", "worse", "neither"}
         ``"neither"`` where tracks disagree, or a cost only moved.
-    reason : {"change", "moved-cost"}
-        ``"moved-cost"``: what some benchmarks lost others gained, at one revision.
+    reason : {"change", "moved-cost", "host"}
+        ``"moved-cost"``: what some benchmarks lost others gained, at one revision. ``"host"``: a
+        benchmark that no revision changes moved with it.
     confidence : float
         That at least one of the changes is there.
     """

@@ -13,7 +13,7 @@ from steelyard.analysis.history.series import Floats, Integers
 
 # Widths double from the shortest segment on. The shortest side at the ends of a series.
 SHORTEST_SEGMENT = 5
-_SHORTEST_SIDE = 3
+SHORTEST_SIDE = 3
 _LONGEST_WIDTH = 1280
 
 
@@ -48,7 +48,7 @@ def scan_levels(sums: Floats, noise: NoiseScale, rate: float) -> list[int]:
 def _places(sums: Floats, width: int, noise: NoiseScale, rate: float) -> list[int]:
     """The peaks of one width above its threshold."""
     count = len(sums) - 1
-    if count < width + _SHORTEST_SIDE:
+    if count < width + SHORTEST_SIDE:
         return []
     statistic = _statistic(sums, width, noise)
     # Wide means have few independent places, so that their threshold may be lower.
@@ -59,7 +59,7 @@ def _places(sums: Floats, width: int, noise: NoiseScale, rate: float) -> list[in
     places: list[int] = []
     for group in np.split(above, np.flatnonzero(np.diff(above) > 1) + 1):
         places.extend(_peaks_of(statistic, group, width))
-    return [place + _SHORTEST_SIDE for place in places]
+    return [place + SHORTEST_SIDE for place in places]
 
 
 def _peaks_of(statistic: Floats, group: Integers, width: int) -> list[int]:
@@ -82,8 +82,8 @@ def _statistic(sums: Floats, width: int, noise: NoiseScale) -> Floats:
     Near the ends the window on that side is as wide as there are values.
     """
     count = len(sums) - 1
-    places = np.arange(_SHORTEST_SIDE, count - _SHORTEST_SIDE + 1)
-    inner = slice(max(0, width - _SHORTEST_SIDE), count - width - _SHORTEST_SIDE + 1)
+    places = np.arange(SHORTEST_SIDE, count - SHORTEST_SIDE + 1)
+    inner = slice(max(0, width - SHORTEST_SIDE), count - width - SHORTEST_SIDE + 1)
     statistic = np.empty(len(places))
     full = sums[2 * width :] - 2.0 * sums[width:-width] + sums[: -2 * width]
     usual = _deviation(noise, width, width)

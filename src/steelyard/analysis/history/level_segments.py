@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.analysis.distributions.table_distributions import t_two_sided_p_values
-from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT
+from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT, SHORTEST_SIDE
 from steelyard.analysis.history.noise_scale import NoiseScale
 from steelyard.analysis.history.series import Floats
 from steelyard.analysis.history.where_it_began import best_split
@@ -147,7 +147,10 @@ def _moved(values: Floats, places: list[int]) -> list[int]:
             last = min(bounds[at + 1], bounds[at] + _LONGEST_SIDE)
             near = values[first:last]
             short = SHORTEST_SEGMENT if len(near) > 2 * SHORTEST_SEGMENT else 1
-            bounds[at] = first + best_split(near, short, len(near) - short)
+            # At the ends of a series a level may only have begun, or have been cut off.
+            left = min(short, SHORTEST_SIDE) if first == 0 else short
+            right = min(short, SHORTEST_SIDE) if last == len(values) else short
+            bounds[at] = first + best_split(near, left, len(near) - right)
         if bounds == before:
             break
     return sorted({place for place in bounds[1:-1] if 0 < place < len(values)})

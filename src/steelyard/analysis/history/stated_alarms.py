@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +12,7 @@ from steelyard.core.experiment_results import Caution
 from steelyard.core.experiment_spec import Direction
 from steelyard.core.tracks import Alarm, Change, Track, TrackName
 
-AlarmState = Literal["new", "old", "acknowledged", "snoozed", "refuted"]
+AlarmState = Literal["new", "old", "acknowledged", "snoozed", "refuted", "host"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class TrackChanges:
         Oldest first.
     track : Track or None
         Its points, where they are to be drawn.
+    revisions : sequence of str
+        Of its values, by their index.
     """
 
     name: TrackName
@@ -68,6 +71,7 @@ class TrackChanges:
     newest_value: float
     changes: tuple[Change, ...]
     track: Track | None = None
+    revisions: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,8 @@ class StatedAlarm:
     alarm : Alarm
     state : str
         ``"new"`` where it begins at one of the newest revisions and nobody did anything about it;
-        ``"old"`` where it begins before; else what was done about it.
+        ``"old"`` where it begins before; ``"host"`` where the host changed; else what was done
+        about it.
     subject : str
         The first line of the commit's message; empty where it is not known.
     link : str

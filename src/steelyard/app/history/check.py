@@ -7,12 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.history.alarm_groups import alarms_of_tracks
 from steelyard.analysis.history.stated_alarms import Confirmation, FoundChanges, StatedAlarm
 from steelyard.app.history.commit_links import commit_link
 from steelyard.app.history.confirm_alarm import confirm_alarm
-from steelyard.app.history.find_changes import Question, find_track_changes, stated_alarms
+from steelyard.app.history.find_changes import (
+    Question,
+    find_track_changes,
+    stated_alarms,
+    with_weekly_rate,
+)
 from steelyard.app.history.measured_revisions import RevisionCommands, revision_runs
-from steelyard.app.history.single_alarms import alarms_of_changes
 from steelyard.app.history.source_file import read_source_file
 from steelyard.app.history.stored_tracks import (
     Chosen,
@@ -71,6 +76,7 @@ def changes_of_library(asked: HistoryQuestion, library: Library) -> FoundChanges
     store = TrackStore(library.store)
     chosen = chosen_tracks(store, asked.chosen)
     notes = store.notes()
+    asked = replace(asked, question=with_weekly_rate(asked.question, loaded_tracks(store, chosen)))
     found = _found(loaded_tracks(store, chosen), asked, notes)
     subjects = _subjects(store, found)
     alarms = tuple(_described(alarm, subjects, asked.link) for alarm in found.alarms)
@@ -91,6 +97,7 @@ def changes_of_files(
     loaded = [each for each in tracks_of_rows(rows) if asked.chosen.takes_name(each.track.name)]
     if not loaded:
         raise UsageError("No track of the files fits what is asked for.", field="--benchmark")
+    asked = replace(asked, question=with_weekly_rate(asked.question, loaded))
     return replace(_found(iter(loaded), asked, ()), cautions=tuple(told))
 
 
@@ -98,7 +105,7 @@ def _found(
     loaded: Iterator[LoadedTrack], asked: HistoryQuestion, notes: Sequence[ChangeNote]
 ) -> FoundChanges:
     tracks = find_track_changes(loaded, asked.question)
-    alarms = alarms_of_changes(change for track in tracks for change in track.changes)
+    alarms = alarms_of_tracks(tracks, asked.question.limits.references)
     stated = stated_alarms(tracks, alarms, asked.question.newest_count, notes)
     return FoundChanges(asked.question.detector, tuple(tracks), tuple(stated))
 

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.history.alarm_groups import false_alarm_rate, fewest_false
 from steelyard.analysis.history.changes import find_changes
 from steelyard.analysis.history.detector import Detector, Sensitivity
 from steelyard.analysis.history.detectors import DETECTORS
 from steelyard.analysis.history.series import Series, series_of
 from steelyard.analysis.history.stated_alarms import StatedAlarm, TrackChanges
 from steelyard.app.history.stored_tracks import LoadedTrack
+from steelyard.core.errors import UsageError
 from steelyard.core.tracks import Alarm, Track, TrackName, TrackPoint
 
 if TYPE_CHECKING:
@@ -21,6 +23,25 @@ if TYPE_CHECKING:
 # A detector needs some values after a change to see it; what begins further back was there before.
 NEWEST_COUNT = 5
 DEFAULT_DETECTOR = "weighed"
+
+
+@dataclass(frozen=True)
+class AlarmLimits:
+    """What is told over all tracks.
+
+    Parameters
+    ----------
+    references : tuple of str
+        Patterns of benchmarks that no revision changes.
+    alarms_a_week : float or None
+        False alarms of all tracks that are put up with; gives the rate of false alarms.
+    false_share : float or None
+        Of the changes told, how many may be false: a false discovery rate.
+    """
+
+    references: tuple[str, ...] = ()
+    alarms_a_week: float | None = None
+    false_share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -35,12 +56,15 @@ class Question:
         Revisions at the end of a track whose changes are new.
     keep_points : bool
         Whether tracks keep their points, to be drawn.
+    limits : AlarmLimits
+        On what is told over all tracks.
     """
 
     detector: str = DEFAULT_DETECTOR
     sensitivity: Sensitivity = field(default_factory=Sensitivity)
     newest_count: int = NEWEST_COUNT
     keep_points: bool = False
+    limits: AlarmLimits = field(default_factory=AlarmLimits)
 
 
 def asked_question(
@@ -69,7 +93,39 @@ def find_track_changes(loaded: Iterable[LoadedTrack], question: Question) -> lis
         There is no such detector.
     """
     detector = DETECTORS.get(question.detector)
-    return [_with_changes(each, detector, question) for each in loaded]
+    found = [_with_changes(each, detector, question) for each in loaded]
+    share = question.limits.false_share
+    if share is None:
+        return found
+    kept = {id(change) for change in fewest_false(found, share)}
+    return [
+        replace(track, changes=tuple(one for one in track.changes if id(one) in kept))
+        for track in found
+    ]
+
+
+def with_weekly_rate(question: Question, loaded: Iterable[LoadedTrack]) -> Question:
+    """The question with the rate of false alarms that its alarms a week come to.
+
+    Raises
+    ------
+    UsageError
+        The values have no times, or none that are a day apart.
+    """
+    asked = question.limits.alarms_a_week
+    if asked is None:
+        return question
+    times = sorted(
+        point.time_s for each in loaded for point in each.track.points if point.time_s is not None
+    )
+    rate = false_alarm_rate(asked, times)
+    if rate is None:
+        raise UsageError(
+            "How many values a week there are is not known: they have no times that are a day "
+            "apart. Give --false-alarms as a share of values.",
+            field="--alarms-a-week",
+        )
+    return replace(question, sensitivity=replace(question.sensitivity, false_alarm_rate=rate))
 
 
 def _with_changes(loaded: LoadedTrack, detector: Detector, question: Question) -> TrackChanges:
@@ -81,6 +137,7 @@ def _with_changes(loaded: LoadedTrack, detector: Detector, question: Question) -
         direction=track.direction,
         number=loaded.number,
         count=len(series),
+        revisions=series.revisions,
         newest_revision=series.revisions[-1],
         newest_value=float(series.values[-1]),
         changes=find_changes(series, detector, question.sensitivity),
@@ -139,4 +196,6 @@ def _stated(
     is_new = any(
         change.index >= by_name[change.track].count - newest_count for change in alarm.changes
     )
-    return StatedAlarm(alarm, "new" if is_new else "old")
+    if not is_new:
+        return StatedAlarm(alarm, "old")
+    return StatedAlarm(alarm, "host" if alarm.reason == "host" else "new")

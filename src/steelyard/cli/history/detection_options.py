@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
 
 from steelyard.cli.history.track_options import ChoiceOptions
 from steelyard.cli.options.option_groups import option
+from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
 
 if TYPE_CHECKING:
     from steelyard.app.history.check import HistoryQuestion
+    from steelyard.app.history.find_changes import AlarmLimits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,23 @@ class DetectionOptions:
         type=click.FloatRange(0.0, 1000.0),
         metavar="N",
         help="Leave steps out that are less than N standard deviations of the values (default: 1).",
+    )
+    alarms_a_week: float | None = option(
+        "--alarms-a-week",
+        type=click.FloatRange(0.0, 1e6, min_open=True),
+        metavar="N",
+        help="False alarms of all tracks put up with in a week, in place of --false-alarms.",
+    )
+    false_discoveries: str | None = option(
+        "--false-discoveries",
+        metavar="SHARE",
+        help="Tell only changes of which at most this share is false, such as 5%.",
+    )
+    references: tuple[str, ...] = option(
+        "--reference",
+        metavar="BENCHMARK",
+        multiple=True,
+        help="No revision changes it: where it moves, the host changed. Repeatable.",
     )
     newest: int = option(
         "--newest",
@@ -74,4 +93,22 @@ class DetectionOptions:
             least_deviations=self.least_deviations,
             keep_points=keep_points,
         )
+        question = replace(question, limits=self._limits())
         return HistoryQuestion(choice.chosen(), question, checked_template(self.link))
+
+    def _limits(self) -> AlarmLimits:
+        from steelyard.app.history.find_changes import AlarmLimits
+
+        if self.alarms_a_week is not None and self.false_alarms is not None:
+            raise UsageError(
+                "Give either --alarms-a-week or --false-alarms.", field="--alarms-a-week"
+            )
+        share = None
+        if self.false_discoveries is not None:
+            share = parse_ratio(self.false_discoveries, "--false-discoveries")
+            if not 0.0 < share < 1.0:
+                raise UsageError(
+                    f"{self.false_discoveries} is no share between 0 and 1, such as 5%.",
+                    field="--false-discoveries",
+                )
+        return AlarmLimits(self.references, self.alarms_a_week, share)

@@ -18,6 +18,7 @@ _STATES = {
     "acknowledged": "acknowledged",
     "snoozed": "snoozed",
     "refuted": "not confirmed by a run",
+    "host": "the host changed",
 }
 
 
