@@ -12,6 +12,7 @@ test_programs=(
     javac:default-jdk-headless jcmd:default-jdk-headless mvn:maven node:nodejs npm:npm
     go:golang-go rustc:rustc
     gdb:gdb valgrind:valgrind strace:strace perf:linux-perf diff:diffutils
+    hyperfine:hyperfine
     mkswap:util-linux setpriv:util-linux chromium:chromium dpkg-scansources:dpkg-dev git:git
 )
 
@@ -21,6 +22,9 @@ missing_test_tools() { # PROGRAM:PACKAGE, one a line
         PATH=$PATH:/sbin:/usr/sbin command -v "${each%%:*}" >/dev/null || echo "$each"
     done
     compgen -G "/usr/lib/*/libprofiler.so*" >/dev/null || echo gperftools:libgoogle-perftools4
+    [ -e /usr/include/benchmark/benchmark.h ] || echo google-benchmark:libbenchmark-dev
+    [ -e /usr/share/benchmark/compare.py ] || echo compare.py:libbenchmark-tools
+    [ -e /usr/include/catch2/catch.hpp ] || echo catch2:catch2
 }
 
 missing_test_packages() { missing_test_tools | cut -d: -f2 | sort -u; }
@@ -82,17 +86,20 @@ lacking_test_tools() { # words for a person
     [ ${#packages[@]} -eq 0 ] || echo "apt-get install ${packages[*]}"
     have_async_profiler || echo "async-profiler ($async_profiler by Maven, see build/maven.log)"
     have_speedscope || echo "speedscope (by npm, see build/npm.log)"
+    [ ${#no_consumers[@]} -eq 0 ] || echo "${no_consumers[*]} (see build/consumers/*.log)"
 }
 
 ensure_test_tools() {
     mount_tracing || true # each time: a mount ends with the machine
-    local digest packages=() lacking
-    digest=$(sha256sum <tools/test_tools.sh)
+    local digest packages=() no_consumers=() lacking
+    digest=$(cat tools/test_tools.sh tools/consumers.sh | sha256sum)
     stamped test-tools "$digest" && return
     mapfile -t packages < <(missing_test_packages)
     [ ${#packages[@]} -eq 0 ] || get_packages "${packages[@]}"
     have_async_profiler || fetch_async_profiler || true
     have_speedscope || fetch_speedscope || true
+    say "installing what reads and writes the files that Steelyard writes and reads"
+    mapfile -t no_consumers < <(tools/consumers.sh)
     lacking=$(lacking_test_tools)
     [ -z "$lacking" ] || {
         say "these could not be had, and the tests that take them are skipped:"
@@ -101,6 +108,6 @@ ensure_test_tools() {
     }
     # Names alone, for the tests: a skip for one of these is excused.
     stamp test-tools-not-had "$(missing_test_tools | tr ':\n' '  ') $(have_async_profiler || echo async-profiler)$(
-        have_speedscope || echo " speedscope")"
+        have_speedscope || echo " speedscope") ${no_consumers[*]}"
     stamp test-tools "$digest"
 }

@@ -122,7 +122,14 @@ def test_odd_names_and_an_unknown_machine_are_written(chosen, tmp_path, provenan
     assert (tmp_path / "file").stat().st_size > 0
 
 
-SINGLE_EXECUTIONS = {"asv", "benchfmt", "google-benchmark", "hyperfine", "hyperfine-2"}
+SINGLE_EXECUTIONS = {
+    "asv",
+    "benchfmt",
+    "google-benchmark",
+    "hyperfine",
+    "hyperfine-2",
+    "pyperf",
+}
 
 
 @_named(WRITTEN)

@@ -193,7 +193,8 @@ def test_google_benchmark_keeps_executions_and_iterations_apart(tmp_path: Path) 
     experiment = with_iterations()
     text, cautions = exported(experiment, "google-benchmark", tmp_path)
     row = json.loads(text)["benchmarks"][1]
-    assert (row["name"], row["real_time"], row["time_unit"]) == ("old", 0.002, "s")
+    assert (row["name"], row["time_unit"]) == ("old", "ns")
+    assert row["real_time"] == pytest.approx(2e6)
     assert (row["repetitions"], row["repetition_index"]) == (9, 1)
     assert cautions == ["failed-left-out", "metrics-left-out"]
     again = FORMATS.get("google-benchmark").read(str(tmp_path / "file"))
@@ -238,8 +239,8 @@ def test_github_action_benchmark_is_told_the_confidence_that_was_asked_for(
 def test_github_action_benchmark_gets_a_list_of_means(tmp_path: Path) -> None:
     entries = json.loads(exported(with_iterations(), "github-action-benchmark", tmp_path)[0])
     assert [entry["name"] for entry in entries] == ["old", "new"]
-    assert entries[0]["unit"] == "ns"
-    assert entries[0]["value"] == pytest.approx(4e6)
+    assert entries[0]["unit"] == "ms"
+    assert entries[0]["value"] == pytest.approx(4.0)
     assert entries[0]["range"].startswith("± ")
 
 
@@ -274,8 +275,8 @@ def test_benchfmt_has_a_line_an_execution_that_go_can_read(tmp_path: Path) -> No
     assert len(lines) == 6
     assert all(line_of.fullmatch(line) for line in lines)
     name, _count, value, unit, *rest = lines[0].split()
-    assert (name, float(value), unit) == ("BenchmarkSteelyard/variant=old-1", 2e6, "ns/op")
-    assert rest == ["500000000", "wall_time-ns/op"]
+    assert (name, float(value), unit) == ("BenchmarkSteelyard/variant=old-1", 0.002, "sec/op")
+    assert rest == ["0.5", "wall_time-sec/op"]
 
 
 def test_names_with_spaces_and_slashes_stay_one_field_in_benchfmt(tmp_path: Path) -> None:
@@ -301,3 +302,29 @@ def test_an_experiment_without_a_successful_trial_is_refused(name: str, tmp_path
     with pytest.raises(DataError, match=r"successful trial|No trial"):
         exported(make_experiment(trials=trials), name, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_google_benchmark_gets_no_cpu_time_that_nobody_measured(tmp_path: Path) -> None:
+    text, _ = exported(with_iterations(), "google-benchmark", tmp_path)
+    assert {row["cpu_time"] for row in json.loads(text)["benchmarks"]} == {0.0}
+    again = FORMATS.get("google-benchmark").read(str(tmp_path / "file"))
+    assert [metric.name for metric in again.spec.metrics] == ["iteration_time"]
+
+
+def test_pyperf_gets_a_run_an_execution_and_gives_the_same_again(tmp_path: Path) -> None:
+    experiment = with_iterations()
+    _, cautions = exported(experiment, "pyperf", tmp_path)
+    assert cautions == ["failed-left-out", "metrics-left-out"]
+    again = FORMATS.get("pyperf").read(str(tmp_path / "file"))
+    kept = [t.measurements["iteration_time"] for t in experiment.trials if t.status == "ok"]
+    assert sorted(t.measurements["iteration_time"] for t in again.trials) == sorted(kept)
+
+
+def test_pyperf_gets_no_run_with_a_time_of_0(tmp_path: Path) -> None:
+    trials = tuple(
+        make_trial(position, measurements={"wall_time": (0.0 if position == 0 else 0.1,)})
+        for position in range(6)
+    )
+    text, cautions = exported(make_experiment(trials=trials), "pyperf", tmp_path)
+    assert "zeros-left-out" in cautions
+    assert [len(each["runs"]) for each in json.loads(text)["benchmarks"]] == [2, 3]

@@ -164,14 +164,22 @@ class Library:
         return Imported(experiment, tuple(left_out(experiment)))
 
     def export_file(
-        self, prefix: str, format_name: str, path: str, hidden: Sequence[str] | None = ()
+        self,
+        prefix: str,
+        format_name: str,
+        path: str,
+        hidden: Sequence[str] | None = (),
+        variant: str | None = None,
     ) -> Exported:
-        """Write an experiment to a file, which appears whole or not at all."""
+        """Write an experiment, or one variant of it, to a file that appears whole or not at all."""
+        from steelyard.app.results.one_side import one_side
         from steelyard.store.file_format import writer_of
         from steelyard.store.formats import FORMATS
 
         chosen = FORMATS.get(format_name)
         experiment = self.shown(prefix, hidden)
+        if variant is not None:
+            experiment = one_side(experiment, variant)
         return Exported(experiment, chosen.name, tuple(writer_of(chosen)(experiment, path)))
 
 

@@ -28,10 +28,16 @@ class ExportOptions:
         "--format",
         metavar="NAME",
         help="asv, bencher, benchfmt, csv, github-action-benchmark, google-benchmark, hyperfine, "
-        "hyperfine-2, parquet or steelyard-json; else by the end of the file's name.",
+        "hyperfine-2, parquet, pyperf or steelyard-json; else by the end of the file's name.",
     )
     output: str = option(
         "-o", "--output", required=True, metavar="FILE", help="The file to write; - prints."
+    )
+    variant: str | None = option(
+        "--variant",
+        metavar="NAME",
+        help="Write this variant alone, under the name of its benchmark, for tools that compare "
+        "file with file.",
     )
     show_secrets: bool = secrets_option()
     store: str | None = store_option()
@@ -56,7 +62,8 @@ def command(given: ExportOptions, experiment: str) -> None:
     with opened_library(given.store) as library, tempfile.TemporaryDirectory() as directory:
         prints = output == STANDARD_OUTPUT
         path = os.path.join(directory, "export") if prints else output
-        exported = library.export_file(experiment, chosen, path, unless_asked(given.show_secrets))
+        shown = unless_asked(given.show_secrets)
+        exported = library.export_file(experiment, chosen, path, shown, given.variant)
         if prints:
             sys.stdout.flush()
             with open(path, "rb") as file:

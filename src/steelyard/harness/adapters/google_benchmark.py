@@ -79,6 +79,11 @@ def _is_aggregate(row: dict[str, Any]) -> bool:
     return str(row.get("name", "")).endswith(("_mean", "_median", "_stddev", "_cv"))
 
 
+def exact_name(time: str) -> str:
+    """Where Steelyard's own files have a time in seconds, with all its digits; null: unmeasured."""
+    return f"steelyard_{time}_s"
+
+
 class _Reader:
     """Gathers rows by benchmark, execution and metric."""
 
@@ -103,7 +108,12 @@ class _Reader:
         unit = fields.required(row, "time_unit", where)
         factor = SECONDS[fields.choice(unit, f"{where}.time_unit", list(SECONDS))]
         for theirs, ours in self.times.items():
-            if theirs in row or theirs == "real_time":
+            exact = exact_name(theirs)
+            if exact in row:
+                if row[exact] is not None:
+                    value_s = fields.number(row[exact], f"{where}.{exact}")
+                    self._keep((name, execution, ours), value_s, ("s", "lower"))
+            elif theirs in row or theirs == "real_time":
                 value = fields.required(row, theirs, where)
                 value_s = fields.number(value, f"{where}.{theirs}") * factor
                 self._keep((name, execution, ours), value_s, ("s", "lower"))

@@ -15,6 +15,8 @@ from steelyard.harness.json_text import json_value
 from steelyard.harness.quantities import base_unit
 
 VERSION = "1.0"
+# In Steelyard's own files: which metric the values are of.
+OWN_METRIC = "steelyard_metric"
 METRICS = {"s": ITERATION_TIME, "bytes": "iteration_memory", "count": "iteration_value"}
 
 
@@ -52,6 +54,8 @@ def _runs(
     name = fields.text(fields.required(metadata, "name", f"{where}.metadata"), f"{where}.name")
     unit = fields.text(metadata.get("unit", "second"), f"{where}.metadata.unit")
     factor, ours = base_unit(unit)
+    known = METRICS.get(ours, "iteration_value")
+    metric = fields.text(metadata.get(OWN_METRIC) or known, f"{where}.metadata.{OWN_METRIC}")
     runs = fields.sequence(fields.required(benchmark, "runs", where), f"{where}.runs")
     series: list[Series] = []
     for index, item in enumerate(runs):
@@ -66,7 +70,7 @@ def _runs(
         series.append(
             Series(
                 name,
-                METRICS.get(ours, "iteration_value"),
+                metric,
                 ours,
                 tuple(value * factor for value in (*warm, *kept)),
                 warmup_count=len(warm),

@@ -21,8 +21,6 @@ from steelyard.store.file_format import whole_file
 from steelyard.store.harness_experiment import harness_format
 from steelyard.store.imported import unique_names
 
-_NANO = 9
-
 
 def write(experiment: Experiment, path: str) -> Sequence[Caution]:
     """Write all metrics of each execution.
@@ -70,19 +68,18 @@ def _values(trial: Trial, metrics: Sequence[MetricSpec]) -> str:
     for number, metric in enumerate(metrics):
         values = trial.measurements.get(metric.name, ())
         if len(values):
-            exponent, unit = _unit(metric, is_primary=number == 0)
-            mean = Decimal(repr(fsum(values) / len(values))).scaleb(exponent)
-            parts.append(f"{mean:f} {unit}")
+            mean = Decimal(repr(fsum(values) / len(values)))
+            parts.append(f"{mean:f} {_unit(metric, is_primary=number == 0)}")
     return " ".join(parts)
 
 
-def _unit(metric: MetricSpec, is_primary: bool) -> tuple[int, str]:
-    """The power of ten, and the unit. Benchstat's tools know ``ns/op`` and units that end in
-    ``-ns`` and ``-B``."""
+def _unit(metric: MetricSpec, is_primary: bool) -> str:
+    """The unit that stands for a metric. Seconds, into which benchstat itself turns nanoseconds:
+    but not those of 0, which would make a second unit of the metric."""
     name = _field(metric.name)
     if metric.unit == "s":
-        return _NANO, "ns/op" if is_primary else f"{name}-ns/op"
-    return 0, f"{name}-B" if metric.unit == "bytes" else name
+        return "sec/op" if is_primary else f"{name}-sec/op"
+    return f"{name}-B" if metric.unit == "bytes" else name
 
 
 EXTENSION = harness_format(

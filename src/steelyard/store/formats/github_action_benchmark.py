@@ -15,11 +15,12 @@ from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.store.exported import cautions_of, mean_intervals
 from steelyard.store.file_format import FileFormat, write_json_file
 
-NANOSECONDS = 1e9
+# One unit whatever the value: who keeps a history compares numbers and not units.
+MILLISECONDS = 1e3
 
 
 def write(experiment: Experiment, path: str) -> Sequence[Caution]:
-    """Write the mean of the primary metric of each variant; times in nanoseconds.
+    """Write the mean of the primary metric of each variant; times in milliseconds.
 
     Raises
     ------
@@ -33,7 +34,7 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
             f"Of {primary.name} more is better, which {what} would take for worse.",
             field="experiment",
         )
-    factor, unit = (NANOSECONDS, "ns") if primary.unit == "s" else (1.0, primary.unit)
+    factor, unit = (MILLISECONDS, "ms") if primary.unit == "s" else (1.0, primary.unit)
     entries: list[dict[str, Any]] = []
     for name, metric, mean in mean_intervals(experiment, what):
         if metric != primary or mean.estimate is None:

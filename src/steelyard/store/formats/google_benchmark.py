@@ -8,7 +8,7 @@ from typing import Any
 
 from steelyard.core.experiment_results import Caution, Experiment, Trial
 from steelyard.harness.adapter import ITERATION_TIME
-from steelyard.harness.adapters.google_benchmark import EXECUTION, TIME_NAMES
+from steelyard.harness.adapters.google_benchmark import EXECUTION, TIME_NAMES, exact_name
 from steelyard.store.exported import (
     cautions_of,
     host_of,
@@ -19,11 +19,16 @@ from steelyard.store.exported import (
 from steelyard.store.file_format import write_json_file
 from steelyard.store.harness_experiment import harness_format
 
+NANOSECONDS = 1e9
 CPU_TIMES = {"wall_time": "cpu_time", ITERATION_TIME: "iteration_cpu_time"}
 
 
 def write(experiment: Experiment, path: str) -> Sequence[Caution]:
-    """Write a row for each iteration of each execution, in seconds.
+    """Write a row for each iteration of each execution, in nanoseconds.
+
+    compare.py prints times without decimals, takes no two files of different units, and reads no
+    row without a CPU time, which is 0 where nobody measured it. The seconds stand beside them, with
+    all their digits.
 
     Raises
     ------
@@ -59,10 +64,17 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
 def _rows(trial: Trial, execution: int, names: dict[str, str]) -> Iterator[dict[str, Any]]:
     wall, cpu = (trial.measurements.get(name, ()) for name in names.values())
     for index, value in enumerate(wall):
-        row = {"run_type": "iteration", "iterations": 1, "real_time": value}
-        if len(cpu) == len(wall):
-            row["cpu_time"] = cpu[index]
-        yield {**row, "time_unit": "s", EXECUTION: execution}
+        cpu_s = cpu[index] if len(cpu) == len(wall) else None
+        yield {
+            "run_type": "iteration",
+            "iterations": 1,
+            "real_time": value * NANOSECONDS,
+            "cpu_time": 0.0 if cpu_s is None else cpu_s * NANOSECONDS,
+            "time_unit": "ns",
+            EXECUTION: execution,
+            exact_name("real_time"): value,
+            exact_name("cpu_time"): cpu_s,
+        }
 
 
 EXTENSION = harness_format(
