@@ -94,6 +94,35 @@ def test_a_process_on_cpus_out_of_reach_is_watched_by_its_threads(
     assert report(user)["samples"] > 0
 
 
+# Leaves the group that it was started in for one with all CPUs, and computes on others than before.
+LEAVING = """
+import os, sys
+others = set(range(os.cpu_count())) - os.sched_getaffinity(0)
+open(sys.argv[1], "w").write("0")
+os.sched_setaffinity(0, others)
+sum(i * i for i in range(4_000_000))
+"""
+
+
+def test_what_a_program_does_on_cpus_that_it_comes_to_later_is_told_and_widens(
+    user: User, last_cpu: Path
+) -> None:
+    if os.cpu_count() == 1:
+        pytest.skip("this machine has no CPU outside of the group")
+
+    def confine() -> None:
+        (last_cpu / "cgroup.procs").write_text("0")
+
+    program = (sys.executable, "-c", LEAVING, str(last_cpu.parent / "cgroup.procs"))
+    told = confined(user, confine, "record", "--", *program)
+    assert told.status == 0, told.err
+    document = report(user)
+    assert document["unwatched_ratio"] > 0.3
+    (warning,) = [item for item in document["warnings"] if item["code"] == "unwatched-threads"]
+    assert "CPUs that were not watched" in warning["message"]
+    assert document["functions"][0]["share"]["low"] <= 1 - document["unwatched_ratio"]
+
+
 def test_a_sampler_that_fails_on_a_cpu_says_so(
     user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <iterator>
+#include <set>
 #include <span>
 #include <string>
 
@@ -179,10 +182,14 @@ class CpuWatch : LookTaker {
 
 class CpuSampler : public Sampler {
   public:
-    CpuSampler(const Sampling& sampling, Recording& recording) : ending_(eventfd(0, EFD_CLOEXEC)) {
-        const std::vector<int> cpus = cpus_within_reach();
-        const std::size_t most_events = files_for_each(cpus.size());
-        for (const int cpu : cpus)
+    CpuSampler(const Sampling& sampling, Recording& recording)
+        : recording_(recording),
+          // Cycles are no time.
+          period_ns_(sampling.clock == Clock::software ? sampling.period_ns : 0),
+          cpus_(cpus_within_reach()),
+          ending_(eventfd(0, EFD_CLOEXEC)) {
+        const std::size_t most_events = files_for_each(cpus_.size());
+        for (const int cpu : cpus_)
             watches_.push_back(watch_of(sampling, recording, cpu, most_events));
     }
 
@@ -205,9 +212,42 @@ class CpuSampler : public Sampler {
         const std::uint64_t now_ns = monotonic_ns();
         if (first_ns > now_ns)
             std::this_thread::sleep_for(std::chrono::nanoseconds(first_ns - now_ns));
+        looked_ns_ = monotonic_ns();
+    }
+
+    /// A cpuset may come to have more CPUs, and a program may go into another one.
+    void look_around() override {
+        std::set<int> outside;
+        const auto add = [&](const std::vector<int>& cpus) {
+            std::ranges::set_difference(cpus, cpus_, std::inserter(outside, outside.end()));
+        };
+        add(cpus_within_reach());
+        for (const pid_t process : recording_.followed())
+            add(cpus_of(process));
+        const std::uint64_t now_ns = monotonic_ns();
+        outside_ns_ += outside.size() * (now_ns - looked_ns_);
+        looked_ns_ = now_ns;
+    }
+
+    /// What may have passed on CPUs that are not watched: no more than these had, nor, but for
+    /// chance, than the samples do not stand for.
+    std::optional<Coverage> coverage(std::uint64_t taken_ns) override {
+        if (outside_ns_ == 0)
+            return std::nullopt;
+        const auto samples = static_cast<double>(recording_.samples());
+        const auto seen_ns = static_cast<std::uint64_t>(samples * period_ns_);
+        if (taken_ns == 0)
+            return Coverage{seen_ns + outside_ns_, seen_ns, 0};
+        constexpr double deviations = 3;
+        const auto chance_ns =
+            static_cast<std::uint64_t>(deviations * std::sqrt(samples + 1) * period_ns_);
+        const std::uint64_t unseen_ns = taken_ns - std::min(taken_ns, seen_ns) + chance_ns;
+        const std::uint64_t missed_ns = std::min({outside_ns_, unseen_ns, taken_ns});
+        return Coverage{taken_ns, taken_ns - missed_ns, 0};
     }
 
     void stop() override {
+        look_around();
         end();
         for (const auto& watch : watches_)
             watch->join();
@@ -260,8 +300,14 @@ class CpuSampler : public Sampler {
         [[maybe_unused]] const auto written = write(ending_, &one, sizeof one);
     }
 
+    Recording& recording_;
+    double period_ns_;
+    std::vector<int> cpus_;
     int ending_;
     std::vector<std::unique_ptr<CpuWatch>> watches_;
+    std::uint64_t looked_ns_ = 0;
+    // Of CPUs that are not watched and where the program may have run.
+    std::uint64_t outside_ns_ = 0;
     std::uint64_t idle_before_ns_ = 0;
     std::uint64_t idle_ns_ = 0;
 };

@@ -71,6 +71,14 @@ std::vector<int> cpus_within_reach() {
     return numbers_of(within_reach);
 }
 
+std::vector<int> cpus_of(pid_t process) {
+    try {
+        return numbers_of(affinity_of(process));
+    } catch (const Fatal&) {
+        return {};
+    }
+}
+
 bool runs_within_reach(pid_t process) {
     return std::ranges::includes(cpus_within_reach(), numbers_of(affinity_of(process)));
 }

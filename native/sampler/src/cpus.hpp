@@ -23,6 +23,9 @@ std::vector<int> online_cpus();
 /// (cpuset(7)).
 std::vector<int> cpus_within_reach();
 
+/// Where a process may run; none where it is gone.
+std::vector<int> cpus_of(pid_t process);
+
 /// Whether the process runs on no CPU but those. Throws Fatal where there is no such process.
 bool runs_within_reach(pid_t process);
 

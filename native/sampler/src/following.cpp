@@ -201,6 +201,14 @@ std::optional<FilePlace> Following::place_of(std::uint32_t process, std::uint64_
                      &mapping.build_id};
 }
 
+std::vector<pid_t> Following::processes() const {
+    std::vector<pid_t> numbers;
+    numbers.reserve(living_.size());
+    for (const auto& [number, process] : living_)
+        numbers.push_back(static_cast<pid_t>(number));
+    return numbers;
+}
+
 void Following::restate(ProfileFile& file) const {
     for (const auto& [number, process] : living_) {
         for (const auto& [thread, naming] : process.names)

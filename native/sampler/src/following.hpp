@@ -39,6 +39,8 @@ class Following {
     std::optional<FilePlace> place_of(std::uint32_t process, std::uint64_t address) const;
 
     bool empty() const { return living_.empty(); }
+    /// Those that run.
+    std::vector<pid_t> processes() const;
 
     /// Writes what is mapped and how threads are called.
     void restate(ProfileFile& file) const;

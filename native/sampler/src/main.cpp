@@ -30,9 +30,6 @@ namespace {
 constexpr std::uint64_t flush_interval_ns = 250'000'000;
 // Flushes from one summary to the next: a recording that is cut off has the last one.
 constexpr unsigned flushes_a_summary = 8;
-// Processor time of a program before it begins, and what more than a twentieth beside it is.
-constexpr std::uint64_t start_ns = 20'000'000;
-constexpr std::uint64_t other_users_ratio = 20;
 // More would be taken from it by something that does not end.
 constexpr int most_choices_of_cpus = 3;
 
@@ -56,13 +53,9 @@ std::string ending_json(std::optional<int> status) {
 
 /// How much of the program's time was watched, where that is not all of it and is known.
 std::string coverage_json(Sampler& sampler, const Target* target) {
-    auto coverage = sampler.coverage();
+    const auto coverage = sampler.coverage(target == nullptr ? 0 : target->processor_ns());
     if (!coverage)
         return {};
-    // What runs as another user is not counted with the rest, and is known when it was waited for.
-    const std::uint64_t taken_ns = target == nullptr ? 0 : target->processor_ns();
-    if (taken_ns > coverage->program_ns + coverage->program_ns / other_users_ratio + start_ns)
-        coverage->program_ns = taken_ns;
     return R"(, "program_ns": )" + std::to_string(coverage->program_ns) + R"(, "watched_ns": )" +
            std::to_string(coverage->watched_ns) + R"(, "missed_ns": )" +
            std::to_string(coverage->missed_ns);
@@ -187,6 +180,7 @@ void record_running(const Options& options, Target* target, Recording& recording
     try {
         recording.begin();
         status = wait_for_the_end(options, target, begin_ns, signals, [&] {
+            sampler->look_around();
             if (sampler->failed() || (target == nullptr && is_over(options.process, recording)))
                 return false;
             if (flushes++ % flushes_a_summary == 0)

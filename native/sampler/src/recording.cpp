@@ -138,6 +138,11 @@ bool Recording::follows_nobody() {
     return following_.empty();
 }
 
+std::vector<pid_t> Recording::followed() {
+    const std::scoped_lock lock(mutex_);
+    return following_.processes();
+}
+
 void Recording::rotate_if_full() {
     if (storage_.limit_bytes == 0 || file_->bytes() < storage_.limit_bytes)
         return;

@@ -42,6 +42,8 @@ class Recording {
     void summarize(const std::string& summary_json);
 
     bool follows_nobody();
+    /// Those that run.
+    std::vector<pid_t> followed();
     std::uint64_t samples() const { return samples_; }
     std::uint64_t lost() const { return lost_; }
 

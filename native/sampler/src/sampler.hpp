@@ -25,8 +25,11 @@ class Sampler {
     virtual void stop() = 0;
     /// Processor time that handling samples took, in nanoseconds.
     virtual std::uint64_t handling_ns() const = 0;
+    /// Looks whether the program is still where it is watched; to be called often.
+    virtual void look_around() {}
     /// How much of the program's time was watched, where that is not all of it and is known.
-    virtual std::optional<Coverage> coverage() { return std::nullopt; }
+    /// `taken_ns` is the processor time of a program that has ended and was waited for, or 0.
+    virtual std::optional<Coverage> coverage(std::uint64_t taken_ns) = 0;
     /// Threads that could not be watched.
     virtual std::uint64_t unwatched() const { return 0; }
     /// What went otherwise than planned, once it has stopped.

@@ -164,6 +164,14 @@ def _of_what_was_not_watched(recorded: Recorded) -> list[Caution]:
         ratio = max(0.0, ratio - recorded.missed_ratio)
     if ratio is not None and ratio < _TOLD_UNWATCHED_RATIO and not threads:
         return []
+    if recorded.source_kind == "CPU":
+        message = (
+            f"{100 * (ratio or 0.0):.1f} % of the program's time may have passed on CPUs that were "
+            "not watched: those that it may run on changed while it was recorded, by a cpuset or "
+            "another group of processes. The intervals are wider by it. Record again, or with "
+            "--threads-only, which follows the program everywhere."
+        )
+        return [Caution(UNWATCHED, message)]
     if ratio is None:
         message = (
             "How much of the program's time was watched is not known, so that no share has bounds."

@@ -1,7 +1,7 @@
 """What a profile can say where a part of the program's time was not watched.
 
 Where threads are watched and not CPUs, one that ends before it can be is missed, and each until it
-is.
+is. Where CPUs are, the program may come to run on others.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ def unwatched_ratio_of(summary: Mapping[str, Any], are_cpus_looked_at: bool) -> 
         Whether whole CPUs were looked at, where the summary does not say it.
     """
     scope = summary.get("scope")
-    if scope == "cpus" or (scope is None and are_cpus_looked_at):
+    are_known = "program_ns" in summary and "watched_ns" in summary
+    # Of whole CPUs it is told where the program may have run on others.
+    if (scope == "cpus" and not are_known) or (scope is None and are_cpus_looked_at):
         return 0.0
-    if "program_ns" not in summary or "watched_ns" not in summary:
+    if not are_known:
         return None
     program_ns, watched_ns = summary["program_ns"], summary["watched_ns"]
     return max(0.0, 1 - watched_ns / program_ns) if program_ns else 0.0
