@@ -1,12 +1,12 @@
-/* Writes addresses as 64-bit words: of heap objects, of functions, or of stack frames.
+/* Writes addresses as 64-bit words: of heap objects, of functions, or of stack frames. Calls:
  *
- *     addresses heap SIZE LIVE COUNT     free the oldest of LIVE objects, allocate another, COUNT
- * times after as many times as make the heap forget its beginning addresses grow SIZE 0 COUNT
- * allocate COUNT objects and free none addresses mixed 0 LIVE COUNT       as heap, with sizes 16,
- * 32, ... 1024 in turn addresses mixed 1 LIVE COUNT       the same with 12 sizes of 16 to 448, none
- * a multiple of 128 addresses code 0 MOVES COUNT       where one of 64 functions is, in turn, at
- * each new layout addresses stack 0 MOVES COUNT      where what each of 64 functions calls has its
- * frame, likewise
+ * - addresses heap SIZE LIVE COUNT: free the oldest of LIVE objects, allocate another, COUNT times
+ *   after as many times as make the heap forget its beginning
+ * - addresses grow SIZE 0 COUNT: allocate COUNT objects and free none
+ * - addresses mixed 0 LIVE COUNT: as heap, with sizes 16, 32, ... 1024 in turn
+ * - addresses mixed 1 LIVE COUNT: the same with 12 sizes of 16 to 448, none a multiple of 128
+ * - addresses code 0 MOVES COUNT: where one of 64 functions is, in turn, at each new layout
+ * - addresses stack 0 MOVES COUNT: where what each of 64 functions calls has its frame, likewise
  *
  * MOVES is 1 where layouts change, and 0 where they do not and none is waited for. */
 #include <stdint.h>

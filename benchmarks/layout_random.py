@@ -36,6 +36,8 @@ UNIFORM_FROM = 55  # Section 4.2.2: fewer p-values say too little.
 CHANCE = 0.0001
 INDEX_BITS = (6, 17)
 STACK_BITS = (6, 11)
+PAGE_BIT = 12
+OBJECTS_A_PAGE = 64  # of 64 bytes
 TESTS: dict[str, sp800_22.Test] = {
     **sp800_22.TESTS,
     # For sequences of 100,000 bits m has to be below log2(n) - 5, and log2(n) - 2.
@@ -44,34 +46,61 @@ TESTS: dict[str, sp800_22.Test] = {
 }
 
 
+ALL = frozenset(TESTS)
+# Those of Curtsinger and Berger. The other two also notice that what lives is not given again, so
+# that addresses in turn differ, where bits of chance would repeat some.
+SEVEN = ALL - {"approximate entropy", "serial"}
+NONE: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True)
 class Source:
     """Where sequences come from: a pattern of the program, or /dev/urandom where it is empty.
 
-    `passes` is what must come out. Of N objects the oldest is freed before the next is allocated.
+    `must_pass` are the tests that docs/layout.md promises to pass; what is not randomised must not
+    pass all. Of N objects the oldest is freed before the next is allocated. With `first_of_pages`
+    only addresses in another page than the one before are taken.
     """
 
     name: str
     pattern: tuple[str, ...]
     layout: str
     bits: tuple[int, int] = INDEX_BITS
-    passes: bool = True
+    must_pass: frozenset[str] = ALL
+    first_of_pages: bool = False
+
+    def holds(self, passed: frozenset[str]) -> bool:
+        """Whether it is as promised."""
+        return passed != ALL if self.layout == "none" else self.must_pass <= passed
 
 
 SOURCES = (
     Source("/dev/urandom", (), ""),
     Source("heap: one object of 64 bytes", ("heap", "64", "1"), "heap"),
-    Source("heap: 1,000 of 64 bytes", ("heap", "64", "1000"), "heap"),
-    Source("heap: 50,000 of 64 bytes", ("heap", "64", "50000"), "heap"),
+    Source("heap: 1,000 of 64 bytes", ("heap", "64", "1000"), "heap", must_pass=SEVEN),
+    Source("heap: 50,000 of 64 bytes", ("heap", "64", "50000"), "heap", must_pass=SEVEN),
     Source("heap: 1,000 of 64 bytes, bits 6 to 11", ("heap", "64", "1000"), "heap", STACK_BITS),
-    Source("heap: 1,000 of 16 to 1024 bytes", ("mixed", "0", "1000"), "heap"),
-    Source("heap: 1,000 of 16 to 448 bytes, no multiples of 128", ("mixed", "1", "1000"), "heap"),
-    Source("heap: 64 bytes, none freed", ("grow", "64", "0"), "heap"),
+    Source("heap: 1,000 of 16 to 1024 bytes", ("mixed", "0", "1000"), "heap", must_pass=SEVEN),
+    Source(
+        "heap: 1,000 of 16 to 448 bytes, no multiples of 128",
+        ("mixed", "1", "1000"),
+        "heap",
+        must_pass=SEVEN,
+    ),
+    # Within a page the objects follow each other: what is drawn is the page, and where it begins.
+    Source("heap: 64 bytes, none freed", ("grow", "64", "0"), "heap", must_pass=NONE),
+    Source(
+        "heap: 64 bytes, none freed, the first of each page",
+        ("grow", "64", "0"),
+        "heap",
+        must_pass=SEVEN,
+        first_of_pages=True,
+    ),
     Source("stack frames", ("stack", "0", "1"), "stack", STACK_BITS),
     Source("functions", ("code", "0", "1"), "code"),
-    Source("not randomised: heap", ("heap", "64", "1000"), "none", passes=False),
-    Source("not randomised: stack frames", ("stack", "0", "0"), "none", STACK_BITS, passes=False),
-    Source("not randomised: functions", ("code", "0", "0"), "none", passes=False),
+    Source("not randomised: heap", ("heap", "64", "1000"), "none"),
+    Source("not randomised: stack frames", ("stack", "0", "0"), "none", STACK_BITS),
+    Source("not randomised: functions", ("code", "0", "0"), "none"),
 )
 
 
@@ -81,6 +110,8 @@ def sequence(source: Source, program: str, bit_count: int, interval: str) -> sp8
         return np.unpackbits(np.frombuffer(os.urandom(bit_count // 8), dtype=np.uint8))
     low, high = source.bits
     count = -(-bit_count // (high - low + 1))
+    if source.first_of_pages:
+        count *= OBJECTS_A_PAGE + 1
     done = subprocess.run(
         [program, *source.pattern, str(count)],
         env={
@@ -91,7 +122,11 @@ def sequence(source: Source, program: str, bit_count: int, interval: str) -> sp8
         capture_output=True,
         check=True,
     )
-    return index_bits(np.frombuffer(done.stdout, dtype=np.uint64), low, high)[:bit_count]
+    addresses = np.frombuffer(done.stdout, dtype=np.uint64)
+    if source.first_of_pages:
+        pages = addresses >> np.uint64(PAGE_BIT)
+        addresses = addresses[1:][pages[1:] != pages[:-1]]
+    return index_bits(addresses, low, high)[:bit_count]
 
 
 def index_bits(addresses: NDArray[np.uint64], low: int, high: int) -> sp800_22.Bits:
@@ -111,8 +146,10 @@ def judge(p_values: Sequence[sp800_22.PValues]) -> tuple[bool, str]:
     return enough and even, shown if enough and even else f"**{shown}**"
 
 
-def row(source: Source, program: str, options: argparse.Namespace) -> tuple[int, list[str]]:
-    """How many tests a source passes, and a cell for each."""
+def row(
+    source: Source, program: str, options: argparse.Namespace
+) -> tuple[frozenset[str], list[str]]:
+    """The tests that a source passes, and a cell for each."""
     slow = source.pattern[:1] == ("code",) and source.layout != "none"
     count = options.code_sequences if slow else options.sequences
     found: dict[str, list[sp800_22.PValues]] = {name: [] for name in TESTS}
@@ -120,8 +157,9 @@ def row(source: Source, program: str, options: argparse.Namespace) -> tuple[int,
         bits = sequence(source, program, options.bits, options.interval)
         for name, test in TESTS.items():
             found[name].append(test(bits))
-    judged = [judge(p_values) for p_values in found.values()]
-    return sum(passed for passed, _ in judged), [str(count), *(shown for _, shown in judged)]
+    judged = {name: judge(p_values) for name, p_values in found.items()}
+    passed = frozenset(name for name, (passes, _) in judged.items() if passes)
+    return passed, [str(count), *(shown for _, shown in judged.values())]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -143,8 +181,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.only not in source.name:
                 continue
             passed, cells = row(source, program, options)
-            print(f"| {source.name} | {' | '.join(cells)} | {passed} of {len(TESTS)} |", flush=True)
-            holds = holds and (passed == len(TESTS)) == source.passes
+            print(
+                f"| {source.name} | {' | '.join(cells)} | {len(passed)} of {len(TESTS)} |",
+                flush=True,
+            )
+            holds = holds and source.holds(passed)
     print("holds" if holds else "DOES NOT HOLD")
     return 0 if holds else 1
 

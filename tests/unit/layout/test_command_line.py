@@ -195,3 +195,8 @@ def test_the_compiler_keeps_its_own_frames_where_none_are_padded() -> None:
     words = ("-fomit-frame-pointer", "-c", "a.c")
     assert "-fomit-frame-pointer" in arguments("--layout=code,heap", *words)
     assert "-fomit-frame-pointer" not in arguments(*words)
+
+
+def test_links_are_by_one_thread_whatever_the_user_says() -> None:
+    for words in (("a.o",), ("-Wl,--threads=8", "a.o"), ("-shared", "-Wl,--threads=8", "a.o")):
+        assert [word for word in arguments(*words) if "threads" in word][-1] == "-Wl,--threads=1"
