@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from steelyard.layout.command_line import CommandLine
     from steelyard.layout.toolchain import Language, Toolchain
 
-# By one thread: lld's threads race where relocations are scanned (llvm-project pull request 208956).
+# By one thread: lld's threads race where they scan relocations (LLVM's pull request 208956).
 # With two of them 3 of 240 links of one program lost relocations in silence, and 2 crashed.
 _LINKER = ("-fuse-ld=lld", "-Wl,--emit-relocs", "-Wl,--threads=1")
 
