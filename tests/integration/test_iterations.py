@@ -141,3 +141,57 @@ def test_options_that_need_an_adapter_say_so(user: User) -> None:
     told = user.types("measure", "--warmup-iterations", "3", "--", "true")
     assert told.status == 2
     assert "--warmup-iterations goes with --iterations only" in told.err
+
+
+HARNESS = (
+    'for b in sort sum; do for i in 1 2 3; do echo "{\\"benchmark\\": \\"$b\\", '
+    '\\"value\\": $1.$i}"; done; done'
+)
+
+
+def test_a_comparison_takes_all_benchmarks_of_both_programs(user: User, script: Script) -> None:
+    path = script(HARNESS)
+    arguments = ("--runs", "5", "--iterations", "json-lines", "--name", "old", "--name", "new")
+    told = user.types("compare", *arguments, "--json", "-", f"{path} 2", f"{path} 4")
+    assert told.status == 0, told.err
+    document = told.document()
+    found = {each["benchmark"]: each for each in document["comparisons"]}
+    assert list(found) == ["sort", "sum"]
+    for each in found.values():
+        assert abs(each["ratio"]["estimate"] - 4.2 / 2.2) < 1e-9
+        assert each["verdict"] == "slower"
+    (mean,) = document["geometric_mean"]["candidates"]
+    assert abs(mean["ratio"]["estimate"] - 4.2 / 2.2) < 1e-9
+    for variant in document["variants"]:
+        assert variant["repetitions"]["execution"] == 5
+        assert variant["repetitions"]["iteration"] == 3
+    again = user.types("report", "latest", "--json", "-").document()
+    assert again["comparisons"] == document["comparisons"]
+    assert len(trials_of(user)) == 10, "the store has executions"
+    resumed = user.types("resume", "latest", "--runs", "+2", "--json", "-")
+    assert resumed.status == 0, resumed.err
+    assert resumed.document()["variants"][3]["repetitions"]["execution"] == 7
+    assert user.types("report", "latest", "-o", "page.html").status == 0
+
+
+def test_a_benchmark_that_one_program_lacks_is_told_and_the_others_compared(
+    user: User, script: Script
+) -> None:
+    path = script(f"[ $1 = 4 ] && set -- 4 && exec ./less; {HARNESS}")
+    script(
+        'for b in sort sum-2; do echo "{\\"benchmark\\": \\"$b\\", \\"value\\": 4}"; done', "less"
+    )
+    arguments = ("--runs", "5", "--iterations", "json-lines", "--name", "old", "--name", "new")
+    told = user.types("compare", *arguments, f"{path} 2", f"{path} 4")
+    assert told.status == 0, told.err
+    assert "sum, sum-2 are left out, for not every program has them." in " ".join(told.out.split())
+    script('for b in x y; do echo "{\\"benchmark\\": \\"$b\\", \\"value\\": 4}"; done', "less")
+    told = user.types("compare", *arguments, f"{path} 2", f"{path} 4")
+    assert told.status == 2
+    assert "no benchmark in common: old has sort, sum; new has x, y" in told.err
+
+
+def test_one_program_with_several_benchmarks_still_asks_which(user: User, script: Script) -> None:
+    told = user.types("measure", "--iterations", "json-lines", "--", script(HARNESS), "2")
+    assert told.status == 3
+    assert "Name one with --benchmark" in told.err

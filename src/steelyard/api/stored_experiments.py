@@ -83,7 +83,7 @@ class ExperimentStore:
         from steelyard.app.results.library import open_library
 
         with open_library(self.path) as library:
-            loaded = library.shown(experiment)
+            loaded = library.answerable(experiment)
         return Weighed(Weighing(loaded, answered(loaded, metric)), self.path)
 
 

@@ -11,6 +11,7 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean, geometric_mean
 from typing import Any
 
 from steelyard.core.errors import DataError, UsageError
@@ -42,11 +43,14 @@ class Found:
     """What an adapter found of one trial, by metric.
 
     `warmups` are the iterations that were dropped; `problem` says why metrics are missing.
+    Of several benchmarks `benchmarks` has the iterations of each by its name and metric, and
+    `values` the geometric mean of their means.
     """
 
     values: Mapping[str, Sequence[float]] = field(default_factory=dict)
     warmups: Mapping[str, Sequence[float]] = field(default_factory=dict)
     problem: str | None = None
+    benchmarks: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
 
 
 def parse_iterations(text: str, benchmark: str | None, warmup_count: int | None) -> IterationsSpec:
@@ -175,7 +179,11 @@ def _with_file(launch: LaunchSpec, path: str) -> LaunchSpec:
 
 
 def found_iterations(
-    record: Mapping[str, Any], spec: IterationsSpec, metrics: Sequence[MetricSpec]
+    record: Mapping[str, Any],
+    spec: IterationsSpec,
+    metrics: Sequence[MetricSpec],
+    *,
+    several: bool = False,
 ) -> Found:
     """What a trial's harness wrote: in the trial's file where it is there, else as output.
 
@@ -185,6 +193,8 @@ def found_iterations(
         The launcher's, with the path of the kept output.
     metrics : sequence of MetricSpec
         Those that are wanted; others are passed over.
+    several : bool
+        Take all benchmarks where none is named; else that is a problem.
     """
     if record.get("status") != "ok" or record.get("output") is None:
         return Found()
@@ -201,9 +211,30 @@ def found_iterations(
         with open(own if written else output, "rb") as file:
             text = text_of(file.read())
         series = read_series(adapter, Source(text, name, spec.pattern), ADAPTERS)
+        names = dict.fromkeys(item.benchmark for item in series)
+        if several and spec.benchmark is None and len(names) > 1:
+            return _of_all({each: select(series, each, name) for each in names}, spec, metrics)
         return _chosen(select(series, spec.benchmark, name), spec, metrics)
     except (DataError, OSError) as error:
         return Found(problem=f"The adapter {adapter.name!r} found no iterations. {error}")
+
+
+def _of_all(
+    series: Mapping[str, Sequence[Series]], spec: IterationsSpec, metrics: Sequence[MetricSpec]
+) -> Found:
+    """The iterations of each benchmark, and for the whole execution the geometric mean of them."""
+    found = {name: _chosen(own, spec, metrics) for name, own in series.items()}
+    values: dict[str, Sequence[float]] = {}
+    for metric in metrics:
+        means = [fmean(each.values[metric.name]) for each in found.values()]
+        if min(means) <= 0:
+            shown = ", ".join(map(repr, found))
+            raise DataError(
+                f"{metric.name} of {len(found)} benchmarks ({shown}) is not above 0 everywhere, "
+                "as a geometric mean takes it. Name one with --benchmark."
+            )
+        values[metric.name] = (geometric_mean(means),)
+    return Found(values, benchmarks={name: each.values for name, each in found.items()})
 
 
 def _chosen(series: Sequence[Series], spec: IterationsSpec, metrics: Sequence[MetricSpec]) -> Found:

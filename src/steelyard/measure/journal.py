@@ -179,6 +179,10 @@ def _cut_torn_line(descriptor: int) -> int:
     return kept
 
 
+# What a harness gives beside measurements: its name in a line, and in the details of a trial.
+KEPT_OF_HARNESSES = {"warmups": "warmup_iterations", "benchmarks": "benchmarks"}
+
+
 def trial_from_record(
     record: Mapping[str, Any],
     metrics: Sequence[MetricSpec],
@@ -232,8 +236,7 @@ def trial_from_record(
         if "problem" in taken["profile"] and status == "ok":
             status, reason = "failed", "profile"
             details["error"] = taken["profile"]["problem"]
-    if "warmups" in taken:
-        details["warmup_iterations"] = taken["warmups"]
+    details |= {name: taken[key] for key, name in KEPT_OF_HARNESSES.items() if key in taken}
     realised = record.get("realised", {})
     if "layout" in taken:
         from steelyard.measure.layout_report import realised_level

@@ -89,8 +89,11 @@ def _values(record: Mapping[str, Any], spec: ExperimentSpec) -> dict[str, Any]:
         from steelyard.measure.iterations import SOURCE, found_iterations
 
         wanted = [metric for metric in spec.metrics if metric.source == SOURCE]
-        found = found_iterations(record, spec.iterations, wanted)
+        compared = spec.kind == "comparison" and not spec.varied
+        found = found_iterations(record, spec.iterations, wanted, several=compared)
         line["values"] = {**values, **found.values}
+        if found.benchmarks:
+            line["benchmarks"] = found.benchmarks
         if found.warmups:
             line["warmups"] = found.warmups
         if found.problem is not None:

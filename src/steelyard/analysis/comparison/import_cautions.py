@@ -12,6 +12,8 @@ MATCHED = "matched"
 ONE_EXECUTION = "one_execution"
 UNMATCHED = "unmatched"
 HOSTS = "hosts"
+# And which benchmarks of executions that ran several have no match.
+LEFT_OUT = "benchmarks_left_out"
 _SHOWN = 4
 
 
@@ -28,6 +30,9 @@ def is_matched(experiment: Experiment) -> bool:
 
 def import_cautions(experiment: Experiment) -> Iterable[Caution]:
     """That sides were measured apart, on other hosts or in one execution, and what has no match."""
+    missing = _texts(experiment.provenance.get(LEFT_OUT))
+    if missing:
+        yield _unmatched(missing, "program")
     matched = matched_of(experiment)
     if not matched:
         return
@@ -52,10 +57,13 @@ def import_cautions(experiment: Experiment) -> Iterable[Caution]:
         )
     missing = _texts(matched.get(UNMATCHED))
     if missing:
-        verb = "is" if len(missing) == 1 else "are"
-        yield Caution(
-            "unmatched", f"{_some(missing)} {verb} left out, for not every side has {_it(missing)}."
-        )
+        yield _unmatched(missing, "side")
+
+
+def _unmatched(names: Sequence[str], of: str) -> Caution:
+    verb = "is" if len(names) == 1 else "are"
+    told = f"{_some(names)} {verb} left out, for not every {of} has {_it(names)}."
+    return Caution("unmatched", told)
 
 
 def _it(names: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from steelyard.analysis.comparison.by_benchmark import by_benchmark
 from steelyard.app.experiment.failed_trial import describe_failure
 from steelyard.app.experiment.going_on import Onward, begun_blocks, onward_stopping
 from steelyard.app.request.experiment_request import build_experiment
@@ -120,7 +121,7 @@ def _undecided(experiment: Experiment) -> bool:
         return False
     from steelyard.analysis.comparison.experiment_answer import answer
 
-    found = answer(experiment)
+    found = answer(by_benchmark(experiment))
     return any(
         comparison.verdict == "undecided"
         for comparison in found.comparisons
@@ -143,7 +144,7 @@ def _say_what_ran(earlier: Experiment, done: Experiment, place: Place) -> None:
 
 
 def _answered(experiment: Experiment) -> Weighing:
-    experiment = masked_experiment(experiment)
+    experiment = by_benchmark(masked_experiment(experiment))
     kept = [trial for trial in experiment.trials if not trial.warmup]
     for index, variant in enumerate(experiment.spec.variants):
         own = [trial for trial in kept if trial.variant == index]

@@ -108,6 +108,12 @@ class Library:
         experiment = self.load(prefix)
         return experiment if hidden is None else masked_experiment(experiment, hidden)
 
+    def answerable(self, prefix: str, hidden: Sequence[str] | None = ()) -> Experiment:
+        """The same with a variant for each program and benchmark, where executions ran several."""
+        from steelyard.analysis.comparison.by_benchmark import by_benchmark
+
+        return by_benchmark(self.shown(prefix, hidden))
+
     def is_running(self, identifier: str) -> bool:
         """Whether a session is adding to the experiment now."""
         return identifier in self._live
@@ -177,7 +183,8 @@ class Library:
         from steelyard.store.formats import FORMATS
 
         chosen = FORMATS.get(format_name)
-        experiment = self.shown(prefix, hidden)
+        whole = chosen.name == "steelyard-json"
+        experiment = self.shown(prefix, hidden) if whole else self.answerable(prefix, hidden)
         if variant is not None:
             experiment = one_side(experiment, variant)
         return Exported(experiment, chosen.name, tuple(writer_of(chosen)(experiment, path)))

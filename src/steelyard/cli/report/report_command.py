@@ -174,7 +174,7 @@ def _load(store: str | None, experiment: str, secrets: bool) -> Experiment:
     with open_library(store) as library:
         for caution in library.cautions:
             write_note(f"warning: {caution.message}")
-        return library.shown(experiment, unless_asked(secrets))
+        return library.answerable(experiment, unless_asked(secrets))
 
 
 def _write(
