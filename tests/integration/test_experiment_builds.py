@@ -164,3 +164,16 @@ orders = 2
     answer = user.types("experiment", "analyze", "--json", "-").document()
     assert answer["count"] == 12
     assert not [path for path in (user.home / "data").rglob("*.work") if any(path.iterdir())]
+
+
+def test_a_source_is_looked_for_beside_the_file_that_names_it(user):
+    folder = user.home / "files"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "program").write_text("#!/bin/sh\ntrue\n")
+    (folder / "src" / "program").chmod(0o755)
+    (folder / "study.toml").write_text(
+        '[experiment]\nruns = 2\n[[benchmark]]\ncommand = "{build}/program"\nbuild = "true"\n'
+        'source = "src"\n[[factor]]\nfactor = "environment-size"\nlevels = [16, 32]\n'
+    )
+    told = user.types("experiment", "run", "files/study.toml")
+    assert told.status == 0, told.err

@@ -153,3 +153,14 @@ def test_python_takes_a_benchmark_by_name_too(project, monkeypatch):
     assert found.verdicts == {"new": "slower"}
     assert not found.passed
     assert len(steelyard.measure(bench="here").means[0].values) == 5
+
+
+def test_a_projects_budget_ends_the_initial_experiment_of_dimension(user, script):
+    script('echo "{\\"value\\": 0.5}"')
+    (user.home / "steelyard.toml").write_text('[defaults]\nbudget = "6runs"\n')
+    environment = {**user.environment, "STEELYARD_CONFIG": "steelyard.toml"}
+    told = type(user)(user.home, environment).types(
+        "dimension", "--iterations", "json-lines", "--json", "-", "--", "./program"
+    )
+    assert told.status in (0, 3), told.err
+    assert "--budget" not in told.err

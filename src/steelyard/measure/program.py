@@ -99,8 +99,10 @@ def padded_path(path: bytes, padding_bytes: int) -> bytes:
     room = PATH_MAX_BYTES - 1 - len(padded) + padding_bytes
     if padding_bytes < 0 or padding_bytes > room:
         raise UsageError(
-            f"A stack padding of {padding_bytes} bytes is not within 0 to {room}; for more, "
-            "pad the environment.",
+            f"A stack padding of {padding_bytes} bytes is not within 0 to {room}. It lengthens "
+            f"the program's path, of which the kernel takes {PATH_MAX_BYTES - 1} bytes: hold less, "
+            "put the store, beside which builds are made, into a folder with a shorter name "
+            "(--store), or pad the environment.",
             field="stack_padding_bytes",
         )
     return padded

@@ -121,7 +121,12 @@ BENCHMARK = Table(
         ),
         Field("shell", flag(), "run the command by /bin/sh"),
         Field("build", text("the build command"), "as `--build` of [compare](compare.md)"),
-        Field("source", text("a directory"), "as `--build-source` of [compare](compare.md)"),
+        Field(
+            "source",
+            text("a directory"),
+            "as `--build-source` of [compare](compare.md); from the folder of the file, or else "
+            "from the working directory",
+        ),
         Field(
             "environment",
             mapping_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -159,6 +160,8 @@ class _Reader:
             for name in BENCHMARK.field_names
             if name in data and name not in ("name", "command", "program", "expected_s")
         }
+        if isinstance(options.get("source"), str):
+            options["source"] = self._source(options["source"])
         words = self._command(program if command is None else command, where)
         name = data.get("name", words if isinstance(words, str) else " ".join(words))
         return BenchmarkEntry(
@@ -168,6 +171,11 @@ class _Reader:
             expected_s=None if expected is None else self._number(expected, where, "expected_s"),
             places={name: self._place(where, name) for name in data},
         )
+
+    def _source(self, directory: str) -> str:
+        """The directory beside the file where it is there, else as seen by who calls."""
+        beside = os.path.join(os.path.dirname(self._path), directory)
+        return beside if os.path.isdir(beside) else directory
 
     def _command(self, value: Any, where: str) -> str | tuple[str, ...]:
         if isinstance(value, str) and value.strip():

@@ -94,6 +94,9 @@ def _with_file(
         added = _commands_of(benchmark.commands, name, command, words)
         _refuse_unknown(file.path, benchmark.name, benchmark.options)
         wanted = _without_rules(wanted, benchmark.options) | dict(benchmark.options)
+    if name == "dimension" and "budget" in wanted:
+        # Its own --budget asks what a time would buy; what ends its runs is called otherwise.
+        wanted["initial_budget"] = wanted.pop("budget")
     given = given_options(command, words)
     wanted = _without_rules(_known(command, wanted), given)
     wanted = {key: value for key, value in wanted.items() if key not in given}
