@@ -64,7 +64,8 @@ def _fuzz(options: argparse.Namespace) -> None:
 
     # What the readers import is instrumented as it is imported.
     with atheris.instrument_imports(include=["steelyard"]):
-        from tests.fuzz.readers import check_message, readers
+        from tests.fuzz.reader import check_message
+        from tests.fuzz.readers import readers
     from steelyard.core.errors import SteelyardError
 
     reader = readers()[options.reader]

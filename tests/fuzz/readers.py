@@ -12,18 +12,22 @@ import marshal
 import os
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.profile_fuzz.__main__ import corpus_of
+from benchmarks.profile_fuzz.readers import READERS
 from steelyard.app.experiment.experiment_file import read_experiment_file
 from steelyard.app.experiment.sent_part import read_sent_part
+from steelyard.app.history.bisection_prior import read_weights
 from steelyard.app.history.source_file import read_source_file
 from steelyard.app.predict.benchmark_uses import read_uses
 from steelyard.app.predict.commit_pairs import PairOptions, read_pairs, read_predictor_pairs
 from steelyard.app.predict.platform_table import TableOptions, read_platform_table
+from steelyard.app.request.project_file import read_project_file
+from steelyard.cli.profile.agree_command import loaded_profiles
 from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_check import check_experiment
@@ -46,6 +50,8 @@ from steelyard.store.level_table import read_level_table
 from steelyard.store.trial_chunk import ChunkReader, chunks_of
 from steelyard.suite.read_recipe import read_recipe
 from tests.experiments import failed_trial, make_experiment, make_trial
+from tests.fuzz.files_of_programs import program_readers
+from tests.fuzz.reader import Reader
 
 HERE = Path(__file__).parent
 TRACK_DATA = HERE.parent / "data" / "track_readers"
@@ -55,46 +61,6 @@ EXAMPLES = HERE.parent.parent / "examples"
 # Formats that a process of its own reads are tested with whole files, not with millions of them.
 IN_ANOTHER_PROCESS = {"parquet"}
 PROFILES = ("callgrind", "cprofile", "gperftools", "py-spy", "async-profiler", "safepoint")
-
-
-# What failed and the value found; what is accepted; the command that mends it (STYLE).
-MESSAGE_LINES = 3
-# A message that repeats a file of 1 MB is not clear.
-LINE_CHARACTERS = 1000
-
-
-def check_message(message: str) -> None:
-    """Hold that an error is one that a person can read.
-
-    Raises
-    ------
-    RuntimeError
-        It is empty, has more lines than what failed, what is wanted and what mends it, or a line
-        that nobody reads to its end.
-    """
-    lines = message.split("\n")
-    is_clear = len(lines) <= MESSAGE_LINES and all(line.strip() for line in lines)
-    if not is_clear or max(map(len, lines)) > LINE_CHARACTERS:
-        raise RuntimeError(f"no message of a few lines: {message[:3000]!r}")
-
-
-@dataclass(frozen=True)
-class Reader:
-    """A reader with files to begin from.
-
-    Parameters
-    ----------
-    read : callable
-        Takes a file's path. Fails by an assertion where what was read cannot be.
-    seeds : sequence of bytes
-        Files that it reads.
-    name : str
-        Of the file, where the reader asks for one.
-    """
-
-    read: Callable[[str], None]
-    seeds: tuple[bytes, ...]
-    name: str = "input"
 
 
 def _experiment_keeps_schema(experiment: Any) -> None:
@@ -308,6 +274,14 @@ _PREDICTOR = {
 }
 _PAIRS = b"benchmark,known,unknown,changed,edits\nb,1,2,yes,3\nb,2,3,no,0\n"
 _PLATFORMS = b"host,benchmark,variant,value\na,x,gcc,1.5\na,y,gcc,2\nb,x,clang,3\nb,y,clang,4\n"
+_PROJECT = b"""[defaults]
+runs = 20
+margin = "2%"
+[bench.sort]
+commands = ["./sort a", "./sort b"]
+metric = ["wall_time"]
+stdin = "data"
+"""
 _CHOICES = {"schema": "steelyard/1", "kind": "choices", "digest": "a1", "chosen": {"0": 3}}
 _CHANGE = {"change": 0, "knob": "aslr", "boot_id": "b", "previous": "2", "wanted": "0"}
 _HOST = [{"host_journal": 1}, _CHANGE, {"failed": 0, "reason": "no"}, {"restored": 0}]
@@ -361,6 +335,11 @@ def readers() -> Mapping[str, Reader]:
             _format("hyperfine"),
             tuple((hyperfine / f"hyperfine_{n}.json").read_bytes() for n in (1, 2)),
         ),
+        "project-file": Reader(lambda p: _ignore(read_project_file(p)), (_PROJECT,)),
+        "bisection-weights": Reader(
+            lambda p: _ignore(read_weights(p)), (b'{"a1b2": 2, "HEAD~3": 0.5}',)
+        ),
+        "agreement": Reader(lambda p: _ignore(loaded_profiles(p)), tuple(corpus_of("agreement"))),
         "adapter-regex": Reader(
             _adapter("regex", "took (?P<value>[0-9.e+-]+) (?P<unit>[a-z]+)"), (b"took 1.5 ms\n",)
         ),
@@ -373,7 +352,7 @@ def readers() -> Mapping[str, Reader]:
             found[f"adapter-{adapter.name}"] = Reader(_adapter(adapter.name), seeds)
             if adapter.name in FORMATS:
                 found[f"format-{adapter.name}"] = Reader(_format(adapter.name), seeds)
-    return {**found, **_track_readers()}
+    return {**found, **_track_readers(), **_profile_readers(), **program_readers()}
 
 
 def _track_readers() -> dict[str, Reader]:
@@ -390,6 +369,18 @@ def _track_readers() -> dict[str, Reader]:
         for name, found in samples.items()
     }
     return {**named, "tracks-by-content": Reader(_track_reader(None), every, "input.csv")}
+
+
+def _profile_readers() -> dict[str, Reader]:
+    """Those that `benchmarks.profile_fuzz` damages files for, with its corpus as seeds."""
+    return {
+        f"recording-{name}": Reader(_reading(READERS[name].read), tuple(corpus_of(name)))
+        for name in ("steelyard", "java-map", "perf-map", "gprof", "jfr", "perf")
+    }
+
+
+def _reading(read: Callable[[str], object]) -> Callable[[str], None]:
+    return lambda path: _ignore(read(path))
 
 
 def _ignore(_: object) -> None:

@@ -21,7 +21,8 @@ PROCESSOR_S = 5
 # Reads the file in this process, whose memory and time are limited.
 READ = """
 import resource, sys, time
-from tests.fuzz.readers import check_message, readers
+from tests.fuzz.reader import check_message
+from tests.fuzz.readers import readers
 from steelyard.core.errors import SteelyardError
 import numpy, pyarrow.csv, sqlalchemy
 reader = readers()[sys.argv[1]]

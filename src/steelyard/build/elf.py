@@ -76,7 +76,7 @@ def read_elf(data: bytes) -> ElfFile:
         raise NotElfError
     try:
         return _Reader(data).read()
-    except (struct.error, IndexError) as error:
+    except (struct.error, IndexError, OverflowError, ValueError) as error:
         raise NotElfError from error
 
 
@@ -98,7 +98,8 @@ class _Reader:
         functions: list[Function] = []
         sources: list[str] = []
         tables = [header for header in headers if header[1] == _SYMTAB]
-        for _, _, _, start, size, link, _ in tables:
+        # The standard has one; further ones could name the same bytes again.
+        for _, _, _, start, size, link, _ in tables[:1]:
             _, _, _, at, length, _, _ = headers[link]
             strings = self.data[at : at + length]
             functions += self._functions(self.data[start : start + size], strings, sources)
@@ -118,6 +119,8 @@ class _Reader:
             raise NotElfError
         if count == 0:  # More than 65,279: the count is the size of the first section.
             count = layout.unpack_from(self.data, offset)[5]
+        if size < layout.size or offset + count * size > len(self.data):
+            raise NotElfError
         found: list[tuple[int, int, int, int, int, int, int]] = []
         for index in range(count):
             name, kind, flags, _, start, length, link, info = layout.unpack_from(

@@ -18,7 +18,7 @@ def elf_section(file: BinaryIO, name: bytes) -> bytes | None:
     Raises
     ------
     OSError
-        The file cannot be read.
+        The file cannot be read, or names a place in itself that no file has.
     """
     try:
         file.seek(0)
@@ -28,13 +28,14 @@ def elf_section(file: BinaryIO, name: bytes) -> bytes | None:
         (table,) = struct.unpack_from("<Q", header, 40)
         size, count, names_index = struct.unpack_from("<HHH", header, 58)
         file.seek(table)
-        sections = file.read(size * count)
+        # A program with more has them beside what is looked for: none that `steelyard cc` linked.
+        sections = file.read(min(size * count, _MOST_BYTES))
         names = _contents(file, sections, size * names_index)
         for start in range(0, size * count, size):
             (at,) = struct.unpack_from("<I", sections, start)
-            if names[at:].startswith(name + b"\0"):
+            if names.startswith(name + b"\0", at):
                 return _contents(file, sections, start)
-    except (struct.error, ValueError):
+    except (struct.error, OverflowError, ValueError):
         return None
     return None
 

@@ -26,6 +26,7 @@ _DAMAGED = {"problem": "the report of the program's layout is damaged"}
 _TABLE = b".steelyard.layout"
 _SUFFIX = ".layout"
 _NUMBER_WIDTH = 10
+_MOST_BYTES = 1 << 20
 _SHELL = ("/bin/sh", "-c")
 
 
@@ -96,12 +97,14 @@ def read_report(directory: str, position: int) -> dict[str, Any] | None:
     """What the program of a trial told, or the ``problem`` with that; None without a report."""
     try:
         with open(report_file(directory, position), "rb") as file:
-            told = json.load(file)
+            data = file.read(_MOST_BYTES + 1)
+        told = json.loads(data)
+        json.dumps(told, allow_nan=False)  # The program may have written what no answer can hold.
     except OSError:
         return None
-    except ValueError:
+    except (ValueError, RecursionError):
         return _DAMAGED
-    if not isinstance(told, dict) or told.get("kind") != KIND:
+    if len(data) > _MOST_BYTES or not isinstance(told, dict) or told.get("kind") != KIND:
         return _DAMAGED
     return {name: value for name, value in told.items() if name not in ("schema", "kind")}
 

@@ -62,7 +62,12 @@ def unpack(archive: str, target: str) -> None:
         raise SuiteError(f"{archive} cannot be unpacked: {error}.") from None
     inside = os.listdir(partial)
     only = os.path.join(partial, inside[0]) if len(inside) == 1 else partial
-    if not archive.endswith(_ZIPS) and only != partial and os.path.isdir(only):
+    if (
+        not archive.endswith(_ZIPS)
+        and only != partial
+        and os.path.isdir(only)
+        and not os.path.islink(only)
+    ):
         os.rename(only, target)
         os.rmdir(partial)
     else:

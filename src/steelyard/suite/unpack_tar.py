@@ -11,6 +11,7 @@ import gzip
 import lzma
 import os
 import shutil
+import struct
 import tarfile
 import zlib
 from collections.abc import Callable
@@ -27,7 +28,10 @@ _OPENERS: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
     b"BZh": lambda file: cast("IO[bytes]", bz2.BZ2File(file)),
     b"\xfd7zXZ\0": lambda file: cast("IO[bytes]", lzma.LZMAFile(file)),  # noqa: SIM115
 }
-DAMAGED = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, ValueError, RecursionError)
+DAMAGED = (
+    *(tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, ValueError, RecursionError),
+    *(ArithmeticError, LookupError, struct.error),
+)
 
 
 class _Bounded:
@@ -145,6 +149,8 @@ class _Unpacking:
         for path, target in self._links.items():
             if os.path.isabs(target):
                 raise SuiteError(f"its link {path!r} leads out of the archive, to {target!r}")
+            if os.path.dirname(path):
+                self._free(os.path.dirname(path))  # No link lies above it.
             place = os.path.join(self._directory, path)
             os.makedirs(os.path.dirname(place), exist_ok=True)
             os.symlink(target, place)

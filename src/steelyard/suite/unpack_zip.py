@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import struct
 import zipfile
 import zlib
 
@@ -12,7 +13,7 @@ from steelyard.core.errors import SuiteError
 from steelyard.suite.unpack_limits import MODE_MASK, UnpackLimits, inside
 
 # RuntimeError: it is encrypted, or packed by a method that Python does not know.
-DAMAGED = (zipfile.BadZipFile, EOFError, zlib.error, ValueError, RuntimeError)
+DAMAGED = (zipfile.BadZipFile, EOFError, zlib.error, ValueError, RuntimeError, struct.error)
 
 
 def unpack_zip(archive: str, directory: str, limits: UnpackLimits | None = None) -> None:
@@ -35,6 +36,8 @@ def _unpack_member(file: zipfile.ZipFile, member: zipfile.ZipInfo, directory: st
     mode = member.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise SuiteError(f"its member {member.filename!r} is neither a file nor a directory")
+    if not member.filename:
+        raise SuiteError("one of its members has no name")
     path = inside(member.filename)
     target = os.path.join(directory, path)
     if member.is_dir() or not path:

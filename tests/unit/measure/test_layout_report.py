@@ -36,7 +36,16 @@ def test_what_the_program_wrote_is_read_until_it_is_forgotten(tmp_path):
     assert read_report(str(tmp_path), 7) is None
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"kind": "layout-audit"}', "\x00"])
+DAMAGED = {
+    **{name: name for name in ("", "{", "[]", '{"kind": "layout-audit"}', "\x00")},
+    "nested": "[" * 100_000,
+    "no number": '{"kind": "layout-run", "moves": NaN}',
+    "beyond numbers": '{"kind": "layout-run", "moves": 1e999}',
+    "long": '{"kind": "layout-run", "moves": "' + "9" * (1 << 20) + '"}',
+}
+
+
+@pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)
 def test_a_damaged_report_is_told_of(tmp_path, text):
     with open(report_file(tmp_path, 0), "w", encoding="utf-8") as file:
         file.write(text)

@@ -82,6 +82,36 @@ def test_nothing_is_written_through_a_link_of_the_archive(tmp_path: Path) -> Non
         unpacked(tmp_path, link, member("d/file", b"x"))
 
 
+@pytest.mark.parametrize("below", ["a/reached", "a/folder/reached"])
+def test_no_link_or_directory_is_made_through_a_link_that_leads_out(
+    tmp_path: Path, below: str
+) -> None:
+    place = tmp_path / "a" / "b"
+    place.mkdir(parents=True)
+    links = [
+        member("a", type=tarfile.SYMTYPE, linkname="../.."),
+        member(below, type=tarfile.SYMTYPE, linkname="x"),
+    ]
+    with pytest.raises(SuiteError, match="through a link"):
+        unpack(tar(tmp_path / "x.tar.gz", *links), str(place / "source"))
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "b", "x.tar.gz"]
+
+
+def test_an_archive_of_one_link_does_not_become_a_link_to_where_it_lies(tmp_path: Path) -> None:
+    link = member("x", type=tarfile.SYMTYPE, linkname=".")
+    unpack(tar(tmp_path / "x.tar.gz", link), str(tmp_path / "source"))
+    assert not (tmp_path / "source").is_symlink()
+
+
+def test_a_zip_whose_member_has_no_name_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("a", "1")
+    path.write_bytes(path.read_bytes().replace(b"a1PK", b"\0" + b"1PK").replace(b"aPK", b"\0PK"))
+    with pytest.raises(SuiteError, match="no name"):
+        unpack(str(path), str(tmp_path / "source"))
+
+
 def test_links_that_only_together_lead_out_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="leads out"):
         unpacked(

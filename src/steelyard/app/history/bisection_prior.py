@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import fsum, inf, log, log2
+from math import fsum, log, log2
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from steelyard.analysis.bisection.evidence import Level, evidence_of_value
 from steelyard.app.history.stored_tracks import Chosen, loaded_tracks, stored_tracks
 from steelyard.core.decoding import decoding, open_regular
 from steelyard.core.errors import DataError, UsageError
+from steelyard.core.units import LARGEST_VALUE
 from steelyard.repository.revisions import Commit, Repository, changed_lines, resolved
 from steelyard.store.track_store import TrackStore
 from steelyard.store.whole_file import file_errors
@@ -48,22 +49,36 @@ def weights_of_file(path: str, repository: Repository) -> dict[str, float]:
     DataError
         It is something else, or names what git does not know.
     """
-    with file_errors(path, "read"), open(open_regular(path), encoding="utf-8-sig") as file:
-        text = file.read()
-    with decoding(f"{path} is no JSON object of weights by revision"):
-        data = json.loads(text)
-        if not isinstance(data, dict) or not data:
-            raise DataError("it is no object, or an empty one")
-    for name, value in data.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not 0.0 <= value < inf:
-            raise DataError(f"{path}: the weight of {name!r} is a number from 0 on, not {value!r}.")
-    found = {name: float(value) for name, value in data.items()}
+    found = read_weights(path)
     names = resolved(repository, found)
     unknown = next((name for name in found if name not in names), None)
     if unknown is not None:
         raise DataError(f"{path}: git does not know the revision {unknown!r}.")
     return {names[name]: weight for name, weight in found.items()}
+
+
+def read_weights(path: str) -> dict[str, float]:
+    """The object as it stands in the file.
+
+    Raises
+    ------
+    DataError
+        It is something else.
+    """
+    with file_errors(path, "read"), open(open_regular(path), "rb") as file:
+        data = file.read()
+    with decoding(f"{path} is no JSON object of weights by revision"):
+        weights = json.loads(data.decode("utf-8-sig"))
+        if not isinstance(weights, dict) or not weights:
+            raise ValueError("it is no object, or an empty one")
+    for name, value in weights.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not 0.0 <= value <= LARGEST_VALUE:
+            raise DataError(
+                f"{path}: the weight of {name!r} is a number from 0 on, at most {LARGEST_VALUE:.0e}, not "
+                f"{value!r}."
+            )
+    return {name: float(value) for name, value in weights.items()}
 
 
 def adopted_evidence(library: Library, chosen: Chosen, good: str, bad: str) -> dict[str, float]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from steelyard.app.experiment.toml_lines import field_place
-from steelyard.core.decoding import open_regular
+from steelyard.core.decoding import fault_text, open_regular
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.registry import nearest
 
@@ -132,8 +132,8 @@ def _parsed(path: str) -> dict[str, Any]:
         return tomllib.loads(data.decode("utf-8-sig"))
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"{path} is not TOML: {error}.") from None
+    except (ValueError, RecursionError) as error:  # A number of 5,000 digits is no TOMLDecodeError.
+        raise DataError(f"{path} is not TOML: {fault_text(error)}.") from None
 
 
 def _table(path: str, data: Mapping[str, Any], name: str) -> Mapping[str, Any]:

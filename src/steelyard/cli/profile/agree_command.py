@@ -22,7 +22,7 @@ from steelyard.cli.profile.profile_options import (
     seed_option,
 )
 from steelyard.cli.profile.study_text import Targets, show_agreement
-from steelyard.core.decoding import regular_opener
+from steelyard.core.decoding import decoding, regular_opener
 from steelyard.core.errors import DataError, UsageError
 
 _OF_RUNS = {
@@ -82,7 +82,7 @@ def agree(given: AgreeOptions, argv: tuple[str, ...]) -> None:
 
     refuse_nowhere(given.html_target, given.json_target)
     _refuse_ignored(argv, given)
-    programs = [item for path in given.documents for item in _loaded(path)]
+    programs = [item for path in given.documents for item in loaded_profiles(path)]
     if argv or given.files:
         programs.append(collect_profiles(_request(argv, given), given.study.place()))
     if not programs:
@@ -145,14 +145,21 @@ def _file_of(word: str) -> tuple[str, str]:
     return name, path
 
 
-def _loaded(path: str) -> list[Any]:
+def loaded_profiles(path: str) -> list[Any]:
+    """The programs of a document of `profile agree --json`.
+
+    Raises
+    ------
+    DataError
+        The file is none.
+    """
     from steelyard.report.kinds.agreement.document import profiles_of
 
     try:
-        with open(path, encoding="utf-8", opener=regular_opener) as file:
-            document = json.load(file)
+        with open(path, "rb", opener=regular_opener) as file:
+            data = file.read()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.", field="--load") from None
-    except ValueError as error:
-        raise DataError(f"{path} is not JSON: {error}.", field="--load") from None
+    with decoding(f"{path} is not JSON", "--load"):
+        document = json.loads(data)
     return profiles_of(document, path)

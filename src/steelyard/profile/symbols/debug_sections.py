@@ -13,6 +13,9 @@ from steelyard.core.elf_file import from_elf
 _PREFIX, _OLD_PREFIX = ".debug_", ".zdebug_"
 # As in elf(5) and the ELF gABI, "Section Compression".
 _COMPRESSED, _ZLIB, _ZSTD = 0x800, 1, 2
+# Debugging information compresses to a third or a tenth; what a file unpacks to at most.
+_MOST_RATIO = 40
+_LEAST_LIMIT_BYTES = 64 << 20
 _HEADS = {32: struct.Struct("<III"), 64: struct.Struct("<IIQQ")}
 # What gcc and binutils wrote before compression became a flag: "ZLIB", then the size.
 _OLD_HEAD = struct.Struct(">4sQ")
@@ -49,13 +52,15 @@ def debug_sections(path: str, folder: str) -> list[Section]:
 
 
 def _sections_of(elf: Any, path: str, folder: str) -> Iterator[Section]:
+    left_bytes = max(_LEAST_LIMIT_BYTES, _MOST_RATIO * os.path.getsize(path))
     for section in elf.iter_sections():
         name = section.name
         wanted = name.startswith((_PREFIX, _OLD_PREFIX))
         if not wanted or section["sh_type"] == "SHT_NOBITS" or name.removesuffix(".dwo") in _UNUSED:
             continue
         if name.startswith(_OLD_PREFIX) or section["sh_flags"] & _COMPRESSED:
-            plain = _decompressed(elf, section)
+            plain = _decompressed(elf, section, left_bytes)
+            left_bytes -= len(plain)
             kept = os.path.join(folder, f"{len(os.listdir(folder))}{name}")
             with open(kept, "wb") as file:
                 file.write(plain)
@@ -64,18 +69,28 @@ def _sections_of(elf: Any, path: str, folder: str) -> Iterator[Section]:
             yield Section(name, path, section["sh_offset"], section["sh_size"])
 
 
-def _decompressed(elf: Any, section: Any) -> bytes:
+def _decompressed(elf: Any, section: Any, limit_bytes: int) -> bytes:
+    """What a section holds; nothing where it is damaged, or is more than the limit."""
     elf.stream.seek(section["sh_offset"])
     data = elf.stream.read(section["sh_size"])
     if section.name.startswith(_OLD_PREFIX):
-        return zlib.decompress(data[_OLD_HEAD.size :])
+        return _from_zlib(data[_OLD_HEAD.size :], limit_bytes)
     head = _HEADS[elf.elfclass]
     kind, *_, size, _ = head.unpack_from(data)
     if kind == _ZLIB:
-        return zlib.decompress(data[head.size :])
-    if kind == _ZSTD:
+        return _from_zlib(data[head.size :], limit_bytes)
+    if kind == _ZSTD and size <= limit_bytes:
         return _from_zstd(data[head.size :], size)
     return b""
+
+
+def _from_zlib(data: bytes, limit_bytes: int) -> bytes:
+    unpacker = zlib.decompressobj()
+    try:
+        plain = unpacker.decompress(data, max(1, limit_bytes))
+    except zlib.error:
+        return b""
+    return plain if unpacker.eof else b""
 
 
 def _from_zstd(data: bytes, size: int) -> bytes:

@@ -1,0 +1,153 @@
+"""Readers of what compilers, linkers and running programs leave: ELF files, archives, reports."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tarfile
+import tempfile
+import zipfile
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+
+from steelyard.build.archive import NotArchiveError, read_archive
+from steelyard.build.elf import NotElfError, read_elf
+from steelyard.build.link_line import expand_response_files
+from steelyard.core.errors import SuiteError
+from steelyard.layout.response_files import expanded_words
+from steelyard.measure.elf_section import elf_section
+from steelyard.measure.layout_report import read_report, report_file
+from steelyard.profile.symbols.debug_files import read_build_id, separate_file, supplementary_file
+from steelyard.profile.symbols.debug_sections import debug_sections
+from steelyard.profile.symbols.elf_symbols import read_symbols
+from steelyard.profile.symbols.inlined_code import debug_source
+from steelyard.profile.symbols.static_probes import static_probes
+from steelyard.suite.unpack import unpack
+from tests.fuzz.reader import Reader
+
+_MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
+ELF_FILES = Path(__file__).parents[1] / "data" / "elf"
+
+
+def _elf(path: str) -> None:
+    """All that is asked of a program or library that a profile or a plan names."""
+    with suppress(OSError), open(path, "rb") as file:
+        assert len(elf_section(file, b".steelyard.layout") or b"") <= 1 << 20
+    symbols = read_symbols(path)
+    for place in range(min(50, len(symbols.names))):
+        assert isinstance(symbols.names[place], bytes)
+    assert len(symbols.names) == len(symbols.addresses) == len(symbols.ends)
+    assert (symbols.addresses[1:] >= symbols.addresses[:-1]).all()
+    for probe in static_probes(path):
+        assert probe.offset >= 0
+    for look in (read_build_id, separate_file, supplementary_file, debug_source):
+        assert look(path) is None or isinstance(look(path), str)
+    with tempfile.TemporaryDirectory(dir=_MEMORY) as folder:
+        debug_sections(path, folder)
+
+
+def _object_file(path: str) -> None:
+    try:
+        found = read_elf(Path(path).read_bytes())
+    except (NotElfError, ValueError):
+        return
+    assert all(function.name is not None for function in found.functions)
+
+
+def _archive(path: str) -> None:
+    try:
+        members = read_archive(path)
+    except (NotArchiveError, OSError, ValueError):
+        return
+    assert all(isinstance(member.data, bytes) for member in members)
+
+
+def _unpacked(path: str) -> None:
+    """Nothing comes out beside the directory, and nothing but plain files and folders."""
+    with tempfile.TemporaryDirectory(dir=_MEMORY) as folder:
+        target = os.path.join(folder, "inside", "target")
+        os.mkdir(os.path.dirname(target))
+        try:
+            unpack(path, target)
+        except SuiteError:
+            assert os.listdir(os.path.dirname(target)) == []
+        assert os.listdir(folder) == ["inside"]
+        for found in Path(folder).rglob("*"):
+            assert found.is_dir() or found.is_file() or found.is_symlink()
+            assert found.resolve().is_relative_to(Path(folder).resolve())
+            assert found.is_symlink() or not found.stat().st_mode & 0o7000
+
+
+def _report(path: str) -> None:
+    folder = os.path.dirname(path)
+    shutil.copyfile(path, report_file(folder, 3))
+    told = read_report(folder, 3)
+    assert isinstance(told, dict)
+    json.dumps(told, allow_nan=False)
+
+
+def _words(path: str) -> None:
+    for expanded in (expanded_words([f"@{path}"]), expand_response_files([f"@{path}"])):
+        assert all(isinstance(word, str) for word in expanded)
+
+
+def _tar(kind: str) -> bytes:
+    written = BytesIO()
+    with tarfile.open(fileobj=written, mode=f"w:{kind}") as file:
+        folder = tarfile.TarInfo("a")
+        folder.type = tarfile.DIRTYPE
+        file.addfile(folder)
+        for name, data in (("a/b.c", b"int main;\n"), ("a/c", b"x" * 700)):
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            file.addfile(member, BytesIO(data))
+        link = tarfile.TarInfo("a/l")
+        link.type, link.linkname = tarfile.SYMTYPE, "b.c"
+        file.addfile(link)
+    return written.getvalue()
+
+
+def _zip() -> bytes:
+    written = BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("a/b.c", "int main;\n")
+        file.writestr("a/c", "x" * 700)
+    return written.getvalue()
+
+
+def _ar() -> bytes:
+    def member(name: str, data: bytes) -> bytes:
+        head = f"{name:<16}{0:<12}{0:<6}{0:<6}{644:<8}{len(data):<10}`\n"
+        return head.encode() + data + b"\n" * (len(data) & 1)
+
+    long_names = b"a-name-that-is-long.o/\n"
+    return b"!<arch>\n" + member("//", long_names) + member("/0", b"\x7fELF") + member("b.o/", b"x")
+
+
+_REPORT = {
+    "schema": "steelyard/1",
+    "kind": "layout-run",
+    "parts": {"functions": True, "stack": False},
+    "interval_ns": 500,
+}
+
+
+def _elf_files() -> tuple[bytes, ...]:
+    """Of a C file of three functions: gcc 12 -O1 -g -c; -shared -fPIC -nostdlib; with -g -gz."""
+    return tuple(path.read_bytes() for path in sorted(ELF_FILES.iterdir()))
+
+
+def program_readers() -> dict[str, Reader]:
+    """The readers by their names."""
+    elf = _elf_files()
+    return {
+        "elf": Reader(_elf, elf),
+        "object-file": Reader(_object_file, elf),
+        "ar-archive": Reader(_archive, (_ar(),)),
+        "tar-archive": Reader(_unpacked, (_tar(""), _tar("gz"), _tar("xz")), "input.tar"),
+        "zip-archive": Reader(_unpacked, (_zip(),), "input.zip"),
+        "layout-report": Reader(_report, (json.dumps(_REPORT).encode(),)),
+        "response-file": Reader(_words, (b'-O2 \'a b\' "c\\"d" e\\ f\n@other\n',)),
+    }

@@ -1,0 +1,52 @@
+"""Modules that open files which no fuzzer reads, each with the reason.
+
+A module that opens a file and stands neither here nor among those that the fuzzers reach is a
+reader that nobody has fuzzed: `tests/unit/test_corpus.py` refuses it.
+"""
+
+from __future__ import annotations
+
+_REASONS = {
+    "opens it for a reader that is fuzzed": (
+        *("app/experiment/follow_up.py", "app/experiment/toml_lines.py"),
+        *("cli/trial/trial_command.py", "measure/iterations.py", "profile/file/profile_parts.py"),
+        *("store/journals.py", "profile/java/java_delays.py"),
+    ),
+    "takes a digest, a few magic bytes or a copy of it": (
+        *("app/request/layout_levels.py", "binary/code_reader.py", "build/cache_key.py"),
+        *("suite/artifacts.py", "suite/prepare.py", "store/hostile_store.py", "store/location.py"),
+        *("measure/preflight.py", "measure/provenance.py", "profile/delays.py"),
+        *("suite/make_inputs.py", "build/modules.py", "build/link.py"),
+        *("host/page_cache.py", "host/study_program.py"),
+    ),
+    "Steelyard itself has written it, where only its user may": (
+        *("build/cache.py", "build/records.py", "core/environment_key.py", "suite/cache.py"),
+        *("store/whole_file.py", "cli/store/export_command.py", "suite/fetch/apt_directory.py"),
+        *("app/predict/commit_code.py", "core/private_file.py", "suite/count_allocations.py"),
+    ),
+    "a process of Steelyard's own leaves it for the next step": (
+        *("measure/event_step.py", "measure/output_checks.py", "measure/tracing.py"),
+        *("profile/event_paths.py", "profile/sampler.py", "core/go_between.py"),
+    ),
+    "the last words of a program, which are kept and not parsed": (
+        *("build/run_build.py", "executors/local/unit_builds.py", "app/suite/suite_run.py"),
+    ),
+    "compared, or searched by the user's own pattern": (
+        *("measure/check_output.py", "measure/printed.py"),
+    ),
+    "the kernel's": (
+        *("build/build_supervisor.py", "core/process_state.py", "host/files.py", "host/system.py"),
+        *("measure/launcher_process.py", "profile/boot.py", "profile/symbols/kernel_symbols.py"),
+        *("profile/symbols/function_lookup.py",),
+    ),
+    "a lock, /dev/null or a connection": (
+        *("app/history/tell_alarms.py", "cli/main.py", "host/command.py", "host/lock.py"),
+        *("host/restore.py", "host/session.py", "measure/level_step.py", "measure/setup_step.py"),
+        *("run/run_experiment.py", "run/run_part.py"),
+    ),
+    "a part of the package": (
+        *("report/documents/schemas.py", "report/pages/plotly_script.py"),
+        *("report/pages/rendered.py",),
+    ),
+}
+NOT_FUZZED = {module: reason for reason, modules in _REASONS.items() for module in modules}
