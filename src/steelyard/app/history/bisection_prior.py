@@ -75,8 +75,8 @@ def read_weights(path: str) -> dict[str, float]:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not number or not 0.0 <= value <= LARGEST_VALUE:
             raise DataError(
-                f"{path}: the weight of {name!r} is a number from 0 on, at most {LARGEST_VALUE:.0e}, not "
-                f"{value!r}."
+                f"{path}: the weight of {name!r} is a number from 0 on, at most "
+                f"{LARGEST_VALUE:.0e}, not {value!r}."
             )
     return {name: float(value) for name, value in weights.items()}
 
