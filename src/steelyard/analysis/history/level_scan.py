@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import lru_cache
 from math import sqrt
 
@@ -39,10 +40,12 @@ def scan_levels(sums: Floats, noise: NoiseScale, rate: float) -> list[int]:
     width = SHORTEST_SEGMENT
     while 2 * width <= max(count, 2 * SHORTEST_SEGMENT) and width <= _LONGEST_WIDTH:
         for place in _places(sums, width, noise, rate):
-            if all(abs(place - other) >= width for other in found):
-                found.append(place)
+            at = bisect_left(found, place)
+            near = found[max(0, at - 1) : at + 1]
+            if all(abs(place - other) >= width for other in near):
+                found.insert(at, place)
         width *= 2
-    return sorted(found)
+    return found
 
 
 def _places(sums: Floats, width: int, noise: NoiseScale, rate: float) -> list[int]:
@@ -64,16 +67,17 @@ def _places(sums: Floats, width: int, noise: NoiseScale, rate: float) -> list[in
 
 def _peaks_of(statistic: Floats, group: Integers, width: int) -> list[int]:
     """The peaks in a stretch above the threshold, at least `width` apart, the largest first."""
-    heights = statistic[group]
+    heights = statistic[group].copy()
     if len(group) <= width:
         return [int(group[np.argmax(heights)])]
     found: list[int] = []
-    for place in group[np.argsort(-heights, kind="stable")].tolist():
-        if all(abs(place - other) >= width for other in found):
-            found.append(place)
-        if len(found) * width > len(group) + width:
-            break
-    return found
+    while True:
+        at = int(np.argmax(heights))
+        if heights[at] < 0.0:
+            return found
+        found.append(int(group[at]))
+        # The group is a stretch without gaps.
+        heights[max(0, at - width + 1) : at + width] = -1.0
 
 
 def _statistic(sums: Floats, width: int, noise: NoiseScale) -> Floats:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from steelyard.analysis.distributions.table_distributions import t_two_sided_p_values
 from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT, SHORTEST_SIDE
 from steelyard.analysis.history.noise_scale import NoiseScale
-from steelyard.analysis.history.series import Floats
-from steelyard.analysis.history.where_it_began import best_split
+from steelyard.analysis.history.series import Floats, Integers
 
 _MOVES = 2
 # Of a long segment, what lies near its change says how plain the change is.
@@ -33,6 +33,64 @@ class Segments:
 
     places: tuple[int, ...]
     p_values: Floats
+
+
+class LevelSums:
+    """Sums of values and of their squares up to each place, for means and spreads of any stretch.
+
+    Parameters
+    ----------
+    values : array
+        Taken around their median, so that squares lose few digits.
+    spreads : array, optional
+        The deviation around each value, where it is not the track's everywhere.
+    """
+
+    def __init__(self, values: Floats, spreads: Floats | None = None) -> None:
+        centred = values - np.median(values)
+        self.count = len(values)
+        self.sums = _sums_to(centred)
+        self.squares = _sums_to(centred * centred)
+        self.spreads = None if spreads is None else _sums_to(spreads * spreads)
+
+    def sides(self, firsts: Integers, lasts: Integers, noise: NoiseScale) -> _Sides:
+        """What is known of the levels of stretches from `firsts` up to before `lasts`."""
+        sizes = (lasts - firsts).astype(np.float64)
+        sums = self.sums[lasts] - self.sums[firsts]
+        means = sums / sizes
+        around = np.maximum(0.0, self.squares[lasts] - self.squares[firsts] - sums * means)
+        usual: Floats | float = noise.deviation**2
+        if self.spreads is not None:
+            usual = (self.spreads[lasts] - self.spreads[firsts]) / sizes
+        own = (around + _BORROWED * usual) / (sizes - 1.0 + _BORROWED)
+        factor = noise.mean_factor(sizes)
+        freedom = np.maximum(2.0, (sizes + _BORROWED) / factor - 1.0)
+        return _Sides(means, own, own * factor / sizes, freedom)
+
+    def best_split(self, first: int, last: int, left: int, right: int) -> int:
+        """The place between `first` and `last` at which two levels fit best.
+
+        At least `left` values lie before it, and `right` from it on.
+        """
+        places = np.arange(first + max(1, left), last - max(1, right) + 1)
+        before = self.sums[places] - self.sums[first]
+        total = self.sums[last] - self.sums[first]
+        after = total - before
+        gains = before * before / (places - first) + after * after / (last - places)
+        return int(places[np.argmax(gains)])
+
+
+class _Sides(NamedTuple):
+    """For stretches: means, variances of values and of means, degrees of freedom of those."""
+
+    means: Floats
+    variances: Floats
+    of_means: Floats
+    degrees: Floats
+
+
+def _sums_to(values: Floats) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(values)])
 
 
 @dataclass(frozen=True)
@@ -72,30 +130,34 @@ def settle_segments(
     spreads : array, optional
         The deviation around each value, where it is not the track's everywhere.
     """
-    kept = _moved(values, places)
+    sums = LevelSums(values, spreads)
+    kept = _moved(sums, places)
     while kept:
-        p_values = p_of_places(values, kept, noise, asked.deviations, spreads)
-        worst = int(np.argmax(p_values))
-        if p_values[worst] <= asked.p_value:
-            moved = _moved(values, kept)
+        p_values = p_of_places(sums, kept, noise, asked.deviations)
+        if p_values.max() <= asked.p_value:
+            moved = _moved(sums, kept)
             if moved == kept:
                 return Segments(tuple(kept), p_values)
             kept = moved
-            p_values = p_of_places(values, kept, noise, asked.deviations, spreads)
-            worst = int(np.argmax(p_values))
-            if p_values[worst] <= asked.p_value:
+            p_values = p_of_places(sums, kept, noise, asked.deviations)
+            if p_values.max() <= asked.p_value:
                 return Segments(tuple(kept), p_values)
-        kept = kept[:worst] + kept[worst + 1 :]
+        going = _least_plain(p_values, asked.p_value)
+        kept = [place for place, goes in zip(kept, going, strict=True) if not goes]
     return Segments((), np.zeros(0))
 
 
-def p_of_places(
-    values: Floats,
-    places: list[int],
-    noise: NoiseScale,
-    least: float,
-    spreads: Floats | None = None,
-) -> Floats:
+def _least_plain(p_values: Floats, threshold: float) -> list[bool]:
+    """Which places go: those above the threshold that are less plain than both neighbours."""
+    padded = np.concatenate([[-1.0], p_values, [-1.0]])
+    least = (p_values > padded[:-2]) & (p_values >= padded[2:])
+    going = least & (p_values > threshold)
+    if not going.any():
+        going[int(np.argmax(p_values))] = True
+    return going.tolist()
+
+
+def p_of_places(sums: LevelSums, places: list[int], noise: NoiseScale, least: float) -> Floats:
     """For each place the p-value of Welch's t between the segments beside it; 1 where their means
     are less than `least` standard deviations of their values apart.
 
@@ -105,52 +167,35 @@ def p_of_places(
     weighed with that of the track, which counts as `_BORROWED` values, so that five values that
     happen to lie close together do not make a change plain.
     """
-    bounds = [0, *places, len(values)]
-    statistics, degrees = np.empty(len(places)), np.empty(len(places))
-    usual = noise.deviation**2
-    for at, place in enumerate(places):
-        means: list[float] = []
-        squares: list[float] = []
-        variances: list[float] = []
-        freedom: list[float] = []
-        for inside in (
-            slice(max(bounds[at], place - _LONGEST_SIDE), place),
-            slice(place, min(bounds[at + 2], place + _LONGEST_SIDE)),
-        ):
-            side = values[inside]
-            if spreads is not None:
-                usual = float(np.square(spreads[inside]).mean())
-            size = len(side)
-            mean = float(side.mean())
-            around = side - mean
-            own = (float(around @ around) + _BORROWED * usual) / (size - 1 + _BORROWED)
-            factor = float(noise.mean_factor(np.array([float(size)]))[0])
-            means.append(mean)
-            variances.append(own)
-            squares.append(own * factor / size)
-            freedom.append(max(2.0, (size + _BORROWED) / factor - 1.0))
-        total = squares[0] + squares[1]
-        apart = means[1] - means[0]
-        small = apart * apart < least * least * (variances[0] + variances[1]) / 2.0
-        statistics[at] = 0.0 if small else apart / total**0.5
-        degrees[at] = total**2 / (squares[0] ** 2 / freedom[0] + squares[1] ** 2 / freedom[1])
+    bounds = np.array([0, *places, sums.count])
+    inner = bounds[1:-1]
+    own = sums.sides(np.maximum(bounds[:-2], inner - _LONGEST_SIDE), inner, noise)
+    other = sums.sides(inner, np.minimum(bounds[2:], inner + _LONGEST_SIDE), noise)
+    total = own.of_means + other.of_means
+    apart = other.means - own.means
+    small = apart * apart < least * least * (own.variances + other.variances) / 2.0
+    statistics = np.where(small, 0.0, apart / np.sqrt(total))
+    degrees = total**2 / (own.of_means**2 / own.degrees + other.of_means**2 / other.degrees)
     return t_two_sided_p_values(statistics, degrees)
 
 
-def _moved(values: Floats, places: list[int]) -> list[int]:
+def _moved(sums: LevelSums, places: list[int]) -> list[int]:
     """The places, each where two levels fit the values between its neighbours best."""
-    bounds = [0, *sorted(places), len(values)]
+    bounds = [0, *sorted(places), sums.count]
+    before: list[int] = []
     for _ in range(_MOVES):
-        before = list(bounds)
+        last_time, before = before, list(bounds)
         for at in range(1, len(bounds) - 1):
+            # Where nothing beside it moved, neither does it.
+            if last_time and bounds[at - 1 : at + 2] == last_time[at - 1 : at + 2]:
+                continue
             first = max(bounds[at - 1], bounds[at] - _LONGEST_SIDE)
             last = min(bounds[at + 1], bounds[at] + _LONGEST_SIDE)
-            near = values[first:last]
-            short = SHORTEST_SEGMENT if len(near) > 2 * SHORTEST_SEGMENT else 1
+            short = SHORTEST_SEGMENT if last - first > 2 * SHORTEST_SEGMENT else 1
             # At the ends of a series a level may only have begun, or have been cut off.
             left = min(short, SHORTEST_SIDE) if first == 0 else short
-            right = min(short, SHORTEST_SIDE) if last == len(values) else short
-            bounds[at] = first + best_split(near, left, len(near) - right)
+            right = min(short, SHORTEST_SIDE) if last == sums.count else short
+            bounds[at] = sums.best_split(first, last, left, right)
         if bounds == before:
             break
-    return sorted({place for place in bounds[1:-1] if 0 < place < len(values)})
+    return sorted({place for place in bounds[1:-1] if 0 < place < sums.count})

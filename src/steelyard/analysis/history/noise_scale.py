@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 
@@ -21,6 +21,8 @@ _MOST_MEMORY = 0.95
 _MEMORIES = np.linspace(0.0, _MOST_MEMORY, 96)
 _UNSEEN_MEMORY = 0.5
 _LEAST_RELATIVE = 1e-12
+# The logarithm of what adds nothing to 1.
+_NOTHING = -40.0
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,12 @@ class NoiseScale:
 
     def mean_factor(self, counts: Floats) -> Floats:
         """What the variance of means of so many values is multiplied by, for each count."""
+        if self.memory <= 0.0:
+            return np.ones(len(counts))
         rest = 1.0 - self.memory
-        tails = self.memory * (1.0 - self.memory**counts) / (counts * rest * rest)
+        # Powers beyond what is left of 1 are slow, and nothing.
+        powers = self.memory ** np.minimum(counts, _NOTHING / log(self.memory))
+        tails = self.memory * (1.0 - powers) / (counts * rest * rest)
         return np.maximum(1.0, 1.0 + 2.0 * (self.memory / rest - tails))
 
 

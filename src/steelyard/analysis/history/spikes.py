@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from steelyard.analysis.history.memory import lag_memory
 from steelyard.analysis.history.noise_scale import resolution
@@ -44,10 +43,18 @@ class _Tail(NamedTuple):
     begin: float
     exponent: float
 
-    def chances(self, far: Floats) -> Floats:
-        inner = 1.0 - np.searchsorted(self.sizes, far, side="left") / max(1, len(self.sizes))
-        outer = self.share * (self.begin / np.maximum(far, self.begin)) ** self.exponent
-        return np.where(far > self.begin, outer, np.maximum(inner, self.share))
+    def chance(self, far: float) -> float:
+        """Of one value at least as far."""
+        if far > self.begin:
+            return self.share * (self.begin / far) ** self.exponent
+        inner = 1.0 - float(np.searchsorted(self.sizes, far)) / max(1, len(self.sizes))
+        return max(self.share, inner)
+
+    def distance(self, chance: float) -> float:
+        """How far a value is at least that has no larger chance."""
+        if chance <= self.share:
+            return self.begin * (self.share / chance) ** (1.0 / self.exponent)
+        return float(self.sizes[min(len(self.sizes) - 1, int((1.0 - chance) * len(self.sizes)))])
 
 
 def find_spikes(apart: Floats, rate: float) -> tuple[Spike, ...]:
@@ -77,7 +84,7 @@ def find_spikes(apart: Floats, rate: float) -> tuple[Spike, ...]:
         others = np.sort(np.abs(np.concatenate([apart[:first], apart[last + 1 :]])))
         tail = _tail_of(others, resolution(apart))
         nearest = float(np.abs(apart[first : last + 1]).min())
-        chance = float(_of_run(tail.chances(np.array([nearest])), last - first + 1, memory)[0])
+        chance = _of_run(tail.chance(nearest), last - first + 1, memory)
         if chance <= rate and (not found or first > found[-1].last):
             found.append(Spike(first, last, min(1.0, max(1e-300, chance * len(apart)))))
     return tuple(found)
@@ -97,7 +104,7 @@ def _tail_of(sizes: Floats, floor: float) -> _Tail:
     return _Tail(sizes, share, begin, min(_MOST_INDEX, max(_LEAST_INDEX, index)))
 
 
-def _of_run(chance: Floats, count: int, memory: float) -> Floats:
+def _of_run(chance: float, count: int, memory: float) -> float:
     """The chance of `count` values beside each other on one side, each at least as far.
 
     Of each length there is one at every place; most of what may be found by chance is kept for
@@ -105,6 +112,13 @@ def _of_run(chance: Floats, count: int, memory: float) -> Floats:
     """
     many = _OF_SINGLE if count == 1 else _OF_OTHERS
     return many * chance * (chance / 2.0) ** ((count - 1) * (1.0 - memory))
+
+
+def _of_value(chance: float, count: int, memory: float) -> float:
+    """The chance of each value of a run that has `chance`: the inverse of `_of_run`."""
+    others = (count - 1) * (1.0 - memory)
+    many = _OF_SINGLE if count == 1 else _OF_OTHERS
+    return (chance / many * 2.0**others) ** (1.0 / (1.0 + others))
 
 
 def _candidates(apart: Floats, memory: float, rate: float) -> list[tuple[int, int]]:
@@ -117,19 +131,24 @@ def _candidates(apart: Floats, memory: float, rate: float) -> list[tuple[int, in
     tail = _tail_of(np.sort(sizes)[:-own], resolution(apart))
     runs: dict[tuple[int, int], float] = {}
     for count in range(1, LONGEST_SPIKE + 1):
-        nearest = sliding_window_view(sizes, count).min(axis=1)
-        signs = sliding_window_view(apart > 0.0, count)
-        one_sided = signs.all(axis=1) | ~signs.any(axis=1)
-        chances = _of_run(tail.chances(nearest), count, memory)
-        for place in np.flatnonzero(one_sided & (chances <= rate)).tolist():
+        nearest = sizes[: len(sizes) - count + 1]
+        for later in range(1, count):
+            nearest = np.minimum(nearest, sizes[later : len(sizes) - count + 1 + later])
+        far = nearest >= tail.distance(_of_value(rate, count, memory))
+        for place in np.flatnonzero(far).tolist():
             run = (place, place + count - 1)
-            if _is_back(apart, run, float(nearest[place])):
-                runs[run] = float(chances[place])
+            if _is_one_sided(apart, run) and _is_back(apart, run, float(nearest[place])):
+                runs[run] = _of_run(tail.chance(float(nearest[place])), count, memory)
     chosen: list[tuple[int, int]] = []
     for run in sorted(runs, key=lambda one: runs[one]):
         if all(run[1] < other[0] or run[0] > other[1] for other in chosen):
             chosen.append(run)
     return sorted(chosen)
+
+
+def _is_one_sided(apart: Floats, run: tuple[int, int]) -> bool:
+    signs = apart[run[0] : run[1] + 1] > 0.0
+    return bool(signs.all() or not signs.any())
 
 
 def _is_back(apart: Floats, run: tuple[int, int], nearest: float) -> bool:
