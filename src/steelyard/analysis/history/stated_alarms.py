@@ -60,6 +60,8 @@ class TrackChanges:
         Its points, where they are to be drawn.
     revisions : sequence of str
         Of its values, by their index.
+    new : frozenset of int
+        The places in `changes` of those that its newest values brought.
     """
 
     name: TrackName
@@ -72,6 +74,7 @@ class TrackChanges:
     changes: tuple[Change, ...]
     track: Track | None = None
     revisions: Sequence[str] = ()
+    new: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class StatedAlarm:
     ----------
     alarm : Alarm
     state : str
-        ``"new"`` where it begins at one of the newest revisions and nobody did anything about it;
+        ``"new"`` where the newest values brought it and nobody did anything about it;
         ``"old"`` where it begins before; ``"host"`` where the host changed; else what was done
         about it.
     subject : str

@@ -106,7 +106,7 @@ def _found(
 ) -> FoundChanges:
     tracks = find_track_changes(loaded, asked.question)
     alarms = alarms_of_tracks(tracks, asked.question.limits.references)
-    stated = stated_alarms(tracks, alarms, asked.question.newest_count, notes)
+    stated = stated_alarms(tracks, alarms, notes)
     return FoundChanges(asked.question.detector, tuple(tracks), tuple(stated))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from steelyard.analysis.history.alarm_groups import false_alarm_rate, fewest_fal
 from steelyard.analysis.history.changes import find_changes
 from steelyard.analysis.history.detector import Detector, Sensitivity
 from steelyard.analysis.history.detectors import DETECTORS
+from steelyard.analysis.history.new_changes import new_changes
 from steelyard.analysis.history.series import Series, series_of
 from steelyard.analysis.history.stated_alarms import StatedAlarm, TrackChanges
 from steelyard.app.history.stored_tracks import LoadedTrack
@@ -53,7 +54,7 @@ class Question:
     detector : str
     sensitivity : Sensitivity
     newest_count : int
-        Revisions at the end of a track whose changes are new.
+        So many revisions at the end of a track bring what is new.
     keep_points : bool
         Whether tracks keep their points, to be drawn.
     limits : AlarmLimits
@@ -98,10 +99,17 @@ def find_track_changes(loaded: Iterable[LoadedTrack], question: Question) -> lis
     if share is None:
         return found
     kept = {id(change) for change in fewest_false(found, share)}
-    return [
-        replace(track, changes=tuple(one for one in track.changes if id(one) in kept))
-        for track in found
-    ]
+    return [_with_some(track, kept) for track in found]
+
+
+def _with_some(track: TrackChanges, kept: Set[int]) -> TrackChanges:
+    """The track with the changes whose identities are kept."""
+    numbers = [at for at, change in enumerate(track.changes) if id(change) in kept]
+    return replace(
+        track,
+        changes=tuple(track.changes[at] for at in numbers),
+        new=frozenset(place for place, at in enumerate(numbers) if at in track.new),
+    )
 
 
 def with_weekly_rate(question: Question, loaded: Iterable[LoadedTrack]) -> Question:
@@ -131,6 +139,7 @@ def with_weekly_rate(question: Question, loaded: Iterable[LoadedTrack]) -> Quest
 def _with_changes(loaded: LoadedTrack, detector: Detector, question: Question) -> TrackChanges:
     track = loaded.track
     series = series_of(track)
+    changes = find_changes(series, detector, question.sensitivity)
     return TrackChanges(
         name=track.name,
         unit=track.unit,
@@ -140,7 +149,8 @@ def _with_changes(loaded: LoadedTrack, detector: Detector, question: Question) -
         revisions=series.revisions,
         newest_revision=series.revisions[-1],
         newest_value=float(series.values[-1]),
-        changes=find_changes(series, detector, question.sensitivity),
+        changes=changes,
+        new=new_changes(series, changes, detector, question.sensitivity, question.newest_count),
         track=replace(track, points=_single_points(track, series))
         if question.keep_points
         else None,
@@ -161,7 +171,6 @@ def _single_points(track: Track, series: Series) -> tuple[TrackPoint, ...]:
 def stated_alarms(
     tracks: Sequence[TrackChanges],
     alarms: Sequence[Alarm],
-    newest_count: int,
     notes: Sequence[ChangeNote] = (),
     now_unix_s: float | None = None,
 ) -> list[StatedAlarm]:
@@ -171,13 +180,14 @@ def stated_alarms(
     for note in notes:
         told.setdefault((note.track, note.revision), []).append(note)
     now = time.time() if now_unix_s is None else now_unix_s
-    return [_stated(alarm, by_name, newest_count, told, now) for alarm in alarms]
+    brought = {id(track.changes[at]) for track in tracks for at in track.new}
+    return [_stated(alarm, by_name, brought, told, now) for alarm in alarms]
 
 
 def _stated(
     alarm: Alarm,
     by_name: Mapping[TrackName, TrackChanges],
-    newest_count: int,
+    brought: Set[int],
     told: Mapping[tuple[int, str], Sequence[ChangeNote]],
     now: float,
 ) -> StatedAlarm:
@@ -193,9 +203,6 @@ def _stated(
             return StatedAlarm(alarm, "snoozed", note=note.note)
         if note.sort == "refuted":
             return StatedAlarm(alarm, "refuted", note=note.note)
-    is_new = any(
-        change.index >= by_name[change.track].count - newest_count for change in alarm.changes
-    )
-    if not is_new:
+    if not any(id(change) in brought for change in alarm.changes):
         return StatedAlarm(alarm, "old")
     return StatedAlarm(alarm, "host" if alarm.reason == "host" else "new")

@@ -65,7 +65,7 @@ class DetectionOptions:
         default=5,
         show_default=True,
         metavar="N",
-        help="A change is new if it begins among this many newest values of its track.",
+        help="A change is new if this many newest values of its track brought it.",
     )
     link: str | None = option(
         "--link",
