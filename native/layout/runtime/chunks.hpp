@@ -56,7 +56,7 @@ constexpr std::size_t objects_in(std::size_t index, std::size_t bytes) {
 constexpr std::size_t chunk_bytes(std::size_t index) {
     std::size_t bytes = window_bytes;
     while (objects_in(index, bytes) < fewest_objects)
-        bytes += chunk_step_bytes;
+        bytes += unit_bytes;
     return bytes;
 }
 
