@@ -40,6 +40,14 @@ def test_experiments_are_offered(user):
     assert len(found) == 2
 
 
+def test_experiments_of_the_projects_store_are_offered(user):
+    (user.home / "steelyard.toml").write_text("[defaults]\nstore = 'own.sqlite'\n")
+    user.environment["STEELYARD_CONFIG"] = str(user.home / "steelyard.toml")
+    assert user.types("measure", "--runs", "2", "--", "true").status == 0
+    assert len(offered(user, "steelyard", "report", "")) == 2
+    assert len(offered(user, "steelyard", "report", "--store", "other.sqlite", "")) == 1
+
+
 @pytest.mark.parametrize("words", [("import", "x"), ("measure", "x"), ("list", "--store", "x")])
 def test_files_are_offered_where_a_value_is_one(user, words):
     assert offered(user, "steelyard", *words) == ["file,x"]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
 
 from steelyard.core.errors import SteelyardError
+
+if TYPE_CHECKING:
+    from steelyard.app.request.project_file import ProjectFile
 
 _MOST_EXPERIMENTS = 20
 
@@ -57,12 +61,18 @@ def _names_of(names: Callable[[click.Context], Iterable[tuple[str, str]]]) -> Of
     return offered
 
 
-def _benchmarks(_: click.Context) -> Iterable[tuple[str, str]]:
+def _project() -> ProjectFile | None:
+    """What the project says whose folder this is."""
     from steelyard.app.request.project_file import find_project_file, read_project_file
 
     path = find_project_file(os.getcwd(), os.environ)
-    if path is not None:
-        for benchmark in read_project_file(path).benchmarks.values():
+    return None if path is None else read_project_file(path)
+
+
+def _benchmarks(_: click.Context) -> Iterable[tuple[str, str]]:
+    project = _project()
+    if project is not None:
+        for benchmark in project.benchmarks.values():
             yield benchmark.name, benchmark.commands[0]
 
 
@@ -70,7 +80,10 @@ def _experiments(context: click.Context) -> Iterable[tuple[str, str]]:
     from steelyard.app.results.library import open_library
 
     yield "latest", "the newest"
-    with open_library(context.params.get("store")) as library:
+    store, project = context.params.get("store"), _project()
+    if store is None and project is not None:
+        store = project.defaults.get("store")
+    with open_library(store) as library:
         for listed in library.listing()[:_MOST_EXPERIMENTS]:
             yield listed.spec.identifier, listed.spec.variants[0].name
 
