@@ -101,12 +101,26 @@ class Workshop:
         if spec is None:
             place = prepared_source(self.cache, recipe)
         elif build:
-            built = self.built(recipe, asked, spec)
+            built = self._built_with_needs(recipe, asked, spec)
             place = built.directory
+        else:
+            self._check_needs(recipe, asked)
         variant = self.variant(recipe, asked, recipe.sizes[asked.size], place)
         if spec is not None and built is None:
             variant = replace(variant, build=spec)
         return ReadyProgram(recipe, asked, variant, built)
+
+    def _check_needs(self, recipe: Recipe, asked: SuiteName) -> None:
+        from steelyard.app.suite.suite_doctor import install_command, needs_of
+
+        missing = [need for need in needs_of([recipe], [asked.toolchain]) if not need.available]
+        if missing:
+            wanted = ", ".join(need.requirement.wanted for need in missing)
+            raise MissingCapabilityError(
+                f"{recipe.name} takes what is not installed: {wanted}. "
+                f"`{install_command(missing)}` installs it.",
+                field="suite",
+            )
 
     def build_spec(self, recipe: Recipe, asked: SuiteName) -> BuildSpec | None:
         """How the program is built as `asked`; its source is prepared for it."""
@@ -119,6 +133,17 @@ class Workshop:
         if recipe.build.script:
             asked.toolchain.check(recipe.languages, recipe.name)
         return build_spec(recipe, self._source(recipe), asked.toolchain)
+
+    def _built_with_needs(self, recipe: Recipe, asked: SuiteName, spec: BuildSpec) -> Build:
+        """Its build; what is missing for one that fails is named by its package.
+
+        A kept build needs no packages, so that they are asked for only then.
+        """
+        try:
+            return self.built(recipe, asked, spec)
+        except BuildFailedError:
+            self._check_needs(recipe, asked)
+            raise
 
     def _source(self, recipe: Recipe) -> str:
         return prepared_source(self.cache, recipe)
@@ -200,15 +225,3 @@ class PlannedWorkshop(Workshop):
 
     def _source(self, recipe: Recipe) -> str:
         return f"{UNMADE}/{recipe.name}/source"
-
-    def _check_needs(self, recipe: Recipe, asked: SuiteName) -> None:
-        from steelyard.app.suite.suite_doctor import install_command, needs_of
-
-        missing = [need for need in needs_of([recipe], [asked.toolchain]) if not need.available]
-        if missing:
-            wanted = ", ".join(need.requirement.wanted for need in missing)
-            raise MissingCapabilityError(
-                f"{recipe.name} takes what is not installed: {wanted}. "
-                f"`{install_command(missing)}` installs it.",
-                field="suite",
-            )
