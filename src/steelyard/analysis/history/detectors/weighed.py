@@ -19,6 +19,8 @@ from steelyard.analysis.history.value_errors import believed_values
 _LEAST_POINTS = 12
 # From this ratio on one spread for the whole track makes steps out of a burst of noise.
 _UNLIKE = 3.0
+# Of the rate of false alarms, for changes of noise: hardly anyone acts on them.
+_NOISE_SHARE = 0.1
 
 
 def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
@@ -30,7 +32,7 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     plain = without_spikes(values)
     found = level_changes(values, asked)
     rest = around_levels(plain, found.places)
-    noises = find_noise_changes(rest, rate)
+    noises = find_noise_changes(rest, _NOISE_SHARE * rate)
     noise = noise_scale(rest, np.concatenate([[0.0], np.cumsum(rest)]))
     spreads = local_spreads(rest, noises)
     if spreads.max() >= _UNLIKE * spreads.min():

@@ -197,11 +197,14 @@
     const from = found.index[kept[0]], to = found.index[kept[kept.length - 1]];
     pen.strokeStyle = colour("--ink");
     pen.lineWidth = 1.5;
-    for (const [first, last, value] of track.levels) {
+    for (const [first, last, begins, ends] of track.levels) {
       if (last < from || first > to) continue;
+      // Of a drift that is cut off, what is seen of its line.
+      const along = (index) => begins + ((ends - begins) * (index - first)) / Math.max(1, last - first);
+      const left = Math.max(first, from), right = Math.min(last, to);
       pen.beginPath();
-      pen.moveTo(x(placeOf(found, kept, Math.max(first, from))), y(value));
-      pen.lineTo(x(placeOf(found, kept, Math.min(last, to))), y(value));
+      pen.moveTo(x(placeOf(found, kept, left)), y(along(left)));
+      pen.lineTo(x(placeOf(found, kept, right)), y(along(right)));
       pen.stroke();
     }
   }
@@ -223,7 +226,8 @@
       pen.lineTo(at, HEIGHT - BOTTOM);
       pen.stroke();
       pen.setLineDash([]);
-      const text = (change.kind === "step" ? "" : change.kind + " ") + change.size.split(" [")[0];
+      const named = change.kind === "step" || change.kind === "noise" ? "" : change.kind + " ";
+      const text = named + change.size.split(" [")[0];
       const wide = pen.measureText(text).width, start = Math.min(at + 3, width - RIGHT - wide);
       if (start >= free) {
         pen.textAlign = "left";
@@ -245,7 +249,7 @@
     const when = time === null ? "" : " · " + new Date(time * 1000).toISOString().slice(0, 10);
     const interval = found.low ? " [" + readable(found.low[nearest.point]) + ", " + readable(found.high[nearest.point]) + "]" : "";
     const change = box.track.changes.find((one) => one.index === found.index[nearest.point]);
-    const told = change ? " · " + change.kind + " " + change.size : "";
+    const told = change ? " · " + (change.kind === "noise" ? "" : change.kind + " ") + change.size : "";
     box.line.textContent = table.names[number] + when + ": " + readable(found.value[nearest.point]) + interval + " " + box.track.unit + told;
   }
 

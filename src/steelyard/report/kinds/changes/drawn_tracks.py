@@ -119,13 +119,27 @@ def _bounds(points: Sequence[TrackPoint], values: Floats) -> tuple[Floats, Float
 
 
 def _levels(values: Floats, changes: Sequence[Change], factor: float) -> list[list[float]]:
-    """First and last index and the median of each stretch between steps."""
-    edges = [0, *(change.index for change in changes if change.kind == "step"), len(values)]
-    return [
-        [first, last - 1, float(np.median(values[first:last])) / factor]
-        for first, last in pairwise(edges)
-        if last > first
-    ]
+    """First and last index of each stretch between steps and drifts, and where its line begins and
+    ends: at the median, or of a drift at those of the stretches beside it."""
+    drifts = {(one.index, one.last_index + 1) for one in changes if one.kind == "creep"}
+    inner = {edge for drift in drifts for edge in drift}
+    inner.update(change.index for change in changes if change.kind == "step")
+    stretches = list(pairwise(sorted({0, *inner, len(values)})))
+    medians = [float(np.median(values[first:last])) / factor for first, last in stretches]
+    lines: list[list[float]] = []
+    for number, (first, last) in enumerate(stretches):
+        ends = medians[number], medians[number]
+        if (first, last) in drifts and last - first > 1:
+            beside = medians[max(0, number - 1)], medians[min(len(medians) - 1, number + 1)]
+            ends = beside if 0 < number < len(medians) - 1 else _line(values[first:last] / factor)
+        lines.append([first, last - 1, *ends])
+    return lines
+
+
+def _line(values: Floats) -> tuple[float, float]:
+    """Where the line of least squares begins and ends."""
+    slope, begins = np.polyfit(np.arange(len(values)), values, 1).tolist()
+    return begins, begins + slope * (len(values) - 1)
 
 
 def _change(change: Change, unit: str) -> dict[str, Any]:

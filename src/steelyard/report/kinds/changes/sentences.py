@@ -58,7 +58,9 @@ def change_sentence(change: Change, unit: str) -> str:
     if change.first_revision and change.first_revision != change.revision:
         where = f"{short_revision(change.first_revision)}..{where}"
     verdict = "" if change.direction == "neither" else f", {change.direction}"
-    return f"{change.kind} of {size_text(change, unit)} at {where}{verdict}"
+    size = size_text(change, unit)
+    told = size if change.kind == "noise" else f"{change.kind} of {size}"
+    return f"{told} at {where}{verdict}"
 
 
 def alarm_sentence(stated: StatedAlarm, units: dict[str, str]) -> str:

@@ -15,9 +15,10 @@ HEADERS = ("track", "kind", "revision", "size", "direction", "confidence")
 
 
 def changes_by_size(tracks: Sequence[TrackChanges]) -> list[tuple[TrackChanges, Change]]:
-    """All changes, the largest first; those without a ratio last."""
+    """All changes, the largest first; those of noise, whose sizes are of spreads, and those without
+    a ratio last."""
     found = [(track, change) for track in tracks for change in track.changes]
-    return sorted(found, key=lambda pair: -_magnitude(pair[1]))
+    return sorted(found, key=lambda pair: (pair[1].kind == "noise", -_magnitude(pair[1])))
 
 
 def changes_table(found: FoundChanges, limit: int | None = None) -> Table:
