@@ -21,6 +21,7 @@ Slot slot_of(std::uint64_t attribute) {
         {dwarf::at_artificial, Slot::artificial},
         {dwarf::at_decl_file, Slot::decl_file},
         {dwarf::at_decl_line, Slot::decl_line},
+        {dwarf::at_decl_column, Slot::decl_column},
         {dwarf::at_external, Slot::external},
         {dwarf::at_specification, Slot::specification},
         {dwarf::at_type, Slot::type},

@@ -25,6 +25,7 @@ enum class Slot : std::uint8_t {
     artificial,
     decl_file,
     decl_line,
+    decl_column,
     external,
     specification,
     type,

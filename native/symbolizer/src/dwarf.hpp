@@ -21,6 +21,7 @@ enum Tag : std::uint16_t {
     tag_unspecified_parameters = 0x18,
     tag_inlined_subroutine = 0x1d,
     tag_module = 0x1e,
+    tag_template_type_parameter = 0x2f,
     tag_ptr_to_member_type = 0x1f,
     tag_base_type = 0x24,
     tag_const_type = 0x26,

@@ -159,37 +159,6 @@ std::string FunctionNames::scoped(const Place& place, int depth) {
     return joined(scope, std::string(text_of(*place.unit, die.value(Slot::name))));
 }
 
-/// As the names for linkers are read: lambdas of one scope and like parameters have numbers.
-std::string FunctionNames::unnamed_type(const Place& place, int depth) {
-    const std::string parameters = call_parameters(place, depth + 1);
-    if (parameters.empty())
-        return "{unnamed type}";
-    const Scopes& around = scopes(*place.unit);
-    unsigned number = 0;
-    for (const std::uint64_t offset : around.unnamed_types(around.around(place.offset))) {
-        number += call_parameters({place.unit, offset}, depth + 1) == parameters ? 1 : 0;
-        if (offset == place.offset)
-            break;
-    }
-    return "{lambda" + parameters + "#" + std::to_string(number) + "}";
-}
-
-/// The parameters of a type's `operator()`; empty where it has none.
-std::string FunctionNames::call_parameters(const Place& type, int depth) {
-    DieReader reader(*type.unit, type.offset);
-    Die die;
-    reader.next(die);
-    const bool has_members = die.has_children;
-    while (has_members && reader.next(die) && reader.depth() > 0) {
-        if (die.tag == 0 && reader.depth() == 1)
-            break;
-        if (reader.depth() == 1 && die.tag == dwarf::tag_subprogram && die.has(Slot::name) &&
-            text_of(*type.unit, die.value(Slot::name)) == "operator()")
-            return parameters({type.unit, die.offset}, depth + 1);
-    }
-    return {};
-}
-
 std::string FunctionNames::scope_part(const Place& place, int depth) {
     const Die die = die_at(*place.unit, place.offset);
     if (die.tag != dwarf::tag_subprogram)
@@ -209,9 +178,10 @@ std::string FunctionNames::parameters(const Place& place, int depth) {
             break;
         const bool is_more = die.tag == dwarf::tag_unspecified_parameters;
         const bool is_own = die.tag == dwarf::tag_formal_parameter && !die.has(Slot::artificial);
-        if (reader.depth() == 1 && (is_more || is_own))
-            list += (list.empty() ? "" : ", ") +
-                    (is_more ? std::string("...") : type(*place.unit, die, depth + 1));
+        if (reader.depth() == 1 && (is_more || is_own)) {
+            const std::string text = is_more ? "..." : type(*place.unit, die, depth + 1);
+            list += (list.empty() ? "" : ", ") + text;
+        }
     }
     return "(" + list + ")";
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "debug_file.hpp"
@@ -39,7 +40,9 @@ class FunctionNames {
     std::string scoped(const Place& place, int depth);
     std::string scope_part(const Place& place, int depth);
     std::string unnamed_type(const Place& place, int depth);
-    std::string call_parameters(const Place& type, int depth);
+    std::optional<std::string> lambda_parameters(const Place& type, int depth);
+    std::string generic_parameters(const Place& function, int depth);
+    bool numbers_by_scope(const Unit& unit) const;
     std::string parameters(const Place& place, int depth);
     std::string type(const Unit& unit, const Die& die, int depth);
     std::string type_at(const Place& place, int depth);

@@ -27,7 +27,8 @@ bool is_scope(std::uint16_t tag) {
 }
 
 bool is_class(std::uint16_t tag) {
-    return tag == dwarf::tag_structure_type || tag == dwarf::tag_class_type;
+    return tag == dwarf::tag_structure_type || tag == dwarf::tag_class_type ||
+           tag == dwarf::tag_union_type;
 }
 
 }  // namespace
@@ -38,10 +39,11 @@ Scopes::Scopes(const Unit& unit) {
     // The scopes around the next entry, each with its depth.
     std::vector<std::pair<int, std::uint64_t>> open;
     while (reader.next(die)) {
-        if (!is_scope(die.tag))
-            continue;
+        // Blocks in a function are no scopes, but what stands in them is in no type before them.
         while (!open.empty() && open.back().first >= reader.depth())
             open.pop_back();
+        if (!is_scope(die.tag))
+            continue;
         const std::uint64_t parent = open.empty() ? 0 : open.back().second;
         scopes_.push_back({die.offset, parent});
         if (is_class(die.tag) && !die.has(Slot::name))

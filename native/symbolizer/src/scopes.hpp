@@ -17,7 +17,7 @@ class Scopes {
 
     /// The innermost scope around an entry; 0: the unit itself.
     std::uint64_t around(std::uint64_t offset) const;
-    /// The types without a name in a scope, in the order of the source, such as those of lambdas.
+    /// The types without a name in a scope, in the order of entries, such as those of lambdas.
     std::vector<std::uint64_t> unnamed_types(std::uint64_t scope) const;
 
   private:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -89,6 +90,44 @@ def test_the_first_address_of_a_function_is_what_was_inlined_there(tmp_path):
     again = described_functions(path, [address, address, address + 1])
     assert alone[0] == again[0] == again[1]
     assert [function.name for function in alone[0]] == ["inner", "middle", "outer"]
+
+
+LAMBDAS = """
+volatile int sink;
+template <class F, class T> @HOW@ void each(F f, T t) { f(t); f(t + 1); }
+int main(int n, char** words) {
+    if (n) { struct Local { int a; } local{n}; sink = local.a; }
+    if (n > 1) { each([](int k) { sink = k; }, 1); { each([](long k) { sink = k + 1; }, 2L); } }
+    struct { void go(int k) const { sink = k * 7; } } unnamed; unnamed.go(n);
+    each([](int k) { sink = k + 3; }, 1);
+    each([](auto k) { sink = k + 9; }, n);
+    each([](auto k, int m = 0) { sink = k + 19 + m; }, n);
+    each([](auto* k) { sink = k != nullptr; }, words);
+}
+"""
+CALL = re.compile(r"main.*::(?:operator\(\)|go).*")
+
+
+def calls_in(folder: Path, how: str, *flags: str) -> set[str]:
+    """The functions of lambdas, as a report has them, without what they return."""
+    path = built(folder, "-std=c++20", *flags, source=LAMBDAS.replace("@HOW@", how), name="a.cpp")
+    symbols = read_symbols(path)
+    spans = zip(symbols.addresses.tolist(), symbols.ends.tolist(), strict=True)
+    places = code_places(path, symbols, [address for span in spans for address in range(*span)])
+    return {
+        name.removeprefix("auto ")
+        for place in places
+        for name in place.names
+        if CALL.search(name) and not name.startswith("void each")
+    }
+
+
+def test_lambdas_have_the_same_names_inlined_as_where_they_have_code_of_their_own(tmp_path):
+    inline = "__attribute__((always_inline)) inline"
+    inlined = calls_in(tmp_path / "inlined", inline, "-g")
+    with_code = calls_in(tmp_path / "apart", "__attribute__((noinline))", "-fno-inline")
+    assert len(with_code) == 7
+    assert inlined == with_code
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang", "clang-19"])
