@@ -14,7 +14,7 @@ from steelyard.analysis.history.series import Floats, Integers
 
 # What rises within fewer values is a step.
 SHORTEST_CREEP = 12
-_PLACES = 40
+_PLACES = 25
 _REFINEMENTS = 3
 # Of Schwarz's criterion: a step costs its place, its level and what memory mimics, as elsewhere;
 # a rise that takes time one place more.

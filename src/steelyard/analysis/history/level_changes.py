@@ -18,7 +18,7 @@ from steelyard.analysis.history.series import Floats
 from steelyard.analysis.history.track_shape import around_levels
 
 # Candidates for each value of a stationary track; what stays is decided afterwards.
-_CANDIDATE_RATE = 1e-3
+_CANDIDATE_RATE = 3e-4
 # Below it the two views of a track are one.
 _LEAST_MEMORY = 0.1
 # What each level costs in Schwarz's criterion: its place, its mean, and what memory mimics.

@@ -37,9 +37,10 @@ def scan_levels(sums: Floats, noise: NoiseScale, rate: float) -> list[int]:
     """
     count = len(sums) - 1
     found: list[int] = []
+    variances = noise.variances_of_means(min(count, _LONGEST_WIDTH))
     width = SHORTEST_SEGMENT
     while 2 * width <= max(count, 2 * SHORTEST_SEGMENT) and width <= _LONGEST_WIDTH:
-        for place in _places(sums, width, noise, rate):
+        for place in _places(sums, width, noise, variances, rate):
             at = bisect_left(found, place)
             near = found[max(0, at - 1) : at + 1]
             if all(abs(place - other) >= width for other in near):
@@ -48,12 +49,14 @@ def scan_levels(sums: Floats, noise: NoiseScale, rate: float) -> list[int]:
     return found
 
 
-def _places(sums: Floats, width: int, noise: NoiseScale, rate: float) -> list[int]:
+def _places(
+    sums: Floats, width: int, noise: NoiseScale, variances: Floats, rate: float
+) -> list[int]:
     """The peaks of one width above its threshold."""
     count = len(sums) - 1
     if count < width + SHORTEST_SIDE:
         return []
-    statistic = _statistic(sums, width, noise)
+    statistic = _statistic(sums, width, noise.deviation, variances)
     # Wide means have few independent places, so that their threshold may be lower.
     threshold = _threshold(min(0.05, rate * sqrt(width)), max(3.0, noise.count / 4.0))
     above = np.flatnonzero(statistic > threshold)
@@ -80,7 +83,7 @@ def _peaks_of(statistic: Floats, group: Integers, width: int) -> list[int]:
         heights[max(0, at - width + 1) : at + width] = -1.0
 
 
-def _statistic(sums: Floats, width: int, noise: NoiseScale) -> Floats:
+def _statistic(sums: Floats, width: int, deviation: float, variances: Floats) -> Floats:
     """|difference of means| over its deviation, at each place with three values on each side.
 
     Near the ends the window on that side is as wide as there are values.
@@ -90,27 +93,21 @@ def _statistic(sums: Floats, width: int, noise: NoiseScale) -> Floats:
     inner = slice(max(0, width - SHORTEST_SIDE), count - width - SHORTEST_SIDE + 1)
     statistic = np.empty(len(places))
     full = sums[2 * width :] - 2.0 * sums[width:-width] + sums[: -2 * width]
-    usual = _deviation(noise, width, width)
+    usual = deviation * sqrt(2.0 * float(variances[min(width, count)]))
     if inner.stop > inner.start:
         statistic[inner] = np.abs(full) * (1.0 / (width * usual))
     else:
         inner = slice(0, 0)
     edges = np.concatenate([places[: inner.start], places[inner.stop :]])
     lower, upper = np.maximum(edges - width, 0), np.minimum(edges + width, count)
-    left, right = (edges - lower).astype(np.float64), (upper - edges).astype(np.float64)
+    left, right = edges - lower, upper - edges
     apart = (sums[upper] - sums[edges]) / right - (sums[edges] - sums[lower]) / left
-    variance = noise.mean_factor(left) / left + noise.mean_factor(right) / right
-    at_ends = np.abs(apart) / (noise.deviation * np.sqrt(variance))
+    at_ends = np.abs(apart) / (deviation * np.sqrt(variances[left] + variances[right]))
     statistic[: inner.start], statistic[inner.stop :] = (
         at_ends[: inner.start],
         at_ends[inner.start :],
     )
     return statistic
-
-
-def _deviation(noise: NoiseScale, left: int, right: int) -> float:
-    counts = np.array([left, right], dtype=np.float64)
-    return noise.deviation * sqrt(float((noise.mean_factor(counts) / counts).sum()))
 
 
 @lru_cache(maxsize=1024)
