@@ -7,6 +7,7 @@ import pytest
 
 from steelyard.analysis.history.changes import find_changes
 from steelyard.analysis.history.detectors import DETECTORS
+from steelyard.analysis.history.drawn_points import DrawnPoints
 from steelyard.analysis.history.series import series_of
 from steelyard.analysis.history.stated_alarms import TrackChanges
 from steelyard.core.tracks import Track, TrackName, TrackPoint
@@ -19,8 +20,10 @@ def found_in(values, benchmark="b"):
     name = TrackName(benchmark, "time", "lab")
     points = tuple(TrackPoint(f"r{n}", n, float(v)) for n, v in enumerate(values))
     track = Track(name, "s", "lower", points)
-    changes = find_changes(series_of(track), DETECTORS.get("weighed"))
-    return TrackChanges(name, "s", "lower", 1, len(values), "r", 1.0, changes, track)
+    series = series_of(track)
+    changes = find_changes(series, DETECTORS.get("weighed"))
+    drawn = DrawnPoints(np.arange(len(values)), points, series.values)
+    return TrackChanges(name, "s", "lower", 1, len(values), "r", 1.0, changes, drawn)
 
 
 def noise(count, seed=3):

@@ -49,9 +49,9 @@ def alarms_of_tracks(tracks: Sequence[TrackChanges], references: Sequence[str] =
     host and metric that moved in opposite directions by as much are a cost that moved.
     """
     placed = [
-        _Placed(change, _revisions(change, track), track.unit)
+        _Placed(change, frozenset((*within, change.revision)), track.unit)
         for track in tracks
-        for change in track.changes
+        for change, within in zip(track.changes, track.ranges, strict=True)
     ]
     hosts = _changes_of_hosts(placed, references)
     groups: dict[tuple[str, ...], list[list[_Placed]]] = {}
@@ -64,11 +64,6 @@ def alarms_of_tracks(tracks: Sequence[TrackChanges], references: Sequence[str] =
             fitting.append(one)
     alarms = [_alarm(group, hosts, references) for own in groups.values() for group in own]
     return sorted(alarms, key=lambda alarm: -alarm.confidence)
-
-
-def _revisions(change: Change, track: TrackChanges) -> frozenset[str]:
-    found = track.revisions[change.earliest_index : change.latest_index + 1]
-    return frozenset((*found, change.revision))
 
 
 def _belongs(one: _Placed, first: _Placed) -> bool:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from steelyard.analysis.history.confirmation import ConfirmationVerdict
+from steelyard.analysis.history.drawn_points import DrawnPoints
 from steelyard.core.estimate import Interval
 from steelyard.core.experiment_results import Caution
 from steelyard.core.experiment_spec import Direction
-from steelyard.core.tracks import Alarm, Change, Track, TrackName
+from steelyard.core.tracks import Alarm, Change, TrackName
 
 AlarmState = Literal["new", "old", "acknowledged", "snoozed", "refuted", "host"]
 
@@ -56,10 +56,10 @@ class TrackChanges:
     newest_value : float
     changes : tuple of Change
         Oldest first.
-    track : Track or None
-        Its points, where they are to be drawn.
-    revisions : sequence of str
-        Of its values, by their index.
+    drawn : DrawnPoints or None
+        What a page draws.
+    ranges : tuple of tuple of str
+        For each change the revisions between which it began, with 95 % probability.
     new : frozenset of int
         The places in `changes` of those that its newest values brought.
     """
@@ -72,8 +72,8 @@ class TrackChanges:
     newest_revision: str
     newest_value: float
     changes: tuple[Change, ...]
-    track: Track | None = None
-    revisions: Sequence[str] = ()
+    drawn: DrawnPoints | None = None
+    ranges: tuple[tuple[str, ...], ...] = ()
     new: frozenset[int] = frozenset()
 
 

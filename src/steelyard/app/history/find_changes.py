@@ -11,12 +11,13 @@ from steelyard.analysis.history.alarm_groups import false_alarm_rate, fewest_fal
 from steelyard.analysis.history.changes import find_changes
 from steelyard.analysis.history.detector import Detector, Sensitivity
 from steelyard.analysis.history.detectors import DETECTORS
+from steelyard.analysis.history.drawn_points import DrawnPoints, kept_indexes
 from steelyard.analysis.history.new_changes import new_changes
 from steelyard.analysis.history.series import Series, series_of
 from steelyard.analysis.history.stated_alarms import StatedAlarm, TrackChanges
 from steelyard.app.history.stored_tracks import LoadedTrack
 from steelyard.core.errors import UsageError
-from steelyard.core.tracks import Alarm, Track, TrackName, TrackPoint
+from steelyard.core.tracks import Alarm, Change, Track, TrackName, TrackPoint
 
 if TYPE_CHECKING:
     from steelyard.store.track_store import ChangeNote
@@ -108,6 +109,7 @@ def _with_some(track: TrackChanges, kept: Set[int]) -> TrackChanges:
     return replace(
         track,
         changes=tuple(track.changes[at] for at in numbers),
+        ranges=tuple(track.ranges[at] for at in numbers),
         new=frozenset(place for place, at in enumerate(numbers) if at in track.new),
     )
 
@@ -146,26 +148,26 @@ def _with_changes(loaded: LoadedTrack, detector: Detector, question: Question) -
         direction=track.direction,
         number=loaded.number,
         count=len(series),
-        revisions=series.revisions,
+        ranges=tuple(
+            tuple(series.revisions[one.earliest_index : one.latest_index + 1]) for one in changes
+        ),
         newest_revision=series.revisions[-1],
         newest_value=float(series.values[-1]),
         changes=changes,
         new=new_changes(series, changes, detector, question.sensitivity, question.newest_count),
-        track=replace(track, points=_single_points(track, series))
-        if question.keep_points
-        else None,
+        drawn=_drawn_points(track, series, changes) if question.keep_points else None,
     )
 
 
-def _single_points(track: Track, series: Series) -> tuple[TrackPoint, ...]:
-    """One point a revision, with the value that detectors saw."""
+def _drawn_points(track: Track, series: Series, changes: Sequence[Change]) -> DrawnPoints:
+    """The points that are drawn, one for each revision, with the values that detectors saw."""
     first: dict[int, TrackPoint] = {}
     for point in track.points:
         first.setdefault(point.position, point)
-    return tuple(
-        replace(point, value=float(value))
-        for point, value in zip(first.values(), series.values, strict=True)
-    )
+    points = list(first.values())
+    kept = kept_indexes(series.values, [change.index for change in changes])
+    drawn = [replace(points[at], value=float(series.values[at])) for at in kept.tolist()]
+    return DrawnPoints(kept, drawn, series.values)
 
 
 def stated_alarms(

@@ -29,9 +29,10 @@ def track(benchmark, host="lab1", at=60, size=5.0, repository="git", deviation=1
     values[at:] += size
     series = series_of_values(values, name=name, revisions=[f"r{i}" for i in range(120)])
     changes = find_changes(series, WEIGHED)
-    return TrackChanges(
-        name, "s", "lower", None, 120, "r119", 1.0, changes, revisions=series.revisions
+    ranges = tuple(
+        tuple(series.revisions[one.earliest_index : one.latest_index + 1]) for one in changes
     )
+    return TrackChanges(name, "s", "lower", None, 120, "r119", 1.0, changes, ranges=ranges)
 
 
 def test_one_change_on_all_hosts_is_one_alarm_though_noise_moves_where_it_is_seen():
@@ -85,7 +86,7 @@ def test_false_discoveries_are_counted_over_all_tracks():
     sure = track("sort")
     (change,) = sure.changes
     doubtful = replace(track("parse"), changes=(replace(track("parse").changes[0], p_value=0.02),))
-    still = [replace(track("loop", size=0.0), changes=()) for _ in range(18)]
+    still = [replace(track("loop", size=0.0), changes=(), ranges=()) for _ in range(18)]
     # 20 hypotheses: the second smallest p-value may be 0.05 * 2 / 20.
     assert fewest_false([sure, doubtful, *still], 0.05) == [change]
     assert len(fewest_false([sure, doubtful], 0.05)) == 2

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.analysis.history.drawn_points import DrawnPoints
 from steelyard.analysis.history.stated_alarms import TrackChanges
-from steelyard.core.tracks import Change, Track, TrackPoint
+from steelyard.core.tracks import Change, TrackPoint
 from steelyard.core.units import scale_for
 from steelyard.report.kinds.changes.sentences import short_revision, size_text
 
 Floats = NDArray[np.float64]
-# More points than this are drawn as the smallest and largest of each of half as many stretches: a
-# canvas has about so many columns.
-MOST_POINTS = 600
 # Steps of the height: more than a drawing has rows.
 _STEPS = 4095
 
@@ -58,18 +56,16 @@ def drawn_tracks(tracks: Sequence[TrackChanges]) -> dict[str, Any]:
     tables: dict[str, RevisionTable] = {}
     drawn: list[dict[str, Any]] = []
     for each in tracks:
-        if each.track is not None:
+        if each.drawn is not None:
             table = tables.setdefault(each.name.repository, RevisionTable())
             number = list(tables).index(each.name.repository)
-            drawn.append({"repository": number, **_drawn(each, each.track, table)})
+            drawn.append({"repository": number, **_drawn(each, each.drawn, table)})
     return {"revisions": [table.as_json() for table in tables.values()], "tracks": drawn}
 
 
-def _drawn(each: TrackChanges, track: Track, table: RevisionTable) -> dict[str, Any]:
-    values = np.array([point.value for point in track.points])
-    kept = kept_indexes(values, [change.index for change in each.changes])
-    points = [track.points[index] for index in kept.tolist()]
-    factor, unit = scale_for(float(np.median(np.abs(values))), track.unit)
+def _drawn(each: TrackChanges, drawn: DrawnPoints, table: RevisionTable) -> dict[str, Any]:
+    values, kept, points = drawn.values, drawn.indexes, drawn.points
+    factor, unit = scale_for(float(np.median(np.abs(values))), each.unit)
     low, high = _bounds(points, values[kept])
     bottom, top = float(low.min()) / factor, float(high.max()) / factor
     has_band = bool((low < high).any())
@@ -89,26 +85,6 @@ def _drawn(each: TrackChanges, track: Track, table: RevisionTable) -> dict[str, 
         "levels": _levels(values, each.changes, factor),
         "changes": [_change(change, each.unit) for change in each.changes],
     }
-
-
-def kept_indexes(values: Floats, changed: Sequence[int]) -> NDArray[np.int64]:
-    """The indexes of the points to draw, in order: all of few, else the ends of each stretch.
-
-    Parameters
-    ----------
-    values : array, shape (n,)
-    changed : sequence of int
-        Indexes that are kept in any case.
-    """
-    count = len(values)
-    if count <= MOST_POINTS:
-        return np.arange(count)
-    edges = np.linspace(0, count, MOST_POINTS // 2 + 1).astype(np.int64)
-    kept = {0, count - 1, *changed, *(index - 1 for index in changed if index)}
-    for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        part = values[first:last]
-        kept.update((first + int(part.argmin()), first + int(part.argmax())))
-    return np.array(sorted(kept), dtype=np.int64)
 
 
 def _bounds(points: Sequence[TrackPoint], values: Floats) -> tuple[Floats, Floats]:
