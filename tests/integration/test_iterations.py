@@ -195,3 +195,16 @@ def test_one_program_with_several_benchmarks_still_asks_which(user: User, script
     told = user.types("measure", "--iterations", "json-lines", "--", script(HARNESS), "2")
     assert told.status == 3
     assert "Name one with --benchmark" in told.err
+
+
+def test_a_benchmark_that_its_harness_calls_failed_is_left_out_of_all(
+    user: User, script: Script
+) -> None:
+    sample = Path("tests/data/adapters/google-benchmark.json").absolute()
+    path = script(f"cat {sample}")
+    arguments = ("--runs", "4", "--iterations", "google-benchmark", "--json", "-")
+    told = user.types("compare", *arguments, path, f"{path} 2")
+    assert told.status == 0, told.err
+    document = told.document()
+    assert len(document["comparisons"]) >= 2
+    assert any("BM_Skips is left out" in each["message"] for each in document["warnings"])

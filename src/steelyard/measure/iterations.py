@@ -222,8 +222,16 @@ def found_iterations(
 def _of_all(
     series: Mapping[str, Sequence[Series]], spec: IterationsSpec, metrics: Sequence[MetricSpec]
 ) -> Found:
-    """The iterations of each benchmark, and for the whole execution the geometric mean of them."""
-    found = {name: _chosen(own, spec, metrics) for name, own in series.items()}
+    """The iterations of each benchmark, and for the whole execution the geometric mean of them.
+
+    One that the harness calls failed has none; where all have, that is a problem.
+    """
+    failed = [name for name, own in series.items() if any(item.error for item in own)]
+    found = {
+        name: _chosen(own, spec, metrics)
+        for name, own in series.items()
+        if name not in failed or len(failed) == len(series)
+    }
     values: dict[str, Sequence[float]] = {}
     for metric in metrics:
         means = [fmean(each.values[metric.name]) for each in found.values()]
@@ -234,7 +242,8 @@ def _of_all(
                 "as a geometric mean takes it. Name one with --benchmark."
             )
         values[metric.name] = (geometric_mean(means),)
-    return Found(values, benchmarks={name: each.values for name, each in found.items()})
+    ran = {name: each.values for name, each in found.items()}
+    return Found(values, benchmarks={**ran, **{key: {} for key in failed}})
 
 
 def _chosen(series: Sequence[Series], spec: IterationsSpec, metrics: Sequence[MetricSpec]) -> Found:

@@ -42,7 +42,7 @@ def by_benchmark(experiment: Experiment) -> Experiment:
     known = dict.fromkeys(name for own in found for name in own)
     if len(known) < 2:
         return experiment
-    names = [name for name in found[0] if all(name in own for own in found)]
+    names = [name for name in found[0] if all(own.get(name) for own in found)]
     if not names:
         shown = "; ".join(
             f"{program.name} has {', '.join(own) or 'none'}"
@@ -67,10 +67,14 @@ def by_benchmark(experiment: Experiment) -> Experiment:
     )
 
 
-def _names(experiment: Experiment, variant: int) -> dict[str, None]:
-    """The benchmarks that executions of a program ran, in their order."""
-    of_trials = (t.details.get(BENCHMARKS, ()) for t in experiment.trials if t.variant == variant)
-    return dict.fromkeys(name for own in of_trials for name in own)
+def _names(experiment: Experiment, variant: int) -> dict[str, bool]:
+    """The benchmarks of a program's executions, in their order, and whether one ran well."""
+    found: dict[str, bool] = {}
+    for trial in experiment.trials:
+        if trial.variant == variant:
+            for name, values in trial.details.get(BENCHMARKS, {}).items():
+                found[name] = found.get(name, False) or bool(values)
+    return found
 
 
 def _trials(trial: Trial, names: Sequence[str], programs: Sequence[Variant]) -> Iterator[Trial]:
@@ -85,8 +89,8 @@ def _trials(trial: Trial, names: Sequence[str], programs: Sequence[Variant]) -> 
             spent_s=trial.spent_s / len(names),
             details=details,
         )
-        if trial.status == "ok" and name not in own:
-            error = {**details, "error": f"It has no benchmark {name!r}."}
+        if trial.status == "ok" and not own.get(name):
+            error = {**details, "error": f"The benchmark {name!r} did not run, or failed."}
             yield replace(place, status="failed", reason="metric", measurements={}, details=error)
         elif trial.status == "ok":
             values = {metric: tuple(found) for metric, found in own[name].items()}
