@@ -165,3 +165,17 @@ def test_a_program_that_a_signal_ends_is_one_clear_error(user):
     assert told.status == 3
     assert "`sh -c 'kill -ABRT $$'` was ended by signal SIGABRT: " in told.err
     assert told.err.count("\n") == 1
+
+
+def test_runs_that_nobody_counted_end_within_a_minute_and_are_announced(user):
+    from steelyard.app.profile.profiler_agreement import FEWEST_RUNS, USUAL_BUDGET_S, USUAL_RUNS
+
+    (user.home / "p.py").write_text(HOT_IN_PYTHON)
+    arguments = ("--profiler", "cprofile", "--profiler", "py-spy")
+    told = user.types("profile", "agree", *arguments, "--", sys.executable, "p.py", "300000")
+    assert told.status in (0, 3), told.err
+    assert "10 runs under each of 2 profilers (cprofile, py-spy) or as many as 60 s" in told.err
+    shown = user.types("show", "latest", "--json", "-").document()
+    stopping = shown["specification"]["stopping"]
+    assert (stopping["runs"], stopping["budget_s"]) == (USUAL_RUNS, USUAL_BUDGET_S)
+    assert stopping["budget_blocks"] == FEWEST_RUNS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steelyard.app.profile.pilot_runs import METRICS, failed_run
 from steelyard.core.errors import TrialsFailedError
@@ -14,6 +14,7 @@ from steelyard.core.identifier import new_identifier
 from steelyard.core.profiled_spec import ProfileStudySpec
 from steelyard.core.stopping_spec import StoppingSpec
 from steelyard.run.run_experiment import Place, run_experiment
+from steelyard.run.trial_session import Progress, Watcher
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,16 @@ class StudyRuns:
     confidence : float
     quiet : tuple of str
         The knobs of the machine that are set meanwhile.
+    budget_s : float or None
+        Time for all runs, which ends them earlier, but not before the `fewest`.
     """
 
     count: int
     seed: int
     confidence: float = 0.95
     quiet: tuple[str, ...] = ()
+    budget_s: float | None = None
+    fewest: int = 1
 
 
 def study_spec(
@@ -45,15 +50,15 @@ def study_spec(
         variants=tuple(variants),
         metrics=METRICS,
         seed=runs.seed,
-        stopping=StoppingSpec(runs=runs.count),
+        stopping=StoppingSpec(runs=runs.count, budget_s=runs.budget_s, budget_blocks=runs.fewest),
         confidence=runs.confidence,
         quiet=runs.quiet,
         profiles=study,
     )
 
 
-def run_study(spec: ExperimentSpec, place: Place) -> Experiment:
-    """Run a study, and tell what failed of it.
+def run_study(spec: ExperimentSpec, place: Place, watch: Watcher | None = None) -> Experiment:
+    """Run a study, and tell what failed of it; `watch` is told of its runs.
 
     Raises
     ------
@@ -61,10 +66,19 @@ def run_study(spec: ExperimentSpec, place: Place) -> Experiment:
         All trials of a variant failed, or the session ended before each had one.
     """
     place.say(f"kept as {spec.identifier}; `steelyard resume` goes on with it where it ends")
-    found = run_experiment(spec, place)
+    found = run_experiment(spec, place, watch=None if watch is None else _without_times(watch))
     _refuse_without(found)
     _tell_failures(found, place)
     return found
+
+
+def _without_times(watch: Watcher) -> Watcher:
+    """Who is told of runs, and not of their times: those of profilers are not what is asked."""
+
+    def tell(progress: Progress) -> None:
+        watch(replace(progress, intervals=()))
+
+    return tell
 
 
 def trials_of(experiment: Experiment, index: int) -> list[Trial]:

@@ -23,8 +23,12 @@ from steelyard.profile.executable import executable_of
 from steelyard.profile.java.java_command import is_java
 from steelyard.profile.profilers import PROFILERS, Language, Profiler, Reading, read_profile
 from steelyard.profile.python_command import script_index
-from steelyard.run.run_experiment import Place
+from steelyard.run.run_experiment import Place, Watcher
 
+# Where nobody says how often: a minute is an answer soon, and three runs have intervals.
+USUAL_RUNS = 10
+USUAL_BUDGET_S = 60.0
+FEWEST_RUNS = 3
 # Functions that a message names.
 _SHOWN = 3
 
@@ -43,7 +47,8 @@ class AgreementRequest:
         For profilers that want another build of the program: its command.
     files : tuple of (profiler, path)
         Profiles that are there already; then nothing is run.
-    run_count : int
+    run_count : int or None
+        Under each profiler; None: `USUAL_RUNS`, or those that `USUAL_BUDGET_S` allows.
     name, setting : str
         How program and build are called; the name is by default the program's.
     seed : int
@@ -53,7 +58,7 @@ class AgreementRequest:
     profilers: tuple[str, ...] = ()
     commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     files: tuple[tuple[str, str], ...] = ()
-    run_count: int = 10
+    run_count: int | None = None
     name: str = ""
     setting: str = ""
     seed: int = 1
@@ -77,9 +82,11 @@ def profiler_names() -> list[str]:
     return PROFILERS.names()
 
 
-def collect_profiles(request: AgreementRequest, place: Place) -> ProgramProfiles:
+def collect_profiles(
+    request: AgreementRequest, place: Place, watch: Watcher | None = None
+) -> ProgramProfiles:
     """Run the program under each profiler, in blocks of an order drawn anew for each, as an
-    experiment that is kept at `place`; or read the files that are named.
+    experiment that is kept at `place`; or read the files that are named. `watch` is told of runs.
 
     Raises
     ------
@@ -97,7 +104,7 @@ def collect_profiles(request: AgreementRequest, place: Place) -> ProgramProfiles
         if strange:
             raise DataError(f"{strange} Are these profiles of one program?", field="--profile")
         return _profiles(readings, _name_of(request), request.setting)
-    return stored_agreement(run_study(_study(request, place), place), place.say)
+    return stored_agreement(run_study(_study(request, place), place, watch), place.say)
 
 
 def stored_agreement(experiment: Experiment, say: Callable[[str], None]) -> ProgramProfiles:
@@ -205,9 +212,18 @@ def _study(request: AgreementRequest, place: Place) -> ExperimentSpec:
     study = ProfileStudySpec(
         "agreement", name=_name_of(request), setting=request.setting, argv=request.argv
     )
-    return study_spec(
-        variants, study, StudyRuns(request.run_count, request.seed, quiet=request.quiet)
+    usual = request.run_count is None
+    runs = StudyRuns(
+        request.run_count or USUAL_RUNS,
+        request.seed,
+        quiet=request.quiet,
+        budget_s=USUAL_BUDGET_S if usual else None,
+        fewest=FEWEST_RUNS,
     )
+    limit = f" or as many as {USUAL_BUDGET_S:.0f} s allow (--runs says how many)" if usual else ""
+    names = ", ".join(profiler.name for profiler in chosen)
+    place.say(f"{runs.count} runs under each of {len(chosen)} profilers ({names}){limit}")
+    return study_spec(variants, study, runs)
 
 
 def _chosen(request: AgreementRequest, say: Callable[[str], None]) -> Sequence[Profiler]:

@@ -22,6 +22,7 @@ from steelyard.cli.profile.profile_options import (
     seed_option,
 )
 from steelyard.cli.profile.study_text import Targets, show_agreement
+from steelyard.cli.weigh.weighing_answer import watching
 from steelyard.core.decoding import decoding, regular_opener
 from steelyard.core.errors import DataError, UsageError
 
@@ -53,8 +54,10 @@ class AgreeOptions:
         multiple=True,
         help="Take in the programs of a document that --json wrote. Repeatable.",
     )
-    runs: int = option(
-        "--runs", type=RUNS, default=10, show_default=True, help="Runs under each profiler."
+    runs: int | None = option(
+        "--runs",
+        type=RUNS,
+        help="Runs under each profiler; otherwise 10, or those that a minute allows, at least 3.",
     )
     name: str = option("--name", default="", help="What the program is called.")
     setting: str = option(
@@ -84,7 +87,8 @@ def agree(given: AgreeOptions, argv: tuple[str, ...]) -> None:
     _refuse_ignored(argv, given)
     programs = [item for path in given.documents for item in loaded_profiles(path)]
     if argv or given.files:
-        programs.append(collect_profiles(_request(argv, given), given.study.place()))
+        with watching(given.json_target) as watch:
+            programs.append(collect_profiles(_request(argv, given), given.study.place(), watch))
     if not programs:
         raise UsageError(
             "Name a program after --, profiles with --profile, or documents with --load.",
