@@ -1,0 +1,44 @@
+"""The commands of the pages that fetch programs of the suite, or take minutes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.documents import folder as files
+from tests.documents.lines import PAGES, lines
+from tests.integration.conftest import (
+    User,
+    user,  # noqa: F401
+)
+from tests.integration.test_documentation_runs import filled, reader, runs  # noqa: F401
+
+# What the quick run leaves to this one.
+LONG = ("suite:", "suite build", "examples/events/minimap2.toml", "profile agree", "profile check")
+# Whole groups of the suite, tables of hours, and what the page only sketches.
+LEFT_OUT = ("suite:native", "suite build native", "--cpus 0 --seed 6", "./lua test.lua")
+# One is refused by the machine that lacks what it takes.
+STATUSES = {0, 4}
+
+
+def long_lines(page: Path) -> list[str]:
+    return [
+        line.small
+        for line in lines(page)
+        if not line.is_usage
+        and any(part in line.text for part in LONG)
+        and not any(part in line.text for part in LEFT_OUT)
+    ]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if long_lines(page)], ids=str)
+def test_the_long_commands_of_a_page_end_well(reader: User, page: Path) -> None:  # noqa: F811
+    if str(page) == "docs/commands/profile.md":
+        files.profiled(reader.home)
+    wrong = []
+    for text in long_lines(page):
+        done, _ = runs(reader, text, reader.home)
+        if done.returncode not in STATUSES or "Traceback" in done.stderr:
+            wrong.append(f"$ {text}\nstatus {done.returncode}\n{done.stderr[-1500:]}")
+    assert not wrong, "\n\n".join(wrong)
