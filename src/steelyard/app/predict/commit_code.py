@@ -90,8 +90,8 @@ def append_pairs(path: str, table: PairTable, changed: str | None) -> None:
         *("project", "benchmark", "known", "unknown", "order", "distance", "changed"),
         *table.indicators,
     ]
-    with file_errors(path, "written"):
-        is_new = not os.path.exists(path) or os.path.getsize(path) == 0
+    with file_errors(path, "write"):
+        is_new = not os.path.lexists(path) or _is_empty(path)
         if not is_new:
             _check_header(path, header)
         text = io.StringIO()
@@ -101,6 +101,12 @@ def append_pairs(path: str, table: PairTable, changed: str | None) -> None:
         writer.writerows(_cells(table, changed))
         with open(path, "a", encoding="utf-8") as file:
             file.write(text.getvalue())
+
+
+def _is_empty(path: str) -> bool:
+    """Whether a regular file is; nobody waits for the reader of a pipe."""
+    with open(path, "rb", opener=regular_opener) as file:
+        return os.fstat(file.fileno()).st_size == 0
 
 
 def _check_header(path: str, header: Sequence[str]) -> None:
