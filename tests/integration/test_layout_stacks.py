@@ -39,6 +39,12 @@ def test_what_a_handler_on_another_stack_interrupted_finds_its_copies(user: User
     assert outputs_of(build(user, SOURCES / "altstack.c"), "30") == {"1\n"}
 
 
+def test_who_waits_on_another_stack_waits_no_longer_than_asked(user: User) -> None:
+    program = build(user, SOURCES / "waits_away.c")
+    for parts in ("none", *MOVING):  # each wait takes several moves, and would begin anew with each
+        assert run_program(program, _INTERVAL="100ms", **{"": parts}).stdout == "9\n"
+
+
 def test_coroutines_that_the_program_switches_by_itself_find_their_copies(user: User) -> None:
     program = build(user, SOURCES / "switches.c", str(SOURCES / "switches.s"))
     assert outputs_of(program, "15") == {"14\n" * 4}

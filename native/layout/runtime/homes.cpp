@@ -101,12 +101,33 @@ std::uint64_t end_of_home(long process, long memory, long thread, std::uint64_t 
     if (main_stack >= region->low && main_stack < region->high)
         return thread == process ? region->high : 0;
     KnownThread& entry = known[static_cast<std::size_t>(thread) % known_threads];
-    const bool is_known = entry.id == thread && entry.thread_pointer >= region->low &&
-                          entry.thread_pointer < region->high &&
-                          is_block_of(memory, entry.thread_pointer, thread);
-    if (!is_known)
-        entry = {static_cast<std::int32_t>(thread), find_block(memory, *region, thread)};
+    const bool is_here = entry.id == thread && entry.thread_pointer >= region->low &&
+                         entry.thread_pointer < region->high &&
+                         is_block_of(memory, entry.thread_pointer, thread);
+    if (!is_here) {
+        const std::uint64_t found = find_block(memory, *region, thread);
+        if (found == 0)
+            return 0;
+        entry = {static_cast<std::int32_t>(thread), found};
+    }
     return entry.thread_pointer > stack_pointer ? entry.thread_pointer : 0;
+}
+
+void remember_home(std::uint64_t thread_pointer) {
+    const auto thread = static_cast<std::int32_t>(raw(SYS_gettid));
+    known[static_cast<std::size_t>(thread) % known_threads] = {thread, thread_pointer};
+}
+
+bool is_away_from_home(long process, long memory, long thread, std::uint64_t stack_pointer) {
+    const Region* region = region_of(stack_pointer);
+    std::uint64_t home = reinterpret_cast<std::uint64_t>(__libc_stack_end);
+    if (thread != process) {
+        const KnownThread& entry = known[static_cast<std::size_t>(thread) % known_threads];
+        if (entry.id != thread || !is_block_of(memory, entry.thread_pointer, thread))
+            return false;
+        home = entry.thread_pointer;
+    }
+    return region != nullptr && (home < region->low || home >= region->high);
 }
 
 }  // namespace steelyard::layout

@@ -23,4 +23,11 @@ std::uint64_t pointer_guard();
 /// as a file.
 std::uint64_t end_of_home(long process, long memory, long thread, std::uint64_t stack_pointer);
 
+/// Notes where the calling thread was started. Safe in signal handlers.
+void remember_home(std::uint64_t thread_pointer);
+
+/// Whether it is known that a thread, which waits at this stack pointer, is on another stack than
+/// that which it was started on.
+bool is_away_from_home(long process, long memory, long thread, std::uint64_t stack_pointer);
+
 }  // namespace steelyard::layout

@@ -42,7 +42,8 @@ __attribute__((no_sanitize("address"))) std::uint64_t note_stack(std::uint64_t l
     std::uint64_t lowest = home.high;
     for (std::uint64_t at = low / 8 * 8; at + 8 <= high; at += 8) {
         const std::uint64_t value = *reinterpret_cast<const std::uint64_t*>(at);
-        if (!modules().note(value) && value >= home.low && value < lowest)
+        // The lowest address itself is left on stacks by these very searches.
+        if (!modules().note(value) && value > home.low && value < lowest)
             lowest = value;
     }
     return lowest;
@@ -92,6 +93,7 @@ void note_interrupted(const ucontext_t& context) {
         modules().note(static_cast<std::uint64_t>(registers[index]));
     const auto stack_pointer = static_cast<std::uint64_t>(registers[REG_RSP]);
     const Region home = home_of(thread_pointer);
+    remember_home(thread_pointer);
     bool complete = home.high != 0;
     if (stack_pointer >= home.low && stack_pointer < home.high)
         note_stack(stack_pointer, home.high, home);

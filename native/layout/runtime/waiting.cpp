@@ -65,6 +65,65 @@ bool note_stack_of_other(long memory, std::uint64_t stack_pointer, std::uint64_t
     return true;
 }
 
+// Places of words in the ucontext_t of a handler's frame, which is the kernel's and glibc's alike.
+constexpr std::size_t stack_start_word = 2, stack_size_word = 4, stack_pointer_word = 20;
+constexpr std::size_t segments_word = 23, context_words = 24;
+constexpr std::uint64_t user_code_segment = 0x33;
+// Below the stack pointer a function may keep words that no signal overwrites.
+constexpr std::uint64_t red_zone_bytes = 128;
+// What lies beyond on a stack of unknown size, the search of all memory finds.
+constexpr std::uint64_t most_unknown_bytes = 1U << 20U;
+
+/// An alternate stack, and the stack pointer before the thread came to it.
+struct Alternate {
+    std::uint64_t high = 0, interrupted = 0;
+};
+
+/// The outermost frame of a handler of signals says it: of those on the alternate stack that holds
+/// `stack_pointer`, the one that interrupted something elsewhere.
+Alternate find_alternate(long memory, std::uint64_t stack_pointer, std::uint64_t until) {
+    static std::uint64_t piece[(1U << 11U) + context_words];
+    Alternate found;
+    for (std::uint64_t at = stack_pointer / 8 * 8; at < until;
+         at += sizeof piece - context_words * sizeof piece[0]) {
+        const std::uint64_t left = (until - at) / 8 * 8;
+        const long got = raw(SYS_pread64, memory, word(piece),
+                             static_cast<long>(left < sizeof piece ? left : sizeof piece),
+                             static_cast<long>(at));
+        if (failed(got))
+            break;
+        const std::size_t words = static_cast<std::size_t>(got) / sizeof piece[0];
+        for (std::size_t index = 0; index + context_words <= words; ++index) {
+            const std::uint64_t* context = piece + index;
+            const std::uint64_t low = context[stack_start_word];
+            const std::uint64_t size = context[stack_size_word];
+            const std::uint64_t before = context[stack_pointer_word];
+            if ((context[segments_word] & 0xffffU) == user_code_segment &&
+                stack_pointer - low < size && size <= until - low && before - low >= size)
+                found = {low + size, before};
+        }
+    }
+    return found;
+}
+
+/// The same where it waits on another stack than its own: a signal's, or one that the program
+/// switched to by itself. A signal would cut its call short, and a time that it waits for would
+/// begin anew with each search.
+bool note_away(long process, long memory, long thread, std::uint64_t stack_pointer) {
+    const Region* region = region_of(stack_pointer);
+    const Alternate alternate = find_alternate(memory, stack_pointer, region->high);
+    if (alternate.high == 0) {
+        modules().search_memory();
+        const std::uint64_t known = region->high - stack_pointer;
+        return note_stack_of_other(
+            memory, stack_pointer,
+            stack_pointer + (known < most_unknown_bytes ? known : most_unknown_bytes));
+    }
+    const std::uint64_t home_high = end_of_home(process, memory, thread, alternate.interrupted);
+    return home_high != 0 && note_stack_of_other(memory, stack_pointer, alternate.high) &&
+           note_stack_of_other(memory, alternate.interrupted - red_zone_bytes, home_high);
+}
+
 }  // namespace
 
 bool note_waiting(long process, long memory, long thread) {
@@ -77,11 +136,14 @@ bool note_waiting(long process, long memory, long thread) {
     Waiting waiting{};
     if (!read_waiting(state, waiting) || lends_its_stack(waiting))
         return false;
-    const std::uint64_t high = end_of_home(process, memory, thread, waiting.stack_pointer);
-    if (high == 0)
+    const std::uint64_t stack_pointer = waiting.stack_pointer;
+    const std::uint64_t high = end_of_home(process, memory, thread, stack_pointer);
+    if (high == 0 && !is_away_from_home(process, memory, thread, stack_pointer))
         return false;
     modules().note(waiting.place);
-    if (!note_stack_of_other(memory, waiting.stack_pointer, high))
+    const bool noted = high == 0 ? note_away(process, memory, thread, stack_pointer)
+                                 : note_stack_of_other(memory, stack_pointer, high);
+    if (!noted)
         return false;
     read_about(process, thread, "/schedstat", after, sizeof after);
     return same_text(before, after);
