@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 
 #include "byte_reader.hpp"
@@ -14,6 +17,28 @@
 #include "fatal.hpp"
 
 namespace {
+
+// A program of 100 MB takes 40 MB beside its mapping, and two seconds. What takes far more was made
+// to.
+constexpr rlim_t least_bytes = rlim_t{512} << 20;
+constexpr rlim_t bytes_per_byte = 8;
+constexpr rlim_t least_seconds = 60;
+constexpr rlim_t bytes_per_second = 1'000'000;
+
+void limit(int resource, rlim_t most) {
+    rlimit limits{};
+    if (getrlimit(resource, &limits) != 0)
+        return;
+    limits.rlim_cur = std::min({most, limits.rlim_cur, limits.rlim_max});
+    setrlimit(resource, &limits);
+}
+
+/// Keep this process from taking more memory and time than any program of this size needs.
+void limit_for(std::size_t size) {
+    limit(RLIMIT_DATA, least_bytes + bytes_per_byte * size);
+    limit(RLIMIT_CPU, least_seconds + size / bytes_per_second);
+    limit(RLIMIT_CORE, 0);
+}
 
 /// A file that stays mapped until the program ends.
 steelyard::Bytes map_file(const char* path) {
@@ -24,6 +49,7 @@ steelyard::Bytes map_file(const char* path) {
     if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
         throw steelyard::Fatal("it is no file");
     const auto size = static_cast<std::size_t>(status.st_size);
+    limit_for(size);
     void* const memory =
         size == 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (memory == MAP_FAILED)
@@ -45,6 +71,8 @@ int main(int count, char** arguments) {
         std::cerr << fatal.message << '\n';
     } catch (const steelyard::Malformed&) {
         std::cerr << "it is no ELF file of 64 bits, little-endian, or it is damaged\n";
+    } catch (const std::bad_alloc&) {
+        std::cerr << "it claims more than a program of its size can hold\n";
     } catch (const std::exception& error) {
         std::cerr << error.what() << '\n';
     }
