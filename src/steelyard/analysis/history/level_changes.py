@@ -24,6 +24,7 @@ _LEAST_MEMORY = 0.1
 # What each level costs in Schwarz's criterion: its place, its mean, and what memory mimics.
 _COST_OF_LEVEL = 3.0
 _REFITS = 2
+_KNOWN_COUNT = 60
 
 
 def level_changes(values: Floats, asked: Plainness) -> Segments:
@@ -43,6 +44,9 @@ def level_changes(values: Floats, asked: Plainness) -> Segments:
     is left around the levels found without any. The one with the smaller criterion of Schwarz
     (Annals of Statistics 6 (1978) 461), for an autoregression around the levels, is believed.
     """
+    # A short track hardly shows what its values are like.
+    certain = min(1.0, len(values) / _KNOWN_COUNT)
+    asked = Plainness(certain * asked.p_value, asked.deviations)
     plain = without_spikes(values)
     plain = plain - np.median(plain)
     sums = np.concatenate([[0.0], np.cumsum(plain)])
