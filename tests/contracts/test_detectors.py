@@ -7,6 +7,7 @@ from steelyard.analysis.history.changes import find_changes
 from steelyard.analysis.history.detector import Sensitivity
 from steelyard.analysis.history.detectors import DETECTORS
 from steelyard.analysis.history.series import series_of_values
+from steelyard.core.errors import AnalysisError
 
 detectors = pytest.mark.parametrize("detector", list(DETECTORS), ids=lambda d: d.name)
 
@@ -107,3 +108,33 @@ def test_a_step_of_a_deterministic_metric_is_found(detector):
     values[100:] *= 1.0001
     found = [c.index for c in find_changes(series_of_values(values), detector)]
     assert min(abs(index - 100) for index in found) <= 5
+
+
+STRANGE = {
+    "all the same": np.full(60, -5.0),
+    "zeros": np.zeros(60),
+    "two values": np.where(np.arange(60) % 2, 1.0, 2.0),
+    "few counts": np.random.default_rng(2).integers(0, 3, 54).astype(float),
+    "in order": np.sort(normal(80)),
+    "a random walk": np.cumsum(normal(90) - 100.0),
+    "far tails": np.random.default_rng(4).standard_cauchy(90),
+    "the largest": 1e60 * np.random.default_rng(6).uniform(-1.0, 1.0, 82),
+    "the smallest": 1e-60 * (1.0 + np.random.default_rng(7).random(82)),
+    "many magnitudes": np.exp(20.0 * np.random.default_rng(8).normal(size=70)),
+}
+
+
+@detectors
+@pytest.mark.parametrize("values", STRANGE.values(), ids=STRANGE.keys())
+def test_strange_values_have_changes_within_the_series_or_none(detector, values):
+    for rate in (1e-9, 1e-4, 0.1):
+        for change in find_changes(series_of_values(values), detector, Sensitivity(rate)):
+            assert 0 <= change.index <= change.last_index < len(values)
+            assert 0.0 < change.p_value <= 1.0
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e61, -1e300, 1e-61])
+def test_values_that_nothing_can_be_reckoned_from_are_refused_by_revision(value):
+    values = [1.0, 2.0, value, 3.0]
+    with pytest.raises(AnalysisError, match="revision '2'"):
+        series_of_values(values)

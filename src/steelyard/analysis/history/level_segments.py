@@ -17,6 +17,7 @@ _MOVES = 2
 _LONGEST_SIDE = 400
 # Segments of few values borrow the noise of the track, as if it were so many more values.
 _BORROWED = 10.0
+_LEAST_VARIANCE = 1e-140
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class LevelSums:
         usual: Floats | float = noise.deviation**2
         if self.spreads is not None:
             usual = (self.spreads[lasts] - self.spreads[firsts]) / sizes
+        # Sums over stretches of unlike spreads may lose a small one.
+        usual = np.maximum(usual, _LEAST_VARIANCE)
         own = (around + _BORROWED * usual) / (sizes - 1.0 + _BORROWED)
         factor = noise.mean_factor(sizes)
         freedom = np.maximum(2.0, (sizes + _BORROWED) / factor - 1.0)

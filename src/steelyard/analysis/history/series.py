@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import isfinite, sqrt
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from steelyard.core.tracks import Track, TrackName, TrackPoint
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+# Fourth powers of larger values, and of smaller ones but 0, leave the range of floating point somewhere.
+_LARGEST = 1e60
 
 
 @dataclass(frozen=True)
@@ -72,11 +74,11 @@ def series_of_values(
     Raises
     ------
     AnalysisError
-        A value is not finite.
+        A value is not finite, or too large or too small to reckon with.
     """
     column = np.asarray(values, dtype=np.float64)
     named = TrackName("", "", "") if name is None else name
-    wrong = np.flatnonzero(~np.isfinite(column))
+    wrong = np.flatnonzero(~_can_be_reckoned_with(column))
     names = [str(index) for index in range(len(column))] if revisions is None else revisions
     if len(wrong):
         raise _not_finite(named, names[int(wrong[0])], float(column[wrong[0]]))
@@ -89,7 +91,8 @@ def series_of(track: Track) -> Series:
     Raises
     ------
     AnalysisError
-        A value is not finite, or the points are not in the order of their positions.
+        A value is not finite, or too large or too small to reckon with; or the points are not in
+        the order of their positions.
 
     Notes
     -----
@@ -110,7 +113,7 @@ def series_of(track: Track) -> Series:
             )
         last = position
         for run in runs:
-            if not isfinite(run.value):
+            if not _can_be_reckoned_with(np.array([run.value]))[0]:
                 raise _not_finite(track.name, run.revision, run.value)
         point, error = _one_point(runs, quantile)
         points.append(point)
@@ -149,9 +152,14 @@ def _standard_error(point: TrackPoint, quantile: float) -> float:
     return float("nan")
 
 
+def _can_be_reckoned_with(values: Floats) -> Flags:
+    sizes = np.abs(values)
+    return (sizes <= _LARGEST) & ((sizes == 0.0) | (sizes >= 1.0 / _LARGEST))
+
+
 def _not_finite(name: TrackName, revision: str, value: float) -> AnalysisError:
     return AnalysisError(
         f"The value of {str(name) or 'the track'} at revision {revision!r} is {value}; "
-        "it must be a finite number.",
+        f"it must be a finite number, and 0 or between {1 / _LARGEST:g} and {_LARGEST:g} in size.",
         field="value",
     )

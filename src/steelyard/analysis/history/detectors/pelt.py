@@ -15,6 +15,8 @@ from steelyard.analysis.states.segment_cost import SegmentCost
 
 _LEAST_POINTS = 4
 _SHORTEST = 2
+# Where all values are 0 nothing is resolved, and its square has no logarithm.
+_LEAST_SPREAD = 1e-70
 # What a normal value exceeds this penalty's gain by is far below any rate that is asked for.
 _RATE = 1e-6
 _LEAST_P = 1e-2
@@ -25,7 +27,7 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     if len(series) < _LEAST_POINTS:
         return ()
     values = series.values
-    floor = resolution(values)
+    floor = max(_LEAST_SPREAD, resolution(values))
     places = change_points(SegmentCost(values, floor), change_penalty(len(values)))
     if not places:
         return ()
