@@ -19,7 +19,7 @@ from steelyard.core.tracks import Track, TrackName, TrackPoint
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-# Fourth powers of larger values, and of smaller ones but 0, leave the range of floating point somewhere.
+# Fourth powers of larger values, and of smaller ones but 0, are near the ends of floating point.
 _LARGEST = 1e60
 
 
