@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import re
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from steelyard.profile.sampler import Recording
 from steelyard.profile.symbols.demangling import function_name
 
 CONFIDENCE = 0.95
+_ATTEMPTS, _SEEDS_APART = 5, 1_000
 # A name that stands for less of the time may be the start of a runtime.
 _WRONG_RATIO = 0.03
 # What tiers of V8's compilers put before a name, and the place that follows.
@@ -147,12 +149,23 @@ def _expected(known: Known, shown: str) -> str | None:
 def by_steelyard(known: Known, folder: Path, period_ns: float, seed: int) -> Outcome:
     """One recording of our own."""
     output = str(folder / "steelyard.profile")
-    record_profile(Recording(output, known.argv, period_ns=period_ns, seed=seed), lambda _: None)
-    answer = read_answer(output, CONFIDENCE)
+    recording = Recording(output, known.argv, period_ns=period_ns, seed=seed)
+    answer = _recorded(recording)
+    attempt = 1
+    # Somebody may take CPUs away, and give them back, while it records; the report says so.
+    while (lost := answer.recorded.unwatched_ratio) and attempt < _ATTEMPTS:
+        print(f"  recorded again: {lost:.0%} was not watched", file=sys.stderr)
+        answer = _recorded(replace(recording, seed=seed + _SEEDS_APART * attempt))
+        attempt += 1
     counts = _own_counts(known, answer)
     if known.language == "JavaScript":
         _remove_maps(set(answer.samples.processes.tolist()))
     return judged(known, counts, independent_count(answer.samples) / len(answer.samples.functions))
+
+
+def _recorded(recording: Recording) -> ProfileAnswer:
+    record_profile(recording, lambda _: None)
+    return read_answer(recording.output, CONFIDENCE)
 
 
 def _own_counts(known: Known, answer: ProfileAnswer) -> dict[str, int]:

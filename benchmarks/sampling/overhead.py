@@ -127,7 +127,9 @@ class Runner:
     def perf(self, rate_hz: int, more: Sequence[str] = ()) -> Run:
         """Under perf, at a fixed period."""
         told = str(self._programs.folder / "perf.data")
-        what = ["-e", "cpu-clock", "-c", str(10**9 // rate_hz), "-o", told, *more]
+        # Its own code for build ids aborts now and then (perf 6.1).
+        what = ["--no-buildid", "--no-buildid-cache", "-o", told]
+        what += ["-e", "cpu-clock", "-c", str(10**9 // rate_hz), *more]
         what += CHAINS[self._stacks]
         done = subprocess.run(
             ["perf", "record", *what, "--", *self._argv], check=True, capture_output=True, text=True

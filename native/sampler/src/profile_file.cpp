@@ -156,7 +156,7 @@ void ProfileFile::write(const Sample& sample) {
     has_words_ = has_words_ || sample.frame_word != 0;
     ++sample_count_;
     if (samples_.size() + chains_.size() >= chunk_bytes)
-        flush_samples();
+        flush();  // what was mapped first, which names them
 }
 
 void ProfileFile::write(const Mapping& mapping) {

@@ -105,6 +105,21 @@ TEST("a file that takes no more is told of by its name") {
     CHECK(told);
 }
 
+TEST("what was mapped is in the file before the samples that it names") {
+    const TemporaryFile temporary;
+    steelyard::ProfileFile file(temporary.path(), "{}");
+    file.write(steelyard::Mapping{1, 2, 3, 4, 5, "mapped", 0, {}});
+    constexpr int most_samples = 1'000'000;
+    int written = 0;
+    while (temporary.content().find("SMPL") == std::string::npos && written < most_samples) {
+        for (int more = 0; more < 1'000; ++more, ++written)
+            file.write(steelyard::Sample{});
+    }
+    const std::string content = temporary.content();
+    CHECK(content.find("SMPL") != std::string::npos);
+    CHECK(content.find("mapped") < content.find("SMPL"));
+}
+
 TEST("which file was mapped follows its mapping, where it is known") {
     const TemporaryFile temporary;
     {

@@ -29,8 +29,12 @@ _SUSPECT_DELAYS_RATIO = 0.01
 _TOLD_MENDED_RATIO = 0.01
 _TOLD_UNWATCHED_RATIO = 0.01
 _TOLD_NAMELESS_RATIO = 0.05
+# A program that begins is in none of its files yet, for a sample or two.
+_TOLD_UNMAPPED_COUNT = 20
 # Files that the kernel calls so hold what a program has written into its memory.
 _MADE_AT_RUN_TIME = ("//anon", "[anon", "/memfd:", "/dev/zero")
+# The file of places of which nothing is known.
+UNMAPPED = "[unknown]"
 # What a timer interrupts a virtual machine for (docs/PERFORMANCE.md), and more than it does others.
 _LOOK_NS = 12e3
 
@@ -225,6 +229,16 @@ def _of_the_names(samples: ProfileSamples) -> list[Caution]:
             "build, or in a container. Report before you build anew, and while containers run."
         )
         found.append(Caution("foreign-files", message))
+    unmapped = np.array([frame.object == UNMAPPED for frame in samples.frames])
+    count = int(unmapped[samples.functions].sum())
+    if count >= max(_TOLD_UNMAPPED_COUNT, _TOLD_NAMELESS_RATIO * len(samples.functions)):
+        percent = 100 * count / len(samples.functions)
+        message = (
+            f"{percent:.0f} % of the samples have no names: the profile does not tell "
+            "what the program had mapped there. It was cut off, or the program ran where nobody "
+            "watched."
+        )
+        found.append(Caution("unmapped-samples", message))
     nameless = np.array([frame.object.startswith(_MADE_AT_RUN_TIME) for frame in samples.frames])
     nameless &= np.array([frame.name.startswith("[") for frame in samples.frames])
     ratio = float(nameless[samples.functions].mean()) if len(samples.functions) else 0.0

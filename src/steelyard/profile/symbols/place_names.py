@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.analysis.profiles.profile_answer import UNMAPPED
 from steelyard.analysis.profiles.profile_samples import Frame
 from steelyard.profile.file.profile_file import RawProfile
 from steelyard.profile.frame_table import FrameTable
@@ -20,7 +21,7 @@ from steelyard.profile.symbols.kernel_symbols import VDSO, vdso_symbols
 from steelyard.profile.symbols.mapped_files import MappedFile, mapped_file, open_path
 from steelyard.profile.symbols.perf_map import perf_map_path, read_perf_map
 
-UNKNOWN = Frame("[unknown]", "[unknown]")
+UNKNOWN = Frame(UNMAPPED, UNMAPPED)
 JAVA = "[java]"
 _ANONYMOUS = ("//anon", "[anon", "/memfd:", "/dev/zero", "[heap]", "[stack]")
 

@@ -202,6 +202,15 @@ def test_code_that_nothing_names_is_told_of_from_one_sample_in_twenty(count, tol
     assert [caution.code for caution in answer.cautions] == told
 
 
+@pytest.mark.parametrize(("count", "told"), [(19, []), (20, ["unmapped-samples"])])
+def test_samples_where_nothing_was_mapped_are_told_of_unless_they_are_few(count, told):
+    stacks = [[0]] * count + [[1]] * 200
+    frames = (Frame("[unknown]", "[unknown]"), Frame("work", "/program"))
+    samples = replace(samples_of(stacks), frames=frames)
+    answer = answer_for(np.random.default_rng(1).exponential(1e6, 300), samples=samples)
+    assert [caution.code for caution in answer.cautions] == told
+
+
 # Of 100 ms 100 looks at 1 ms, and of what 145 looks of 12 µs take 2; four standard deviations of a
 # Poisson count more are 142.
 @pytest.mark.parametrize(("unseen", "missed"), [(100, 0), (142, 0), (148, 5)])
