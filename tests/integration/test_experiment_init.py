@@ -10,8 +10,14 @@ from steelyard.app.experiment.first_file import KINDS
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("command", [(), ("--", "true", "a b", '"')])
 def test_each_kind_of_file_can_be_planned(user, kind, command):
+    told = user.types("experiment", "init", "first.toml", "--kind", kind, *command)
+    assert told.status == 0, told.err
+    before = (user.home / "first.toml").read_text()
+    (user.home / "first.toml").unlink()
     told = user.types("experiment", "init", "--kind", kind, "first.toml", *command)
     assert told.status == 0, told.err
+    assert (user.home / "first.toml").read_text() == before
+    assert "--kind" not in before
     assert "next: steelyard experiment plan first.toml" in told.err
     plan = user.types("experiment", "plan", "--json", "-", "first.toml").document()
     assert plan["trials"] > 0

@@ -48,7 +48,7 @@ command.add_command(cause)
 command.add_command(events)
 
 
-@command.command("init", context_settings={"allow_interspersed_args": False})
+@command.command("init")
 @takes(InitOptions)
 @_FILE
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND ...]")
