@@ -137,6 +137,17 @@ def test_warnings_stand_before_the_numbers(samples):
     assert page.text.index("The executions of C") < page.text.index("Numbers")
 
 
+def test_many_warnings_of_a_kind_are_folded_and_none_is_lost(samples):
+    cautions = [Caution("alike", f"Mind the {n}th.") for n in range(9)]
+    told = replace(samples.two(), cautions=(*cautions, Caution("alone", "Mind this one.")))
+    page = html_page(told, samples.experiment(told))
+    shown, _, folded = page.partition("8 more of this kind")
+    assert "Mind the 0th." in shown
+    assert "Mind the 1th." not in shown
+    assert all(f"Mind the {n}th." in folded for n in range(1, 9))
+    assert "Mind this one." in folded.partition("</details>")[2]
+
+
 def test_every_interval_says_how_it_was_made(samples):
     page = read(samples, samples.two())
     for method in ("student-blocks", "fieller-blocks"):

@@ -208,6 +208,12 @@ def test_values_far_apart_are_drawn_on_a_logarithmic_axis(samples):
     assert panel.layout["xaxis"]["type"] == "log"
 
 
+def test_a_logarithmic_sweep_is_marked_where_it_was_measured(samples):
+    (panel,) = panels("sweep", swept(samples, levels=("1", "10", "1000")))
+    assert panel.layout["xaxis"]["tickvals"] == [1, 10, 1000]
+    assert panel.layout["xaxis"]["ticktext"] == ["1", "10", "1000"]
+
+
 def test_the_table_of_a_sweep_has_a_row_for_each_value(samples):
     table = PLOTS.get("sweep").table(swept(samples))
     assert table.headers[0] == "level"

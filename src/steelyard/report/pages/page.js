@@ -26,6 +26,25 @@
     });
   }
 
+  // On a narrow page a long title of the axis below is broken into lines, and gets their room.
+  function fitted(layout, width) {
+    const title = layout.xaxis && layout.xaxis.title;
+    const most = Math.max(16, Math.floor(width / 8.5));
+    if (!title || !title.text || title.text.length <= most) return layout;
+    const lines = [""];
+    for (const word of title.text.split(/\s+/)) {
+      const last = lines[lines.length - 1];
+      if (last && last.length + word.length >= most) lines.push(word);
+      else lines[lines.length - 1] = last ? last + " " + word : word;
+    }
+    return Object.assign({}, layout, {
+      height: layout.height + 16 * (lines.length - 1),
+      xaxis: Object.assign({}, layout.xaxis, {
+        title: Object.assign({}, title, { text: lines.join("<br>") }),
+      }),
+    });
+  }
+
   function coloured(figure) {
     const text = JSON.stringify(figure);
     if (printing || !dark.matches) return JSON.parse(text);
@@ -37,9 +56,9 @@
   function draw(place) {
     const figure = coloured(embedded.figures[place.id]);
     drawn.add(place);
-    window.Plotly.react(place, figure.data, themed(figure.layout), {
-      displayModeBar: false,
-    });
+    const layout = themed(fitted(figure.layout, place.clientWidth));
+    if (layout.height) place.style.height = layout.height + "px";
+    window.Plotly.react(place, figure.data, layout, { displayModeBar: false });
     if (figure.layout.meta && figure.layout.meta.zooms && !place.dataset.zooms) {
       place.dataset.zooms = "yes";
       place.on("plotly_click", function (clicked) {

@@ -28,6 +28,8 @@ _FEWEST_PLACES = 2
 _HEIGHT_PIXELS = 340
 # From this ratio of the largest to the smallest value on, the axis is logarithmic.
 _LOGARITHMIC = 50.0
+# More marks of an axis would lie on each other on a narrow page.
+_MOST_TICKS = 7
 
 
 class _Place(NamedTuple):
@@ -114,12 +116,22 @@ def panels(answer: Answer) -> list[Panel]:
     names = labels(found.lines)
     for index, (name, line) in enumerate(found.lines.items()):
         data += _traces(names[name], PALETTE[index % len(PALETTE)], line)
-    x = axis(one_line(found.parameter), **({"type": "log"} if found.is_logarithmic else {}))
+    x = axis(one_line(found.parameter), **_ticks(found))
     figure = layout(_HEIGHT_PIXELS, x, axis(metric_title(answer), rangemode="tozero"))
     figure["showlegend"] = len(found.lines) > 1
     figure["legend"] = {"orientation": "h", "y": 1.12}
     figure["margin"] = {"l": 8, "r": 16, "t": 24, "b": 40}
     return [Panel("", data, figure, f"{metric_title(answer)} over {one_line(found.parameter)}")]
+
+
+def _ticks(found: _Sweep) -> dict[str, Any]:
+    """A logarithmic axis is marked where it was measured, if that is not at too many places."""
+    if not found.is_logarithmic:
+        return {}
+    values = sorted({place.value for line in found.lines.values() for place in line})
+    if len(values) > _MOST_TICKS:
+        return {"type": "log", "dtick": 1}
+    return {"type": "log", "tickvals": values, "ticktext": [f"{value:g}" for value in values]}
 
 
 def _traces(name: str, color: str, line: list[_Place]) -> list[dict[str, Any]]:

@@ -44,6 +44,8 @@ TONES = {
     "undecided": "undecided",
 }
 # A single verdict fills the width, some stand beside each other, and many are a list.
+# Of one kind of warning more are folded.
+_MOST_OF_A_KIND = 3
 _LARGE_CARDS = 1
 _MOST_CARDS = 6
 
@@ -81,7 +83,7 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
         "facts": _facts(answer, experiment, blocks),
         "together": _together(answer),
         "gates": gate_sentences(answer),
-        "cautions": [caution_text(caution.message) for caution in answer.cautions],
+        "cautions": _cautions(answer),
         "summary": summary_table(answer, names),
         "others": other_metrics_table(answer, names),
         "tests": tests_table(answer, names),
@@ -96,6 +98,17 @@ def page_view(answer: Answer, experiment: Experiment) -> dict[str, Any]:
         "design": design_table(experiment, blocks),
         "provenance": provenance_groups(experiment.provenance),
     }
+
+
+def _cautions(answer: Answer) -> list[tuple[list[str], list[str]]]:
+    """The warnings of each kind: those that are shown, and those that a reader unfolds."""
+    kinds: dict[str, list[str]] = {}
+    for caution in answer.cautions:
+        kinds.setdefault(caution.code, []).append(caution_text(caution.message))
+    return [
+        (told, []) if len(told) <= _MOST_OF_A_KIND else (told[:1], told[1:])
+        for told in kinds.values()
+    ]
 
 
 def _together(answer: Answer) -> str:
