@@ -144,6 +144,7 @@ bench-history: setup-dev ## changes along revisions: marked tracks, planted kind
 	@$(PYTHON) -m benchmarks.history.marked_tracks
 	@$(PYTHON) -m benchmarks.history.planted_kinds
 	@$(PYTHON) -m benchmarks.history.false_alarms --without pelt
+	@$(PYTHON) -m benchmarks.history.suite_alarms
 	@$(PYTHON) -m benchmarks.history.reached_people
 	@$(PYTHON) -m benchmarks.history.speed
 	@$(PYTHON) -m benchmarks.history.bisection --repository "$(CLONE)"
