@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 import pytest
 
+from steelyard.app.request.project_file import DEFAULTS, VARIABLE
 from steelyard.cli.main import COMMANDS, program, run
 
 NOWHERE = "/dev/null/none"
@@ -274,6 +275,39 @@ def test_a_wrong_value_is_refused_however_the_command_is_called(name, option, ty
             given = [f"{flag}={value}"] if flag.startswith("--") else [flag, value]
             status, told = type_command(*name.split(), *given, *call)
             assert refused(status, told), (given, call, status, told)
+
+
+def in_a_file(option: click.Option, value: object) -> str:
+    """The line of a project file that gives an option this value."""
+    assert option.name
+    key = next(flag for flag in option.opts if flag.startswith("--")).lstrip("-").replace("-", "_")
+    return f"{key} = {json.dumps([value] if option.multiple else value)}\n"
+
+
+@named([(n, o) for n, o in VALUED if n in ("compare", "measure") and (n, o.opts[0]) not in FREE])
+def test_a_wrong_value_in_a_project_file_is_refused(name, option, type_command, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "steelyard.toml")
+    command = "commands = ['true', 'true -x']" if name == "compare" else "command = 'true'"
+    for value in wrong_values(option):
+        Path("steelyard.toml").write_text(f"[bench.b]\n{command}\n{in_a_file(option, value)}")
+        status, told = type_command(name, "--bench", "b")
+        assert refused(status, told), (value, status, told)
+        assert "steelyard.toml" in told, told
+        assert "there is none" not in told
+
+
+@pytest.mark.parametrize("key", sorted(DEFAULTS))
+def test_a_wrong_default_of_a_project_file_is_refused(key, type_command, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "steelyard.toml")
+    flag = f"--{key.replace('_', '-')}"
+    option = next(o for o in options(dict(ALL)["compare"]) if flag in (*o.opts, *o.secondary_opts))
+    free = option.metavar in ANY_WORDS or ("compare", option.opts[0]) in FREE
+    values = ["x"] if option.is_flag else [[["nested"]]] if free else wrong_values(option)
+    for value in values:
+        Path("steelyard.toml").write_text(f"[defaults]\n{in_a_file(option, value)}")
+        status, told = type_command("compare", "true", "true -x")
+        assert refused(status, told), (value, status, told)
+        assert "steelyard.toml" in told, told
 
 
 @named(VALUED)

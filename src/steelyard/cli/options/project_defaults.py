@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UnknownNameError, UsageError
 
 # Commands that take all of the defaults; the others take the store.
 WEIGHING = ("measure", "compare", "resume", "dimension")
@@ -31,20 +31,31 @@ class Call:
         By the names that click has for options; of a group by its commands.
     path : str, optional
         The file that they are from.
-    options : frozenset of str
-        The options that it has values for, such as ``--precision``.
+    options : mapping
+        What the file says, by the options that it has values for, such as ``--precision``.
     """
 
     words: Sequence[str]
     values: Mapping[str, Any] = field(default_factory=dict)
     path: str | None = None
-    options: frozenset[str] = frozenset()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def blaming(self, error: SteelyardError) -> SteelyardError:
         """The error, with the file's name where it is about what the file says."""
-        if self.path is not None and error.field in self.options:
-            error.message += f" {error.field} is from {self.path}."
+        blamed = error.field if error.field in self.options else self._naming(error)
+        if self.path is not None and blamed is not None:
+            error.message += f" {blamed} is from {self.path}."
         return error
+
+    def _naming(self, error: SteelyardError) -> str | None:
+        """The option whose value is the name that no extension has: a registry knows of none."""
+        if not isinstance(error, UnknownNameError):
+            return None
+        for option, value in self.options.items():
+            texts = value if isinstance(value, list | tuple) else [value]
+            if any(f" {text.partition(':')[0]!r}." in error.message for text in map(str, texts)):
+                return option
+        return None
 
 
 def completed_call(name: str, command: click.Command, words: Sequence[str]) -> Call:
@@ -86,7 +97,7 @@ def _with_file(
             for inner, each in command.commands.items()
             if (values := option_values(each, _known(each, store)))
         }
-        return Call(words, nested, path, frozenset({"--store"} if store else ()))
+        return Call(words, nested, path, {"--store": store["store"]} if store else {})
     wanted = {k: v for k, v in file.defaults.items() if name in WEIGHING or k == "store"}
     added: tuple[str, ...] = ()
     if asked is not None:
@@ -100,7 +111,7 @@ def _with_file(
     given = given_options(command, words)
     wanted = _without_rules(_known(command, wanted), given)
     wanted = {key: value for key, value in wanted.items() if key not in given}
-    call = Call([*words, *added], path=path, options=frozenset(map(_option, wanted)))
+    call = Call([*words, *added], path=path, options={_option(k): v for k, v in wanted.items()})
     try:
         return replace(call, values=option_values(command, wanted))
     except UsageError as error:
