@@ -20,6 +20,7 @@ _REFINEMENTS = 3
 # a rise that takes time one place more.
 _COST_OF_STEP, _COST_OF_RISE = 3.0, 4.0
 _LONGEST_SIDE = 400
+_NEAR = 4 * SHORTEST_CREEP
 _LEAST_SQUARES = 1e-300
 
 
@@ -83,7 +84,9 @@ def _creep_of(values: Floats, bounds: list[int], run: range, noise: NoiseScale) 
     begin = max(bounds[run.start], places[0] - _LONGEST_SIDE)
     end = min(bounds[run.stop + 1], places[-1] + _LONGEST_SIDE)
     near = values[begin:end]
-    if len(near) < 2 * SHORTEST_CREEP:
+    if len(near) < 2 * SHORTEST_CREEP or (
+        len(run) == 1 and _is_steep(values, places[0], begin, end)
+    ):
         return None
     stairs = _squares_of_stairs(near, [place - begin for place in places])
     ramp = best_ramp(near)
@@ -98,6 +101,20 @@ def _creep_of(values: Floats, bounds: list[int], run: range, noise: NoiseScale) 
     degrees = max(2.0, count - 4.0)
     p_value = float(t_two_sided_p_values(np.array([ramp.rise / error]), np.array([degrees]))[0])
     return Creep(begin + ramp.first, begin + ramp.last, p_value, run)
+
+
+def _is_steep(values: Floats, place: int, begin: int, end: int) -> bool:
+    """Whether the values near a single step are better explained by it than by any rise.
+
+    A rise of any length looks like one there, and a step like a step.
+    """
+    first, last = max(begin, place - _NEAR), min(end, place + _NEAR)
+    near = values[first:last]
+    count = len(near)
+    if count < 2 * SHORTEST_CREEP:
+        return False
+    places = np.arange(0, count, SHORTEST_CREEP // 3)
+    return _Sums(near).best(places, places).squares > _squares_of_stairs(near, [place - first])
 
 
 def _squares_of_stairs(values: Floats, places: list[int]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.analysis.history.level_scan import scan_levels
+from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT, scan_levels
 from steelyard.analysis.history.level_segments import Plainness, Segments, settle_segments
 from steelyard.analysis.history.noise_scale import (
     NoiseScale,
@@ -27,7 +27,7 @@ _REFITS = 2
 _KNOWN_COUNT = 60
 
 
-def level_changes(values: Floats, asked: Plainness) -> Segments:
+def level_changes(values: Floats, asked: Plainness, narrowest: int = SHORTEST_SEGMENT) -> Segments:
     """The places where a new level begins.
 
     Parameters
@@ -36,6 +36,8 @@ def level_changes(values: Floats, asked: Plainness) -> Segments:
         At least 8.
     asked : Plainness
         Of a place that stays.
+    narrowest : int, optional
+        How many values on each side are looked at, at least.
 
     Notes
     -----
@@ -51,7 +53,9 @@ def level_changes(values: Floats, asked: Plainness) -> Segments:
     plain = plain - np.median(plain)
     sums = np.concatenate([[0.0], np.cumsum(plain)])
     noise = noise_scale(plain, sums)
-    found = settle_segments(plain, scan_levels(sums, noise, _CANDIDATE_RATE), noise, asked)
+    found = settle_segments(
+        plain, scan_levels(sums, noise, _CANDIDATE_RATE, narrowest), noise, asked
+    )
     if noise.memory <= _LEAST_MEMORY:
         return found
     other = _with_less_memory(plain, sums, asked)

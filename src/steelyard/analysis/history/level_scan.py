@@ -18,7 +18,9 @@ SHORTEST_SIDE = 3
 _LONGEST_WIDTH = 1280
 
 
-def scan_levels(sums: Floats, noise: NoiseScale, rate: float) -> list[int]:
+def scan_levels(
+    sums: Floats, noise: NoiseScale, rate: float, narrowest: int = SHORTEST_SEGMENT
+) -> list[int]:
     """Places at which neighbouring means differ by more than noise does, in order.
 
     Parameters
@@ -28,6 +30,8 @@ def scan_levels(sums: Floats, noise: NoiseScale, rate: float) -> list[int]:
     noise : NoiseScale
     rate : float
         False places for each value of a stationary series, about.
+    narrowest : int, optional
+        The first width; the others are its doubles.
 
     Notes
     -----
@@ -38,7 +42,7 @@ def scan_levels(sums: Floats, noise: NoiseScale, rate: float) -> list[int]:
     count = len(sums) - 1
     found: list[int] = []
     variances = noise.variances_of_means(min(count, _LONGEST_WIDTH))
-    width = SHORTEST_SEGMENT
+    width = narrowest
     while 2 * width <= max(count, 2 * SHORTEST_SEGMENT) and width <= _LONGEST_WIDTH:
         for place in _places(sums, width, noise, variances, rate):
             at = bisect_left(found, place)

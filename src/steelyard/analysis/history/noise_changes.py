@@ -44,7 +44,7 @@ def find_noise_changes(apart: Floats, threshold: float) -> list[NoiseChange]:
     """
     if len(apart) < 2 * SHORTEST_NOISE or float(np.abs(apart).max()) <= resolution(apart):
         return []
-    found = level_changes(np.sqrt(np.abs(apart)), Plainness(threshold))
+    found = level_changes(np.sqrt(np.abs(apart)), Plainness(threshold), SHORTEST_NOISE)
     bounds = [0, *found.places, len(apart)]
     spreads = [_spread(apart[first:last]) for first, last in pairwise(bounds)]
     kept: list[NoiseChange] = []
