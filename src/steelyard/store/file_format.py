@@ -79,11 +79,12 @@ def detect_format(path: str, formats: Registry[FileFormat]) -> FileFormat:
     for candidate in formats:
         if candidate.read is not None and candidate.sniff(head):
             return candidate
+    from steelyard.store.unread_outputs import advice_on
+
     readable = ", ".join(candidate.name for candidate in formats if candidate.read is not None)
+    advice = advice_on(head) or f"Name its format with --format: {readable}."
     raise DataError(
-        f"{path} looks like none of the formats that can be read ({readable}). Name its format "
-        "with --format.",
-        field="file",
+        f"{path} looks like none of the formats that can be read. {advice}", field="file"
     )
 
 
