@@ -1,4 +1,4 @@
-"""Fortran and Rust programs, which move through the same runtime."""
+"""Fortran, Rust and Go in programs, which move through the same runtime."""
 
 from __future__ import annotations
 
@@ -80,3 +80,13 @@ def test_a_rust_program_moves_with_its_standard_library_and_its_panics(
     audit = user.types("layout", "audit", "--json", "-", "panics").document()
     assert audit["moving_ratio"] > 0.99
     assert any("compiled" in function["reason"] for function in audit["unpadded"])
+
+
+def test_code_of_go_stays_where_its_own_runtime_looks_for_it(user: User) -> None:
+    sources = [str(SOURCES / f"go_like.{suffix}") for suffix in ("c", "s")]
+    told = user.types("cc", "-O2", *sources, "-o", "program")
+    assert told.status == 0, told.err
+    audit = user.types("layout", "audit", "--json", "-", "program").document()
+    moves = {function["name"]: function["moves"] for function in audit["functions"]}
+    assert (moves["one_of_go"], moves["one_of_c"]) == (False, True)
+    assert run_program(str(user.home / "program"), **{"": "code"}).stdout == "2\n"

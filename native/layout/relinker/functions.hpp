@@ -76,6 +76,7 @@ class Functions {
   private:
     void collect();
     void collect_unmarked();
+    void exempt_go();
     void decode_all();
     void check_against_relocations();
     void find_jump_tables();
