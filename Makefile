@@ -143,7 +143,7 @@ bench-kills: setup-dev ## 1,000 kills of Steelyard and its parts: what is lost, 
 bench-history: setup-dev ## changes along revisions: marked tracks, planted kinds, false alarms, searches; CLONE of a repository
 	@$(PYTHON) -m benchmarks.history.marked_tracks
 	@$(PYTHON) -m benchmarks.history.planted_kinds
-	@$(PYTHON) -m benchmarks.history.false_alarms --without pelt
+	@$(PYTHON) -m benchmarks.history.false_alarms
 	@$(PYTHON) -m benchmarks.history.suite_alarms
 	@$(PYTHON) -m benchmarks.history.reached_people
 	@$(PYTHON) -m benchmarks.history.speed

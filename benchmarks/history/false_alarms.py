@@ -1,6 +1,6 @@
 """How many changes do detectors find where there are none?
 
-    python -m benchmarks.history.false_alarms [--points N] [--without pelt] [--seed 1] [--no-docs]
+    python -m benchmarks.history.false_alarms [--points N] [--seed 1] [--no-docs]
 
 Stationary tracks of 30 to 10,000 values: normal, lognormal, two modes, heavy tails (t with 3
 degrees), and values that keep 0.6 of the last one; N values of each for every detector. Changes for
@@ -58,13 +58,12 @@ def main() -> int:
     """Simulate and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", type=int, default=200_000)
-    parser.add_argument("--without", action="append", default=[], help="a detector to leave out")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-docs", action="store_true", help="only print the table")
     options = parser.parse_args()
     rows: list[tuple[str, ...]] = []
     held = True
-    for detector in (each for each in DETECTORS if each.name not in options.without):
+    for detector in DETECTORS:
         for name, draw in POPULATIONS.items():
             cells: list[str] = []
             for length in LENGTHS:
