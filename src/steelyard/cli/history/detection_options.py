@@ -40,24 +40,24 @@ class DetectionOptions:
         "--least-deviations",
         type=click.FloatRange(0.0, 1000.0),
         metavar="N",
-        help="Leave steps out that are less than N standard deviations of the values (default: 1).",
+        help="Leave out steps smaller than N standard deviations of the track's values (default: 1).",
     )
     alarms_a_week: float | None = option(
         "--alarms-a-week",
         type=click.FloatRange(0.0, 1e6, min_open=True),
         metavar="N",
-        help="False alarms of all tracks put up with in a week, in place of --false-alarms.",
+        help="Accept N false alarms a week over all tracks (in place of --false-alarms).",
     )
     false_discoveries: str | None = option(
         "--false-discoveries",
         metavar="SHARE",
-        help="Tell only changes of which at most this share is false, such as 5%.",
+        help="Report only changes of which at most this share is false, such as 5%.",
     )
     references: tuple[str, ...] = option(
         "--reference",
         metavar="BENCHMARK",
         multiple=True,
-        help="No revision changes it: where it moves, the host changed. Repeatable.",
+        help="A benchmark that no revision changes; if it moves, the host changed. Repeatable.",
     )
     newest: int = option(
         "--newest",
@@ -65,7 +65,7 @@ class DetectionOptions:
         default=5,
         show_default=True,
         metavar="N",
-        help="A change is new if this many newest values of its track brought it.",
+        help="A change is new if it is detected only with the newest N values.",
     )
     link: str | None = option(
         "--link",
