@@ -40,7 +40,7 @@ class DetectionOptions:
         "--least-deviations",
         type=click.FloatRange(0.0, 1000.0),
         metavar="N",
-        help="Leave out steps smaller than N standard deviations of the track's values (default: 1).",
+        help="Leave out steps smaller than N standard deviations of the values (default: 1).",
     )
     alarms_a_week: float | None = option(
         "--alarms-a-week",
