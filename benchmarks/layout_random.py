@@ -112,7 +112,13 @@ SOURCES = (
     Source("heap: one object of 64 bytes", ("heap", "64", "1"), "heap"),
     Source("heap: 1,000 of 64 bytes", ("heap", "64", "1000"), "heap", promise=Promise.EVEN),
     Source("heap: 50,000 of 64 bytes", ("heap", "64", "50000"), "heap", promise=Promise.EVEN),
-    Source("heap: 1,000 of 64 bytes, bits 6 to 11", ("heap", "64", "1000"), "heap", STACK_BITS),
+    Source(
+        "heap: 1,000 of 64 bytes, bits 6 to 11",
+        ("heap", "64", "1000"),
+        "heap",
+        STACK_BITS,
+        promise=Promise.EVEN,
+    ),
     Source("heap: 1,000 of 16 to 1024 bytes", ("mixed", "0", "1000"), "heap", promise=Promise.EVEN),
     Source(
         "heap: 1,000 of 16 to 448 bytes, no multiples of 128",
