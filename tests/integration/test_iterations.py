@@ -191,6 +191,15 @@ def test_a_benchmark_that_one_program_lacks_is_told_and_the_others_compared(
     assert "no benchmark in common: old has sort, sum; new has x, y" in told.err
 
 
+def test_a_program_that_always_fails_is_told_and_not_what_it_lacks(
+    user: User, script: Script
+) -> None:
+    arguments = ("--runs", "4", "--iterations", "json-lines")
+    told = user.types("compare", *arguments, f"{script(HARNESS)} 2", "true")
+    assert told.status == 3
+    assert "trials of 'true' failed" in told.err
+
+
 def test_one_program_with_several_benchmarks_still_asks_which(user: User, script: Script) -> None:
     told = user.types("measure", "--iterations", "json-lines", "--", script(HARNESS), "2")
     assert told.status == 3

@@ -19,6 +19,10 @@ MISTAKES = [
     (("compare", "--metric", "walltime", "true", "true"), ("Did you mean 'wall_time'?",)),
     (("compare", "--fail-if", "slow:2%", "true", "true"), ("slower:2%",)),
     (("compare", "./no-such-file", "true"), ("./no-such-file", "no")),
+    (
+        ("compare", "--parameter", "n=1,2", "true"),
+        ("--parameter n is used nowhere", "'program {n}'"),
+    ),
     (("measure", "--runs", "5", "--precision", "1%", "--", "true"), ("--runs", "--precision")),
     (("report",), ("no experiment yet", "steelyard measure")),
     (("report", "--format", "htm"), ("Did you mean 'html'?",)),

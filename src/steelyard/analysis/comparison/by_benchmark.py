@@ -40,7 +40,7 @@ def by_benchmark(experiment: Experiment) -> Experiment:
     programs = experiment.spec.variants
     found = [_names(experiment, index) for index in range(len(programs))]
     known = dict.fromkeys(name for own in found for name in own)
-    if len(known) < 2:
+    if len(known) < 2 or not all(found):  # a program without any has failed in all trials
         return experiment
     names = [name for name in found[0] if all(own.get(name) for own in found)]
     if not names:

@@ -126,6 +126,7 @@ def build_variants(request: Request, workshop: Workshop | None = None) -> tuple[
     prepare = one_or_each(request.prepare, count, "--prepare")
     cleanup = one_or_each(request.cleanup, count, "--cleanup")
     builds = requested_builds(request.build, count, shell=request.shell)
+    _refuse_unused_parameters(request)
     variants: list[Variant] = []
     for parameters in parse_parameters(request.parameters):
         for index, command in enumerate(request.commands):
@@ -144,6 +145,22 @@ def build_variants(request: Request, workshop: Workshop | None = None) -> tuple[
                 )
             )
     return tuple(_uniquely_named(variants))
+
+
+def _refuse_unused_parameters(request: Request) -> None:
+    """Refuse a parameter that stands nowhere: its variants would all be one program."""
+    texts = (
+        *(word for command in request.commands for word in command),
+        *(request.prepare + request.cleanup + request.environment + request.build.commands),
+        *filter(None, (request.directory, request.stdin_file)),
+    )
+    for name in (text.partition("=")[0] for text in request.parameters):
+        if not any("{" + name + "}" in text for text in texts):
+            raise UsageError(
+                f"--parameter {name} is used nowhere: write {{{name}}} where it belongs, "
+                f"as in 'program {{{name}}}'.",
+                field="--parameter",
+            )
 
 
 def build_iterations(request: Request) -> IterationsSpec | None:

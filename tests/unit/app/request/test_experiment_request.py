@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from steelyard.app.request.command_text import parse_environment, parse_parameters, split_command
@@ -49,12 +51,20 @@ def test_a_sweep_of_two_commands_compares_at_equal_parameters():
     variants = build_variants(Request(commands=(("a", "{n}"), ("b", "{n}")), parameters=("n=1,2",)))
     spec = ExperimentSpec("id", "comparison", variants, (), seed=1)
     assert spec.groups() == ((0, 1), (2, 3))
-    assert names(Request(commands=(("a",), ("b",)), parameters=("n=1,2",))) == [
+    request = Request(commands=(("a", "{n}"), ("b", "{n}")), names=("a", "b"))
+    assert names(replace(request, parameters=("n=1,2",))) == [
         "a (n=1)",
         "b (n=1)",
         "a (n=2)",
         "b (n=2)",
     ]
+
+
+def test_a_parameter_that_stands_nowhere_is_refused_and_one_of_the_environment_is_not():
+    with pytest.raises(UsageError, match="--parameter n is used nowhere"):
+        build_variants(Request(commands=(("a",), ("b",)), parameters=("n=1,2",)))
+    used = Request(commands=(("a",),), environment=("N={n}",), parameters=("n=1,2",))
+    assert len(build_variants(used)) == 2
 
 
 def test_parameters_reach_preparation_and_files():
