@@ -55,7 +55,7 @@ def describe_changes(
         if one.kind == "spike":
             usual[one.index : one.last_index + 1] = False
     found = [_change(series, one, bounds, usual, detector) for one in detections]
-    return tuple(change for change in found if _is_large(change, least_ratio))
+    return tuple(change for change in found if _is_large(change, least_ratio) and _is_shown(change))
 
 
 def _level_bounds(detections: Sequence[Detection], count: int) -> list[int]:
@@ -138,6 +138,13 @@ def _direction(kind: ChangeKind, sizes: Sizes, better: Direction) -> ChangeDirec
     if kind == "noise":
         return "worse" if moved > 0 else "better"
     return "worse" if (moved > 0) == (better == "lower") else "better"
+
+
+def _is_shown(change: Change) -> bool:
+    """Whether the values beside a change of noise have spreads that differ."""
+    size = change.size
+    shows_none = isinstance(size, Estimate) and size.low <= 1.0 <= size.high
+    return change.kind != "noise" or not shows_none
 
 
 def _is_large(change: Change, least_ratio: float) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT, scan_levels
-from steelyard.analysis.history.level_segments import Plainness, Segments, settle_segments
+from steelyard.analysis.history.level_segments import Segments, settle_segments
 from steelyard.analysis.history.noise_scale import (
     NoiseScale,
     noise_scale,
@@ -27,15 +27,15 @@ _REFITS = 2
 _KNOWN_COUNT = 60
 
 
-def level_changes(values: Floats, asked: Plainness, narrowest: int = SHORTEST_SEGMENT) -> Segments:
+def level_changes(values: Floats, threshold: float, narrowest: int = SHORTEST_SEGMENT) -> Segments:
     """The places where a new level begins.
 
     Parameters
     ----------
     values : array
         At least 8.
-    asked : Plainness
-        Of a place that stays.
+    threshold : float
+        The largest p-value of a place that stays.
     narrowest : int, optional
         How many values on each side are looked at, at least.
 
@@ -47,33 +47,32 @@ def level_changes(values: Floats, asked: Plainness, narrowest: int = SHORTEST_SE
     (Annals of Statistics 6 (1978) 461), for an autoregression around the levels, is believed.
     """
     # A short track hardly shows what its values are like.
-    certain = min(1.0, len(values) / _KNOWN_COUNT)
-    asked = Plainness(certain * asked.p_value, asked.deviations)
+    threshold *= min(1.0, len(values) / _KNOWN_COUNT)
     plain = without_spikes(values)
     plain = plain - np.median(plain)
     sums = np.concatenate([[0.0], np.cumsum(plain)])
     noise = noise_scale(plain, sums)
     found = settle_segments(
-        plain, scan_levels(sums, noise, _CANDIDATE_RATE, narrowest), noise, asked
+        plain, scan_levels(sums, noise, _CANDIDATE_RATE, narrowest), noise, threshold
     )
     if noise.memory <= _LEAST_MEMORY:
         return found
-    other = _with_less_memory(plain, sums, asked)
+    other = _with_less_memory(plain, sums, threshold)
     return other if _criterion(plain, other) < _criterion(plain, found) else found
 
 
-def _with_less_memory(values: Floats, sums: Floats, asked: Plainness) -> Segments:
+def _with_less_memory(values: Floats, sums: Floats, threshold: float) -> Segments:
     """The levels that are found as if values were independent, judged by the memory left then."""
     least = resolution(values)
     deviation = max(least, robust_deviation(np.diff(values)) / 2**0.5)
     noise = NoiseScale(deviation, 0.0, len(values))
-    found = settle_segments(values, scan_levels(sums, noise, _CANDIDATE_RATE), noise, asked)
+    found = settle_segments(values, scan_levels(sums, noise, _CANDIDATE_RATE), noise, threshold)
     for _ in range(_REFITS):
         rest = around_levels(values, found.places)
         noise = NoiseScale(
             max(least, robust_deviation(rest)), _memory(rest, len(found.places)), len(values)
         )
-        found = settle_segments(values, list(found.places), noise, asked)
+        found = settle_segments(values, list(found.places), noise, threshold)
     return found
 
 

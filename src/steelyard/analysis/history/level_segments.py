@@ -30,10 +30,13 @@ class Segments:
         Where each segment but the first begins.
     p_values : array
         For each place, of the two segments beside it having one mean.
+    deviations : array
+        How far apart those means are, in standard deviations of the values.
     """
 
     places: tuple[int, ...]
     p_values: Floats
+    deviations: Floats
 
 
 class LevelSums:
@@ -96,27 +99,11 @@ def _sums_to(values: Floats) -> Floats:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-@dataclass(frozen=True)
-class Plainness:
-    """What it takes for a place to stay.
-
-    Parameters
-    ----------
-    p_value : float
-        The largest.
-    deviations : float
-        How far apart the means beside it are at least, in standard deviations of the values.
-    """
-
-    p_value: float
-    deviations: float = 0.0
-
-
 def settle_segments(
     values: Floats,
     places: list[int],
     noise: NoiseScale,
-    asked: Plainness,
+    threshold: float,
     spreads: Floats | None = None,
 ) -> Segments:
     """The places that stay, each moved to where two levels fit best.
@@ -128,26 +115,26 @@ def settle_segments(
     places : list of int
         Candidates in order.
     noise : NoiseScale
-    asked : Plainness
-        What stays. The least plain place goes first.
+    threshold : float
+        Largest p-value that stays. The least plain places go first.
     spreads : array, optional
         The deviation around each value, where it is not the track's everywhere.
     """
     sums = LevelSums(values, spreads)
     kept = _moved(sums, places)
     while kept:
-        p_values = p_of_places(sums, kept, noise, asked.deviations)
-        if p_values.max() <= asked.p_value:
+        found = judged_places(sums, kept, noise)
+        if found.p_values.max() <= threshold:
             moved = _moved(sums, kept)
             if moved == kept:
-                return Segments(tuple(kept), p_values)
+                return found
             kept = moved
-            p_values = p_of_places(sums, kept, noise, asked.deviations)
-            if p_values.max() <= asked.p_value:
-                return Segments(tuple(kept), p_values)
-        going = _least_plain(p_values, asked.p_value)
+            found = judged_places(sums, kept, noise)
+            if found.p_values.max() <= threshold:
+                return found
+        going = _least_plain(found.p_values, threshold)
         kept = [place for place, goes in zip(kept, going, strict=True) if not goes]
-    return Segments((), np.zeros(0))
+    return Segments((), np.zeros(0), np.zeros(0))
 
 
 def _least_plain(p_values: Floats, threshold: float) -> list[bool]:
@@ -160,9 +147,8 @@ def _least_plain(p_values: Floats, threshold: float) -> list[bool]:
     return going.tolist()
 
 
-def p_of_places(sums: LevelSums, places: list[int], noise: NoiseScale, least: float) -> Floats:
-    """For each place the p-value of Welch's t between the segments beside it; 1 where their means
-    are less than `least` standard deviations of their values apart.
+def judged_places(sums: LevelSums, places: list[int], noise: NoiseScale) -> Segments:
+    """The segments that begin at these places, with Welch's t between neighbours.
 
     Notes
     -----
@@ -176,10 +162,10 @@ def p_of_places(sums: LevelSums, places: list[int], noise: NoiseScale, least: fl
     other = sums.sides(inner, np.minimum(bounds[2:], inner + _LONGEST_SIDE), noise)
     total = own.of_means + other.of_means
     apart = other.means - own.means
-    small = apart * apart < least * least * (own.variances + other.variances) / 2.0
-    statistics = np.where(small, 0.0, apart / np.sqrt(total))
+    statistics = apart / np.sqrt(total)
+    deviations = np.abs(apart) / np.sqrt((own.variances + other.variances) / 2.0)
     degrees = total**2 / (own.of_means**2 / own.degrees + other.of_means**2 / other.degrees)
-    return t_two_sided_p_values(statistics, degrees)
+    return Segments(tuple(places), t_two_sided_p_values(statistics, degrees), deviations)
 
 
 def _moved(sums: LevelSums, places: list[int]) -> list[int]:

@@ -72,3 +72,20 @@ def test_values_with_like_errors_or_none_are_taken_as_they_are():
     assert believed_values(series) is series.values
     like = replace(series, standard_errors=np.full(50, 0.5))
     assert believed_values(like) is series.values
+
+
+def test_small_steps_and_slow_drifts_are_no_changes_of_noise():
+    values = noise("hidden", 3000)
+    values[1000:1200] += 0.9
+    values[2000:] += 0.8 * np.sin(np.arange(1000) / 100.0)
+    assert "noise" not in [kind for kind, _ in found(values)]
+
+
+def test_a_step_between_smaller_ones_is_reported_though_they_are_not():
+    values = noise("between", 3000)
+    values[1560:1633] -= 0.4
+    values[1633:1849] += 1.57
+    values[1849:] += 0.6
+    ((kind, index),) = found(values)
+    assert kind == "step"
+    assert abs(index - 1633) <= 3

@@ -6,7 +6,6 @@ from __future__ import annotations
 from steelyard.analysis.history.detector import Detection, Detector, Sensitivity
 from steelyard.analysis.history.level_changes import level_changes
 from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT
-from steelyard.analysis.history.level_segments import Plainness
 from steelyard.analysis.history.series import Series
 from steelyard.analysis.history.spikes import find_spikes
 from steelyard.analysis.history.track_shape import around_shape
@@ -18,10 +17,13 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     if len(series) < _LEAST_POINTS:
         return ()
     rate = sensitivity.false_alarm_rate
-    found = level_changes(series.values, Plainness(rate, sensitivity.least_deviations))
+    found = level_changes(series.values, rate)
     steps = [
         Detection("step", place, place, min(1.0, max(p, 1e-300) * len(series)))
-        for place, p in zip(found.places, found.p_values.tolist(), strict=True)
+        for place, p, deviations in zip(
+            found.places, found.p_values.tolist(), found.deviations.tolist(), strict=True
+        )
+        if deviations >= sensitivity.least_deviations
     ]
     spikes = [
         Detection("spike", spike.first, spike.last, spike.p_value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from steelyard.analysis.history.detector import Detection, Detector, Sensitivity
 from steelyard.analysis.history.level_changes import level_changes
-from steelyard.analysis.history.level_segments import Plainness
 from steelyard.analysis.history.noise_changes import SHORTEST_NOISE, find_noise_changes
 from steelyard.analysis.history.noise_scale import without_spikes
 from steelyard.analysis.history.series import Series
@@ -17,7 +16,7 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     if len(series) < _LEAST_POINTS:
         return ()
     rate = sensitivity.false_alarm_rate
-    levels = level_changes(series.values, Plainness(rate))
+    levels = level_changes(series.values, rate)
     rest = around_levels(without_spikes(series.values), levels.places)
     return tuple(
         Detection("noise", one.place, one.place, min(1.0, one.p_value * len(series)))

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from steelyard.analysis.history.detector import Detection, Detector, Sensitivity
-from steelyard.analysis.history.level_segments import LevelSums, p_of_places
+from steelyard.analysis.history.level_segments import LevelSums, judged_places
 from steelyard.analysis.history.noise_scale import NoiseScale, resolution
 from steelyard.analysis.history.series import Series
 from steelyard.analysis.states.change_points import change_penalty, change_points
@@ -35,7 +35,7 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     spreads = [float(values[first:last].std()) for first, last in pairwise(bounds)]
     noise = NoiseScale(max(floor, float(np.median(spreads))), 0.0, len(values))
     local = np.repeat(np.maximum(spreads, floor), np.diff(bounds))
-    chances = p_of_places(LevelSums(values, local), list(places), noise, 0.0)
+    chances = judged_places(LevelSums(values, local), list(places), noise).p_values
     return tuple(
         Detection("step" if p <= _LEAST_P else "noise", place, place, _RATE)
         for place, p in zip(places, chances.tolist(), strict=True)

@@ -8,7 +8,7 @@ from steelyard.analysis.history.creeps import find_creeps
 from steelyard.analysis.history.detector import Detection, Detector, Sensitivity
 from steelyard.analysis.history.level_changes import level_changes
 from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT
-from steelyard.analysis.history.level_segments import Plainness, settle_segments
+from steelyard.analysis.history.level_segments import settle_segments
 from steelyard.analysis.history.noise_changes import find_noise_changes, local_spreads
 from steelyard.analysis.history.noise_scale import noise_scale, without_spikes
 from steelyard.analysis.history.series import Series
@@ -27,16 +27,15 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     count, rate = len(series), sensitivity.false_alarm_rate
     if count < _LEAST_POINTS:
         return ()
-    asked = Plainness(rate, sensitivity.least_deviations)
     values = believed_values(series)
     plain = without_spikes(values)
-    found = level_changes(values, asked)
+    found = level_changes(values, rate)
     rest = around_levels(plain, found.places)
     noises = find_noise_changes(rest, _NOISE_SHARE * rate)
     noise = noise_scale(rest, np.concatenate([[0.0], np.cumsum(rest)]))
     spreads = local_spreads(rest, noises)
     if spreads.max() >= _UNLIKE * spreads.min():
-        found = settle_segments(plain, list(found.places), noise, asked, spreads)
+        found = settle_segments(plain, list(found.places), noise, rate, spreads)
     creeps = find_creeps(plain, found.places, noise)
     replaced = {step for creep in creeps for step in creep.steps}
     steps = [number for number in range(len(found.places)) if number not in replaced]
@@ -44,6 +43,7 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     detections = [
         Detection("step", found.places[at], found.places[at], _in_series(found.p_values[at], count))
         for at in steps
+        if found.deviations[at] >= sensitivity.least_deviations
     ]
     detections += [
         Detection("creep", one.first, one.last, _in_series(one.p_value, count)) for one in creeps
