@@ -2,16 +2,18 @@
 # Fuzz the native readers of foreign files with libFuzzer, under ASan and UBSan: SECONDS for each.
 #
 #     tools/fuzz_native.sh [SECONDS [TARGET...]]
-#     INPUTS=1000000 tools/fuzz_native.sh     # that many inputs for each
+#     INPUTS=1000000 tools/fuzz_native.sh             # that many inputs for each
+#     INPUTS=1000000 tools/fuzz_native.sh 180 bodies  # or as many as three minutes take
 #
 # Begins from native/fuzz/corpus/TARGET and from files of this machine; what is found goes to
 # build/fuzz/native. KEEP=1 puts the smallest set of inputs into the corpus instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/system_packages.sh
-seconds=${1:-60}
-limit=-max_total_time=$seconds
-[ -z "${INPUTS:-}" ] || limit=-runs=$INPUTS
+limit=()
+[ -z "${INPUTS:-}" ] || limit=("-runs=$INPUTS")
+[ -z "${1:-}" ] || limit+=("-max_total_time=$1")
+[ ${#limit[@]} -gt 0 ] || limit=(-max_total_time=60)
 [ $# -gt 0 ] && shift
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(call_frames messages class_file symbolizer bodies)
@@ -84,7 +86,7 @@ for target in "${targets[@]}"; do
         "$work/$target" -merge=1 "native/fuzz/corpus/$target" "$work/$target-corpus"
         continue
     fi
-    "$work/$target" "$limit" -timeout=5 -rss_limit_mb=500 -max_len=65536 -seed=1 \
+    "$work/$target" "${limit[@]}" -timeout=5 -rss_limit_mb=500 -max_len=65536 -seed=1 \
         -artifact_prefix="$work/$target-" -print_final_stats=1 \
         "$work/$target-corpus" "native/fuzz/corpus/$target" 2>&1 | tail -n 30 || status=1
 done
