@@ -59,6 +59,9 @@ def mask_text(text: str, values: Iterable[str] = ()) -> str:
     text = _mask_given(text)
     text = patterns.HEADER.sub(rf"\1\2{MASK}", text)
     text = patterns.BEARER.sub(rf"\1\2{MASK}", text)
+    text = patterns.NETRC.sub(rf"\1{MASK}", text)
+    for pattern in (patterns.ESCAPED, patterns.ATTRIBUTES):
+        text = _mask_named(pattern, text)
     text = patterns.USER_PASSWORD.sub(rf"\1\2:{MASK}", text)
     return _mask_named(patterns.ASSIGNED, _mask_named(patterns.OPTION, text))
 

@@ -57,7 +57,18 @@ _SECRET_SEGMENTS = frozenset(
 _KEYS_OF = frozenset(
     (
         *("api", "access", "private", "secret", "ssh", "signing", "encryption", "auth", "license"),
-        *("account", "storage", "master", "shared", "service", "client", "deploy", "root"),
+        *(
+            "account",
+            "storage",
+            "master",
+            "shared",
+            "service",
+            "client",
+            "deploy",
+            "root",
+            "app",
+            "application",
+        ),
     )
 )
 # In a family of variables that is kept, these make one that is not.

@@ -23,10 +23,16 @@ USER_PASSWORD = re.compile(r"((?:^|\s)(?:-u|--user|--proxy-user)(?:\s+|=))([^\s:
 OPTION = re.compile(rf"(?<![\w-])(--?[A-Za-z][\w.-]*)(\s+)(?!-)({WORD})")
 ASSIGNED = re.compile(rf"(?<![\w$.-])(-{{0,2}}[A-Za-z_][\w.-]*)(\"?\s?[=:]\s?)({WORD})")
 HEADER = re.compile(
-    r"\b((?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token|private-token)"
+    r"\b((?:proxy-)?authorization|(?:set-)?cookie|private-token|apikey"
+    r"|x-(?:[\w-]*-)?(?:key|token|secret)|[\w-]+-(?:subscription|api|access|auth)-(?:key|token))"
     r"(\s*:\s*)[^\r\n\"']+",
     re.IGNORECASE,
 )
+# What stands in ~/.netrc.
+NETRC = re.compile(r"(\blogin\s+\S+\s+password\s+)\S+")
+# JSON within a text in quotation marks, and settings of XML: name, what is between, value.
+ESCAPED = re.compile(r"\\\"([\w.-]+)(\\\"\s*:\s*\\\")([^\\\"]+)")
+ATTRIBUTES = re.compile(r"""\b(?:key|name)=["']([\w.-]+)(["']\s+value=["'])([^"'\n]+)""")
 BEARER = re.compile(r"\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/-]{8,}=*")
 # Tokens that say what they are: GitHub, GitLab, Slack, AWS, Google, PyPI, npm, Stripe, JWT, PEM.
 TOKENS = re.compile(

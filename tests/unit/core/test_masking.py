@@ -56,6 +56,15 @@ def test_only_variables_on_the_list_are_kept_by_value(name: str) -> None:
     [
         ("get https://u:hunter2@h/x", "get https://u:***@h/x"),
         ("https://u:a@b@h/x", "https://u:***@h/x"),
+        ("machine h login u password hunter2 x", "machine h login u password *** x"),
+        (
+            '-d "{\\"a\\": 1, \\"token\\": \\"hunter2\\"}"',
+            '-d "{\\"a\\": 1, \\"token\\": \\"***\\"}"',
+        ),
+        ("<add key='ApiSecret' value='hunter2'/>", "<add key='ApiSecret' value='***'/>"),
+        ("-H 'Ocp-Apim-Subscription-Key: hunter2'", "-H 'Ocp-Apim-Subscription-Key: ***'"),
+        ("X-Shared-Secret: hunter2", "X-Shared-Secret: ***"),
+        ("DATADOG_APP_KEY=hunter2 ./x", "DATADOG_APP_KEY=*** ./x"),
         ("https://ghx_0123456789abcdef@h/x", "https://***@h/x"),
         ("https://h/x?token=abc&y=1", "https://h/x?token=***"),
         ("X=--password=abc -v", "X=--password=*** -v"),
