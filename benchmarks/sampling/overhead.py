@@ -6,6 +6,7 @@ import argparse
 import os
 import random
 import re
+import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -127,13 +128,14 @@ class Runner:
     def perf(self, rate_hz: int, more: Sequence[str] = ()) -> Run:
         """Under perf, at a fixed period."""
         told = str(self._programs.folder / "perf.data")
-        # Its own code for build ids aborts now and then (perf 6.1).
-        what = ["--no-buildid", "--no-buildid-cache", "-o", told]
-        what += ["-e", "cpu-clock", "-c", str(10**9 // rate_hz), *more]
+        what = ["-e", "cpu-clock", "-c", str(10**9 // rate_hz), "-o", told, *more]
         what += CHAINS[self._stacks]
-        done = subprocess.run(
-            ["perf", "record", *what, "--", *self._argv], check=True, capture_output=True, text=True
-        )
+        command = ["perf", "record", *what, "--", *self._argv]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode == -signal.SIGABRT:
+            # Its code for build ids aborts now and then (perf 6.1).
+            done = subprocess.run(command, check=False, capture_output=True, text=True)
+        done.check_returncode()
         found = _SAMPLES.search(done.stderr)
         return Run(self._elapsed_ns(), int(found.group(1)) if found else 0)
 
