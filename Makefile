@@ -94,6 +94,7 @@ states: setup-dev ## how well states of iterations are told, on made and on real
 bench: setup-dev ## the numbers of docs/PERFORMANCE.md that take minutes; wants a quiet machine
 	@. tools/system_packages.sh; command -v hyperfine >/dev/null || install_packages hyperfine
 	@$(PYTHON) -m benchmarks.speed
+	@$(PYTHON) -m benchmarks.first_answer
 	@$(PYTHON) -m benchmarks.million_measurements
 	@$(PYTHON) -m benchmarks.million_trials
 	@$(PYTHON) -m benchmarks.analyses

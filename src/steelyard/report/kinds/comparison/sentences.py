@@ -11,7 +11,7 @@ from steelyard.analysis.comparison.comparison_results import Answer, Comparison,
 from steelyard.analysis.comparison.unseen_kinds import largest_unseen_share
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.experiment_spec import MetricSpec
-from steelyard.core.units import format_duration
+from steelyard.core.units import format_duration, format_value
 from steelyard.report.texts.labels import labels
 from steelyard.report.texts.readable import (
     confidence_text,
@@ -209,6 +209,33 @@ def precision_sentence(answer: Answer) -> str | None:
     if further.time_s * _ROOM > _USUAL_SESSION_S:
         budget = f" --budget {ceil(further.time_s * _ROOM / 60)}min"
     return f"{words} more ({count}): steelyard resume {answer.experiment}{budget}"
+
+
+# The processor time is worth a word where it is known so much better than the wall time.
+_BETTER = 2.0
+# Of a program that computes most of its time: one that waits has little processor time.
+_COMPUTES_RATIO = 0.5
+
+
+def steadier_sentence(answer: Answer) -> str | None:
+    """The processor time of one program, where other programs disturb its wall time and the
+    precision was not reached; else None."""
+    if answer.further is None or len(answer.variants) != 1:
+        return None
+    metrics = answer.variants[0].metrics
+    wall, cpu = (metrics[n].summary if n in metrics else None for n in ("wall_time", "cpu_time"))
+    if answer.metric.name != "wall_time" or wall is None or cpu is None:
+        return None
+    if not isinstance(wall.mean, Estimate) or not isinstance(cpu.mean, Estimate):
+        return None
+    known = cpu.mean.half_width / max(cpu.mean.estimate, 1e-9)
+    better = known * _BETTER < wall.mean.half_width / wall.mean.estimate
+    if not better or cpu.mean.estimate < _COMPUTES_RATIO * wall.minimum:
+        return None
+    return (
+        f"cpu_time is known better: {format_value(cpu.mean.estimate, 's')} ± {100 * known:.1f} % "
+        "(--metric cpu_time); it does not count the time that other programs take"
+    )
 
 
 def geometric_mean_sentence(mean: GeometricMean) -> str:

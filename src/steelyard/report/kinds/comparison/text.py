@@ -25,6 +25,7 @@ from steelyard.report.kinds.comparison.sentences import (
     geometric_mean_sentence,
     magnitude_note,
     precision_sentence,
+    steadier_sentence,
     together_sentence,
     unseen_sentences,
     verdict_sentence,
@@ -170,7 +171,7 @@ def footer_lines(answer: Answer) -> list[str]:
     return [
         *unseen_sentences(answer),
         ", ".join(parts),
-        *filter(None, [precision_sentence(answer)]),
+        *filter(None, [precision_sentence(answer), steadier_sentence(answer)]),
         f"experiment {answer.experiment}; report: steelyard report {answer.experiment}",
     ]
 
