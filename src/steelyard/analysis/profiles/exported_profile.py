@@ -17,6 +17,9 @@ from steelyard.analysis.profiles.profile_samples import (
 )
 from steelyard.analysis.profiles.unwatched_time import NOT_WATCHED
 
+# A program that was hardly watched, or a profile that says so, would have had any number of them.
+_MOST_ADDED = 1_000_000
+
 
 def exported(answer: ProfileAnswer) -> ProfileAnswer:
     """An answer in which time that was not watched is a function, in a thread of its own."""
@@ -34,12 +37,12 @@ def exported(answer: ProfileAnswer) -> ProfileAnswer:
 
 def with_unwatched(samples: ProfileSamples, unwatched_ratio: float) -> ProfileSamples:
     """Samples with as many more, in a function and a thread of their own, as the time that was not
-    watched would have had: for formats that know shares and no intervals.
+    watched would have had, up to a million: for formats that know shares and no intervals.
     """
     count = len(samples.functions)
     if not 0 < unwatched_ratio < 1:
         return samples
-    more = round(count * unwatched_ratio / (1 - unwatched_ratio))
+    more = min(round(count * unwatched_ratio / (1 - unwatched_ratio)), _MOST_ADDED)
     number = len(samples.frames)
 
     def extended(values: npt.NDArray[Any], value: object) -> npt.NDArray[Any]:

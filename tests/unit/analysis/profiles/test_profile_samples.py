@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.analysis.profiles.call_stacks import merged_stacks, stack_counts
+from steelyard.analysis.profiles.exported_profile import with_unwatched
 from steelyard.analysis.profiles.profile_answer import Recorded, profile_answer
 from steelyard.analysis.profiles.profile_samples import (
     Frame,
@@ -209,6 +210,12 @@ def test_samples_where_nothing_was_mapped_are_told_of_unless_they_are_few(count,
     samples = replace(samples_of(stacks), frames=frames)
     answer = answer_for(np.random.default_rng(1).exponential(1e6, 300), samples=samples)
     assert [caution.code for caution in answer.cautions] == told
+
+
+def test_a_program_that_was_hardly_watched_is_exported_with_a_million_samples_more_at_most():
+    extended = with_unwatched(samples_of([[0]] * 3), 1 - 1e-15)
+    assert len(extended.functions) == 1_000_003
+    assert len(with_unwatched(samples_of([[0]] * 3), 0.25).functions) == 4
 
 
 # Of 100 ms 100 looks at 1 ms, and of what 145 looks of 12 µs take 2; four standard deviations of a
