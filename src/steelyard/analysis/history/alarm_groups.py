@@ -10,7 +10,7 @@ from math import prod, sqrt
 
 from steelyard.analysis.history.stated_alarms import TrackChanges
 from steelyard.core.estimate import Estimate
-from steelyard.core.tracks import Alarm, AlarmReason, Change, ChangeDirection
+from steelyard.core.tracks import Alarm, AlarmReason, Change, ChangeDirection, TrackName
 
 # A cost that moved is known this well at least, as a part of the largest of its changes.
 _KNOWN = 0.5
@@ -23,16 +23,12 @@ class _Placed:
     change: Change
     revisions: frozenset[str]
     unit: str
-
-    @property
-    def where(self) -> tuple[str, ...]:
-        """Changes of other places have nothing to do with it."""
-        track = self.change.track
-        alone = "" if track.repository else str(track)
-        return track.repository, track.branch, alone
+    where: tuple[str, ...]
 
 
-def alarms_of_tracks(tracks: Sequence[TrackChanges], references: Sequence[str] = ()) -> list[Alarm]:
+def alarms_of_tracks(
+    tracks: Sequence[TrackChanges], references: Sequence[str] = (), *, one_source: bool = False
+) -> list[Alarm]:
     """One alarm for each cause, the most certain first.
 
     Parameters
@@ -40,16 +36,24 @@ def alarms_of_tracks(tracks: Sequence[TrackChanges], references: Sequence[str] =
     tracks : sequence of TrackChanges
     references : sequence of str
         Patterns of benchmarks that no revision changes: where one of a host changes, the host did.
+    one_source : bool
+        Whether revisions of one name are the same without a repository too, as in one file.
 
     Notes
     -----
     Larres 2012, section 5.3: genuine changes show on all hosts. A change belongs to an alarm if the
     most certain change of that one lies among the revisions between which it began (its 95 %
-    range), or the other way around; without a repository each track stands alone. Benchmarks of one
-    host and metric that moved in opposite directions by as much are a cost that moved.
+    range), or the other way around; without a repository each track stands alone, unless all are of
+    one source. Benchmarks of one host and metric that moved in opposite directions by as much are a
+    cost that moved.
     """
     placed = [
-        _Placed(change, frozenset((*within, change.revision)), track.unit)
+        _Placed(
+            change,
+            frozenset((*within, change.revision)),
+            track.unit,
+            _where(track.name, one_source=one_source),
+        )
         for track in tracks
         for change, within in zip(track.changes, track.ranges, strict=True)
     ]
@@ -64,6 +68,12 @@ def alarms_of_tracks(tracks: Sequence[TrackChanges], references: Sequence[str] =
             fitting.append(one)
     alarms = [_alarm(group, hosts, references) for own in groups.values() for group in own]
     return sorted(alarms, key=lambda alarm: -alarm.confidence)
+
+
+def _where(track: TrackName, *, one_source: bool) -> tuple[str, ...]:
+    """Changes of other places have nothing to do with each other."""
+    alone = "" if track.repository or one_source else str(track)
+    return track.repository, track.branch, alone
 
 
 def _belongs(one: _Placed, first: _Placed) -> bool:

@@ -98,14 +98,20 @@ def changes_of_files(
     if not loaded:
         raise UsageError("No track of the files fits what is asked for.", field="--benchmark")
     asked = replace(asked, question=with_weekly_rate(asked.question, loaded))
-    return replace(_found(iter(loaded), asked, ()), cautions=tuple(told))
+    found = _found(iter(loaded), asked, (), one_source=len(paths) == 1)
+    return replace(found, cautions=tuple(told))
 
 
 def _found(
-    loaded: Iterator[LoadedTrack], asked: HistoryQuestion, notes: Sequence[ChangeNote]
+    loaded: Iterator[LoadedTrack],
+    asked: HistoryQuestion,
+    notes: Sequence[ChangeNote],
+    *,
+    one_source: bool = False,
 ) -> FoundChanges:
     tracks = find_track_changes(loaded, asked.question)
-    alarms = alarms_of_tracks(tracks, asked.question.limits.references)
+    references = asked.question.limits.references
+    alarms = alarms_of_tracks(tracks, references, one_source=one_source)
     stated = stated_alarms(tracks, alarms, notes)
     return FoundChanges(asked.question.detector, tuple(tracks), tuple(stated))
 

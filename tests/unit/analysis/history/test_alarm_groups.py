@@ -51,6 +51,7 @@ def test_changes_of_other_places_stand_alone():
     assert len(alarms_of_tracks(elsewhere)) == 2
     nowhere = [track("sort", repository=""), track("parse", repository="")]
     assert len(alarms_of_tracks(nowhere)) == 2
+    assert len(alarms_of_tracks(nowhere, one_source=True)) == 1
 
 
 def test_what_one_benchmark_lost_another_gained_is_a_cost_that_moved():
