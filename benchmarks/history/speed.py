@@ -25,6 +25,8 @@ from steelyard.app.history.find_changes import DEFAULT_DETECTOR
 _ROUNDS = 3
 _STEPS = 20
 WANTED = 20.0
+# As many values as a check after each commit looks at.
+RECENT = 1000
 # The others look at each value in a loop, or at all pairs.
 TIMED = ("talos", "talos-calibrated", "levels", "weighed")
 
@@ -68,6 +70,10 @@ def main() -> int:
         (name, f"{1000 * each / options.tracks:.2f}", f"{otava / each:.1f}")
         for name, each in spent.items()
     ]
+    newest = [track.part(len(track) - RECENT, len(track)) for track in tracks]
+    each = seconds_of(DETECTORS.get(DEFAULT_DETECTOR), newest)
+    named = f"{DEFAULT_DETECTOR}, the newest {RECENT} (--recent)"
+    rows.append((named, f"{1000 * each / options.tracks:.2f}", f"{otava / each:.1f}"))
     rows.append(("otava", f"{1000 * otava / options.tracks:.2f}", "1"))
     said = f"{options.tracks} tracks of {options.points} values:"
     lines = [

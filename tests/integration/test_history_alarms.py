@@ -91,3 +91,18 @@ def test_a_share_of_false_discoveries_lies_between_0_and_1(user, share):
     told = user.types("history", "check", "--import", "x.csv", "--false-discoveries", share)
     assert told.status == 2
     assert "--false-discoveries" in told.err
+
+
+def test_a_check_of_the_newest_values_counts_them_in_the_whole_track(user):
+    names = [f"{1000 + n}" for n in range(200)]
+    rows = ["series,revision,value"]
+    for n, name in enumerate(names):
+        level = 100.0 + (20.0 if n >= 60 else 0.0) + (10.0 if n >= 195 else 0.0)
+        rows.append(f"sort,{name},{level + 0.3 * ((n * 7) % 5)}")
+    (user.home / "t.csv").write_text("\n".join([*rows, ""]))
+    asked = ("history", "check", "--import", "t.csv", "--json", "-")
+    every = [(c["index"], c["revision"]) for c in user.types(*asked).document()["changes"]]
+    assert every == [(60, "1060"), (195, "1195")]
+    newest = user.types(*asked, "--recent", "100").document()
+    assert [(c["index"], c["revision"]) for c in newest["changes"]] == [(195, "1195")]
+    assert [alarm["state"] for alarm in newest["alarms"]] == ["new"]

@@ -60,6 +60,8 @@ class Question:
         Whether tracks keep their points, to be drawn.
     limits : AlarmLimits
         On what is told over all tracks.
+    recent_count : int or None
+        Changes are looked for in so many newest values of each track; None stands for all.
     """
 
     detector: str = DEFAULT_DETECTOR
@@ -67,6 +69,7 @@ class Question:
     newest_count: int = NEWEST_COUNT
     keep_points: bool = False
     limits: AlarmLimits = field(default_factory=AlarmLimits)
+    recent_count: int | None = None
 
 
 def asked_question(
@@ -141,7 +144,11 @@ def with_weekly_rate(question: Question, loaded: Iterable[LoadedTrack]) -> Quest
 def _with_changes(loaded: LoadedTrack, detector: Detector, question: Question) -> TrackChanges:
     track = loaded.track
     series = series_of(track)
-    changes = find_changes(series, detector, question.sensitivity)
+    first = max(0, len(series) - question.recent_count) if question.recent_count else 0
+    recent = series.part(first, len(series))
+    found = find_changes(recent, detector, question.sensitivity)
+    new = new_changes(recent, found, detector, question.sensitivity, question.newest_count)
+    changes = tuple(_moved(change, first) for change in found)
     return TrackChanges(
         name=track.name,
         unit=track.unit,
@@ -154,8 +161,19 @@ def _with_changes(loaded: LoadedTrack, detector: Detector, question: Question) -
         newest_revision=series.revisions[-1],
         newest_value=float(series.values[-1]),
         changes=changes,
-        new=new_changes(series, changes, detector, question.sensitivity, question.newest_count),
+        new=new,
         drawn=_drawn_points(track, series, changes) if question.keep_points else None,
+    )
+
+
+def _moved(change: Change, by: int) -> Change:
+    """The change of a part of a series that begins so many values later."""
+    return replace(
+        change,
+        index=change.index + by,
+        last_index=change.last_index + by,
+        earliest_index=change.earliest_index + by,
+        latest_index=change.latest_index + by,
     )
 
 

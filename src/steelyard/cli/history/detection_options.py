@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.history.track_options import ChoiceOptions
+from steelyard.cli.options.finite_range import FiniteRange
 from steelyard.cli.options.option_groups import option
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
@@ -38,13 +39,13 @@ class DetectionOptions:
     )
     least_deviations: float | None = option(
         "--least-deviations",
-        type=click.FloatRange(0.0, 1000.0),
+        type=FiniteRange(0.0, 1000.0),
         metavar="N",
         help="Leave out steps smaller than N standard deviations of the values (default: 1).",
     )
     alarms_a_week: float | None = option(
         "--alarms-a-week",
-        type=click.FloatRange(0.0, 1e6, min_open=True),
+        type=FiniteRange(0.0, 1e6, min_open=True),
         metavar="N",
         help="Accept N false alarms a week over all tracks (in place of --false-alarms).",
     )
@@ -58,6 +59,12 @@ class DetectionOptions:
         metavar="BENCHMARK",
         multiple=True,
         help="A benchmark that no revision changes; if it moves, the host changed. Repeatable.",
+    )
+    recent: int | None = option(
+        "--recent",
+        type=click.IntRange(50, 10**9),
+        metavar="N",
+        help="Look for changes in the newest N values of each track (default: all).",
     )
     newest: int = option(
         "--newest",
@@ -93,7 +100,7 @@ class DetectionOptions:
             least_deviations=self.least_deviations,
             keep_points=keep_points,
         )
-        question = replace(question, limits=self._limits())
+        question = replace(question, limits=self._limits(), recent_count=self.recent)
         return HistoryQuestion(choice.chosen(), question, checked_template(self.link))
 
     def _limits(self) -> AlarmLimits:
