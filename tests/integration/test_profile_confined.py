@@ -100,7 +100,7 @@ import os, sys
 others = set(range(os.cpu_count())) - os.sched_getaffinity(0)
 open(sys.argv[1], "w").write("0")
 os.sched_setaffinity(0, others)
-sum(i * i for i in range(4_000_000))
+sum(i * i for i in range(8_000_000))
 """
 
 
