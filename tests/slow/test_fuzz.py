@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -59,6 +60,15 @@ def grown(seed: bytes, way: str) -> bytes:
         return (head + b"\n" + (last + b"\n") * (MEGABYTE // (len(last) + 1)))[:MEGABYTE]
     if way == "one long line":
         return seed.replace(b"\n", b" ") * (MEGABYTE // max(1, len(seed)))
+    if way == "other names in each line":
+        head, _, last = seed.rstrip(b"\n").rpartition(b"\n")
+        count = MEGABYTE // (len(last) + 12)
+        lines = (re.sub(rb"[A-Za-z_]+", rb"\\g<0>%d" % place, last) for place in range(count))
+        return head + b"\n" + b"\n".join(lines) + b"\n"
+    if way == "many columns":
+        head, _, rest = seed.partition(b"\n")
+        more = b"".join(b",c%d" % place for place in range(MEGABYTE // 16))
+        return head + more + b"\n" + rest.replace(b"\n", b",1" * (MEGABYTE // 16) + b"\n")
     if way == "nested":
         return seed[:1] + b"[{" * (MEGABYTE // 2)
     if way == "a long word":
@@ -67,7 +77,10 @@ def grown(seed: bytes, way: str) -> bytes:
     return seed[: len(seed) // 2] + bytes(MEGABYTE - len(seed) // 2)
 
 
-WAYS = ("repeated", "last line repeated", "one long line", "nested", "a long word", "zeros")
+WAYS = (
+    *("repeated", "last line repeated", "one long line", "nested", "a long word", "zeros"),
+    *("other names in each line", "many columns"),
+)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -17,6 +17,7 @@ from steelyard.core.experiment_results import (
 from steelyard.core.experiment_spec import ExperimentSpec, MetricSpec
 from steelyard.core.field_reader import wrong_field
 from steelyard.core.identifier import LENGTH, is_identifier
+from steelyard.core.repeated_name import repeated_name
 from steelyard.core.units import LARGEST_VALUE, LAST_UNIX_S
 
 # Blocks, positions and builds are counted; no plan has more than fit into 32 bits.
@@ -67,7 +68,7 @@ def check_spec(spec: ExperimentSpec) -> None:
         fits = count is None or is_whole(count, 0)
         _require(fits, f"stopping.{name}", f"0 to {LARGEST_INDEX}", count)
     names = [metric.name for metric in spec.metrics]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = repeated_name(names)
     _require(twice is None, "experiment.metrics", "of different names", twice)
 
 
@@ -84,8 +85,15 @@ def _least(metric: MetricSpec | None) -> float:
     return 0.0 if is_time else -LARGEST_VALUE
 
 
-def check_trial(trial: Trial, spec: ExperimentSpec) -> None:
+def check_trial(
+    trial: Trial, spec: ExperimentSpec, metrics: Mapping[str, MetricSpec] | None = None
+) -> None:
     """Refuse a trial of which a field is of the wrong type or out of range.
+
+    Parameters
+    ----------
+    metrics : mapping, optional
+        Those of `spec` by name, for whoever checks many trials of many metrics.
 
     Raises
     ------
@@ -122,11 +130,11 @@ def check_trial(trial: Trial, spec: ExperimentSpec) -> None:
     )
     for name in ("realised", "details"):
         _check_plain(getattr(trial, name), f"trial.{name}")
-    _check_measurements(trial, spec)
+    known = {metric.name: metric for metric in spec.metrics} if metrics is None else metrics
+    _check_measurements(trial, known)
 
 
-def _check_measurements(trial: Trial, spec: ExperimentSpec) -> None:
-    known = {metric.name: metric for metric in spec.metrics}
+def _check_measurements(trial: Trial, known: Mapping[str, MetricSpec]) -> None:
     for name, values in trial.measurements.items():
         field = f"trial.measurements.{name}"
         metric = known.get(name)
@@ -165,9 +173,10 @@ def check_experiment(experiment: Experiment) -> None:
     _require(stopped in (None, *get_args(StopReason)), "stopped", "a known reason", stopped)
     _check_plain(experiment.provenance, "provenance")
     seen: set[int] = set()
+    metrics = {metric.name: metric for metric in experiment.spec.metrics}
     for index, trial in enumerate(experiment.trials):
         try:
-            check_trial(trial, experiment.spec)
+            check_trial(trial, experiment.spec, metrics)
         except DataError as error:
             raise DataError(f"trials[{index}]: {error.message}", field=error.field) from None
         _require(trial.position not in seen, "trial.position", "unique", trial.position)

@@ -9,6 +9,7 @@ from typing import cast
 
 from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError
+from steelyard.core.repeated_name import repeated_name
 from steelyard.harness.adapter import Source
 
 WHITE = " \r\n\t"
@@ -57,7 +58,7 @@ def columns_of(source: Source) -> list[str]:
     first = source.text.lstrip(WHITE).split("\n", 1)[0]
     with decoding(f"{source.name} is not CSV"):
         names: list[str] = next(csv.reader([first], strict=True), list[str]())
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    twice = repeated_name(names)
     if twice is not None:
         raise DataError(f"{source.name} has the column {twice!r} twice.", field=twice)
     return names

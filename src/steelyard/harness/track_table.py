@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from steelyard.core.decoding import decoding, number_of
 from steelyard.core.errors import DataError
+from steelyard.core.repeated_name import repeated_name
 from steelyard.harness.adapter import Source
 
 _DELIMITERS = ",;\t"
@@ -49,7 +50,7 @@ def checked_columns(source: Source) -> list[str]:
     names = column_names(source.text.split("\n", 1)[0])
     if not names:
         raise DataError(f"{source.name} is not CSV: its first line names no column.", field="file")
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    twice = repeated_name(names)
     if twice is not None:
         raise DataError(f"{source.name} has the column {twice!r} twice.", field=twice or "file")
     return names

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from steelyard.core.decoding import number_of, regular_opener
 from steelyard.core.errors import DataError
+from steelyard.core.repeated_name import repeated_place
 from steelyard.store.gzip_content import gzip_content
 from steelyard.store.whole_file import file_errors
 
@@ -89,8 +90,9 @@ def _opened(path: str) -> TextIO:
 
 def _checked_names(path: str, names: Sequence[str]) -> list[str]:
     stripped = [name.strip() for name in names]
+    repeated = repeated_place(stripped)
     for place, name in enumerate(stripped):
-        if not name or name in stripped[:place]:
+        if not name or place == repeated:
             wrong = f"named {name!r} as one before it" if name else "without a name"
             raise DataError(f"{path}, line 1: column {place + 1} is {wrong}.", field=name or "file")
     return stripped

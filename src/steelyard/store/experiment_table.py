@@ -12,6 +12,7 @@ from steelyard.core.errors import DataError
 from steelyard.core.experiment_check import LARGEST_INDEX
 from steelyard.core.experiment_results import Caution, Experiment, FailureReason, Trial
 from steelyard.core.experiment_spec import MetricSpec
+from steelyard.core.repeated_name import repeated_name
 from steelyard.core.units import LARGEST_VALUE, LARGEST_WHOLE, LAST_UNIX_S
 from steelyard.store.imported import imported_experiment, imported_variant
 
@@ -312,7 +313,7 @@ def check_columns(path: str, columns: Iterable[str]) -> None:
         It names the column.
     """
     names = list(columns)
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    twice = repeated_name(names)
     if twice is not None:
         raise DataError(f"{path} has the column {twice!r} twice.", field=twice)
     missing = [name for name in REQUIRED if name not in set(names)]

@@ -66,8 +66,9 @@ def experiment_of(series: Sequence[Series], path: str, name: str) -> Experiment:
     grouped: dict[Key, list[Series]] = {}
     for item in series:
         grouped.setdefault((item.benchmark, item.execution), []).append(item)
+    place_of = {benchmark: place for place, benchmark in enumerate(benchmarks)}
     trials = [
-        _trial(position, benchmarks.index(benchmark), items, source["created_unix_s"])
+        _trial(position, place_of[benchmark], items, source["created_unix_s"])
         for position, ((benchmark, _), items) in enumerate(grouped.items())
     ]
     return imported_experiment(

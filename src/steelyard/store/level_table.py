@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from steelyard.core.decoding import number_of, regular_opener
 from steelyard.core.errors import AnalysisError, DataError
+from steelyard.core.repeated_name import repeated_place
 from steelyard.core.units import LARGEST_VALUE
 from steelyard.store.level_columns import Columns, Header
 from steelyard.store.whole_file import file_errors
@@ -108,8 +109,9 @@ def header_of(path: str, names: Sequence[str]) -> Header:
             f"iteration), {VALUE}, and, where known, cost_build_s and cost_execution_s.",
             field=VALUE,
         )
+    repeated = repeated_place(names)
     for place, name in enumerate(names):
-        if not name or name in names[:place]:
+        if not name or place == repeated:
             wrong = f"named {name!r} as one before it" if name else "without a name"
             raise DataError(f"{path}, line 1: column {place + 1} is {wrong}.", field=name or "file")
     foreign = [name for name in _EXPERIMENT_COLUMNS if name in names]

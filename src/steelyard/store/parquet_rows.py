@@ -14,6 +14,7 @@ import resource
 import sys
 from typing import Any
 
+from steelyard.core.repeated_name import repeated_name
 from steelyard.store.experiment_table import COLUMNS, REQUIRED
 
 # As much as a table of a million rows takes, and four times the file for its pages.
@@ -92,7 +93,7 @@ def _check_schema(pyarrow: Any, file: Any, size_bytes: int) -> None:
             "write it without compression, or as CSV"
         )
     names = file.schema_arrow.names
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    twice = repeated_name(names)
     if twice is not None:
         raise _RefusedError(f"it has the column {twice!r} twice")
     missing = next((name for name in REQUIRED if name not in names), None)

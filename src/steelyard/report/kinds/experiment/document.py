@@ -11,6 +11,9 @@ from steelyard.core.trial_table import TrialTable
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.texts.readable import document_value
 
+# Each variant's trials are picked from the whole table: for many, in one pass for all.
+_FEW_VARIANTS = 50
+
 
 def experiment_document(
     experiment: Experiment,
@@ -31,19 +34,30 @@ def experiment_document(
             "running": running,
             "specification": to_json(spec),
             "provenance": to_json(experiment.provenance),
-            "variants": [_variant_object(experiment, i) for i in range(len(spec.variants))],
+            "variants": _variant_objects(experiment),
             "trials": [_trial_object(experiment, t) for t in experiment.trials] if trials else None,
             "warnings": [caution.as_json() for caution in cautions],
         }
     )
 
 
-def _variant_object(experiment: Experiment, index: int) -> dict[str, Any]:
-    own = TrialTable.of(experiment.trials).only(index)
+def _variant_objects(experiment: Experiment) -> list[dict[str, Any]]:
+    table, variants = TrialTable.of(experiment.trials), experiment.spec.variants
+    if len(variants) <= _FEW_VARIANTS:
+        return [_variant_object(v.name, table.only(i)) for i, v in enumerate(variants)]
+    places: list[list[int]] = [[] for _ in variants]
+    for place, variant in enumerate(table.variant):
+        places[variant].append(place)
+    return [
+        _variant_object(v.name, table.picked(own)) for v, own in zip(variants, places, strict=True)
+    ]
+
+
+def _variant_object(name: str, own: TrialTable) -> dict[str, Any]:
     kept = own.only(warmup=False)
     reasons = [trial.reason for trial in kept.only(failed=True)]
     return {
-        "name": experiment.spec.variants[index].name,
+        "name": name,
         "trials": len(kept),
         "failed": len(reasons),
         "failures": {str(reason): reasons.count(reason) for reason in dict.fromkeys(reasons)},
