@@ -22,6 +22,8 @@ from steelyard.core.units import LARGEST_VALUE, LAST_UNIX_S
 
 # Blocks, positions and builds are counted; no plan has more than fit into 32 bits.
 LARGEST_INDEX = 2**31 - 1
+# Of each metric a place for each trial, for every one that is measured.
+_FEW_PLACES, _PLACES_PER_SERIES = 1 << 22, 64
 _STATUSES, _REASONS = get_args(TrialStatus), (None, *get_args(FailureReason))
 
 
@@ -181,3 +183,16 @@ def check_experiment(experiment: Experiment) -> None:
             raise DataError(f"trials[{index}]: {error.message}", field=error.field) from None
         _require(trial.position not in seen, "trial.position", "unique", trial.position)
         seen.add(trial.position)
+    _check_sparseness(experiment)
+
+
+def _check_sparseness(experiment: Experiment) -> None:
+    """Refuse metrics of which nearly all trials have none: columns have a place for each trial."""
+    places = len(experiment.trials) * len(experiment.spec.metrics)
+    if places <= _FEW_PLACES:
+        return
+    measured = sum(len(trial.measurements) for trial in experiment.trials)
+    each = measured / len(experiment.trials)
+    found = f"{len(experiment.spec.metrics)}, of which a trial has {each:.3g}"
+    fits = places <= _FEW_PLACES + _PLACES_PER_SERIES * measured
+    _require(fits, "experiment.metrics", "metrics that many trials measure", found)
