@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.integration.conftest import User
@@ -31,6 +33,23 @@ def test_choices_metrics_and_benchmarks_are_offered(user):
     assert offered(user, "steelyard", "compare", "--bench", "") == ["plain,parse"]
     (user.home / "steelyard.toml").write_text("[bench")
     assert offered(user, "steelyard", "compare", "--bench", "") == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_name_that_a_shell_would_run_is_not_offered(user, shell):
+    names = ["$(touch ran)", "`touch ran`", "a;touch ran", "a\nplain,b", "-x", "a b", "'a'"]
+    tables = [f"[bench.{json.dumps(name)}]\ncommand = 'true'\n" for name in names]
+    tables.append("[bench.fine]\ncommand = 'true \\u001b]0;x\\u0007'\n".replace("'", '"'))
+    (user.home / "steelyard.toml").write_text("".join(tables))
+    user.environment["STEELYARD_CONFIG"] = str(user.home / "steelyard.toml")
+    user.environment["_STEELYARD_COMPLETE"] = f"{shell}_complete"
+    user.environment["COMP_WORDS"] = "steelyard compare --bench "
+    user.environment["COMP_CWORD"] = "" if shell == "fish" else "3"
+    told = user.types()
+    assert "fine" in told.out
+    assert "touch" not in told.out
+    assert "\x1b" not in told.out
+    assert not {"-x", "a b", "'a'", "plain,b"} & set(told.out.splitlines())
 
 
 def test_experiments_are_offered(user):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from steelyard.app.request.project_file import ProjectFile
 
 _MOST_EXPERIMENTS = 20
+# A shell puts what is offered into the line as it is, and would run what a file of others names.
+_PLAIN_NAME = re.compile(r"\w[\w.:/@%+=,-]*", re.ASCII)
 
 
 def offer_values(command: click.Command) -> click.Command:
@@ -56,9 +59,17 @@ def _names_of(names: Callable[[click.Context], Iterable[tuple[str, str]]]) -> Of
             found = list(names(context))
         except SteelyardError:
             return []  # The command will say what is wrong with the file or the store.
-        return [CompletionItem(n, help=text) for n, text in found if n.startswith(begun)]
+        return [
+            CompletionItem(name, help=_printable(text))
+            for name, text in found
+            if name.startswith(begun) and _PLAIN_NAME.fullmatch(name)
+        ]
 
     return offered
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def _project() -> ProjectFile | None:
