@@ -217,3 +217,13 @@ def test_a_benchmark_that_its_harness_calls_failed_is_left_out_of_all(
     document = told.document()
     assert len(document["comparisons"]) >= 2
     assert any("BM_Skips is left out" in each["message"] for each in document["warnings"])
+
+
+def test_tracks_of_a_comparison_of_all_benchmarks_are_its_benchmarks(
+    user: User, script: Script
+) -> None:
+    path = script(HARNESS)
+    arguments = ("--runs", "4", "--iterations", "json-lines", "--name", "old", "--name", "new")
+    assert user.types("compare", *arguments, f"{path} 2", f"{path} 4").status == 0
+    told = user.types("history", "add", "latest", "--revision", "abc")
+    assert "4 new values in 4 tracks" in told.out + told.err

@@ -54,7 +54,7 @@ def test_markdown_leads_with_failed_gates_and_leaves_out_what_says_nothing() -> 
     assert "unbounded" not in text
     assert "max_rss" not in text
     assert "&#95;" not in text
-    assert "| wall_time [s] |" in text.replace("&#91;", "[").replace("&#93;", "]")
+    assert "| wall_time [s] |" in text
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,11 @@ def test_markdown_leads_with_failed_gates_and_leaves_out_what_says_nothing() -> 
         ("_start and end_", "&#95;start and end&#95;"),
         ("*x*", "&#42;x&#42;"),
         ("[a](b)", "&#91;a&#93;(b)"),
-        ("![a](b)", "&#33;&#91;a&#93;(b)"),
+        ("x [a](b)", "x [a&#93;(b)"),
+        ("x [a][b]: c", "x [a&#93;[b&#93;: c"),
+        ("[x] done", "&#91;x] done"),
+        ("0.9 [0.8, 1.1] (95 %)", "0.9 [0.8, 1.1] (95 %)"),
+        ("![a](b)", "&#33;[a&#93;(b)"),
         ("@me", "&#64;me"),
         ("a #12", "a &#35;12"),
         ("# title", "&#35; title"),

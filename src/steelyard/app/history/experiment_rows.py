@@ -52,8 +52,10 @@ def experiment_rows(experiment: Experiment, metrics: Sequence[str] = ()) -> list
 
 
 def _rows(experiment: Experiment, wanted: set[str]) -> Iterator[TrackRow]:
+    from steelyard.analysis.comparison.by_benchmark import by_benchmark
     from steelyard.analysis.comparison.experiment_answer import answer
 
+    experiment = by_benchmark(experiment)
     kept = [t for t in experiment.trials if t.status == "ok" and not t.warmup]
     if not kept:
         return

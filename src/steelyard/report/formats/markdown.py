@@ -23,7 +23,9 @@ from steelyard.report.texts.readable import caution_text
 from steelyard.report.texts.table import Table
 
 # What starts or ends markup anywhere in a line; the rest is plain where it stands.
-_MARKUP = "\\`*[]<>|&~"
+_MARKUP = "\\`*<>|&~"
+# After a bracket these make a link, or the definition of one.
+_OF_LINKS = "([:"
 _WORD = re.compile(r"\w")
 
 
@@ -45,6 +47,9 @@ def _escaped(text: str, place: int) -> str:
     is_markup = (
         character in _MARKUP
         or (character == "_" and not inside_word)
+        or (character == "]" and after in _OF_LINKS)
+        # A box to tick, at the start of an item.
+        or (character == "[" and at_start)
         # Names of people and numbers of issues, and formulas, of GitHub and GitLab.
         or (character in "@#" and bool(_WORD.match(after)))
         or character == "$"
