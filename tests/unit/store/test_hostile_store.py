@@ -152,8 +152,8 @@ def test_a_view_of_the_users_own_is_left_alone(store):
     assert Store(store.path).load("latest") == make_experiment()
 
 
-def hot_journal(store, super_journal):
-    """The journal of a transaction that was cut off, which names another file."""
+def cut_off(store):
+    """Leave the journal of a transaction that was cut off."""
     process = os.fork()
     if process == 0:
         database = sqlite3.connect(store.path, isolation_level=None)
@@ -164,6 +164,11 @@ def hot_journal(store, super_journal):
             database.execute("INSERT INTO z VALUES (zeroblob(4000))")
         os._exit(0)
     os.waitpid(process, 0)
+
+
+def hot_journal(store, super_journal):
+    """The journal of a transaction that was cut off, which names another file."""
+    cut_off(store)
     name = str(super_journal).encode()
     page = 0x40000000 // 4096 + 1
     told = struct.pack(">I", page) + name + struct.pack(">II", len(name), sum(name))
@@ -178,6 +183,13 @@ def test_a_journal_that_names_another_file_removes_nothing(store, tmp_path):
     with pytest.raises(StoreError, match="names a file to remove"):
         Store(store.path)
     assert mine.read_text() == "precious\n"
+
+
+def test_a_transaction_that_was_cut_off_is_taken_back(store):
+    cut_off(store)
+    assert os.path.getsize(f"{store.path}-journal") > 512
+    assert Store(store.path).load("latest") == make_experiment()
+    assert not os.path.exists(f"{store.path}-journal")
 
 
 @pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
