@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 VALUE = "value"
 # The order of the levels that have one; user-named ones stand where their columns stand.
 KNOWN_LEVELS = ("build", "execution", "iteration")
+# Hosts, boots, days, builds, executions, iterations, and many more that nobody has named yet.
+_MOST_LEVELS = 32
 # Columns of the tables that hold whole experiments, which are another format.
 _EXPERIMENT_COLUMNS = ("experiment", "variant", "position", "metric", "status", "warmup")
 _SHOWN = 40
@@ -126,6 +128,12 @@ def header_of(path: str, names: Sequence[str]) -> Header:
     if not places:
         raise DataError(
             f"{path}, line 1: there is no column of a repetition level, such as execution.",
+            field="file",
+        )
+    if len(places) > _MOST_LEVELS:
+        raise DataError(
+            f"{path}, line 1: there are {len(places)} columns of repetition levels.\nAccepted are "
+            f"at most {_MOST_LEVELS}: leave out columns that are none.",
             field="file",
         )
     levels = _in_order(path, [names[place] for place in places])

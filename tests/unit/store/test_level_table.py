@@ -145,3 +145,11 @@ def test_a_number_that_is_not_plausible_is_named(table, column):
     numbers = {"value": "1", "cost_execution_s": "1", column: "1e308"}
     with pytest.raises(DataError, match=f"line 2, column '{column}': wanted at most 1e.150"):
         table(rows("execution,value,cost_execution_s", f"1,{','.join(numbers.values())}"))
+
+
+def test_columns_of_more_levels_than_any_experiment_has_are_refused(tmp_path):
+    path = tmp_path / "levels.csv"
+    names = [f"c{place}" for place in range(40)]
+    path.write_text(",".join([*names, "value"]) + "\n" + ",".join(["0"] * 40 + ["1.5"]) + "\n")
+    with pytest.raises(DataError, match="there are 40 columns of repetition levels"):
+        read_level_table(str(path), times=True)
