@@ -58,15 +58,10 @@ def alarms_of_tracks(
         for change, within in zip(track.changes, track.ranges, strict=True)
     ]
     hosts = _changes_of_hosts(placed, references)
-    groups: dict[tuple[str, ...], list[list[_Placed]]] = {}
+    groups = _Groups()
     for one in sorted(placed, key=lambda one: (one.change.p_value, str(one.change.track))):
-        own = groups.setdefault(one.where, [])
-        fitting = next((group for group in own if _belongs(one, group[0])), None)
-        if fitting is None:
-            own.append([one])
-        else:
-            fitting.append(one)
-    alarms = [_alarm(group, hosts, references) for own in groups.values() for group in own]
+        groups.add(one)
+    alarms = [_alarm(group, hosts, references) for group in groups.all]
     return sorted(alarms, key=lambda alarm: -alarm.confidence)
 
 
@@ -74,6 +69,30 @@ def _where(track: TrackName, *, one_source: bool) -> tuple[str, ...]:
     """Changes of other places have nothing to do with each other."""
     alone = "" if track.repository or one_source else str(track)
     return track.repository, track.branch, alone
+
+
+class _Groups:
+    """Changes with one cause, each group behind its most certain one, found by revisions."""
+
+    def __init__(self) -> None:
+        self.all: list[list[_Placed]] = []
+        self._beginning: dict[tuple[tuple[str, ...], str], list[int]] = {}
+        self._within: dict[tuple[tuple[str, ...], str], list[int]] = {}
+
+    def add(self, one: _Placed) -> None:
+        """Put a change into the first group that it belongs to, else into one of its own."""
+        near = set(self._within.get((one.where, one.change.revision), ()))
+        for revision in one.revisions:
+            near.update(self._beginning.get((one.where, revision), ()))
+        fitting = next((at for at in sorted(near) if _belongs(one, self.all[at][0])), None)
+        if fitting is not None:
+            self.all[fitting].append(one)
+            return
+        number = len(self.all)
+        self.all.append([one])
+        self._beginning.setdefault((one.where, one.change.revision), []).append(number)
+        for revision in one.revisions:
+            self._within.setdefault((one.where, revision), []).append(number)
 
 
 def _belongs(one: _Placed, first: _Placed) -> bool:
