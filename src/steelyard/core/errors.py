@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import re
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 # No name of a file is longer (NAME_MAX): a longer word is a value of a file that somebody made.
-_LONG_WORD = re.compile(r"[^\s/]{256,}")
+_LONG_WORD, _LONG_COUNT = r"[^\s/]{256,}", 256
 _SHOWN = 60
 # Of a line about data: what failed and where is told at its beginning, what is wanted at its end.
 _LONGEST_LINE, _FIRST, _LAST = 1000, 500, 300
@@ -28,7 +30,11 @@ class SteelyardError(Exception):
     is_about_data = False
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
-        message = _LONG_WORD.sub(_beginning, message)
+        if len(message) >= _LONG_COUNT:
+            # Loaded here, as compiler drivers load this file a thousand times.
+            import re
+
+            message = re.sub(_LONG_WORD, _beginning, message)
         if self.is_about_data:
             message = "\n".join(map(_ends, message.split("\n")))
         super().__init__(message)
