@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -39,9 +40,8 @@ class ThreadSampler : public Sampler {
         for (const pid_t process : processes) {
             for (const pid_t thread : threads_of(process)) {
                 count(thread);
-                for (const int cpu : cpus)
-                    track({thread, cpu});
-                watch(thread);
+                if (track_on(cpus, process, thread))
+                    watch(thread);
             }
         }
         if (watched_.empty())
@@ -127,6 +127,19 @@ class ThreadSampler : public Sampler {
         event.data.u64 = key;
         if (epoll_ctl(epoll_, EPOLL_CTL_ADD, file, &event) != 0)
             throw Fatal::with_errno("The sampler cannot wait for samples");
+    }
+
+    /// Whether a thread is tracked on all CPUs; not where it ended since it was listed.
+    bool track_on(const std::vector<int>& cpus, pid_t process, pid_t thread) {
+        try {
+            for (const int cpu : cpus)
+                track({thread, cpu});
+        } catch (const Fatal&) {
+            if (tgkill(process, thread, 0) == 0 || errno != ESRCH)
+                throw;
+            return false;
+        }
+        return true;
     }
 
     void track(Watched watched) {
