@@ -8,9 +8,8 @@ import pytest
 from steelyard.analysis.distributions.table_distributions import t_quantile
 from steelyard.analysis.history.changes import find_changes
 from steelyard.analysis.history.detectors import DETECTORS
-from steelyard.analysis.history.forecast_alarms import forecaster_of
 from steelyard.analysis.history.series import series_of_values
-from steelyard.analysis.history.smoothing import double_smoothing, simple_smoothing
+from steelyard.analysis.history.smoothing import begin_double, begin_simple
 from steelyard.core.rng import derive_seed
 from tests.unit.analysis.history.made_tracks import opposite_jumps, settled_step
 
@@ -20,20 +19,30 @@ def kinds(values, name="smoothing"):
     return [(c.kind, c.index, c.last_index) for c in found]
 
 
+def after(state, values):
+    for value in np.asarray(values).tolist():
+        state = state.after(value)
+    return state
+
+
 def test_the_first_forecasts_are_those_of_the_recursion_of_the_thesis():
-    fit = simple_smoothing(np.array([10.0, 14.0, 8.0, 9.0]), alpha=0.25)
-    assert fit.forecasts.tolist() == [10.0, 10.0, 11.0, 10.25]
-    assert fit.level == pytest.approx(10.25 + 0.25 * (9.0 - 10.25))
-    assert fit.forecast(3) == fit.forecast(1) == fit.level
+    state = begin_simple(np.array([10.0]), np.array([[0.25, 0.0]]))
+    told = []
+    for value in (14.0, 8.0, 9.0):
+        told.append(state.forecast())
+        state = state.after(value)
+    assert told == [10.0, 11.0, 10.25]
+    assert state.forecast() == pytest.approx(10.25 + 0.25 * (9.0 - 10.25))
+    assert state.forecast(3) == state.forecast(1)
 
 
 def test_farther_forecasts_are_known_less_well():
     values = np.random.default_rng(3).normal(100.0, 1.0, 60)
-    fit = simple_smoothing(values, alpha=0.5)
-    assert fit.variance(3) == pytest.approx(fit.residual_variance * (1 + 2 * 0.25))
-    double = double_smoothing(values, alpha=0.5, beta=0.1)
+    simple = after(begin_simple(values, np.array([[0.5, 0.0]])), values[1:])
+    assert simple.variance(3) == pytest.approx(simple.variance() * (1 + 2 * 0.25))
+    double = after(begin_double(values, np.array([[0.5, 0.1]])), values[2:])
     expected = 1 + (0.5 * 1.1) ** 2 + (0.5 * 1.2) ** 2
-    assert double.variance(3) == pytest.approx(double.residual_variance * expected)
+    assert double.variance(3) == pytest.approx(double.variance() * expected)
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.4, 0.8])
@@ -43,9 +52,9 @@ def test_prediction_intervals_cover_what_their_model_makes(alpha):
         errors = np.random.default_rng(derive_seed(7, f"{alpha} {number}")).normal(size=81)
         levels = np.concatenate([[0.0], np.cumsum(alpha * errors)[:-1]])
         values = 100.0 + levels + errors
-        fit = simple_smoothing(values[:80])
-        reach = t_quantile(0.975, fit.residual_count - 1.0) * fit.variance(1) ** 0.5
-        covered += abs(values[80] - fit.forecast(1)) <= reach
+        state = after(begin_simple(values), values[1:80])
+        reach = t_quantile(0.975, state.count - 1.0) * state.variance() ** 0.5
+        covered += abs(values[80] - state.forecast()) <= reach
     # 94 to 96 %, and what 600 draws leave open (4 standard errors).
     assert 0.94 - 0.036 <= covered / 600 <= 0.96 + 0.036
 
@@ -79,7 +88,5 @@ def test_a_short_trend_is_followed_by_double_smoothing_alone():
     values = np.random.default_rng(6).normal(100.0, 0.3, 80)
     values[40:] += 1.5 * np.arange(40)
     assert len(kinds(values, "double-smoothing")) <= 2
-    state = forecaster_of(float(values[0]), trend=True)
-    for value in values[1:].tolist():
-        state = state.after(value)
-    assert state.forecast == pytest.approx(100.0 + 1.5 * 40, abs=2.0)
+    state = after(begin_double(values), values[2:])
+    assert state.forecast() == pytest.approx(100.0 + 1.5 * 40, abs=2.0)
