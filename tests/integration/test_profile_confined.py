@@ -159,9 +159,11 @@ def test_a_sampler_whose_cpu_is_taken_before_it_runs_there_chooses_again(
         pytest.skip("this machine has no CPU outside of the group that is made")
     sampled(user, "record", "--", *BUSY)
     slow = tmp_path / "slow"
-    # Of each thread the first; there is time enough to take a CPU before it goes there.
-    inject = "inject=sched_setaffinity:delay_enter=1000000:when=1"
-    words = ("strace", "-f", "-o", "/dev/null", "-e", "trace=sched_setaffinity", "-e", inject)
+    # Of each thread the first; there is time enough to take a CPU before it goes there, and for
+    # the others to be let go before the one that went first waits for anything.
+    calls = "sched_setaffinity,ppoll"
+    inject = f"inject={calls}:delay_enter=1000000:when=1"
+    words = ("strace", "-f", "-o", "/dev/null", "-e", f"trace={calls}", "-e", inject)
     slow.write_text(f'#!/bin/sh\nexec {shlex.join((*words, sampler_path()))} "$@"\n')
     slow.chmod(0o755)
     monkeypatch.setitem(user.environment, "STEELYARD_SAMPLER", str(slow))

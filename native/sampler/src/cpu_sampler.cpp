@@ -119,7 +119,7 @@ class CpuWatch : LookTaker {
         std::array<pollfd, 3> files{pollfd{source_->file(), POLLIN, 0},
                                     pollfd{tracking_.file(), POLLIN, 0},
                                     pollfd{ending_, POLLIN, 0}};
-        while ((files[2].revents & POLLIN) == 0) {
+        while (files[2].revents == 0) {
             wait_for(files);
             take_happenings();
             source_->serve(*this);
@@ -193,8 +193,10 @@ class CpuSampler : public Sampler {
             watches_.push_back(watch_of(sampling, recording, cpu, most_events));
     }
 
+    /// Its threads read of the end until they have ended.
     ~CpuSampler() override {
         end();
+        watches_.clear();
         close(ending_);
     }
 
