@@ -60,6 +60,14 @@ def test_samples_in_assembly_that_stays_are_told_from_those_that_move(
     assert found["moving"] + staying["spin"] > whole / 2
 
 
+def test_a_run_with_all_samples_in_copies_is_no_other_programs(user: User, program: str) -> None:
+    only_moving = SOURCE.replace("long spin(long n);", "").replace(" + spin(300000)", "")
+    (user.home / "moving.c").write_text(only_moving)
+    assert user.types("cc", "-O2", "moving.c", "-o", "moving").status == 0
+    found = samples(user, str(user.home / "moving"), "code")
+    assert found["moving"] > found["count"] / 2
+
+
 def test_a_profile_of_another_program_is_refused(user: User, program: str) -> None:
     samples(user, program, "none")
     (user.home / "other.c").write_text("int main(void) { return 0; }\n")
