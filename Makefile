@@ -7,6 +7,8 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 PYTHON := .venv/bin/python
 TEST_JOBS ?= 2
 # Temporary files stay in the checkout too.
+# A test that never ends would hide what failed: its worker says where it is, and ends.
+UNENDING := -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true
 PYTEST := TMPDIR=$(CURDIR)/build/tmp $(PYTHON) -m pytest --basetemp=build/tmp/pytest
 
 .PHONY: help
@@ -33,7 +35,7 @@ demo: setup ## weigh real compressors on real data; the report is demo-output/re
 .PHONY: test
 test: setup-dev ## all tests but the slow ones
 	@mkdir -p build/tmp
-	@STEELYARD_NEEDLESS_SKIPS=refused $(PYTEST) -n $(TEST_JOBS) --ignore=tests/slow
+	@STEELYARD_NEEDLESS_SKIPS=refused $(PYTEST) -n $(TEST_JOBS) --dist worksteal $(UNENDING) --ignore=tests/slow
 
 .PHONY: coverage
 coverage: setup-dev ## all tests but the slow ones, and how much of the package they run

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from tests import skips
+from tests.said_at_once import SaidAtOnce
 
 # The same examples each time, and no clock that decides: how long one takes is the machine's.
 settings.load_profile("ci")
@@ -41,6 +42,13 @@ def own_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     for name in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "COLORTERM"):
         monkeypatch.delenv(name, raising=False)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Have failures named at once; workers write nothing themselves."""
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None and not hasattr(session.config, "workerinput"):
+        session.config.pluginmanager.register(SaidAtOnce(terminal))
 
 
 def skipped(config: pytest.Config) -> list[str] | None:

@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from steelyard.layout.toolchain import NATIVE
+from tests.patience import PATIENCE_S
 
 SOURCES = Path(__file__).parent / "integration" / "data" / "layout"
-# Far more than a busy machine takes: what hangs fails then.
-PATIENCE_S = 900
 
 
 def require_layout() -> None:

@@ -17,6 +17,7 @@ from referencing import Registry, Resource
 
 from steelyard.report.documents.schemas import schema
 from tests.integration.host_sandbox import only_changer
+from tests.patience import PATIENCE_S
 
 
 def validate(document: dict[str, Any]) -> None:
@@ -42,8 +43,6 @@ class Told:
         return document
 
 
-# Far more than a busy machine takes: what never ends fails then.
-PATIENCE_S = 900
 # A test run in the background or under nohup ignores these, and so would its programs.
 INTERRUPTIBLE = ("/usr/bin/env", "--default-signal=INT,HUP")
 

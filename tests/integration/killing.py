@@ -9,8 +9,7 @@ import time
 from pathlib import Path
 
 from tests.integration.conftest import User
-
-_PATIENCE_S = 900
+from tests.patience import PATIENCE_S
 
 
 def waiting_in(trial: int) -> str:
@@ -34,7 +33,7 @@ def halting_in(trial: int) -> str:
 
 def kill_while_waiting(user: User, process: subprocess.Popen[bytes]) -> None:
     """Kill Steelyard once the program waits, and see it end."""
-    deadline_s = time.monotonic() + _PATIENCE_S
+    deadline_s = time.monotonic() + PATIENCE_S
     while not (user.home / "waiting").exists():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline_s
@@ -46,7 +45,7 @@ def kill_while_waiting(user: User, process: subprocess.Popen[bytes]) -> None:
 def kill_while_halted(user: User, process: subprocess.Popen[bytes], trial: int) -> None:
     """Kill Steelyard once it is halted and the trial of this number has ended all the same."""
     (user.home / "steelyard.pid").write_text(str(process.pid))
-    deadline_s = time.monotonic() + _PATIENCE_S
+    deadline_s = time.monotonic() + PATIENCE_S
     while not _is_halted(process.pid) or _recorded_trials(user) < trial:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline_s

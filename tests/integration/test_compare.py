@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from tests.integration.conftest import PATIENCE_S, validate
+from tests.integration.conftest import validate
+from tests.patience import PATIENCE_S
 
 
 def executions(document):

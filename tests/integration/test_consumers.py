@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import PATIENCE_S, User
+from tests.integration.conftest import User
 from tests.needs import need
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 CONSUMERS = ROOT / "build" / "consumers"

@@ -21,9 +21,10 @@ import pytest
 
 from tests.documents import folder as files
 from tests.documents.lines import IDENTIFIER, PAGES, ROOT, Line, blocks, lines
-from tests.integration.conftest import PATIENCE_S, User
+from tests.integration.conftest import User
 from tests.integration.host_sandbox import only_changer
 from tests.needs import need
+from tests.patience import PATIENCE_S
 
 # A part of a line, its beginning with ^, and why no test runs it. A test that does what the line
 # does is named.

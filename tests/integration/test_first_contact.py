@@ -8,7 +8,7 @@ import subprocess
 import sys
 import termios
 
-from tests.integration.conftest import PATIENCE_S
+from tests.patience import PATIENCE_S
 
 
 def on_a_terminal(user, columns, *arguments):

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.integration.conftest import PATIENCE_S
+from tests.patience import PATIENCE_S
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "first-walk.sh"
 STEPS = 5

@@ -16,8 +16,8 @@ from steelyard.host.knob import Request
 from steelyard.host.properties import KNOBS
 from steelyard.host.restore import restore_host
 from steelyard.host.system import Host
-from tests.integration.conftest import PATIENCE_S
 from tests.integration.host_sandbox import run_in_sandbox, sandbox_reason
+from tests.patience import PATIENCE_S
 
 AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
 HUGE = "/sys/kernel/mm/transparent_hugepage/enabled"

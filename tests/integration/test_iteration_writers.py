@@ -15,7 +15,7 @@ import pytest
 from steelyard.core.errors import DataError
 from steelyard.harness.adapter import Series, Source, read_series
 from steelyard.harness.adapters import ADAPTERS
-from tests.integration.conftest import PATIENCE_S
+from tests.patience import PATIENCE_S
 
 WRITERS = Path(__file__).parents[2] / "native" / "iterations"
 C_PROGRAM = """

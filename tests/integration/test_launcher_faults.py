@@ -18,7 +18,6 @@ from steelyard.core.experiment_spec import LaunchSpec, Variant
 from steelyard.measure import launcher_process
 from steelyard.measure.launcher import Launcher
 from tests.launching import (
-    PATIENCE_S,
     command,
     ends,
     fifo,
@@ -29,6 +28,7 @@ from tests.launching import (
     sh,
     timed_out,
 )
+from tests.patience import PATIENCE_S
 
 
 def test_a_program_that_stops_the_launcher_ends_it_and_earlier_trials_are_kept(

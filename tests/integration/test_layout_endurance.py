@@ -13,12 +13,12 @@ import pytest
 
 from tests.integration.conftest import User
 from tests.layout_programs import (
-    PATIENCE_S,
     build_endurance,
     environment_with,
     read_report,
     require_layout,
 )
+from tests.patience import PATIENCE_S
 
 # `jmp *slot(%rip)`, before the slot's distance.
 JUMP = b"\xff\x25"

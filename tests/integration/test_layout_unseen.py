@@ -8,7 +8,8 @@ import subprocess
 import pytest
 
 from tests.integration.conftest import User
-from tests.layout_programs import PATIENCE_S, SOURCES, environment_with, require_layout
+from tests.layout_programs import SOURCES, environment_with, require_layout
+from tests.patience import PATIENCE_S
 
 MOVING = "code,stack,heap"
 

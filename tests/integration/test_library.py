@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.store.location import journal_directory
-from tests.integration.conftest import PATIENCE_S
+from tests.patience import PATIENCE_S
 
 FIXTURES = Path(__file__).parent / "data"
 

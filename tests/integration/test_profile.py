@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import PATIENCE_S
 from tests.integration.profiling import NO_SAMPLES, fewest, sampled, samples_of
 from tests.needs import need
+from tests.patience import PATIENCE_S
 
 SOURCE = r"""
 #include <pthread.h>

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from tests.integration.conftest import PATIENCE_S
+from tests.patience import PATIENCE_S
 
 
 def series(count=400, start_up=40, seed=3):

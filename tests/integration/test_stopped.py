@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
-from tests.integration.conftest import PATIENCE_S
 from tests.integration.killing import waiting_in
+from tests.patience import PATIENCE_S
 
 STOP = "kill -STOP $PPID\n"
 

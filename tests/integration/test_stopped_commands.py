@@ -10,7 +10,7 @@ import signal
 
 import pytest
 
-from tests.integration.conftest import PATIENCE_S
+from tests.patience import PATIENCE_S
 
 STOP = "kill -STOP $PPID\n"
 WAITING = "touch waiting; exec sleep 1000"

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.install_hint import install_command
-from tests.integration.conftest import PATIENCE_S, User
+from tests.integration.conftest import User
 from tests.needs import need
+from tests.patience import PATIENCE_S
 
 SOURCE = """#include <stdio.h>
 #include <stdlib.h>

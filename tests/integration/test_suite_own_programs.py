@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import PATIENCE_S
+from tests.patience import PATIENCE_S
 
 SUITE = Path(__file__).parents[2] / "src" / "steelyard" / "suite"
 SOURCES = {

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.layout_programs import environment_with, require_layout
+from tests.patience import PATIENCE_S
 
 require_layout()
 HEADERS = "/usr/include/csmith"
@@ -34,7 +35,6 @@ ENDLESS_OF_CSMITH = frozenset((20, 22, 81, 88))
 UNBUILT_OF_YARPGEN = frozenset((1, 5, 9, 11, 15, 21, 24, 26, 32, 40, 41))
 # A moving program does the same within this, or it hangs.
 LONGEST_MOVING_S = 60
-PATIENCE_S = 900
 TREATMENTS = ("code,stack,heap", "blocks,stack,heap")
 
 

@@ -16,8 +16,7 @@ from steelyard.build.cache import cached_build, entries, prune
 from steelyard.build.cache_key import build_key
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError
-
-PATIENCE_S = 900.0
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture

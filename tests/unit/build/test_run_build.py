@@ -14,8 +14,7 @@ import pytest
 from steelyard.build.run_build import Build, remove_build, run_build
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError, UsageError
-
-PATIENCE_S = 900.0
+from tests.patience import PATIENCE_S
 
 
 def sh(script: str, source: Path | None = None, timeout_s: float | None = None) -> BuildSpec:
