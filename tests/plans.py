@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from steelyard.core.build_spec import BuildSpec
@@ -70,3 +71,6 @@ PLANS = {
     ),
     "failures": spec_of("exit 3"),
 }
+# It takes a CPU for each variant.
+if len(os.sched_getaffinity(0)) > 1:
+    PLANS["all at once"] = spec_of("echo printed 3", order="parallel")

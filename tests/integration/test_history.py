@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -80,6 +81,17 @@ def test_nobody_is_told_of_what_no_run_has_confirmed_unless_asked(user, bare):
     assert "--no-confirm" in told.err
     told = user.types("history", "check", "--newest", "10", "--no-confirm", "--fail-if", "worse")
     assert told.status == 1
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="the order parallel takes two CPUs")
+def test_a_true_change_is_confirmed_by_revisions_that_run_at_the_same_time(user):
+    names = _repository(user)
+    user.types("history", "add", _csv(user.home / "t.csv", names), "--repository", "r")
+    told = user.types(*_confirming("--parallel", "--json", "-"))
+    (alarm,) = [alarm for alarm in told.document()["alarms"] if alarm["state"] == "new"]
+    assert alarm["confirmation"]["verdict"] == "confirmed"
+    shown = user.types("report", alarm["confirmation"]["experiment"], "--json", "-")
+    assert shown.document()["order"] == "parallel"
 
 
 def test_a_true_change_is_confirmed_by_a_run_once_and_nothing_is_left_behind(user):

@@ -18,7 +18,8 @@ from steelyard.core.repetition import BUILD_LEVEL, EXECUTION_LEVEL, DimensionedB
 from steelyard.core.stopping_spec import StoppingSpec
 
 Direction = Literal["lower", "higher"]
-Order = Literal["blocks", "sequential"]
+# Of a block one after the other in random order, all of it at the same time, or no blocks.
+Order = Literal["blocks", "parallel", "sequential"]
 
 
 @dataclass(frozen=True)

@@ -47,13 +47,14 @@ def plan_levelled_block(
     executions = _executions(spec)
     per_variant = spec.trials_of_variant
     position = block * per_variant * len(spec.variants)
-    if spec.order == "sequential":
+    alone = spec.order == "sequential"
+    if alone:
         position += variants[0] * per_variant
     planned: list[PlannedTrial] = []
     for pass_ in range(block * per_variant, (block + 1) * per_variant):
         unit = _unit(spec, pass_ // executions)
         order = list(variants)
-        if spec.order == "blocks":
+        if not alone:
             order = block_order(spec.seed, pass_, len(spec.variants))
         for variant in order:
             planned.append(PlannedTrial(position, block, variant, build=unit.build))

@@ -11,8 +11,8 @@ from steelyard.design.blocks import PlannedTrial, plan_block, plan_run
 class Schedule:
     """The blocks of one phase, in order.
 
-    A phase of the blocked order holds every variant; one of the sequential order holds one
-    variant, whose runs are its blocks.
+    A phase of blocks holds every variant; one of the sequential order holds one variant, whose
+    runs are its blocks.
 
     Parameters
     ----------
@@ -33,12 +33,16 @@ class Schedule:
         self._block = 0
 
     def next_block(self) -> list[PlannedTrial]:
-        """The trials of the next block that lacks any; empty when a fixed number is reached."""
+        """The trials of the next block that lacks any; empty when a fixed number is reached.
+
+        What ran beside its block cannot be made up for alone: half a parallel block stays that.
+        """
         limit = self._spec.stopping.runs
         while limit is None or self._block < limit:
-            trials = [trial for trial in self._plan() if trial.position not in self._done]
+            planned = self._plan()
+            trials = [trial for trial in planned if trial.position not in self._done]
             self._block += 1
-            if trials:
+            if trials and (len(trials) == len(planned) or self._spec.order != "parallel"):
                 return trials
         return []
 
@@ -48,12 +52,12 @@ class Schedule:
             from steelyard.design.level_positions import plan_levelled_block
 
             return plan_levelled_block(self._spec, self._block, self.variants)
-        if self._spec.order == "blocks":
-            return plan_block(self._spec.seed, self._block, count)
-        return [plan_run(self._block, variant, count) for variant in self.variants]
+        if self._spec.order == "sequential":
+            return [plan_run(self._block, variant, count) for variant in self.variants]
+        return plan_block(self._spec.seed, self._block, count)
 
 
 def phases(spec: ExperimentSpec) -> list[list[int]]:
     """The variants of each phase: all at once in blocks, or one after the other."""
     everyone = list(range(len(spec.variants)))
-    return [everyone] if spec.order == "blocks" else [[variant] for variant in everyone]
+    return [[variant] for variant in everyone] if spec.order == "sequential" else [everyone]

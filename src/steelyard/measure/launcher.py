@@ -93,6 +93,10 @@ class Launcher:
         """Queue one trial; it is run after all that were queued before."""
         self._process.put(run_message(position, block, variant, build, warmup))
 
+    def send(self) -> None:
+        """Give it what was queued now, rather than when records are next asked for."""
+        self._process.send()
+
     def records(self, timeout_s: float | None = None) -> list[dict[str, Any]]:
         """Records of trials that have ended, in their order; waits for at least one.
 

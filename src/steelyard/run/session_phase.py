@@ -55,7 +55,8 @@ class Phase:
 
     def add(self, trial: Trial) -> None:
         """Take one trial; the block that it completes goes to the rules to stop."""
-        self.spent_s += trial.spent_s
+        at_once = self.block_size if self.spec.order == "parallel" else 1
+        self.spent_s += trial.spent_s / at_once
         if self.spec.levels:
             self._add_levelled(trial)
             return
@@ -153,7 +154,7 @@ def _value(trial: Trial, metric: str) -> float | None:
 
 def _phase_stopping(spec: ExperimentSpec) -> StoppingSpec:
     """A sequential phase narrows one mean: by the square root of two more than the ratio needs."""
-    if spec.order == "blocks" or len(spec.variants) == 1:
+    if spec.order != "sequential" or len(spec.variants) == 1:
         return spec.stopping
     precision = spec.stopping.precision_ratio / math.sqrt(2)
     return replace(spec.stopping, precision_ratio=precision)

@@ -55,7 +55,7 @@ def trial_cautions(experiment: Experiment) -> Iterable[Caution]:
                 "the estimates are too low.",
             )
     yield from _untold_layouts(experiment)
-    if experiment.spec.order == "blocks" and (len(variants) > 1 or experiment.spec.levels):
+    if experiment.spec.order != "sequential" and (len(variants) > 1 or experiment.spec.levels):
         yield from _interrupted_block(experiment)
     if experiment.stopped in ("budget", "interrupted", "failures"):
         cause = {

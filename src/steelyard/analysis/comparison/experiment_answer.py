@@ -203,7 +203,7 @@ def _others(
     metric: MetricSpec,
 ) -> list[TopLevel]:
     """The other variants that ran in the same blocks."""
-    if spec.order != "blocks":
+    if spec.order == "sequential":
         return []
     others = [table[metric.name] for i, table in enumerate(levels) if i != index]
     return [level for level in others if level.values]
@@ -320,7 +320,7 @@ def _cautions(
         for name in variant.metrics:
             if name == primary.name or not table[name].values:
                 yield from metric_cautions(variant, variant.metrics[name], among)
-    if experiment.spec.order == "blocks":
+    if experiment.spec.order != "sequential":
         yield from block_drift_cautions([variant.metrics[primary.name] for variant in variants])
     for (baseline, candidate), ratio in compared:
         names = (variants[baseline].name, variants[candidate].name)

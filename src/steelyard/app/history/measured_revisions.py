@@ -39,6 +39,8 @@ class RevisionCommands:
         the time.
     timeout_s, build_timeout_s : float or None
         After which a run or a build has failed.
+    parallel : bool
+        Revisions of a block run at the same time, on CPUs of their own.
     """
 
     run: str
@@ -46,6 +48,7 @@ class RevisionCommands:
     metric: str | None = None
     timeout_s: float | None = None
     build_timeout_s: float | None = None
+    parallel: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,7 @@ class RevisionRuns:
         request = Request(
             commands=(words,) * len(directories),
             names=names,
+            order="parallel" if self.commands.parallel else "blocks",
             timeout_s=self.commands.timeout_s,
             stopping=StoppingSpec(
                 until="decided", budget_s=judging.budget_s, runs=judging.runs, budget_blocks=3

@@ -70,6 +70,11 @@ class ConfirmOptions:
     repository: str | None = option(
         "--repository", metavar="DIR", help="The repository (default: of the working directory)."
     )
+    parallel: bool = option(
+        "--parallel",
+        is_flag=True,
+        help="Run both revisions at the same time, each on CPUs of its own.",
+    )
     wait: bool = wait_option()
     no_confirm: bool = option(
         "--no-confirm", is_flag=True, help="Tell of alarms that no run has confirmed."
@@ -140,6 +145,7 @@ def _refuse_idle(given: CheckOptions) -> None:
             *(("--webhook", given.webhook), ("--store", given.store)),
             *(("--repository", confirm.repository), ("--measure", confirm.measure)),
             *(("--budget", confirm.budget), ("--wait", confirm.wait or None)),
+            ("--parallel", confirm.parallel or None),
             ("--no-confirm", confirm.no_confirm or None),
         ):
             if value is not None:
@@ -160,7 +166,7 @@ def _refuse_idle(given: CheckOptions) -> None:
         for name, value in (
             *(("--build", confirm.build), ("--measure", confirm.measure)),
             *(("--budget", confirm.budget), ("--repository", confirm.repository)),
-            ("--wait", confirm.wait or None),
+            *(("--wait", confirm.wait or None), ("--parallel", confirm.parallel or None)),
         ):
             if value is not None:
                 raise UsageError(f"{name} goes with --run only.", field=name)
@@ -192,7 +198,9 @@ def _confirmed(found: FoundChanges, given: CheckOptions, library: Library) -> Fo
 
     confirm = given.confirm
     budget_s = parse_duration(confirm.budget or "2m", "--budget")
-    commands = RevisionCommands(confirm.run or "", confirm.build, confirm.measure)
+    commands = RevisionCommands(
+        confirm.run or "", confirm.build, confirm.measure, parallel=confirm.parallel
+    )
     asked = Confirming(
         commands,
         confirming_repository(confirm.repository, found),

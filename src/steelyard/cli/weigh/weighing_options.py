@@ -44,12 +44,13 @@ class StoppingOptions:
 class JudgingOptions:
     """How variants are ordered and judged."""
 
-    order: Literal["blocks", "sequential"] = option(
+    order: Literal["blocks", "parallel", "sequential"] = option(
         "--order",
-        type=click.Choice(["blocks", "sequential"]),
+        type=click.Choice(["blocks", "parallel", "sequential"]),
         default="blocks",
         show_default=True,
-        help="Randomised blocks, or one command after the other.",
+        help="Randomised blocks, each run after run or all at the same time; or all runs of one "
+        "command, then of the next.",
     )
     confidence: str = share_option("--confidence", "95%", "Confidence of the intervals.")
     margin: str = share_option(

@@ -52,6 +52,10 @@ def _checks(spec: ExperimentSpec) -> Iterator[Callable[[], None]]:
         from steelyard.executors.local.host_source import host_checks
 
         yield from host_checks(spec)
+    if spec.order == "parallel":
+        from steelyard.executors.local.parallel_source import check_parallel
+
+        yield partial(check_parallel, spec)
     for variant in spec.variants:
         yield partial(check_launch, variant.launch, built=variant.build is not None)
         if variant.build is None and UNMADE not in variant.launch.argv[0]:

@@ -55,6 +55,10 @@ def open_source(
         A program or the launcher is not there, or events cannot be recorded.
     """
     outputs = directories.outputs
+    if spec.order == "parallel":
+        with _parallel(spec, journal, outputs) as source:
+            yield OpenSource(source, [])
+        return
     # Programs that are built are defined when they are there.
     in_units = bool(spec.levels) or any(variant.build for variant in spec.variants)
     defined = () if in_units else spec.variants
@@ -80,6 +84,31 @@ def open_source(
         stack.callback(builds.close)
         units = UnitSource(spec, source, journal, builds)
         yield OpenSource(units, units.costs.builds)
+
+
+@contextlib.contextmanager
+def _parallel(spec: ExperimentSpec, journal: JournalWriter, outputs: str) -> Iterator[TrialSource]:
+    """A launcher for each variant, on CPUs of its own."""
+    from steelyard.executors.local.parallel_source import (
+        Lane,
+        OnCpus,
+        ParallelSource,
+        lane_cpus,
+        usable_cpus,
+    )
+
+    counters, keeps = counters_for(spec.metrics), takes_output(spec)
+    lanes: list[Lane] = []
+    with contextlib.ExitStack() as stack:
+        for cpus in lane_cpus(usable_cpus(spec), len(spec.variants)):
+            launcher = stack.enter_context(
+                Launcher(journal, outputs, (), counters, keep_output=keeps)
+            )
+            wrappings = [*launch_wrappings(spec, outputs), OnCpus(cpus)]
+            lanes.append(
+                Lane(launcher, LauncherSource(spec, launcher, journal, outputs, wrappings))
+            )
+        yield ParallelSource(lanes)
 
 
 def _tracing(spec: ExperimentSpec, outputs: str, stack: contextlib.ExitStack) -> Tracing | None:

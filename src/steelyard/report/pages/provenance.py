@@ -102,6 +102,7 @@ def design_table(experiment: Experiment, block_count: int) -> Table:
 def _order(spec: ExperimentSpec) -> str:
     return {
         "blocks": "randomised complete blocks: every variant once a block, in random order",
+        "parallel": "parallel blocks: every variant at the same time, on CPUs drawn by lot",
         "sequential": "sequential: one variant after the other",
     }[spec.order]
 
