@@ -116,6 +116,8 @@ def test_what_the_command_refuses_is_an_error_in_its_words(store, name):
 def test_an_interruption_is_raised_once_all_is_kept(store, tmp_path):
     script = (
         "import os, signal, steelyard\n"
+        # A test run in the background ignores it.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"store = {store!r}\n"
         "def stop(progress):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
