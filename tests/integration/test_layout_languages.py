@@ -82,6 +82,17 @@ def test_a_rust_program_moves_with_its_standard_library_and_its_panics(
     assert any("compiled" in function["reason"] for function in audit["unpadded"])
 
 
+def test_code_whose_calls_a_table_knows_by_where_they_return_to_stays(user: User) -> None:
+    sources = [str(SOURCES / f"return_tables.{suffix}") for suffix in ("c", "s")]
+    told = user.types("cc", "-O2", *sources, "-o", "program")
+    assert told.status == 0, told.err
+    audit = user.types("layout", "audit", "--json", "-", "program").document()
+    moves = {function["name"]: function["moves"] for function in audit["functions"]}
+    names = ("calls_of_ocaml", "calls_by_register", "where_it_returns")
+    assert [moves[name] for name in names] == [False, False, True]
+    assert run_program(str(user.home / "program"), **{"": "code"}).stdout == "1 1\n"
+
+
 def test_code_of_go_stays_where_its_own_runtime_looks_for_it(user: User) -> None:
     sources = [str(SOURCES / f"go_like.{suffix}") for suffix in ("c", "s")]
     told = user.types("cc", "-O2", *sources, "-o", "program")

@@ -43,7 +43,7 @@ std::int32_t word_at(std::span<const std::uint8_t> bytes) {
 Functions::Functions(const ElfImage& image)
     : image_(image), relocations_(image.kept_relocations()) {
     collect();
-    exempt_go();
+    exempt_what_is_known_by_address();
     decode_all();
     check_against_relocations();
     find_jump_tables();
@@ -128,24 +128,6 @@ void Functions::collect_unmarked() {
     std::ranges::stable_sort(all_, {}, &Function::start);
     const auto repeated = std::ranges::unique(all_, {}, &Function::start);
     all_.erase(repeated.begin(), repeated.end());
-}
-
-/// Go's runtime finds a function, for stacks and for its collector, by where it was linked.
-void Functions::exempt_go() {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;
-    bool has_table = false;
-    for (const auto& symbol : image_.symbols()) {
-        if (symbol.name == "runtime.text")
-            low = symbol.address;
-        else if (symbol.name == "runtime.etext")
-            high = symbol.address;
-        has_table = has_table || symbol.name == "runtime.pclntab";
-    }
-    for (auto& function : all_) {
-        if (has_table && function.start >= low && function.start < high)
-            function.exempt("Go's runtime knows it by its address");
-    }
 }
 
 void Functions::decode_all() {

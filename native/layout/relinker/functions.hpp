@@ -76,7 +76,9 @@ class Functions {
   private:
     void collect();
     void collect_unmarked();
+    void exempt_what_is_known_by_address();
     void exempt_go();
+    void exempt_by_return_places();
     void decode_all();
     void check_against_relocations();
     void find_jump_tables();
