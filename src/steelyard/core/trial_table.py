@@ -11,12 +11,13 @@ from typing import Any, cast, get_args, overload
 
 from steelyard.core.experiment_results import FailureReason, Trial, TrialStatus
 from steelyard.core.trial_columns import (
+    Pick,
     SharedColumn,
     ValueColumn,
     absent,
     is_rising,
     measurements_of,
-    picked,
+    numbers_at,
 )
 
 STATUSES: tuple[TrialStatus, ...] = get_args(TrialStatus)
@@ -146,15 +147,20 @@ class TrialTable(Sequence[Trial]):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def picked(self, places: Sequence[int]) -> TrialTable:
+    def picked(self, places: Sequence[int], pick: Pick = numbers_at) -> TrialTable:
         """The trials at these places, in their order."""
-        numbers = {name: picked(getattr(self, name), places) for name in (*_PLAIN, *_TIMES)}
-        shared = {name: getattr(self, name).picked(places) for name in _SHARED}
-        measured = {name: own.picked(places) for name, own in self.measurements.items()}
+        numbers = {name: pick(getattr(self, name), places) for name in (*_PLAIN, *_TIMES)}
+        shared = {name: getattr(self, name).picked(places, pick) for name in _SHARED}
+        measured = {name: own.picked(places, pick) for name, own in self.measurements.items()}
         return TrialTable(**numbers, **shared, measurements=measured)
 
     def only(
-        self, variant: int | None = None, *, warmup: bool | None = None, failed: bool | None = None
+        self,
+        variant: int | None = None,
+        *,
+        warmup: bool | None = None,
+        failed: bool | None = None,
+        pick: Pick = numbers_at,
     ) -> TrialTable:
         """The trials of a variant, the warm-ups or the others, the failed ones or the others."""
         found = self
@@ -164,17 +170,17 @@ class TrialTable(Sequence[Trial]):
             ("status", None if failed is None else FAILED if failed else 1 - FAILED),
         ):
             if wanted is not None:
-                found = found._with(name, int(wanted))
+                found = found._with(name, int(wanted), pick)
         return found
 
-    def _with(self, name: str, wanted: int) -> TrialTable:
+    def _with(self, name: str, wanted: int, pick: Pick) -> TrialTable:
         """The trials of which a column is a number; asked for again, the same table."""
         column: array[int] = getattr(self, name)
         if column.count(wanted) == len(column):
             return self
         if (name, wanted) not in self._chosen:
-            places = [place for place, number in enumerate(column) if number == wanted]
-            self._chosen[name, wanted] = self.picked(places)
+            places = array("q", [at for at, number in enumerate(column) if number == wanted])
+            self._chosen[name, wanted] = self.picked(places, pick)
         return self._chosen[name, wanted]
 
     def in_order(self) -> TrialTable:

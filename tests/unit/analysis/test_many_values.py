@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
-from steelyard.analysis.comparison import summary
+from steelyard.analysis.comparison import summary, unit_values
 from steelyard.analysis.comparison.unit_values import TopLevel, top_level
 from steelyard.analysis.distributions import sorted_values
 from steelyard.analysis.intervals import mean, paired_ratio
 from steelyard.analysis.tests import independence
-from tests.experiments import make_trial
+from tests.experiments import failed_trial, make_trial
 
 
 def series(count, drift=0.0):
@@ -85,6 +86,15 @@ def test_few_values_are_ranked_one_by_one(monkeypatch):
     assert independence.mann_kendall(values) == one_by_one
 
 
+def test_pairs_that_rise_are_counted_alike_one_by_one_and_by_merging():
+    draw = random.Random(3)
+    for count in (1, 2, 3, 7, 64, 65, 300):
+        for distinct in (1, 3, 1000):
+            values = [float(draw.randrange(distinct)) for _ in range(count)]
+            one_by_one = independence._rising_score(values)
+            assert independence._rising_score_of_many(values) == one_by_one
+
+
 def test_the_level_of_a_false_alarm_holds_for_means_of_groups(monkeypatch):
     monkeypatch.setattr(independence, "MOST_RANKED", 64)
     draw = random.Random(11)
@@ -94,6 +104,17 @@ def test_the_level_of_a_false_alarm_holds_for_means_of_groups(monkeypatch):
     )
     # Of 1,000 draws at 5 %, 99.9 % lie within 30 and 73.
     assert 30 <= alarms <= 73
+
+
+def test_of_many_trials_those_are_analysed_that_are_of_few(monkeypatch):
+    trials = [replace(make_trial(place), levels=(place,), warmup=place < 4) for place in range(40)]
+    del trials[7:9]
+    trials[20] = failed_trial(20)
+    few = [unit_values.analysed_trials(trials, variant) for variant in (0, 1)]
+    monkeypatch.setattr(unit_values, "MANY", 5)
+    many = [unit_values.analysed_trials(trials, variant) for variant in (0, 1)]
+    assert [list(table) for table in many] == [list(table) for table in few]
+    assert all(10 < len(table) < 20 for table in many)
 
 
 def test_one_value_a_block_is_taken_as_it_is():

@@ -11,7 +11,7 @@ from typing import Any
 
 from steelyard.core.experiment_results import Trial
 from steelyard.core.repetition import BUILD_LEVEL
-from steelyard.core.trial_columns import MANY, ValueColumn
+from steelyard.core.trial_columns import MANY, ValueColumn, numbers_at
 from steelyard.core.trial_table import TrialTable
 
 
@@ -33,7 +33,18 @@ class TopLevel:
 
 def analysed_trials(trials: Sequence[Trial], variant: int) -> TrialTable:
     """The trials of a variant that give values: not warm-ups, not failed; in order."""
-    return TrialTable.of(trials).only(variant, warmup=False, failed=False)
+    table = TrialTable.of(trials)
+    pick = _picked_of_many if len(table) >= MANY else numbers_at
+    return table.only(variant, warmup=False, failed=False, pick=pick)
+
+
+def _picked_of_many(column: array[Any], places: Sequence[int]) -> array[Any]:
+    """The numbers at these places, in their order."""
+    import numpy as np
+
+    found = column[:0]
+    found.frombytes(np.frombuffer(column, column.typecode)[np.asarray(places)].tobytes())
+    return found
 
 
 def with_values(trials: TrialTable, metric: str) -> TrialTable:

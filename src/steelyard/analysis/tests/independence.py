@@ -108,9 +108,20 @@ def mann_kendall(values: Sequence[float]) -> float:
     8,192 values the test is of the means of that many groups of neighbours, which are independent
     of each other where the values are, and have the trend that the values have.
     """
+    rising_score = _rising_score_of_many if len(values) >= MANY else _rising_score
     if len(values) > MOST_RANKED:
         values = _group_means(values, MOST_RANKED)
     count = len(values)
+    score = rising_score(values)
+    ties = sum(t * (t - 1) * (2 * t + 5) for t in Counter(values).values() if t > 1)
+    variance = (count * (count - 1) * (2 * count + 5) - ties) / 18
+    if variance <= 0 or score == 0:
+        return 1.0
+    return erfc((abs(score) - 1) / sqrt(variance) / sqrt(2.0))
+
+
+def _rising_score(values: Sequence[float]) -> int:
+    """How many pairs of values rise, less those that fall."""
     seen: list[float] = []
     score = 0
     for value in values:
@@ -119,11 +130,31 @@ def mann_kendall(values: Sequence[float]) -> float:
         above = bisect_right(seen, value, below) if tied else below
         score += below + above - len(seen)
         seen.insert(below, value)
-    ties = sum(t * (t - 1) * (2 * t + 5) for t in Counter(values).values() if t > 1)
-    variance = (count * (count - 1) * (2 * count + 5) - ties) / 18
-    if variance <= 0 or score == 0:
-        return 1.0
-    return erfc((abs(score) - 1) / sqrt(variance) / sqrt(2.0))
+    return score
+
+
+def _rising_score_of_many(values: Sequence[float]) -> int:
+    """The same by merging sorted blocks: each level counts the pairs that fall between two."""
+    import numpy as np
+
+    _, ranks, tied = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
+    count = len(ranks)
+    size = 1 << (count - 1).bit_length()
+    # What fills the last block is above all ranks, and adds no pair that falls.
+    blocks = np.full(size, size)
+    blocks[:count] = ranks
+    falling, width = 0, 1
+    while width < size:
+        pairs = blocks.reshape(-1, 2, width)
+        apart = (size + 1) * np.arange(len(pairs))[:, np.newaxis]
+        earlier, later = ((pairs[:, side] + apart).ravel() for side in (0, 1))
+        not_above = np.searchsorted(earlier, later, side="right")
+        ends = width * np.arange(1, len(pairs) + 1)
+        falling += int((ends.repeat(width) - not_above).sum())
+        width *= 2
+        blocks = np.sort(blocks.reshape(-1, width), axis=1)
+    equal = int((tied * (tied - 1)).sum()) // 2
+    return count * (count - 1) // 2 - equal - 2 * falling
 
 
 def _group_means(values: Sequence[float], group_count: int) -> list[float]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.core.estimate import Estimate
 from steelyard.core.experiment_results import Caution
+from steelyard.predict.arrays import Floats
 from steelyard.predict.commits.commit_model import CONFIDENCE
 from steelyard.predict.commits.pair_table import PairTable, quiet_rows
 from steelyard.predict.commits.predictor import Predictor
@@ -61,6 +62,52 @@ class CommitAnswer:
         return tuple(sorted(chosen, key=lambda one: -one.probability.estimate))
 
 
+@dataclass(frozen=True)
+class _IndicatorReasons:
+    """The indicators of each row that are rarest among neutral pairs.
+
+    Parameters
+    ----------
+    names : tuple of str, length k
+    values : array, shape (n, k)
+        Of the rows that are asked about.
+    shares : array, shape (n, k)
+        Of neutral pairs with a lower value; -1 where the indicator says nothing.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    shares: Floats
+
+    @staticmethod
+    def of(predictor: Predictor, values: Floats) -> _IndicatorReasons:
+        """For all rows at once: each by itself would read all neutral pairs."""
+        neutral = predictor.table.values[predictor.table.neutral]
+        shares = np.full(values.shape, -1.0)
+        for column in range(values.shape[1]):
+            known = np.sort(neutral[~np.isnan(neutral[:, column]), column])
+            above = values[:, column] > 0
+            if len(known):
+                below = np.searchsorted(known, values[above, column], side="left")
+                shares[above, column] = below / len(known)
+        return _IndicatorReasons(predictor.table.indicators, values, shares)
+
+    def row(self, row: int) -> tuple[str, ...]:
+        """In words, the rarest first."""
+        values, shares = self.values[row], self.shares[row]
+        if np.isnan(values).all():
+            return ("No indicator is known: nothing could be compared.",)
+        if not (values > 0).any():
+            return ("Nothing that the indicators see has changed.",)
+        rarest = np.argsort(-shares, kind="stable")[:_MOST_REASONS]
+        return tuple(
+            f"{self.names[column]} is {values[column]:.4g}, more than in "
+            f"{100 * shares[column]:.0f} % of unchanged pairs."
+            for column in rarest.tolist()
+            if shares[column] >= 0
+        )
+
+
 def ask_predictor(
     predictor: Predictor,
     asked: PairTable,
@@ -75,7 +122,9 @@ def ask_predictor(
     """
     found = predictor.probabilities(asked)
     run = predictor.run(asked)
-    quiet = quiet_rows(asked.values_of(predictor.table.indicators), predictor.table.indicators)
+    values = asked.values_of(predictor.table.indicators)
+    quiet = quiet_rows(values, predictor.table.indicators)
+    words_of = _IndicatorReasons.of(predictor, values)
     answers: list[BenchmarkAnswer] = []
     for row in range(len(asked)):
         estimate = Estimate(
@@ -85,7 +134,7 @@ def ask_predictor(
             CONFIDENCE,
             predictor.model.name,
         )
-        words = (explained or {}).get(row, ()) or indicator_reasons(predictor, asked, row)
+        words = (explained or {}).get(row, ()) or words_of.row(row)
         cost = float(asked.cost_s[row])
         answers.append(
             BenchmarkAnswer(
@@ -100,27 +149,6 @@ def ask_predictor(
             )
         )
     return CommitAnswer(tuple(answers), predictor, _cautions(predictor, asked))
-
-
-def indicator_reasons(predictor: Predictor, asked: PairTable, row: int) -> tuple[str, ...]:
-    """The indicators of a row that are rarest among neutral pairs, in words."""
-    values = asked.values_of(predictor.table.indicators)[row]
-    if np.isnan(values).all():
-        return ("No indicator is known: nothing could be compared.",)
-    if not (values > 0).any():
-        return ("Nothing that the indicators see has changed.",)
-    neutral = predictor.table.values[predictor.table.neutral]
-    scored: list[tuple[float, str]] = []
-    for column, name in enumerate(predictor.table.indicators):
-        value, known = values[column], neutral[:, column]
-        known = known[~np.isnan(known)]
-        if np.isnan(value) or value <= 0 or not len(known):
-            continue
-        share = float((known < value).mean())
-        words = f"{name} is {value:.4g}, more than in {100 * share:.0f} % of unchanged pairs."
-        scored.append((share, words))
-    scored.sort(key=lambda pair: -pair[0])
-    return tuple(words for _, words in scored[:_MOST_REASONS])
 
 
 def _cautions(predictor: Predictor, asked: PairTable) -> tuple[Caution, ...]:

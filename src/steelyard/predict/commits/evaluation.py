@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from steelyard.predict.commits.pair_table import PairTable, check_learnable
 from steelyard.predict.commits.predictor import learn_predictor
 from steelyard.predict.commits.rates import Rates, rate
 
+_Name = TypeVar("_Name", str, tuple[str, str])
 # What Tables 6.3 and 6.4 and Figures 6.4 and 6.5 are of, and the one that counts: chronological.
 DESIGNS = (
     "all-learnt", "folds-by-benchmark", "folds", "learnt-size", "chronological", "distance",
@@ -22,6 +24,8 @@ DESIGNS = (
 )  # fmt: skip
 CHOSEN = "chosen"
 _MOST_DISTANCES = 15
+# Learnt from by themselves: of more benchmarks, or pairs of projects, so many are drawn.
+MOST_PARTS = 250
 
 
 @dataclass(frozen=True)
@@ -102,10 +106,10 @@ def evaluate_table(table: PairTable, design: EvaluationDesign) -> CommitEvaluati
     for name in design.designs:
         for model in design.models:
             scores += _SCORERS[name](decided, design, model)
-    return CommitEvaluation(table, design, tuple(scores), tuple(_cautions(table, decided)))
+    return CommitEvaluation(table, design, tuple(scores), tuple(_cautions(table, decided, design)))
 
 
-def _cautions(table: PairTable, decided: PairTable) -> Iterator[Caution]:
+def _cautions(table: PairTable, decided: PairTable, design: EvaluationDesign) -> Iterator[Caution]:
     hits = int(decided.hits.sum())
     if hits < 100:
         yield Caution(
@@ -115,6 +119,25 @@ def _cautions(table: PairTable, decided: PairTable) -> Iterator[Caution]:
     undecided = len(table) - len(decided)
     if undecided:
         yield Caution("undecided", f"{undecided} of {len(table)} rows have no label: left out.")
+    yield from _drawn_parts(decided, design)
+
+
+def _drawn_parts(decided: PairTable, design: EvaluationDesign) -> Iterator[Caution]:
+    """Which designs answer only what was drawn."""
+    places = len(set(zip(decided.projects, decided.benchmarks, strict=True)))
+    projects = len(set(decided.projects))
+    parts = {
+        "all-learnt": (places, "benchmarks"),
+        "folds-by-benchmark": (places, "benchmarks"),
+        "across-projects": (projects * (projects - 1), "pairs of projects"),
+    }
+    for name in design.designs:
+        count, what = parts.get(name, (0, ""))
+        if count > MOST_PARTS:
+            yield Caution(
+                "drawn-parts",
+                f"{name} learns from each by itself: {MOST_PARTS} of {count} {what} were drawn.",
+            )
 
 
 @dataclass
@@ -132,21 +155,21 @@ class _Answers:
 
 
 def _answer(
-    answers: _Answers, table: PairTable, parts: tuple[Truths, Truths], design: tuple[float, str]
+    answers: _Answers, table: PairTable, parts: tuple[Indices, Indices], design: tuple[float, str]
 ) -> None:
-    """Learn from the rows of the first part and answer those of the second."""
+    """Learn from the rows at the first places and answer those at the second."""
     learnt, asked = parts
     hit_rate, name = design
     model = None if name == CHOSEN else model_called(name)
     try:
-        predictor = learn_predictor(table.rows(learnt), hit_rate, model)
-        answers.run[asked] = predictor.run(table.rows(asked))
+        predictor = learn_predictor(table.at(learnt), hit_rate, model)
+        answers.run[asked] = predictor.run(table.at(asked))
     except AnalysisError:
         # Who refuses to answer has everything run.
         answers.run[asked] = True
-        answers.refused += int(asked.sum())
-    answers.answered |= asked
-    answers.learnt.append(int(learnt.sum()))
+        answers.refused += len(asked)
+    answers.answered[asked] = True
+    answers.learnt.append(len(learnt))
 
 
 def _score(table: PairTable, answers: _Answers, design: str, model: str, part: str = "") -> Score:
@@ -158,16 +181,16 @@ def _score(table: PairTable, answers: _Answers, design: str, model: str, part: s
 
 def _all_learnt(table: PairTable, design: EvaluationDesign, model: str) -> list[Score]:
     answers = _Answers.none_yet(table)
-    for rows in _by_benchmark(table):
+    for rows in _by_benchmark(table, design.seed):
         _answer(answers, table, (rows, rows), (design.hit_rate, model))
     return [_score(table, answers, "all-learnt", model)]
 
 
 def _folds_by_benchmark(table: PairTable, design: EvaluationDesign, model: str) -> list[Score]:
     answers = _Answers.none_yet(table)
-    for rows in _by_benchmark(table):
-        for fold in _folds(rows, design.folds, design.seed):
-            _answer(answers, table, (rows & ~fold, fold), (design.hit_rate, model))
+    for rows in _by_benchmark(table, design.seed):
+        for parts in _folds(rows, design.folds, design.seed):
+            _answer(answers, table, parts, (design.hit_rate, model))
     return [_score(table, answers, "folds-by-benchmark", model)]
 
 
@@ -184,9 +207,8 @@ def _in_folds(
     table: PairTable, design: EvaluationDesign, model: str, name: str, count: int
 ) -> Score:
     answers = _Answers.none_yet(table)
-    everything = np.ones(len(table), bool)
-    for fold in _folds(everything, count, design.seed):
-        _answer(answers, table, (~fold, fold), (design.hit_rate, model))
+    for parts in _folds(np.arange(len(table)), count, design.seed):
+        _answer(answers, table, parts, (design.hit_rate, model))
     return _score(table, answers, name, model, f"{count} folds")
 
 
@@ -200,7 +222,8 @@ def oldest(table: PairTable, ratio: float) -> Truths:
 def _chronologically(table: PairTable, design: EvaluationDesign, model: str) -> _Answers:
     answers = _Answers.none_yet(table)
     learnt = oldest(table, design.learnt_ratio)
-    _answer(answers, table, (learnt, ~learnt), (design.hit_rate, model))
+    parts = np.flatnonzero(learnt), np.flatnonzero(~learnt)
+    _answer(answers, table, parts, (design.hit_rate, model))
     return answers
 
 
@@ -225,37 +248,48 @@ def _distance(table: PairTable, design: EvaluationDesign, model: str) -> list[Sc
 
 def _across(table: PairTable, design: EvaluationDesign, model: str) -> list[Score]:
     """Learn from one project, predict another."""
-    projects = sorted(set(table.projects))
+    rows_of = _grouped(table.projects)
+    projects = list(rows_of)
+    others = len(projects) - 1
     scores: list[Score] = []
-    for source in projects:
-        for target in projects:
-            if source == target:
-                continue
-            answers = _Answers.none_yet(table)
-            parts = _rows_of(table.projects, source), _rows_of(table.projects, target)
-            _answer(answers, table, parts, (design.hit_rate, model))
-            scores.append(_score(table, answers, "across-projects", model, f"{source} to {target}"))
+    for pair in _drawn(len(projects) * others, design.seed) if others else ():
+        source, target = divmod(pair, others)
+        names = projects[source], projects[target + (target >= source)]
+        answers = _Answers.none_yet(table)
+        parts = rows_of[names[0]], rows_of[names[1]]
+        _answer(answers, table, parts, (design.hit_rate, model))
+        scores.append(_score(table, answers, "across-projects", model, " to ".join(names)))
     return scores
 
 
-def _rows_of(column: Sequence[str], name: str) -> Truths:
-    return np.array([text == name for text in column], bool)
+def _grouped(names: Iterable[_Name]) -> dict[_Name, Indices]:
+    """The places of each name, in the order of the names."""
+    places: dict[_Name, list[int]] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name, []).append(place)
+    return {name: np.array(places[name], np.intp) for name in sorted(places)}
 
 
-def _by_benchmark(table: PairTable) -> Iterator[Truths]:
-    places = list(zip(table.projects, table.benchmarks, strict=True))
-    for place in sorted(set(places)):
-        yield np.array([one == place for one in places], bool)
+def _drawn(count: int, seed: int) -> list[int]:
+    """The first `count` numbers, or so many of them as are drawn."""
+    if count <= MOST_PARTS:
+        return list(range(count))
+    drawn = np.random.default_rng(seed).choice(count, MOST_PARTS, replace=False)
+    return sorted(drawn.tolist())
 
 
-def _folds(rows: Truths, count: int, seed: int) -> Iterator[Truths]:
-    """Random parts of some rows, of nearly the same size; empty ones are left out."""
-    places: Indices = np.random.default_rng(seed).permutation(np.flatnonzero(rows))
-    for number in range(count):
-        fold = np.zeros(len(rows), bool)
-        fold[places[number::count]] = True
-        if fold.any():
-            yield fold
+def _by_benchmark(table: PairTable, seed: int) -> Iterator[Indices]:
+    groups = list(_grouped(zip(table.projects, table.benchmarks, strict=True)).values())
+    for number in _drawn(len(groups), seed):
+        yield groups[number]
+
+
+def _folds(rows: Indices, count: int, seed: int) -> Iterator[tuple[Indices, Indices]]:
+    """Some rows without a random part, and that part; the parts are of nearly the same size."""
+    places: Indices = np.random.default_rng(seed).permutation(rows)
+    for number in range(min(count, len(places))):
+        others = np.delete(places, slice(number, None, count))
+        yield np.sort(others), np.sort(places[number::count])
 
 
 _SCORERS = {

@@ -41,7 +41,7 @@ class Logistic:
         """Probabilities with bounds by the delta method on the logits."""
         design = _design(values, self.centre, self.scale)
         logits = design @ self.weights
-        spread = np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
+        spread = np.sqrt(np.maximum(((design @ self.covariance) * design).sum(axis=1), 0.0))
         z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
         return Probabilities(
             logistic_function(logits),

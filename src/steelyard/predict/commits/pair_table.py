@@ -8,7 +8,10 @@ from functools import cache
 import numpy as np
 
 from steelyard.core.errors import AnalysisError
-from steelyard.predict.arrays import Floats, Truths
+from steelyard.predict.arrays import Floats, Indices, Truths
+
+# A model weighs each pair of indicators: its memory and time grow by the square and the cube.
+MOST_INDICATORS = 256
 
 
 @dataclass(frozen=True)
@@ -68,10 +71,14 @@ class PairTable:
 
     def rows(self, chosen: Truths) -> PairTable:
         """The table of some rows."""
-        places = np.flatnonzero(chosen).tolist()
+        return self if chosen.all() else self.at(np.flatnonzero(chosen))
+
+    def at(self, chosen: Indices) -> PairTable:
+        """The table of the rows at some places, in their order."""
+        places = chosen.tolist()
 
         def texts(column: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(column[place] for place in places)
+            return tuple(map(column.__getitem__, places))
 
         return replace(
             self,
@@ -125,11 +132,18 @@ def check_learnable(table: PairTable) -> None:
     Raises
     ------
     AnalysisError
-        It has no hit, or no neutral row. A predictor that was learnt without a hit would always
+        It has no hit, no neutral row, no indicator, or more than `MOST_INDICATORS`. A predictor
+        that was learnt without a hit would always
         say no (Oliveira 2015, section 6.4.3: the model of glibc).
     """
     if not table.indicators:
         raise AnalysisError(f"{table.source} has no column of an indicator.", field="indicators")
+    if len(table.indicators) > MOST_INDICATORS:
+        raise AnalysisError(
+            f"{table.source} has {len(table.indicators)} indicators, at most {MOST_INDICATORS} "
+            "can be learnt from.\nName them by --indicator, or leave others out by --drop.",
+            field="indicators",
+        )
     hits, neutral = int(table.hits.sum()), int(table.neutral.sum())
     if hits == 0:
         raise AnalysisError(

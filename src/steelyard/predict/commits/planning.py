@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 
+import numpy as np
+
+from steelyard.predict.arrays import Floats
 from steelyard.predict.commits.answers import BenchmarkAnswer, CommitAnswer
 
 # A program's time is unknown: every benchmark costs as much as any other.
 _UNKNOWN_COST_S = 1.0
+# Time grows by the product of this and the number of revisions.
+MOST_IN_BATCH = 1024
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class Batch:
-    """Revisions of which only the last one is run, and the others if it changed.
+    """Revisions, at most `MOST_IN_BATCH`, of which only the last is run; the others if it changed.
 
     Parameters
     ----------
@@ -119,20 +124,40 @@ def _batches(answers: Sequence[BenchmarkAnswer]) -> tuple[Batch, ...]:
 
 
 def _best_batches(benchmark: str, rows: Sequence[BenchmarkAnswer]) -> list[Batch]:
-    """The division of revisions in order whose expected cost is least, by dynamic programming."""
-    best: list[tuple[float, list[Batch]]] = [(0.0, [])]
-    for end in range(1, len(rows) + 1):
-        candidates: list[tuple[float, list[Batch]]] = []
-        unchanged, changes = 1.0, 0.0
-        for begin in range(end - 1, -1, -1):
-            unchanged *= 1 - rows[begin].probability.estimate
-            changes += rows[begin].probability.estimate
-            cost = batch_cost(changes, end - begin, _cost(rows[end - 1]))
-            names = tuple(row.unknown for row in rows[begin:end])
-            batch = Batch(benchmark, names, 1 - unchanged, cost)
-            candidates.append((best[begin][0] + cost, [*best[begin][1], batch]))
-        best.append(min(candidates, key=lambda pair: pair[0]))
-    return best[-1][1]
+    """The division of revisions in order whose expected cost is least."""
+    probabilities = np.array([row.probability.estimate for row in rows])
+    begins = _best_begins(probabilities, [_cost(row) for row in rows])
+    batches: list[Batch] = []
+    end = len(rows)
+    while end > 0:
+        begin = begins[end]
+        changes = float(probabilities[begin:end].sum())
+        unchanged = float((1 - probabilities[begin:end]).prod())
+        names = tuple(row.unknown for row in rows[begin:end])
+        cost = batch_cost(changes, end - begin, _cost(rows[end - 1]))
+        batches.append(Batch(benchmark, names, 1 - unchanged, cost))
+        end = begin
+    return batches[::-1]
+
+
+def _best_begins(probabilities: Floats, costs_s: Sequence[float]) -> list[int]:
+    """Where the last batch begins of the best division of the first 0, 1, 2, ... revisions.
+
+    By dynamic programming over batches of at most `MOST_IN_BATCH` revisions.
+    """
+    counts = np.arange(1, MOST_IN_BATCH + 1)
+    halves = np.ceil(np.log2(counts))
+    best = np.zeros(len(costs_s) + 1)
+    begins = [0]
+    for end in range(1, len(best)):
+        first = max(0, end - MOST_IN_BATCH)
+        changes = probabilities[first:end][::-1].cumsum()
+        turns = np.minimum(changes * halves[: end - first], counts[: end - first] - 1)
+        totals = best[first:end][::-1] + costs_s[end - 1] * (1 + turns)
+        shortest = int(totals.argmin())
+        best[end] = totals[shortest]
+        begins.append(end - 1 - shortest)
+    return begins
 
 
 def batch_cost(changes: float, count: int, cost_s: float) -> float:

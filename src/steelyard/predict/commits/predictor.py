@@ -197,9 +197,10 @@ def _least_by_revision(table: PairTable, forward: Floats) -> Floats:
     Benchmarks of one revision, and pairs that end in it, change together: they count once.
     """
     answered = table.hits & ~np.isnan(forward)
-    revisions = np.unique(table.order[answered])
-    least = [forward[answered & (table.order == revision)].min() for revision in revisions]
-    return np.array(least, float)
+    revisions, place = np.unique(table.order[answered], return_inverse=True)
+    least = np.full(len(revisions), np.inf)
+    np.minimum.at(least, place, forward[answered])
+    return least
 
 
 def _cutoff(seen: Floats, wanted: float, cautions: list[Caution]) -> float:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from steelyard.core.estimate import Interval
 from steelyard.predict.arrays import Truths
 from steelyard.predict.commits.pair_table import PairTable
 from steelyard.predict.wilson import wilson_interval
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How many changes were caught, and how many runs dismissed.
 
@@ -64,18 +66,14 @@ class Rates:
 
 def rate(table: PairTable, run: Truths) -> Rates:
     """The rates of predictions `run`, one for each row of a table with labels."""
-    names = sorted(set(table.benchmarks))
-    by_benchmark: list[tuple[str, Counts]] = []
-    for name in names:
-        chosen = [benchmark == name for benchmark in table.benchmarks]
-        by_benchmark.append((name, _count(table, run, chosen)))
+    by_benchmark = _by_benchmark(table, run)
     hit_rates = [one.caught / one.hits for _, one in by_benchmark if one.hits]
     dismiss_rates = [one.dismissed / one.neutral for _, one in by_benchmark if one.neutral]
     costs = table.cost_s
     priced = costs >= 0  # Not where a cost is unknown.
     return Rates(
-        _count(table, run, [True] * len(table)),
-        tuple(by_benchmark),
+        Counts(*(int(kind.sum()) for kind in _kinds(table, run))),
+        by_benchmark,
         _mean(hit_rates),
         _mean(dismiss_rates),
         float(costs[priced & ~run].sum()),
@@ -83,10 +81,20 @@ def rate(table: PairTable, run: Truths) -> Rates:
     )
 
 
-def _count(table: PairTable, run: Truths, chosen: Sequence[bool]) -> Counts:
-    hits, neutral = table.hits & chosen, table.neutral & chosen
-    return Counts(
-        int(hits.sum()), int((hits & run).sum()), int(neutral.sum()), int((neutral & ~run).sum())
+def _kinds(table: PairTable, run: Truths) -> tuple[Truths, Truths, Truths, Truths]:
+    """Which rows count as what, in the order of `Counts`."""
+    return table.hits, table.hits & run, table.neutral, table.neutral & ~run
+
+
+def _by_benchmark(table: PairTable, run: Truths) -> tuple[tuple[str, Counts], ...]:
+    places = {name: place for place, name in enumerate(sorted(set(table.benchmarks)))}
+    place_of = np.array([places[name] for name in table.benchmarks], np.intp)
+    columns = [
+        np.bincount(place_of[kind], minlength=len(places)).tolist() for kind in _kinds(table, run)
+    ]
+    return tuple(
+        (name, Counts(*counts))
+        for name, counts in zip(places, zip(*columns, strict=True), strict=True)
     )
 
 

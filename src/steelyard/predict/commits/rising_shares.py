@@ -57,9 +57,10 @@ def learn_rising_shares(table: PairTable) -> RisingShares:
     neutral = tuple(np.sort(column[decided.neutral & ~np.isnan(column)]) for column in values.T)
     scores = rarity(values, neutral)
     blocks: list[tuple[float, float, float]] = []
-    for score in np.unique(scores).tolist():
-        here = scores == score
-        blocks.append((score, float(decided.hits[here].sum()), float(here.sum())))
+    found, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    changed = np.bincount(place, weights=decided.hits, minlength=len(found))
+    for block in zip(found.tolist(), changed.tolist(), counts.astype(float).tolist(), strict=True):
+        blocks.append(block)
         while len(blocks) > 1 and blocks[-2][1] * blocks[-1][2] >= blocks[-1][1] * blocks[-2][2]:
             _, hits, total = blocks.pop()
             begin, more, others = blocks.pop()

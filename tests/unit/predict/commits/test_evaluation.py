@@ -1,11 +1,18 @@
 """How good a predictor is on pairs that it did not learn from."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate
-from steelyard.predict.commits.evaluation import EvaluationDesign, evaluate_table, oldest
+from steelyard.predict.commits.evaluation import (
+    MOST_PARTS,
+    EvaluationDesign,
+    evaluate_table,
+    oldest,
+)
 from steelyard.predict.commits.rates import rate
 from steelyard.predict.wilson import wilson_interval
 from tests.unit.predict.commits.pairs import pair_table, simulated
@@ -102,3 +109,30 @@ def test_projects_are_predicted_from_each_other_and_distances_apart():
 def test_a_table_without_a_change_is_refused():
     with pytest.raises(AnalysisError, match="always say no"):
         evaluate_table(pair_table([[1, 2], [3, 4]], [0, np.nan]), EvaluationDesign())
+
+
+def test_more_benchmarks_than_are_learnt_from_by_themselves_are_drawn_and_that_is_said():
+    count = 4 * (MOST_PARTS + 50)
+    benchmarks = tuple(f"b{row // 4:04}" for row in range(count))
+    table = pair_table([[row % 4, 1] for row in range(count)], [0, 0, 1, 1] * (count // 4))
+    table = replace(table, benchmarks=benchmarks)
+    design = EvaluationDesign(designs=("all-learnt",), models=("thresholds",))
+    found = evaluate_table(table, design)
+    assert len(found.scores[0].rates.by_benchmark) == MOST_PARTS
+    assert [caution.code for caution in found.cautions] == ["drawn-parts"]
+    assert f"{MOST_PARTS} of {count // 4} benchmarks" in found.cautions[0].message
+    again = evaluate_table(table, replace(design, seed=2))
+    drawn = [dict(one.scores[0].rates.by_benchmark) for one in (found, again)]
+    assert drawn[0].keys() != drawn[1].keys()
+
+
+def test_of_more_pairs_of_projects_than_are_predicted_some_are_drawn():
+    count = 4 * 20
+    table = pair_table([[row % 4, 1] for row in range(count)], [0, 0, 1, 1] * 20)
+    table = replace(table, projects=tuple(f"p{row // 4:02}" for row in range(count)))
+    design = EvaluationDesign(designs=("across-projects",), models=("thresholds",))
+    found = evaluate_table(table, design)
+    parts = {score.part for score in found.scores}
+    assert len(parts) == MOST_PARTS < 20 * 19
+    assert all(len(set(part.split(" to "))) == 2 for part in parts)
+    assert "drawn-parts" in {caution.code for caution in found.cautions}

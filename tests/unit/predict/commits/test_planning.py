@@ -1,12 +1,18 @@
 """What is run within a budget, and which commits are run together."""
 
+import random
 from itertools import pairwise
 
 import pytest
 
 from steelyard.core.estimate import Estimate
 from steelyard.predict.commits.answers import BenchmarkAnswer, CommitAnswer
-from steelyard.predict.commits.planning import batch_cost, plan_runs, revision_weights
+from steelyard.predict.commits.planning import (
+    MOST_IN_BATCH,
+    batch_cost,
+    plan_runs,
+    revision_weights,
+)
 
 
 def answer(*rows):
@@ -72,3 +78,32 @@ def test_weights_are_of_one_benchmark_or_of_any():
     )  # fmt: skip
     assert revision_weights(rows) == {"r1": pytest.approx(0.75), "r2": pytest.approx(0.1)}
     assert revision_weights(rows, "a") == {"r1": pytest.approx(0.5), "r2": pytest.approx(0.1)}
+
+
+def test_a_division_of_thousands_of_revisions_has_batches_of_a_bounded_size():
+    count = 2 * MOST_IN_BATCH + 10
+    rows = [("a", f"r{place}", 1e-6, True, 1.0, False) for place in range(count)]
+    batches = plan_runs(answer(*rows)).batches
+    assert [name for batch in batches for name in batch.revisions] == [row[1] for row in rows]
+    assert max(len(batch.revisions) for batch in batches) == MOST_IN_BATCH
+
+
+def test_no_division_costs_less_than_the_batches_that_are_chosen():
+    draw = random.Random(5)
+    for _ in range(20):
+        rows = [
+            ("a", f"r{place}", draw.random() ** 2, True, draw.choice((1.0, 5.0)), False)
+            for place in range(8)
+        ]
+        found = sum(batch.cost_s for batch in plan_runs(answer(*rows)).batches)
+        costs = []
+        for cuts in range(2**7):
+            ends = [place + 1 for place in range(7) if cuts >> place & 1] + [8]
+            begins = [0, *ends[:-1]]
+            costs.append(
+                sum(
+                    batch_cost(sum(r[2] for r in rows[b:e]), e - b, rows[e - 1][4])
+                    for b, e in zip(begins, ends, strict=True)
+                )
+            )
+        assert found == pytest.approx(min(costs))

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from steelyard.core.errors import AnalysisError
+from steelyard.predict.commits.answers import ask_predictor
 from steelyard.predict.commits.models import MODELS
+from steelyard.predict.commits.pair_table import MOST_INDICATORS, PairTable
 from steelyard.predict.commits.predictor import learn_predictor
 from tests.unit.predict.commits.pairs import pair_table, simulated
 
@@ -119,3 +121,24 @@ def test_the_order_of_rows_changes_no_answer():
     np.testing.assert_allclose(
         one.probabilities(table).estimate, two.probabilities(table).estimate, atol=1e-4
     )
+
+
+def test_more_indicators_than_a_model_can_weigh_are_refused():
+    count = MOST_INDICATORS + 1
+    names = tuple(f"i{place}" for place in range(count))
+    table = pair_table([[1.0] * count, [0.0] * count], [1, 0], indicators=names)
+    with pytest.raises(AnalysisError, match=r"257 indicators, at most 256 .*\n.*--drop"):
+        learn_predictor(table)
+
+
+def test_asking_of_many_rows_reads_the_learnt_pairs_a_fixed_number_of_times(monkeypatch):
+    table, _ = simulated(400)
+    predictor = learn_predictor(table)
+    reads = []
+    neutral = PairTable.neutral.fget
+    monkeypatch.setattr(
+        PairTable, "neutral", property(lambda self: reads.append(1) or neutral(self))
+    )
+    found = ask_predictor(predictor, table)
+    assert len(found.benchmarks) == 400
+    assert len(reads) < 10
