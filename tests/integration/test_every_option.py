@@ -152,6 +152,7 @@ CALLS: dict[str, list[list[str]]] = {
     "profile report": [["none"]],
     "report": [["--format", "text", "latest"]],
     "resume": [["none"]],
+    "serve": [[]],
     "show": [["none"]],
     "suite accept": [["none"]],
     "suite add": [["none.toml"]],

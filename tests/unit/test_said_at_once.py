@@ -42,10 +42,11 @@ def test_a_run_that_is_stopped_has_named_what_failed_and_what_hung(tmp_path, wor
         lines: list[str] = []
         for line in running.stdout:
             lines.append(line)
-            if line.startswith("still running"):
+            # On a busy machine the first one may be named too.
+            if line.startswith("still running") and line.endswith("test_some.py::test_two\n"):
                 break
         os.killpg(running.pid, signal.SIGKILL)
     (failed,) = [line for line in lines if line.startswith("FAILED")]
     assert "test_some.py::test_one (call): " in failed
     assert "AssertionError: it is not" in failed
-    assert lines[-1].endswith("test_some.py::test_two\n")
+    assert lines[-1].startswith("still running")

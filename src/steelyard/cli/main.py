@@ -35,6 +35,7 @@ COMMANDS = {
     "history": "Changes along revisions: keep, check, report, bisect.",
     "predict": "A time on a host that you do not have; the benchmarks that a commit needs.",
     "report": "Make an offline HTML page, plots or text from an experiment.",
+    "serve": "Show the store's experiments and history in a browser.",
     "profile": "Where a program spends its time, by samples at random times.",
     "host": "What makes this machine noisy, making it quiet, and undoing that.",
     "suite": "Real programs to measure with: fetch, build, run and describe them.",

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 
 from steelyard.analysis.states.benchmark_states import StatesResult, values_digest, with_choices
 from steelyard.core.errors import SteelyardError
 from steelyard.store.choices import Choices, is_iteration, write_choices
+from steelyard.web.local_server import LocalHandler, LocalServer
 
-_ADDRESS = "127.0.0.1"
 # One choice takes some tens of bytes and a label; more is no choice.
 _LONGEST_BODY_BYTES = 64 * 1024
 
@@ -70,7 +67,7 @@ def serve_choices(
     server = _ChoiceServer(desk, text)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        announce(f"http://{server.host}/{server.secret}/")
+        announce(server.address)
         server.done.wait()
     except KeyboardInterrupt:
         pass
@@ -80,67 +77,43 @@ def serve_choices(
     return with_choices(result, desk.chosen)
 
 
-class _ChoiceServer(ThreadingHTTPServer):
+class _ChoiceServer(LocalServer):
     """Serves one page below a secret path until `done` is set."""
 
-    daemon_threads = True
-
     def __init__(self, desk: Desk, text: str) -> None:
-        super().__init__((_ADDRESS, 0), _Handler)
+        super().__init__(0, _Handler)
         self.desk = desk
         self.page = text.encode()
-        self.secret = secrets.token_urlsafe(16)
         self.done = threading.Event()
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a browser that went away before it had its answer."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
 
-    @property
-    def host(self) -> str:
-        return f"{_ADDRESS}:{self.server_port}"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    """The page, and what it sends.
-
-    Whoever lacks the secret, or calls this machine by another name, as a page from elsewhere
-    would have to, is told that there is nothing.
-    """
-
-    protocol_version = "HTTP/1.1"
+class _Handler(LocalHandler):
+    """The page, and what it sends."""
 
     @property
     def _of(self) -> _ChoiceServer:
         return cast("_ChoiceServer", self.server)
 
-    def do_GET(self) -> None:
-        if self._known(""):
-            self._answer(200, self._of.page, "text/html; charset=utf-8")
+    def show(self, path: str) -> None:
+        if path == "":
+            self.answer(200, self._of.page, "text/html; charset=utf-8")
         else:
-            self._answer(404, b"not found", "text/plain")
+            self.not_found()
 
-    def do_POST(self) -> None:
+    def take(self, path: str) -> None:
         body = self._body()
-        if not (self._known("choice") or self._known("done")):
-            self._answer(404, b"not found", "text/plain")
+        if path not in ("choice", "done"):
+            self.not_found()
         elif body is None:
             self.close_connection = True
             self._tell(400, "that is no choice")
-        elif self._known("done"):
+        elif path == "done":
             try:
                 self._tell(200, None)
             finally:
                 self._of.done.set()
         else:
-            self._take(body)
-
-    def _known(self, name: str) -> bool:
-        path = f"/{self._of.secret}/{name}"
-        return self.headers.get("Host") == self._of.host and secrets.compare_digest(
-            self.path.encode(), path.encode()
-        )
+            self._choose(body)
 
     def _body(self) -> Any:
         """The JSON of a request; None where it is none, or too long to be read."""
@@ -156,7 +129,7 @@ class _Handler(BaseHTTPRequestHandler):
         except (ValueError, RecursionError):
             return None
 
-    def _take(self, body: Any) -> None:
+    def _choose(self, body: Any) -> None:
         fields = body if isinstance(body, dict) else {}
         label, iteration = fields.get("execution"), fields.get("iteration")
         if not isinstance(label, str) or not (iteration is None or is_iteration(iteration)):
@@ -171,15 +144,4 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _tell(self, status: int, message: str | None) -> None:
         answer = {"ok": True} if message is None else {"ok": False, "message": message}
-        self._answer(status, json.dumps(answer).encode(), "application/json")
-
-    def _answer(self, status: int, data: bytes, kind: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.send_header("Cache-Control", "no-store")
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: the terminal is the command's."""
+        self.answer(status, json.dumps(answer).encode(), "application/json")

@@ -59,6 +59,11 @@ class LoadedTrack:
     number: int | None = None
 
 
+def has_tracks(library: Library) -> bool:
+    """Whether the store has a history."""
+    return bool(TrackStore(library.store).tracks())
+
+
 def stored_tracks(library: Library, chosen: Chosen) -> tuple[StoredTrack, ...]:
     """The tracks of a library that are chosen; see `chosen_tracks`."""
     return chosen_tracks(TrackStore(library.store), chosen)

@@ -59,7 +59,7 @@ def listing_text(experiments: Sequence[Listed], width: int | None = None) -> str
     if not experiments:
         return "The store holds no experiment yet. `steelyard measure` or `compare` makes one.\n"
     short = short_identifiers([found.spec.identifier for found in experiments])
-    rows = tuple(_listing_row(found, short[found.spec.identifier]) for found in experiments)
+    rows = tuple(listing_row(found, short[found.spec.identifier]) for found in experiments)
     headers = ("id", "date", "kind", "variants", "trials", "failed", "state", "note")
     table = Table(headers, rows, left=frozenset({0, 1, 2, 3, 6, 7}), spare=(7, 2, 1, 5))
     if not any(found.spec.note for found in experiments):
@@ -67,7 +67,8 @@ def listing_text(experiments: Sequence[Listed], width: int | None = None) -> str
     return _text(plain_table(table, width))
 
 
-def _listing_row(found: Listed, short: str) -> tuple[str, ...]:
+def listing_row(found: Listed, short: str) -> tuple[str, ...]:
+    """Identifier, date, kind, variants, trials, failed, state, note of an experiment."""
     names = ", ".join(labels(variant.name for variant in found.spec.variants).values())
     return (
         short,

@@ -1,0 +1,1 @@
+"""The command that shows a store in a browser."""
