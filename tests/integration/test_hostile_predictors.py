@@ -47,3 +47,11 @@ def test_a_table_of_platforms_that_would_fill_the_memory_is_refused(tmp_path, ca
     path.write_text("\n".join(["host,benchmark,value", *rows, ""]))
     assert run(["predict", "platforms", "suite", str(path)]) == 2
     assert "3000 hosts and 3000 benchmarks, which is too many" in capsys.readouterr().err
+
+
+def test_more_hosts_than_models_have_memory_for_are_refused_and_counted(tmp_path, capsys):
+    path = tmp_path / "times.csv"
+    rows = (f"h{number},{name},1" for number in range(501) for name in "ab")
+    path.write_text("\n".join(["host,benchmark,value", *rows, ""]))
+    assert run(["predict", "platforms", "ask", str(path), "--application", "a"]) == 2
+    assert "501 hosts, at most 500 can be modelled" in capsys.readouterr().err

@@ -24,6 +24,8 @@ _ATTRIBUTES = (
 )  # fmt: skip
 # Of which the answer makes several arrays; a cell takes 8 bytes in each.
 MOST_CELLS = 4_000_000
+# The kernel models of up to 64 stand-ins are computed together, each with the square of it.
+MOST_HOSTS = 500
 _HIGHER = ("higher", "higher-is-better", "larger")
 
 
@@ -95,7 +97,7 @@ def read_platform_table(path: str, options: TableOptions) -> PlatformTable:
 
 
 def _check_size(path: str, rows: Sequence[Row]) -> None:
-    """Refuse a table that is nearly empty and would fill the memory."""
+    """Refuse a table whose models would fill the memory."""
     hosts = len({row.host for row in rows})
     benchmarks = len({row.benchmark for row in rows})
     if hosts * benchmarks > MOST_CELLS:
@@ -103,6 +105,13 @@ def _check_size(path: str, rows: Sequence[Row]) -> None:
             f"{path} has {hosts} hosts and {benchmarks} benchmarks, which is too many.\n"
             f"Accepted: {MOST_CELLS:,} pairs of a host and a benchmark. --drop leaves benchmarks "
             "out.",
+            field="file",
+        )
+    if hosts > MOST_HOSTS:
+        raise DataError(
+            f"{path} has {hosts} hosts, at most {MOST_HOSTS} can be modelled.\n"
+            "A model has a number for each pair of hosts: leave out those unlike the ones asked "
+            "about.",
             field="file",
         )
 

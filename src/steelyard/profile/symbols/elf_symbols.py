@@ -50,7 +50,9 @@ class SymbolNames(Sequence[bytes]):
         if isinstance(at, slice):
             return SymbolNames(self._strings, self._offsets[at])
         begin = int(self._offsets[at])
-        return self._strings[begin : self._strings.index(b"\0", begin)]
+        # The last name of a damaged table has no end of its own.
+        end = self._strings.find(b"\0", begin)
+        return self._strings[begin:end] if end >= 0 else self._strings[begin:]
 
 
 @dataclass(frozen=True)

@@ -88,3 +88,13 @@ def test_symbols_are_those_of_one_table_however_often_it_is_named():
     symbol = struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 64, 8)
     found = read_elf(elf(symbol * 2000, kind=2, copies=3000))
     assert len(found.functions) <= 2000
+
+
+def test_a_name_that_nothing_ends_goes_to_the_end_of_its_table(tmp_path):
+    symbol = struct.pack("<IBBHQQ", 13, 0x12, 0, 1, 64, 8)
+    data = bytearray(elf(symbol * 2, kind=2).replace(b".debug_info", b".symtab" + bytes(4)))
+    size_at = len(data) - 64 + 32
+    size = struct.unpack_from("<Q", data, size_at)[0]
+    struct.pack_into("<Q", data, size_at, size - 1)
+    found = read_symbols(written(tmp_path, bytes(data)))
+    assert list(found.names) == [b".shstrtab"]
