@@ -46,6 +46,20 @@ LARGE_IN_TURN = """
         return 0;
     }
 """
+ALIGNED_AMONG_LARGE = """
+    int main(void) {
+        int wrong = 0;
+        for (int size = 1100; size <= 32768; size += size / 8) {
+            for (int turn = 0; turn < 40; ++turn)  /* chunks of many lengths */
+                memset(malloc(size), 1, size);
+            for (size_t alignment = 16; alignment <= 65536; alignment *= 2)
+                for (int turn = 0; turn < 40; ++turn)
+                    wrong += (uintptr_t)aligned_alloc(alignment, alignment) % alignment != 0;
+        }
+        printf("%d\\n", wrong);
+        return 0;
+    }
+"""
 NEIGHBOURS = """
     int main(void) {
         int steps = 0, same_page = 0, jumps = 0;
@@ -124,6 +138,10 @@ def test_a_large_object_at_a_time_takes_few_pages_however_often(build: Build) ->
     shuffled_kib = int(run(program, **{"": "heap"}).stdout)
     # 2 MiB are the first huge page; 8 to 16 objects of each of 16 sizes are less than 2 MiB.
     assert shuffled_kib - plain_kib < 6144
+
+
+def test_what_asks_for_an_alignment_has_it_wherever_chunks_of_other_sizes_end(build: Build) -> None:
+    assert run(build(ALIGNED_AMONG_LARGE), **{"": "heap"}).stdout == "0\n"
 
 
 def test_what_a_program_builds_lies_in_the_order_of_its_making_within_each_page(

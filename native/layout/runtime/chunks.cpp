@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
+
 #include "raw.hpp"
 
 namespace steelyard::layout {
@@ -207,10 +209,14 @@ bool take_huge_unit(Random& random, std::uint32_t& unit) {
     return false;
 }
 
-/// Units behind those. Objects of aligned classes lie on multiples of their size.
+/// Objects of aligned classes lie on multiples of their size, and so do their chunks.
+constexpr std::size_t chunk_alignment(std::size_t index) {
+    return index < plain_classes ? unit_bytes : std::max(class_bytes(index), unit_bytes);
+}
+
+/// Units behind those.
 bool take_units(std::size_t index, std::uint32_t many, Random& random, std::uint32_t& unit) {
-    const bool is_aligned = index >= plain_classes && class_bytes(index) > unit_bytes;
-    const auto step = static_cast<std::uint32_t>(is_aligned ? class_bytes(index) / unit_bytes : 1);
+    const auto step = static_cast<std::uint32_t>(chunk_alignment(index) / unit_bytes);
     constexpr std::uint32_t units = first_chunks_units - huge_first_units;
     for (int attempt = 0; attempt < first_chunk_attempts; ++attempt) {
         unit = huge_first_units + random.below((units - many) / step + 1) * step;
@@ -254,7 +260,10 @@ bool reserve_chunks() {
 bool take_chunk(std::size_t index, Name& first) {
     std::size_t place = 0;
     const std::size_t bytes = chunk_bytes(index);
-    return take_space(bytes, place) && register_chunk(index, place, bytes, first);
+    const std::size_t step = chunk_alignment(index);
+    if (!take_space(bytes + step - unit_bytes, place))
+        return false;
+    return register_chunk(index, (place + step - 1) / step * step, bytes, first);
 }
 
 bool take_first_chunk(std::size_t index, Random& random, Name& first) {
