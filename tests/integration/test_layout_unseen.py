@@ -79,3 +79,17 @@ def test_it_runs_in_a_limited_address_space(program: str, mebibytes: int) -> Non
     bytes_ = mebibytes << 20
     assert look(program, "address-space", "none", bytes_) == (0, "1 1 3\n")
     assert look(program, "address-space", MOVING, bytes_) == (0, "1 1 3\n")
+
+
+def test_it_moves_where_its_data_leave_little_room_within_reach_of_a_branch(user: User) -> None:
+    source = user.home / "large.c"
+    source.write_text(
+        "#include <stdio.h>\n"
+        "static char data[2027u << 20];\n"  # of 2 GiB, which branches reach
+        "int main(void) { data[sizeof data - 1] = 7; return printf('%d\\n', data[sizeof data - 1])"
+        " < 0; }\n".replace("'", '"')
+    )
+    path = str(user.home / "large")
+    told = user.types("cc", "-O0", str(source), "-o", path)
+    assert told.status == 0, told.err
+    assert look(path, "", MOVING) == (0, "7\n")

@@ -18,6 +18,8 @@ namespace {
 constexpr std::uint64_t reach_bytes = 0x7fff0000;
 constexpr std::uint64_t smallest_bytes = 64U << 20U, largest_bytes = 1U << 30U;
 constexpr std::uint64_t generations_of_room = 32;
+// Where large data leave less: those that are called, those in use, and their holes.
+constexpr std::uint64_t fewest_generations_of_room = 8;
 // Of an address space that is limited (`ulimit -v`).
 constexpr std::uint64_t share_of_limit = 16;
 constexpr int attempts = 256;
@@ -27,11 +29,17 @@ std::uint64_t largest_copy_bytes(const FunctionEntry& function) {
     return (is_cut ? function.cut_bytes : function.code_bytes) + function.table_bytes;
 }
 
-std::uint64_t wanted_bytes(const Program& program) {
+/// What one set of copies may take.
+std::uint64_t generation_bytes(const Program& program) {
     std::uint64_t bytes = 0;
     for (std::uint32_t index = 0; index < program.function_count(); ++index)
         bytes += largest_copy_bytes(program.function(index)) + gap_steps * copy_alignment_bytes;
-    const std::uint64_t size = in_pages(bytes * generations_of_room) * page_bytes;
+    return bytes;
+}
+
+std::uint64_t wanted_bytes(const Program& program) {
+    const std::uint64_t bytes = generation_bytes(program) * generations_of_room;
+    const std::uint64_t size = in_pages(bytes) * page_bytes;
     const std::uint64_t share = address_space_bytes() / share_of_limit / page_bytes * page_bytes;
     const std::uint64_t wanted = size < smallest_bytes ? smallest_bytes : size;
     return std::min({wanted, largest_bytes, share});
@@ -60,10 +68,16 @@ std::uint64_t reserve_near(const Program& program, std::uint64_t size, Random& r
 
 bool Arena::reserve(const Program& program, Random& random) {
     const auto& header = program.header();
-    const std::uint64_t size = wanted_bytes(program);
+    const std::uint64_t fewest =
+        std::max(generation_bytes(program) * fewest_generations_of_room, page_bytes);
     slot_bytes_ =
         in_pages((header.function_count + header.label_count) * sizeof(std::uint64_t)) * page_bytes;
-    const std::uint64_t place = reserve_near(program, size + slot_bytes_, random);
+    std::uint64_t size = wanted_bytes(program);
+    std::uint64_t place = reserve_near(program, size + slot_bytes_, random);
+    while (place == 0 && size / 2 >= fewest) {
+        size = in_pages(size / 2) * page_bytes;
+        place = reserve_near(program, size + slot_bytes_, random);
+    }
     if (place == 0)
         return false;
     slots_ = static_cast<std::uint64_t*>(
