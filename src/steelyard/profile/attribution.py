@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.analysis.profiles.profile_samples import ProfileSamples
+from steelyard.analysis.profiles.profile_samples import ProfileSamples, SharedCode
 from steelyard.profile.file.profile_file import RawProfile
 from steelyard.profile.frame_table import FrameTable
 from steelyard.profile.java.java_code import JavaCode
@@ -55,6 +55,7 @@ def attribute(
     naming = PlaceNames(raw, java or {}, frames, rules)
     places = naming.places(leaf)
     places[samples["user_address"] == 0] = frames.place(KERNEL)
+    shared_code = _shared_code(naming, places)
     _, user_lengths = frames.expanded(places)
     _name_kernel(raw, frames, places, rules.kernel_apart)
     own, own_lengths = frames.expanded(places)
@@ -80,7 +81,19 @@ def attribute(
         round_ns=_round_ns(raw),
         changed_files=_changed_since(raw, objects - naming.certain - naming.foreign),
         foreign_files=tuple(sorted(objects & naming.foreign)),
+        shared_code=shared_code,
     )
+
+
+def _shared_code(naming: PlaceNames, places: npt.NDArray[np.int64]) -> tuple[SharedCode, ...]:
+    """The code of several functions that samples were in, that with most samples first."""
+    counts: dict[SharedCode, int] = {}
+    for place, count in zip(*np.unique(places, return_counts=True), strict=True):
+        code = naming.shared.get(int(place))
+        if code is not None:
+            counts[code] = counts.get(code, 0) + int(count)
+    found = (code._replace(samples=count) for code, count in counts.items())
+    return tuple(sorted(found, key=lambda code: (-code.samples, code)))
 
 
 def _name_kernel(

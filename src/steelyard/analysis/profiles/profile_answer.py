@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.analysis.profiles.name_cautions import cautions_of_names
 from steelyard.analysis.profiles.profile_samples import (
     FunctionShare,
     ProfileSamples,
@@ -26,15 +27,7 @@ from steelyard.core.experiment_results import Caution
 _SUSPECT_LAGS_RATIO = 0.2
 # So few looks that went otherwise than planned move no share by as much as a point.
 _SUSPECT_DELAYS_RATIO = 0.01
-_TOLD_MENDED_RATIO = 0.01
 _TOLD_UNWATCHED_RATIO = 0.01
-_TOLD_NAMELESS_RATIO = 0.05
-# A program that begins is in none of its files yet, for a sample or two.
-_TOLD_UNMAPPED_COUNT = 20
-# Files that the kernel calls so hold what a program has written into its memory.
-_MADE_AT_RUN_TIME = ("//anon", "[anon", "/memfd:", "/dev/zero")
-# The file of places of which nothing is known.
-UNMAPPED = "[unknown]"
 # What a timer interrupts a virtual machine for (docs/PERFORMANCE.md), and more than it does others.
 _LOOK_NS = 12e3
 
@@ -132,7 +125,11 @@ def profile_answer(
         function_shares(samples, confidence, recorded.unwatched_ratio),
         thread_shares(samples, confidence, recorded.unwatched_ratio),
         health,
-        (*_of_the_recording(recorded), *_of_the_times(recorded, health), *_of_the_names(samples)),
+        (
+            *_of_the_recording(recorded),
+            *_of_the_times(recorded, health),
+            *cautions_of_names(samples),
+        ),
     )
 
 
@@ -210,51 +207,3 @@ def _of_the_times(recorded: Recorded, health: tuple[SamplingHealth, ...]) -> lis
         for item in health
         if item.outside_ratio > _SUSPECT_LAGS_RATIO
     ]
-
-
-def _of_the_names(samples: ProfileSamples) -> list[Caution]:
-    found: list[Caution] = []
-    if samples.changed_files:
-        message = (
-            f"After the recording {', '.join(samples.changed_files)} changed: functions in there "
-            "may have the names of others. Report before you build anew."
-        )
-        found.append(Caution("changed-files", message))
-    if samples.foreign_files:
-        within = np.array([frame.object in samples.foreign_files for frame in samples.frames])
-        percent = 100 * float(within[samples.functions].mean())
-        message = (
-            f"{percent:.1f} % of the samples have no names: the program had other files than there "
-            f"are now under {', '.join(samples.foreign_files)}. They are gone, replaced by another "
-            "build, or in a container. Report before you build anew, and while containers run."
-        )
-        found.append(Caution("foreign-files", message))
-    unmapped = np.array([frame.object == UNMAPPED for frame in samples.frames])
-    count = int(unmapped[samples.functions].sum())
-    if count >= max(_TOLD_UNMAPPED_COUNT, _TOLD_NAMELESS_RATIO * len(samples.functions)):
-        percent = 100 * count / len(samples.functions)
-        message = (
-            f"{percent:.0f} % of the samples have no names: the profile does not tell "
-            "what the program had mapped there. It was cut off, or the program ran where nobody "
-            "watched."
-        )
-        found.append(Caution("unmapped-samples", message))
-    nameless = np.array([frame.object.startswith(_MADE_AT_RUN_TIME) for frame in samples.frames])
-    nameless &= np.array([frame.name.startswith("[") for frame in samples.frames])
-    ratio = float(nameless[samples.functions].mean()) if len(samples.functions) else 0.0
-    if ratio >= _TOLD_NAMELESS_RATIO:
-        message = (
-            f"{100 * ratio:.0f} % of the samples are in code that was made at run time and that "
-            "nothing names. Let the program write a map for perf (node --perf-basic-prof); of "
-            "virtual machines of Java that another one starts, record with --java -- sh -c 'CMD'."
-        )
-        found.append(Caution("nameless-code", message))
-    ratio = samples.mended_count / len(samples.functions)
-    if ratio < _TOLD_MENDED_RATIO:
-        return found
-    message = (
-        f"{100 * ratio:.0f} % of the samples are in code of which the Java virtual machine names "
-        "the wrong method (after calls that it inlined late); they count for the method that it "
-        "names next, or behind the last one for the method that was compiled."
-    )
-    return [*found, Caution("mended-places", message)]

@@ -25,6 +25,14 @@ class Frame(NamedTuple):
     object: str
 
 
+class SharedCode(NamedTuple):
+    """Code of several functions that are alike: the one that is shown, and the others."""
+
+    function: str
+    others: tuple[str, ...]
+    samples: int = 0
+
+
 @dataclass(frozen=True)
 class ProfileSamples:
     """Samples with the function of each.
@@ -58,6 +66,8 @@ class ProfileSamples:
     foreign_files : tuple of str
         Files of these functions that cannot be opened as the program had mapped them: gone,
         replaced, or to be seen from its mount namespace alone. Their functions have no names.
+    shared_code : tuple of SharedCode
+        Code of several functions that are alike, with the samples in it, the most first.
     """
 
     frames: tuple[Frame, ...]
@@ -76,6 +86,7 @@ class ProfileSamples:
     round_ns: float = 0.0
     changed_files: tuple[str, ...] = ()
     foreign_files: tuple[str, ...] = ()
+    shared_code: tuple[SharedCode, ...] = ()
 
 
 @dataclass(frozen=True)

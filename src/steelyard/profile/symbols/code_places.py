@@ -17,6 +17,7 @@ from steelyard.profile.symbols.demangling import (
 )
 from steelyard.profile.symbols.elf_symbols import Symbols
 from steelyard.profile.symbols.inlined_code import DescribedFunction, described_functions
+from steelyard.profile.symbols.same_code import twins
 from steelyard.profile.symbols.same_names import is_one_source
 
 _LINKAGE = re.compile("\x01([^\x02]*)\x02")
@@ -30,12 +31,14 @@ class CodePlace(NamedTuple):
     `is_part` says that the code is the rest of the last function, which gcc had made a function of
     its own (``.part``) so that it could inline the beginning: the caller of one is the other.
     `sources` has for each function the file that it is written in, where other sources may have one
-    of that name; empty where they cannot, or where nothing is said of it.
+    of that name; empty where they cannot, or where nothing is said of it. `twins` are the other
+    functions that the last one's code is of: compilers and linkers keep one of several alike.
     """
 
     names: tuple[str, ...] = ()
     is_part: bool = False
     sources: tuple[str, ...] = ()
+    twins: tuple[str, ...] = ()
 
 
 def code_places(
@@ -79,6 +82,7 @@ class _Names:
         self._symbols = symbols
         self._clones_apart = clones_apart
         self._known: dict[DescribedFunction, str] = {}
+        self._twins: dict[int, tuple[str, ...]] = {}
 
     def place(self, index: int, chain: Sequence[DescribedFunction]) -> CodePlace:
         inner = [(self._described(function), function.source) for function in chain[:-1]]
@@ -91,7 +95,16 @@ class _Names:
         outer = function_name(symbol, self._clones_apart)
         rest = is_part(symbol) and not self._clones_apart
         source = (chain[-1].source if chain else "") or self._source_of(index, symbol)
-        return _place([*inner, (outer, source)], is_rest=rest)
+        place = _place([*inner, (outer, source)], is_rest=rest)
+        return place._replace(twins=self._twins_of(index))
+
+    def _twins_of(self, index: int) -> tuple[str, ...]:
+        """The other functions whose code a symbol's is, by their names."""
+        found = self._twins.get(index)
+        if found is None:
+            aliases = self._symbols.aliases.at(int(self._symbols.addresses[index]))
+            found = self._twins[index] = twins(self._symbols.names[index], aliases)
+        return found
 
     def _source_of(self, index: int, symbol: bytes) -> str:
         """By the symbols; empty where these name what a linker or several units made."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.analysis.profiles.profile_answer import UNMAPPED
-from steelyard.analysis.profiles.profile_samples import Frame
+from steelyard.analysis.profiles.name_cautions import UNMAPPED
+from steelyard.analysis.profiles.profile_samples import Frame, SharedCode
 from steelyard.profile.file.profile_file import RawProfile
 from steelyard.profile.frame_table import FrameTable
 from steelyard.profile.java.java_code import JavaCode
@@ -73,6 +73,8 @@ class PlaceNames:
     foreign, certain : set of str
         Files, as they are shown, that cannot be opened any more as they were mapped; and those that
         can, by their build id.
+    shared : dict of place to SharedCode
+        Places in code that several functions share.
     """
 
     raw: RawProfile
@@ -81,6 +83,7 @@ class PlaceNames:
     rules: NamingRules
     foreign: set[str] = field(default_factory=set[str])
     certain: set[str] = field(default_factory=set[str])
+    shared: dict[int, SharedCode] = field(default_factory=dict[int, SharedCode])
 
     def places(self, at: Places) -> npt.NDArray[np.int64]:
         """For each address the number of its place in the code."""
@@ -138,7 +141,10 @@ class PlaceNames:
         names = place.names or (f"[{shown.rsplit('/', 1)[-1].strip('[]')}]",)
         frames = (Frame(name, shown) for name in names)
         sources = place.sources if self.rules.sources_apart else ()
-        return self.frames.place(*frames, is_part=place.is_part, sources=sources)
+        number = self.frames.place(*frames, is_part=place.is_part, sources=sources)
+        if place.twins:
+            self.shared[number] = SharedCode(names[-1], place.twins)
+        return number
 
     def _name_java(
         self,
