@@ -18,6 +18,18 @@ _HEAD = struct.Struct("<IHBB")
 _WORDS = {4: struct.Struct("<8I"), 8: struct.Struct("<8Q")}
 _ENTRY = np.dtype([("address", "<u4"), ("data", "<u4")])
 _NAME_AT = 4
+# Words of `moduledata` in runtime/symtab.go, which `.go.module` is from Go 1.26 on.
+_MODULE = ".go.module"
+_MODULE_TABLE, _MODULE_LAST, _MODULE_TEXT = 0, 21, 22
+_MODULE_WORDS = 24
+# Elf64_Rela and Elf32_Rela, as in elf(5).
+_RELOCATION_FIELDS = (("place", "u"), ("info", "u"), ("addend", "i"))
+_RELOCATIONS = {
+    bits: np.dtype([(name, f"<{kind}{bits // 8}") for name, kind in _RELOCATION_FIELDS])
+    for bits in (32, 64)
+}
+# Behind the last function the section is filled up to this, where Go's own linker made it.
+_FILLING_BYTES = 64
 
 
 class GoFunctions(NamedTuple):
@@ -46,14 +58,46 @@ def go_functions(elf: Any) -> GoFunctions | None:
         return None
     words = _WORDS[word_bytes].unpack_from(data, _HEAD.size)
     count, _, text_start, names_at, *_, functions_at = words
-    # Newer linkers leave the start of the code to the runtime.
-    start = text_start or text["sh_addr"]
     table = np.frombuffer(data, _ENTRY, count, functions_at)
     (size,) = struct.unpack_from("<I", data, functions_at + count * _ENTRY.itemsize)
+    start = text_start or _start_of_code(elf, section["sh_addr"], text, size)
     places = functions_at + table["data"].astype(np.int64) + _NAME_AT
-    if len(places) and int(places.max()) + _NAME_AT > len(data):
+    if start is None or (len(places) and int(places.max()) + _NAME_AT > len(data)):
         return None
     raw = np.frombuffer(data, np.uint8)
     names = sum(raw[places + byte].astype(np.uint64) << np.uint64(8 * byte) for byte in range(4))
     addresses = table["address"].astype(np.uint64) + np.uint64(start)
     return GoFunctions(addresses, start + size, np.asarray(names, np.uint64), data[names_at:])
+
+
+def _start_of_code(elf: Any, table_at: int, text: Any, size: int) -> int | None:
+    """Where Go's code begins, of a table that leaves that to the runtime; None: not known.
+
+    The module's own description says it. Without one it is the section of code where that holds
+    nothing else: a linker of C puts code of C before Go's and behind it.
+    """
+    module = _module_words(elf)
+    if module and module[_MODULE_TABLE] == table_at:
+        if module[_MODULE_LAST] - module[_MODULE_TEXT] == size:
+            return module[_MODULE_TEXT]
+        return None
+    return text["sh_addr"] if 0 <= text["sh_size"] - size <= _FILLING_BYTES else None
+
+
+def _module_words(elf: Any) -> tuple[int, ...]:
+    """The first words of the module's description, with what the loader puts there."""
+    section = elf.get_section_by_name(_MODULE)
+    if section is None:
+        return ()
+    layout = struct.Struct(f"<{_MODULE_WORDS}{'Q' if elf.elfclass == 64 else 'I'}")
+    data = section.data()
+    if len(data) < layout.size:
+        return ()
+    words = list(layout.unpack_from(data))
+    begin, word_bytes = section["sh_addr"], layout.size // _MODULE_WORDS
+    for relocations in elf.iter_sections("SHT_RELA"):
+        table = np.frombuffer(relocations.data(), _RELOCATIONS[elf.elfclass])
+        inside = (table["place"] >= begin) & (table["place"] < begin + layout.size)
+        for place, addend in table[["place", "addend"]][inside].tolist():
+            words[(place - begin) // word_bytes] = addend
+    return tuple(words)

@@ -441,3 +441,34 @@ def test_a_stripped_go_program_has_the_names_that_its_runtime_keeps(tmp_path, mo
             assert told[name] == address
     place = np.array([told[b"main.outer"] + 1], np.uint64)
     assert symbols.names[int(symbols.function_indices(place)[0])] == b"main.outer"
+
+
+WITH_C = """package main
+
+// static unsigned long turn(unsigned long n) { return n * 3; }
+import "C"
+
+//go:noinline
+func outer(n uint64) uint64 { return uint64(C.turn(C.ulong(n))) }
+func main()                 { println(outer(2)) }
+"""
+
+
+@pytest.mark.parametrize("mode", ["exe", "pie"])
+def test_a_stripped_go_program_with_c_in_it_names_no_function_by_another(
+    tmp_path, monkeypatch, mode
+):
+    # The linker of C puts code of its own before Go's, and so its table begins elsewhere.
+    need("go", "gcc")
+    monkeypatch.setenv("GOCACHE", str(Path.home() / ".cache" / "go-build"))
+    monkeypatch.setenv("CGO_ENABLED", "1")
+    (tmp_path / "a.go").write_text(WITH_C)
+    whole, stripped = str(tmp_path / "whole"), str(tmp_path / "stripped")
+    run("go", "build", f"-buildmode={mode}", "-o", whole, "a.go", folder=tmp_path)
+    run("strip", "-o", stripped, whole, folder=tmp_path)
+    symbols, known = read_symbols(stripped), read_symbols(whole)
+    told = dict(zip(symbols.names, symbols.addresses.tolist(), strict=True))
+    at = dict(zip(known.names, known.addresses.tolist(), strict=True))
+    assert told[b"main.outer"] == at[b"main.outer"]
+    code_of_c = np.array([at[b"_start"]], np.uint64)
+    assert symbols.function_indices(code_of_c).tolist() == [-1]
