@@ -46,3 +46,15 @@ def test_perf_reads_once_more_where_it_crashed_itself(tmp_path, monkeypatch, cra
         return
     with pytest.raises(DataError, match=r"ended by SIGABRT each of 3 times that it read"):
         perf.EXTENSION.read(str(path), ())
+
+
+@pytest.mark.parametrize(
+    ("release", "asked"),
+    [("6.18.44-fc", True), ("5.12.0", True), ("5.10.0-28-amd64", False), ("odd", False)],
+)
+def test_perf_asks_for_build_ids_where_the_kernel_can_tell_them(monkeypatch, release, asked):
+    # Unasked, kernel 6.18 marks mappings as if they had them, and perf 6.1 crashes at that.
+    told = os.uname()
+    monkeypatch.setattr(os, "uname", lambda: os.uname_result((*told[:2], release, *told[3:])))
+    argv = perf.EXTENSION.launch("a.profile", ("./program",), 1).argv
+    assert ("--buildid-mmap" in argv) is asked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from collections.abc import Sequence
@@ -24,6 +25,9 @@ _FREQUENCY = "999"
 _MAGIC = b"PERFILE2"
 # perf 6.1 overwrites its own stack at times, and reads the same file well the next time.
 _MORE_READINGS = 2
+# Kernels from then on tell build ids of what is mapped. 6.18 marks mappings as if it had told them
+# where it was not asked to, and perf 6.1 ends by SIGABRT when it reads such a file.
+_TELLS_BUILD_IDS = (5, 12)
 _COUNT = re.compile("[0-9]{1,18}")
 
 
@@ -39,12 +43,18 @@ def _launch(path: str, argv: Sequence[str], _: int) -> Launch:
         "-F",
         _FREQUENCY,
         "-q",
+        *(("--buildid-mmap",) if _kernel_version() >= _TELLS_BUILD_IDS else ()),
         "--no-buildid",
         "--no-buildid-cache",
         "-o",
         path,
     )
     return Launch(("perf", "record", *options, "--", *argv))
+
+
+def _kernel_version() -> tuple[int, ...]:
+    found = re.match(r"(\d+)\.(\d+)", os.uname().release)
+    return tuple(map(int, found.groups())) if found else ()
 
 
 def _read(path: str, _: Sequence[str]) -> Reading:
