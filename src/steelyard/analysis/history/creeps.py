@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from math import log, sqrt
 from typing import NamedTuple
@@ -113,8 +114,8 @@ def _is_steep(values: Floats, place: int, begin: int, end: int) -> bool:
     count = len(near)
     if count < 2 * SHORTEST_CREEP:
         return False
-    places = np.arange(0, count, SHORTEST_CREEP // 3)
-    return _Sums(near).best(places, places).squares > _squares_of_stairs(near, [place - first])
+    by_ramp = _Sums(near).best(_every_third(count)).squares
+    return by_ramp > _squares_of_stairs(near, [place - first])
 
 
 def _squares_of_stairs(values: Floats, places: list[int]) -> float:
@@ -132,16 +133,56 @@ def best_ramp(values: Floats) -> _Ramp:
     """
     count = len(values)
     sums = _Sums(values)
-    firsts = lasts = np.unique(np.linspace(0, count - 1, _PLACES).astype(np.int64))
-    best = sums.best(firsts, lasts)
+    best = sums.best(_all_over(count))
     step = max(1, count // _PLACES)
     for _ in range(_REFINEMENTS):
         around = np.arange(-step, step + 1, max(1, step // 5))
-        firsts = np.unique(np.clip(best.first + around, 0, count - 1))
-        lasts = np.unique(np.clip(best.last + around, 0, count - 1))
-        best = min(best, sums.best(firsts, lasts))
+        firsts = _within(best.first + around, count)
+        best = min(best, sums.best(_grid_of(firsts, _within(best.last + around, count), count)))
         step = max(1, step // 5)
     return best
+
+
+class _Grid(NamedTuple):
+    """Ramps: where each begins and ends, its length, and the squares of it around its mean."""
+
+    first: Integers
+    last: Integers
+    length: Floats
+    spread: Floats
+
+
+def _grid_of(firsts: Integers, lasts: Integers, count: int) -> _Grid:
+    """All ramps among `count` values that begin and end at some of these places."""
+    first, last = np.repeat(firsts, len(lasts)), np.tile(lasts, len(firsts))
+    long_enough = last - first >= SHORTEST_CREEP
+    first, last = first[long_enough], last[long_enough]
+    length = (last - first).astype(np.float64)
+    # Of the ramp itself: 0, then k / length for k in 0 ... length - 1, then 1.
+    after = count - last
+    mean = ((length - 1) / 2 + after) / count
+    spread = (length - 1) * (2 * length - 1) / (6 * length) + after - count * mean**2
+    return _Grid(first, last, length, spread)
+
+
+@lru_cache(maxsize=256)
+def _every_third(count: int) -> _Grid:
+    """Ramps that begin and end at every third part of the shortest one's length."""
+    places = np.arange(0, count, SHORTEST_CREEP // 3)
+    return _grid_of(places, places, count)
+
+
+@lru_cache(maxsize=1024)
+def _all_over(count: int) -> _Grid:
+    """Ramps between as many places all over the values."""
+    places = np.unique(np.linspace(0, count - 1, _PLACES).astype(np.int64))
+    return _grid_of(places, places, count)
+
+
+def _within(places: Integers, count: int) -> Integers:
+    """Places in order, those that lie outside at the ends, each once."""
+    inside = places.clip(0, count - 1)
+    return inside[np.concatenate([[True], inside[1:] > inside[:-1]])]
 
 
 class _Sums:
@@ -154,23 +195,17 @@ class _Sums:
         self.sums = np.concatenate([[0.0], np.cumsum(centred)])
         self.moments = np.concatenate([[0.0], np.cumsum(centred * np.arange(self.count))])
 
-    def best(self, firsts: Integers, lasts: Integers) -> _Ramp:
-        """The best ramp that begins and ends at some of these places."""
-        first, last = np.meshgrid(firsts, lasts, indexing="ij")
-        long_enough = last - first >= SHORTEST_CREEP
-        first, last = first[long_enough], last[long_enough]
+    def best(self, grid: _Grid) -> _Ramp:
+        """The best ramp of a grid."""
+        first, last, length, spread = grid
         if not len(first):
             return _Ramp(self.total_squares, 0, self.count - 1, 0.0, 1.0)
-        length = (last - first).astype(np.float64)
+        sums_to_last = self.sums[last]
         along = self.moments[last] - self.moments[first]
-        along -= first * (self.sums[last] - self.sums[first])
-        with_rise = along / length + (self.sums[-1] - self.sums[last])
-        # Of the ramp itself: 0, then k / length for k in 0 ... length - 1, then 1.
-        after = self.count - last
-        mean = ((length - 1) / 2 + after) / self.count
-        spread = (length - 1) * (2 * length - 1) / (6 * length) + after - self.count * mean**2
+        along -= first * (sums_to_last - self.sums[first])
+        with_rise = along / length + (self.sums[-1] - sums_to_last)
         gains = with_rise**2 / spread
-        at = int(np.argmax(gains))
+        at = int(gains.argmax())
         return _Ramp(
             max(0.0, self.total_squares - float(gains[at])),
             int(first[at]),

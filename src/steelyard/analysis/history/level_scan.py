@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.analysis.distributions.table_distributions import t_quantile
 from steelyard.analysis.history.noise_scale import NoiseScale
-from steelyard.analysis.history.series import Floats, Integers
+from steelyard.analysis.history.series import Floats
 
 # Widths double from the shortest segment on. The shortest side at the ends of a series.
 SHORTEST_SEGMENT = 5
@@ -66,24 +66,30 @@ def _places(
     above = np.flatnonzero(statistic > threshold)
     if not len(above):
         return []
+    # Stretches without gaps.
+    begins = np.concatenate([[0], np.flatnonzero(np.diff(above) > 1) + 1])
+    sizes = np.diff(begins, append=len(above))
+    heights = statistic[above]
+    tops = np.flatnonzero(heights == np.repeat(np.maximum.reduceat(heights, begins), sizes))
+    tops = tops[np.searchsorted(tops, begins)]
     places: list[int] = []
-    for group in np.split(above, np.flatnonzero(np.diff(above) > 1) + 1):
-        places.extend(_peaks_of(statistic, group, width))
+    for begin, size, top in zip(begins.tolist(), sizes.tolist(), tops.tolist(), strict=True):
+        if size <= width:
+            places.append(int(above[top]))
+        else:
+            first = int(above[begin])
+            places.extend(first + at for at in _peaks_of(heights[begin : begin + size], width))
     return [place + SHORTEST_SIDE for place in places]
 
 
-def _peaks_of(statistic: Floats, group: Integers, width: int) -> list[int]:
-    """The peaks in a stretch above the threshold, at least `width` apart, the largest first."""
-    heights = statistic[group].copy()
-    if len(group) <= width:
-        return [int(group[np.argmax(heights)])]
+def _peaks_of(heights: Floats, width: int) -> list[int]:
+    """The peaks of a stretch above the threshold, at least `width` apart, the largest first."""
     found: list[int] = []
     while True:
-        at = int(np.argmax(heights))
+        at = int(heights.argmax())
         if heights[at] < 0.0:
             return found
-        found.append(int(group[at]))
-        # The group is a stretch without gaps.
+        found.append(at)
         heights[max(0, at - width + 1) : at + width] = -1.0
 
 
@@ -93,16 +99,20 @@ def _statistic(sums: Floats, width: int, deviation: float, variances: Floats) ->
     Near the ends the window on that side is as wide as there are values.
     """
     count = len(sums) - 1
-    places = np.arange(SHORTEST_SIDE, count - SHORTEST_SIDE + 1)
+    places = count - 2 * SHORTEST_SIDE + 1
     inner = slice(max(0, width - SHORTEST_SIDE), count - width - SHORTEST_SIDE + 1)
-    statistic = np.empty(len(places))
-    full = sums[2 * width :] - 2.0 * sums[width:-width] + sums[: -2 * width]
+    statistic = np.empty(places)
     usual = deviation * sqrt(2.0 * float(variances[min(width, count)]))
     if inner.stop > inner.start:
-        statistic[inner] = np.abs(full) * (1.0 / (width * usual))
+        full = statistic[inner]
+        np.multiply(sums[width:-width], 2.0, out=full)
+        np.subtract(sums[2 * width :], full, out=full)
+        full += sums[: -2 * width]
+        np.abs(full, out=full)
+        full *= 1.0 / (width * usual)
     else:
         inner = slice(0, 0)
-    edges = np.concatenate([places[: inner.start], places[inner.stop :]])
+    edges = np.concatenate([np.arange(inner.start), np.arange(inner.stop, places)]) + SHORTEST_SIDE
     lower, upper = np.maximum(edges - width, 0), np.minimum(edges + width, count)
     left, right = edges - lower, upper - edges
     apart = (sums[upper] - sums[edges]) / right - (sums[edges] - sums[lower]) / left

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -78,12 +79,22 @@ class LevelSums:
 
         At least `left` values lie before it, and `right` from it on.
         """
-        places = np.arange(first + max(1, left), last - max(1, right) + 1)
-        before = self.sums[places] - self.sums[first]
-        total = self.sums[last] - self.sums[first]
-        after = total - before
-        gains = before * before / (places - first) + after * after / (last - places)
-        return int(places[np.argmax(gains)])
+        left, right = max(1, left), max(1, right)
+        begin = float(self.sums[first])
+        before = self.sums[first + left : last - right + 1] - begin
+        after = (float(self.sums[last]) - begin) - before
+        counts = _counts_to(last - first)
+        before *= before
+        before /= counts[left : last - first - right + 1]
+        after *= after
+        after /= counts[right : last - first - left + 1][::-1]
+        before += after
+        return first + left + int(before.argmax())
+
+
+@lru_cache(maxsize=4096)
+def _counts_to(most: int) -> Floats:
+    return np.arange(most + 1, dtype=np.float64)
 
 
 class _Sides(NamedTuple):
@@ -158,13 +169,17 @@ def judged_places(sums: LevelSums, places: list[int], noise: NoiseScale) -> Segm
     """
     bounds = np.array([0, *places, sums.count])
     inner = bounds[1:-1]
-    own = sums.sides(np.maximum(bounds[:-2], inner - _LONGEST_SIDE), inner, noise)
-    other = sums.sides(inner, np.minimum(bounds[2:], inner + _LONGEST_SIDE), noise)
-    total = own.of_means + other.of_means
-    apart = other.means - own.means
+    firsts = np.concatenate([np.maximum(bounds[:-2], inner - _LONGEST_SIDE), inner])
+    lasts = np.concatenate([inner, np.minimum(bounds[2:], inner + _LONGEST_SIDE)])
+    # For each place the stretch before it, and the one from it on.
+    sides = sums.sides(firsts, lasts, noise)
+    means, variances, of_means, degrees_of = (each.reshape(2, -1) for each in sides)
+    total = of_means[0] + of_means[1]
+    apart = means[1] - means[0]
     statistics = apart / np.sqrt(total)
-    deviations = np.abs(apart) / np.sqrt((own.variances + other.variances) / 2.0)
-    degrees = total**2 / (own.of_means**2 / own.degrees + other.of_means**2 / other.degrees)
+    deviations = np.abs(apart) / np.sqrt((variances[0] + variances[1]) / 2.0)
+    of_each = of_means**2 / degrees_of
+    degrees = total**2 / (of_each[0] + of_each[1])
     return Segments(tuple(places), t_two_sided_p_values(statistics, degrees), deviations)
 
 

@@ -79,15 +79,25 @@ def find_spikes(apart: Floats, rate: float) -> tuple[Spike, ...]:
     if len(apart) < FEWEST_VALUES or not apart.any():
         return ()
     found: list[Spike] = []
+    sizes, floor = np.abs(apart), resolution(apart)
+    ordered = np.sort(sizes)
     memory = lag_memory(np.clip(apart, *np.quantile(apart, (0.01, 0.99))))
-    for first, last in _candidates(apart, memory, rate):
-        others = np.sort(np.abs(np.concatenate([apart[:first], apart[last + 1 :]])))
-        tail = _tail_of(others, resolution(apart))
-        nearest = float(np.abs(apart[first : last + 1]).min())
+    for first, last in _candidates(apart, ordered, memory, rate):
+        own = np.sort(sizes[first : last + 1])
+        tail = _tail_of(_without(ordered, own), floor)
+        nearest = float(own[0])
         chance = _of_run(tail.chance(nearest), last - first + 1, memory)
         if chance <= rate and (not found or first > found[-1].last):
             found.append(Spike(first, last, min(1.0, max(1e-300, chance * len(apart)))))
     return tuple(found)
+
+
+def _without(ordered: Floats, some: Floats) -> Floats:
+    """Sizes in order less some of them, which are in order too."""
+    places = np.searchsorted(ordered, some)
+    # Of equal sizes each takes one away.
+    places += np.arange(len(some)) - np.searchsorted(some, some)
+    return np.delete(ordered, places)
 
 
 def _tail_of(sizes: Floats, floor: float) -> _Tail:
@@ -121,14 +131,16 @@ def _of_value(chance: float, count: int, memory: float) -> float:
     return (chance / many * 2.0**others) ** (1.0 / (1.0 + others))
 
 
-def _candidates(apart: Floats, memory: float, rate: float) -> list[tuple[int, int]]:
+def _candidates(
+    apart: Floats, ordered: Floats, memory: float, rate: float
+) -> list[tuple[int, int]]:
     """Runs on one side that may be spikes, each place in one alone, in order of place.
 
     Beside a tail without the farthest values, which may be a spike's own.
     """
     sizes = np.abs(apart)
     own = max(LONGEST_SPIKE, int(_OWN_SHARE * len(apart)))
-    tail = _tail_of(np.sort(sizes)[:-own], resolution(apart))
+    tail = _tail_of(ordered[:-own], resolution(apart))
     runs: dict[tuple[int, int], float] = {}
     for count in range(1, LONGEST_SPIKE + 1):
         nearest = sizes[: len(sizes) - count + 1]

@@ -41,5 +41,14 @@ def around_shape(
             order = np.arange(last - first) - (last - first - 1) / 2
             part -= part.mean() + order * (float(order @ part) / float(order @ order))
         else:
-            part -= np.median(part)
+            part -= _median(part)
     return apart
+
+
+def _median(values: Floats) -> float:
+    """The same as numpy's, which takes several times as long for short arrays."""
+    middle = len(values) // 2
+    if len(values) % 2:
+        return float(np.partition(values, middle)[middle])
+    parted = np.partition(values, (middle - 1, middle))
+    return float(parted[middle - 1] + parted[middle]) / 2.0
