@@ -14,7 +14,7 @@ import pytest
 
 from tests.integration.profiling import NO_SAMPLES, fewest, sampled, samples_of
 from tests.needs import need
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, said_by
 
 SOURCE = r"""
 #include <pthread.h>
@@ -157,7 +157,7 @@ def test_a_killed_recording_is_read_up_to_its_last_flush(user, program):
     while not (path.exists() and path.stat().st_size > 10_000):
         if process.poll() == 4:
             pytest.skip("this machine gives no samples")
-        assert process.poll() is None, process.communicate()
+        assert process.poll() is None, said_by(process)
         assert time.monotonic() < deadline_s
         time.sleep(0.01)
     samplers = children_of(process.pid)
@@ -350,7 +350,7 @@ def test_a_program_that_sees_other_files_is_named_by_those_while_it_lives(user):
         living = user.types("profile", "report", "--json", "-").document()
     finally:
         process.kill()
-        process.communicate()
+        said_by(process)
     ended = user.types("profile", "report", "--json", "-").document()
     assert [row["name"] for row in living["functions"]] == ["inside"]
     assert [row["name"] for row in ended["functions"]] == ["[outside]"]

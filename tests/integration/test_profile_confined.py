@@ -19,6 +19,7 @@ from steelyard.profile.sampler import sampler_path
 from tests.integration.conftest import Told, User
 from tests.integration.profiling import NO_SAMPLES, sampled
 from tests.needs import need
+from tests.patience import PATIENCE_S, said_by
 
 BUSY = (sys.executable, "-c", "sum(i * i for i in range(2_000_000))")
 # Where version 1 of control groups keeps those of CPUs, and version 2 all.
@@ -28,7 +29,7 @@ GROUPS = (Path("/sys/fs/cgroup/cpuset"), Path("/sys/fs/cgroup"))
 def confined(user: User, confine: Callable[[], None], *words: str) -> Told:
     """`steelyard profile` with these words, confined before it begins."""
     process = user.start("profile", *words, preexec_fn=confine)
-    out, err = process.communicate()
+    out, err = said_by(process)
     if process.returncode == NO_SAMPLES:
         pytest.skip(f"this machine gives no samples: {err.decode()}")
     return Told(process.returncode, out.decode(), err.decode())
@@ -173,10 +174,12 @@ def test_a_sampler_whose_cpu_is_taken_before_it_runs_there_chooses_again(
         (last_cpu / "cgroup.procs").write_text("0")
 
     process = user.start("profile", "record", "--", *BUSY, preexec_fn=confine)
+    deadline_s = time.monotonic() + PATIENCE_S
     while process.poll() is None and not waits_to_be_on_its_cpus(last_cpu):
+        assert time.monotonic() < deadline_s
         time.sleep(0.01)
     (last_cpu / "cpuset.cpus").write_text(str(cpus[-1]))
-    _, err = process.communicate()
+    _, err = said_by(process)
     assert process.returncode == 0, err.decode()
     assert report(user)["samples"] > 0
 

@@ -14,6 +14,7 @@ import pytest
 
 from tests.integration.conftest import User
 from tests.integration.profiling import sampled
+from tests.patience import line_of, said_by
 
 # It computes until it is let go, and then says that it came to its end.
 PROGRAM = """
@@ -50,8 +51,7 @@ def small_files() -> None:
 
 
 def kill_sampler(recording: subprocess.Popen[bytes]) -> None:
-    assert recording.stdout is not None
-    recording.stdout.readline()
+    line_of(recording)
     os.kill(sampler_of(recording), signal.SIGKILL)
 
 
@@ -60,13 +60,12 @@ def test_a_program_is_waited_for_when_its_profile_takes_no_more(
 ) -> None:
     words = ("profile", "record", "--period", "50us", "--", *program)
     recording = user.start(*words, preexec_fn=small_files)
-    assert recording.stderr is not None
-    told = recording.stderr.readline().decode()
+    told = line_of(recording, "stderr").decode()
     assert "takes no more: File too large. The program goes on" in told
     assert recording.poll() is None
     assert not (user.home / "ended").exists()
     (user.home / "go").touch()
-    _, rest = recording.communicate()
+    _, rest = said_by(recording)
     assert (user.home / "ended").exists()
     assert recording.returncode == FAILED
     assert "The program ended with status 5." in rest.decode()
@@ -78,12 +77,11 @@ def test_a_program_is_waited_for_when_its_sampler_is_killed(
 ) -> None:
     recording = user.start("profile", "record", "--", *program)
     kill_sampler(recording)
-    assert recording.stderr is not None
-    told = recording.stderr.readline().decode()
+    told = line_of(recording, "stderr").decode()
     assert "The sampler was ended by SIGKILL. The program goes on" in told
     assert recording.poll() is None
     (user.home / "go").touch()
-    _, rest = recording.communicate()
+    _, rest = said_by(recording)
     assert (user.home / "ended").exists()
     assert recording.returncode == FAILED
     assert "The program has ended since" in rest.decode()
@@ -94,10 +92,9 @@ def test_a_program_whose_sampler_was_killed_is_told_to_end(
 ) -> None:
     recording = user.start("profile", "record", "--", *program)
     kill_sampler(recording)
-    assert recording.stderr is not None
-    recording.stderr.readline()
+    line_of(recording, "stderr")
     recording.terminate()
-    _, rest = recording.communicate()
+    _, rest = said_by(recording)
     assert recording.returncode == FAILED
     assert "The program has ended since" in rest.decode()
     assert not (user.home / "ended").exists()

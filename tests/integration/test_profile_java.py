@@ -7,6 +7,7 @@ import pytest
 
 from tests.integration.profiling import sampled, samples_of
 from tests.needs import need, need_java
+from tests.patience import line_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "profile"
 ENDLESS = """
@@ -94,9 +95,8 @@ def test_a_java_that_runs_already_takes_the_agent(user, classes, options, named)
     command = java(classes, *options, "Endless")
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         try:
-            assert process.stdout is not None
             # It has been compiled by then.
-            assert process.stdout.readline() == b"here\n"
+            assert line_of(process) == b"here\n"
             sampled(user, "record", "--duration", "2s", "--pid", str(process.pid))
         finally:
             process.kill()

@@ -14,6 +14,7 @@ import pytest
 from tests.integration.conftest import User
 from tests.integration.profiling import sampled, samples_of
 from tests.needs import need
+from tests.patience import line_of, said_by
 
 BUSY = "while :; do :; done"
 CHANGED = "changed-files"
@@ -33,10 +34,9 @@ def test_a_program_finds_signals_as_it_would_without_the_sampler(user: User) -> 
 def test_a_program_that_ctrl_c_ends_has_that_as_its_status(user: User) -> None:
     sampled(user, "record", "--", *COUNTING)
     recording = user.start("profile", "record", "--", *ENDLESS, start_new_session=True)
-    assert recording.stdout is not None
-    assert recording.stdout.readline() == b"runs\n"
+    assert line_of(recording) == b"runs\n"
     os.killpg(recording.pid, signal.SIGINT)
-    _, err = recording.communicate()
+    _, err = said_by(recording)
     # Python takes the signal for itself first, and then ends by it.
     assert recording.returncode == 128 + signal.SIGINT, err.decode()
     assert samples_of(user.types("profile", "report", "--json", "-").document())
@@ -45,10 +45,9 @@ def test_a_program_that_ctrl_c_ends_has_that_as_its_status(user: User) -> None:
 def test_a_sampler_that_is_told_to_end_takes_the_program_along(user: User) -> None:
     sampled(user, "record", "--", *COUNTING)
     recording = user.start("profile", "record", "--", *ENDLESS)
-    assert recording.stdout is not None
-    assert recording.stdout.readline() == b"runs\n"
+    assert line_of(recording) == b"runs\n"
     recording.terminate()
-    out, err = recording.communicate()
+    out, err = said_by(recording)
     assert recording.returncode == 128 + signal.SIGTERM, err.decode()
     assert out == b""
     assert samples_of(user.types("profile", "report", "--json", "-").document())
@@ -73,8 +72,7 @@ def test_what_a_process_had_started_before_is_seen_with_its_code(user: User, sco
     words = ["sh", "-c", f"(echo runs; {BUSY}); :"]
     objects: set[str] = set()
     with subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True) as parent:
-        assert parent.stdout is not None
-        parent.stdout.readline()
+        line_of(parent)
         try:
             # How long it waits for a processor is the machine's.
             for duration in ("300ms", "3s", "30s"):
@@ -91,8 +89,7 @@ def test_a_process_that_is_dead_but_not_waited_for_ends_its_recording(user: User
     # The grandchild is waited for by nobody while its parent sleeps.
     script = "sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done' & echo $!; exec sleep 1000"
     with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE) as parent:
-        assert parent.stdout is not None
-        process = parent.stdout.readline().decode().strip()
+        process = line_of(parent).decode().strip()
         try:
             sampled(user, "record", "--pid", process)
         finally:
@@ -104,8 +101,7 @@ def test_a_thread_is_no_process_to_watch(user: User) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as program:
-        assert program.stdout is not None
-        program.stdout.readline()
+        line_of(program)
         (thread,) = set(os.listdir(f"/proc/{program.pid}/task")) - {str(program.pid)}
         told = user.types("profile", "record", "--pid", thread)
         program.kill()
@@ -175,8 +171,7 @@ def test_a_watched_thread_that_ends_before_its_process_costs_nothing_after(user:
         "sum(i * i for i in range(4_000_000))\n"
     )
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as program:
-        assert program.stdout is not None
-        program.stdout.readline()
+        line_of(program)
         try:
             sampled(user, "record", "--threads-only", "--pid", str(program.pid))
         finally:

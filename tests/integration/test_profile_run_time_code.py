@@ -14,6 +14,7 @@ import pytest
 from tests.integration.conftest import User
 from tests.integration.profiling import sampled
 from tests.needs import need
+from tests.patience import line_of
 
 MAKING = r"""
 #define _GNU_SOURCE
@@ -45,9 +46,8 @@ def running_apart(folder: Path) -> Iterator[int]:
     """The program in namespaces of its own, by its number outside of them."""
     script = "mount --bind maps /tmp && exec ./making"
     with subprocess.Popen([*APART, script], cwd=folder, stdout=subprocess.PIPE) as around:
-        assert around.stdout is not None
         try:
-            if around.stdout.readline() != b"runs\n":
+            if line_of(around) != b"runs\n":
                 pytest.skip("this user may make no namespaces")
             children = Path(f"/proc/{around.pid}/task/{around.pid}/children").read_text()
             yield int(children)
