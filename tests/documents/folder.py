@@ -307,32 +307,3 @@ def project_file(folder: Path) -> None:
     """The page's own file."""
     text = next(blocks(Path("docs/project-file.md"), "toml"))
     (folder / "steelyard.toml").write_text(text.replace("2min", "16runs"))
-
-
-# Two functions that are called often enough for a delay to show.
-DELAYED = """
-static volatile unsigned sink;
-__attribute__((noinline)) void one(void) { for (int i = 0; i < 500; i++) sink += i; }
-__attribute__((noinline)) void three(void) { for (int i = 0; i < 1500; i++) sink += i; }
-int main(void) {
-    for (int i = 0; i < 100000; i++) { one(); three(); }
-    return 0;
-}
-"""
-
-
-def profiled(folder: Path) -> None:
-    """The programs that the page about profilers has built in `examples/profile`, in the folder."""
-    source = folder / "examples" / "profile"
-    for name in ("words.c", "words.patch"):
-        shutil.copy(source / name, folder)
-    run(folder, "patch", "-o", "words-mended.c", "words.c", "words.patch")
-    for name in ("words", "words-mended"):
-        run(folder, "gcc", "-O2", "-g", f"{name}.c", "-o", name)
-        run(folder, "gcc", "-O2", "-g", "-pg", f"{name}.c", "-o", f"{name}-pg")
-    (folder / "program.c").write_text(DELAYED)
-    room = ("-O2", "-g", "-fpatchable-function-entry=32", "-fno-ipa-ra")
-    run(folder, "gcc", *room, "program.c", "-o", "program")
-    program = (ROOT / "examples" / "profile" / "YieldPoints.java").read_text()
-    (folder / "Program.java").write_text(program.replace("YieldPoints", "Program"))
-    run(folder, "javac", "-d", "classes", "Program.java")

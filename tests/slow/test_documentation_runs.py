@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents import folder as files
+from tests.documents.delayed import profiled
 from tests.documents.lines import PAGES, lines
 from tests.integration.conftest import (
     User,
@@ -41,7 +41,7 @@ CALLS = [(page, text) for page in PAGES for text in long_lines(page)]
 @pytest.mark.parametrize(("page", "text"), CALLS, ids=lambda part: str(part)[:70])
 def test_a_long_command_of_a_page_ends_well(reader: User, page: Path, text: str) -> None:  # noqa: F811
     if str(page) == "docs/commands/profile.md":
-        files.profiled(reader.home)
+        profiled(reader.home)
     done, _ = runs(reader, text, reader.home)
     assert done.returncode in STATUSES, done.stderr
     assert "Traceback" not in done.stderr
