@@ -77,7 +77,7 @@ LINKER_LEFT_OUT = {
     "--compress-debug-sections": _COMPRESSED,
     **dict.fromkeys(("--no-pie", "-no-pie"), _INDEPENDENT),
 }
-REFUSED_SANITIZERS = frozenset(("address", "hwaddress", "leak", "memory", "thread"))
+REFUSED_SANITIZERS = frozenset(("address", "hwaddress", "leak", "memory", "safe-stack", "thread"))
 _STATIC = (
     "a program that is linked statically has no dynamic linker to start the runtime; "
     "take -static-libstdc++ for the library of the language"

@@ -192,7 +192,7 @@ def _refuse_sanitizers(word: str) -> None:
     refused = options.REFUSED_SANITIZERS & set(names.split(","))
     if refused:
         raise UsageError(
-            f"-fsanitize={min(refused)} is refused: it takes the place of malloc and "
+            f"-fsanitize={min(refused)} is refused: it takes the place of malloc or "
             "pthread_create, as moving programs do. -fsanitize=undefined works.",
             field=word,
         )

@@ -141,8 +141,8 @@ def test_what_the_program_does_not_get_is_told_once_where_it_is_linked(word: str
     assert parse_command_line(["a.c"]).left_out == ()
 
 
-def test_sanitizers_that_replace_malloc_are_refused_and_others_are_not() -> None:
-    for names in ("address", "undefined,thread", "leak"):
+def test_sanitizers_that_replace_malloc_or_threads_are_refused_and_others_are_not() -> None:
+    for names in ("address", "undefined,thread", "leak", "safe-stack"):
         with pytest.raises(UsageError, match="is refused"):
             parse_command_line([f"-fsanitize={names}", "-c", "a.c"])
     assert "-fsanitize=undefined" in arguments("-fsanitize=undefined", "-c", "a.c")
