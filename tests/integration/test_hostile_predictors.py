@@ -49,9 +49,14 @@ def test_a_table_of_platforms_that_would_fill_the_memory_is_refused(tmp_path, ca
     assert "3000 hosts and 3000 benchmarks, which is too many" in capsys.readouterr().err
 
 
-def test_more_hosts_than_models_have_memory_for_are_refused_and_counted(tmp_path, capsys):
+@pytest.mark.parametrize(("hosts", "benchmarks"), [(501, 2), (2, 2001)])
+def test_more_than_models_have_memory_for_is_refused_and_counted(
+    tmp_path, capsys, hosts, benchmarks
+):
     path = tmp_path / "times.csv"
-    rows = (f"h{number},{name},1" for number in range(501) for name in "ab")
+    rows = (f"h{h},b{b},1" for h in range(hosts) for b in range(benchmarks))
     path.write_text("\n".join(["host,benchmark,value", *rows, ""]))
-    assert run(["predict", "platforms", "ask", str(path), "--application", "a"]) == 2
-    assert "501 hosts, at most 500 can be modelled" in capsys.readouterr().err
+    assert run(["predict", "platforms", "suite", str(path)]) == 2
+    told = capsys.readouterr().err
+    assert f"{hosts} hosts and {benchmarks} benchmarks, which is too many" in told
+    assert "500 hosts and 2,000 benchmarks" in told
