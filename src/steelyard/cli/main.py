@@ -22,7 +22,8 @@ from steelyard.cli.options.once_option import make_strict
 from steelyard.cli.options.project_defaults import Call, completed_call
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.core.optional_parts import missing_part
-from steelyard.core.registry import failed_plugins, nearest
+from steelyard.core.plugins import failed_plugins, failure_of_plugin
+from steelyard.core.registry import nearest
 from steelyard.core.version import __version__
 
 COMMANDS = {
@@ -190,6 +191,16 @@ def _result(arguments: list[str], call: Call) -> object:
             write_note(f"warning: {failure}")
 
 
+def _full(error: Exception) -> DataError | None:
+    """What is said where there was no room; None of other errors."""
+    if not isinstance(error, OSError) or error.errno not in _FULL:
+        return None
+    if error.filename is None:
+        _leave_output()
+    where = error.filename or "where the answer goes, or a file that was being written"
+    return DataError(f"{error.strerror}: {where}. Make room, or write elsewhere.")
+
+
 def run(arguments: list[str]) -> int:
     """Run one command and give its exit status (DESIGN: 0, 1, 2, 3 or 4; 130 interrupted)."""
     call = Call(arguments[1:])
@@ -212,14 +223,11 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         _leave_output()
         return 0
-    except OSError as error:
-        if error.errno not in _FULL:
+    except Exception as error:
+        told = _full(error) or failure_of_plugin(error)
+        if told is None:
             raise
-        if error.filename is None:
-            _leave_output()
-        where = error.filename or "where the answer goes, or a file that was being written"
-        told = f"{error.strerror}: {where}. Make room, or write elsewhere."
-        return _fail(DataError(told), arguments)
+        return _fail(told, arguments)
     return result if isinstance(result, int) else 0
 
 

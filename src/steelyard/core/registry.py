@@ -11,9 +11,10 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from steelyard.core.errors import RegistryError, UnknownNameError
+from steelyard.core.plugins import is_usable, load_plugin
 
 
 class Named(Protocol):
@@ -148,8 +149,7 @@ class Registry(Generic[T]):
         found: dict[str, T] = {}
         origins: dict[str, str] = {}
         own = list(self._discover())
-        wanted = self._public_names(extension for _, extension in own)
-        for origin, extension in (*own, *self._plugins(wanted)):
+        for origin, extension in (*own, *self._plugins([extension for _, extension in own])):
             if extension.name in found:
                 raise RegistryError(
                     f"The {self.kind} {extension.name!r} is registered twice: "
@@ -160,11 +160,6 @@ class Registry(Generic[T]):
         self._found = found
         self._complete = True
 
-    def _public_names(self, extensions: Iterable[T]) -> set[str]:
-        """What all of Steelyard's own extensions of this kind have, and so what one must have."""
-        names = [{name for name in dir(item) if name[0] != "_"} for item in extensions]
-        return set[str].intersection(*names) if names else {"name"}
-
     def _discover(self) -> Iterator[tuple[str, T]]:
         for folder in self.folders:
             for name in folder.modules():
@@ -173,52 +168,14 @@ class Registry(Generic[T]):
                 if extension is not None:
                     yield loaded.__name__, extension
 
-    def _plugins(self, wanted: set[str]) -> Iterator[tuple[str, T]]:
+    def _plugins(self, own: Sequence[T]) -> Iterator[tuple[str, T]]:
         """The extensions of other distributions; one that cannot be used is left out and noted."""
         from importlib.metadata import entry_points
 
         for point in entry_points(group=self.entry_point_group):
             extension: T | None = load_plugin(self.kind, point)
-            if extension is None:
-                continue
-            lacks = sorted(name for name in wanted if not hasattr(extension, name))
-            if lacks:
-                _note(f"The {self.kind} {point.value} has no {lacks[0]!r}, so it is none")
-                continue
-            yield point.value, extension
-
-
-class Point(Protocol):
-    """What an entry point has (`importlib.metadata.EntryPoint`)."""
-
-    @property
-    def value(self) -> str: ...
-
-    def load(self) -> Any: ...
-
-
-def load_plugin(kind: str, point: Point) -> Any:
-    """What an entry point of another distribution loads to; None, and a note, where it fails."""
-    try:
-        return point.load()
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - what others wrote may raise anything.
-        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        _note(f"The {kind} {point.value} could not be loaded: {reason}")
-        return None
-
-
-_FAILED: dict[str, None] = {}
-
-
-def _note(failure: str) -> None:
-    _FAILED[f"{failure}. It is left out; mend or uninstall its package."] = None
-
-
-def failed_plugins() -> tuple[str, ...]:
-    """A sentence for each extension of another distribution that was left out so far, once."""
-    told = tuple(_FAILED)
-    _FAILED.clear()
-    return told
+            if extension is not None and is_usable(self.kind, point, extension, own):
+                yield point.value, extension
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

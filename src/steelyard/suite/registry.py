@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from steelyard.core.errors import DataError, RegistryError, UnknownNameError
-from steelyard.core.registry import load_plugin
+from steelyard.core.plugins import load_plugin
 from steelyard.suite.read_recipe import read_recipe
 from steelyard.suite.recipe import GROUPS, Recipe
 

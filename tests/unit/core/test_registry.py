@@ -4,7 +4,8 @@ import sys
 import pytest
 
 from steelyard.core.errors import RegistryError, UnknownNameError
-from steelyard.core.registry import Folder, Registry, failed_plugins
+from steelyard.core.plugins import failed_plugins
+from steelyard.core.registry import Folder, Registry
 
 EXTENSION = """
 class Sound:
