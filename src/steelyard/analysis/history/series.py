@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import sqrt
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,10 +101,13 @@ def series_of(track: Track) -> Series:
     standard error is the larger of what theirs come to and what their differences come to.
     """
     quantile = normal_quantile(two_sided(track.interval_confidence))
+    single = np.array([point.value for point in track.points], dtype=np.float64)
+    for wrong in np.flatnonzero(~_can_be_reckoned_with(single)).tolist():
+        raise _not_finite(track.name, track.points[wrong].revision, track.points[wrong].value)
     points: list[TrackPoint] = []
     errors: list[float] = []
     last = None
-    for position, group in groupby(track.points, key=lambda point: point.position):
+    for position, group in groupby(track.points, key=attrgetter("position")):
         runs = list(group)
         if last is not None and position <= last:
             raise AnalysisError(
@@ -112,9 +116,6 @@ def series_of(track: Track) -> Series:
                 field="position",
             )
         last = position
-        for run in runs:
-            if not _can_be_reckoned_with(np.array([run.value]))[0]:
-                raise _not_finite(track.name, run.revision, run.value)
         point, error = _one_point(runs, quantile)
         points.append(point)
         errors.append(error)
@@ -130,9 +131,9 @@ def series_of(track: Track) -> Series:
 
 def _one_point(runs: list[TrackPoint], quantile: float) -> tuple[TrackPoint, float]:
     """The point and the standard error of the runs of one revision."""
-    errors = np.array([_standard_error(run, quantile) for run in runs])
     if len(runs) == 1:
-        return runs[0], float(errors[0])
+        return runs[0], _standard_error(runs[0], quantile)
+    errors = np.array([_standard_error(run, quantile) for run in runs])
     values = np.array([run.value for run in runs])
     counts = np.array([float(run.count or 0) for run in runs])
     weights = counts / counts.sum() if (counts > 0).all() else np.full(len(runs), 1 / len(runs))

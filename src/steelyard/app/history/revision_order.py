@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from steelyard.store.track_store import StoredRevision, StoredValue
@@ -63,7 +64,7 @@ def ordered_values(
         order = _without_git(own, values)
         places = {revision.number: place for place, revision in enumerate(order)}
     placed = [Placed(places[value.revision], value) for value in values]
-    return sorted(placed, key=lambda item: item.place)
+    return sorted(placed, key=attrgetter("place"))
 
 
 def _with_unknown(
