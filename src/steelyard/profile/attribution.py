@@ -81,6 +81,10 @@ def attribute(
         round_ns=_round_ns(raw),
         changed_files=_changed_since(raw, objects - naming.certain - naming.foreign),
         foreign_files=tuple(sorted(objects & naming.foreign)),
+        undescribed_files={
+            file: tuple(sorted(naming.undescribed[file]))
+            for file in sorted(objects & naming.undescribed.keys())
+        },
         shared_code=shared_code,
     )
 

@@ -10,6 +10,7 @@ from steelyard.core.experiment_results import Caution
 _TOLD_MENDED_RATIO = 0.01
 _TOLD_NAMELESS_RATIO = 0.05
 _TOLD_SHARED_RATIO = 0.01
+_TOLD_UNDESCRIBED_RATIO = 0.01
 _MOST_TOLD_COUNT = 3
 _LONGEST_NAME = 60
 # A program that begins is in none of its files yet, for a sample or two.
@@ -22,7 +23,7 @@ UNMAPPED = "[unknown]"
 
 def cautions_of_names(samples: ProfileSamples) -> list[Caution]:
     """What limits the names of a profile: what to know of them before they are trusted."""
-    found = _of_shared_code(samples)
+    found = [*_of_shared_code(samples), *_of_undescribed_files(samples)]
     if samples.changed_files:
         message = (
             f"After the recording {', '.join(samples.changed_files)} changed: functions in there "
@@ -83,6 +84,25 @@ def _of_shared_code(samples: ProfileSamples) -> list[Caution]:
         "folding): which of them ran is not known."
     )
     return [Caution("shared-code", message)]
+
+
+def _of_undescribed_files(samples: ProfileSamples) -> list[Caution]:
+    found: list[Caution] = []
+    for file, missing in samples.undescribed_files.items():
+        within = np.array([frame.object == file for frame in samples.frames])
+        ratio = float(within[samples.functions].mean())
+        if ratio < _TOLD_UNDESCRIBED_RATIO:
+            continue
+        names = [_short(name.rpartition("/")[2]) for name in missing[:_MOST_TOLD_COUNT]]
+        left_count = len(missing) - len(names)
+        message = (
+            f"{file} has {100 * ratio:.1f} % of the samples, and debugging information of it is "
+            f"not there: {', '.join(names)}{f' and {left_count} more' if left_count else ''}. The "
+            "time of functions that were inlined is that of their callers there. Leave the .dwo "
+            "files where they were compiled, or put a package beside the program (dwp -e)."
+        )
+        found.append(Caution("missing-debug-files", message))
+    return found[:_MOST_TOLD_COUNT]
 
 
 def _shared(code: SharedCode) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -66,6 +66,8 @@ class ProfileSamples:
     foreign_files : tuple of str
         Files of these functions that cannot be opened as the program had mapped them: gone,
         replaced, or to be seen from its mount namespace alone. Their functions have no names.
+    undescribed_files : mapping of str to tuple of str
+        Files of these functions of whose debugging information parts are not there, with these.
     shared_code : tuple of SharedCode
         Code of several functions that are alike, with the samples in it, the most first.
     """
@@ -86,6 +88,9 @@ class ProfileSamples:
     round_ns: float = 0.0
     changed_files: tuple[str, ...] = ()
     foreign_files: tuple[str, ...] = ()
+    undescribed_files: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict[str, tuple[str, ...]]
+    )
     shared_code: tuple[SharedCode, ...] = ()
 
 

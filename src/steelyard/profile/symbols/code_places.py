@@ -48,6 +48,7 @@ def code_places(
     *,
     inlined: bool = True,
     clones_apart: bool = False,
+    missing: set[str] | None = None,
 ) -> list[CodePlace]:
     """What stands at virtual addresses of a file.
 
@@ -61,6 +62,8 @@ def code_places(
         Read debugging information, which tells of inlined functions.
     clones_apart : bool
         Name the copies and parts that gcc makes of a function for themselves.
+    missing : set of str or None
+        Takes the files that would tell of inlined functions and are not there.
 
     Returns
     -------
@@ -70,7 +73,7 @@ def code_places(
     indices = symbols.function_indices(np.array(addresses, np.uint64)).tolist()
     described: Sequence[tuple[DescribedFunction, ...]] = [()] * len(addresses)
     if inlined:
-        described = described_functions(path, addresses)
+        described = described_functions(path, addresses, missing)
     names = _Names(symbols, clones_apart)
     return [names.place(index, chain) for index, chain in zip(indices, described, strict=True)]
 

@@ -61,7 +61,9 @@ def symbolizer_path() -> str:
     return native_program("steelyard-symbolizer", "the symbolizer")
 
 
-def described_functions(path: str, addresses: Sequence[int]) -> list[tuple[DescribedFunction, ...]]:
+def described_functions(
+    path: str, addresses: Sequence[int], missing: set[str] | None = None
+) -> list[tuple[DescribedFunction, ...]]:
     """For each virtual address of a file the functions there, the outermost last.
 
     All but the last were inlined into the next one.
@@ -70,6 +72,8 @@ def described_functions(path: str, addresses: Sequence[int]) -> list[tuple[Descr
     ----------
     path : str
     addresses : sequence of int
+    missing : set of str or None
+        Takes the files of split units that describe code at these addresses and are not there.
 
     Returns
     -------
@@ -82,7 +86,7 @@ def described_functions(path: str, addresses: Sequence[int]) -> list[tuple[Descr
         return nothing
     rising = sorted(set(addresses))
     with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
-        found = _asked(path, source, rising, folder)
+        found = _asked(path, source, rising, folder, set() if missing is None else missing)
     if found is None:
         return nothing
     at = dict(zip(rising, found, strict=True))
@@ -111,7 +115,7 @@ def _code_of(elf: Any) -> list[tuple[int, int]]:
 
 
 def _asked(
-    path: str, source: str, rising: Sequence[int], folder: str
+    path: str, source: str, rising: Sequence[int], folder: str, missing: set[str]
 ) -> list[tuple[DescribedFunction, ...]] | None:
     """What the symbolizer answers; None where it does not."""
     lines = [*_section_lines("main", debug_sections(source, folder))]
@@ -132,7 +136,7 @@ def _asked(
         assert process.stdout is not None
         try:
             _send(process.stdin, lines)
-            answer = list(_answer(process, path, source, folder))
+            answer = list(_answer(process, path, source, folder, missing))
         except BrokenPipeError:
             answer = []
         process.stdin.close()
@@ -145,7 +149,9 @@ def _send(pipe: IO[str], lines: Iterable[str]) -> None:
     pipe.flush()
 
 
-def _answer(process: Any, path: str, source: str, folder: str) -> Iterator[list[str]]:
+def _answer(
+    process: Any, path: str, source: str, folder: str, missing: set[str]
+) -> Iterator[list[str]]:
     """The lines of an answer; where it asks for the files of split units it is told these."""
     wanted: list[list[str]] = []
     for line in process.stdout:
@@ -153,13 +159,13 @@ def _answer(process: Any, path: str, source: str, folder: str) -> Iterator[list[
         if fields[0] == "dwo":
             wanted.append(fields)
         elif fields[0] == "wanted":
-            _send(process.stdin, _split_lines(wanted, path, source, folder))
+            _send(process.stdin, _split_lines(wanted, path, source, folder, missing))
         else:
             yield fields
 
 
 def _split_lines(
-    wanted: Sequence[Sequence[str]], path: str, source: str, folder: str
+    wanted: Sequence[Sequence[str]], path: str, source: str, folder: str, missing: set[str]
 ) -> Iterator[str]:
     package = package_file(path, source)
     if package is not None:
@@ -168,6 +174,8 @@ def _split_lines(
         found = split_file(path, name, compiled_in)
         if found is not None:
             yield from _section_lines(number, debug_sections(found, folder))
+        elif package is None:
+            missing.add(name)
 
 
 def _section_lines(which: str, sections: Iterable[Section]) -> Iterator[str]:

@@ -73,6 +73,8 @@ class PlaceNames:
     foreign, certain : set of str
         Files, as they are shown, that cannot be opened any more as they were mapped; and those that
         can, by their build id.
+    undescribed : dict of file, as it is shown, to set of str
+        Files that would tell which functions were inlined in it, and are not there.
     shared : dict of place to SharedCode
         Places in code that several functions share.
     """
@@ -83,6 +85,7 @@ class PlaceNames:
     rules: NamingRules
     foreign: set[str] = field(default_factory=set[str])
     certain: set[str] = field(default_factory=set[str])
+    undescribed: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     shared: dict[int, SharedCode] = field(default_factory=dict[int, SharedCode])
 
     def places(self, at: Places) -> npt.NDArray[np.int64]:
@@ -127,13 +130,17 @@ class PlaceNames:
         self, path: str, shown: str, symbols: Symbols, addresses: npt.NDArray[np.uint64]
     ) -> npt.NDArray[np.int64]:
         unique, inverse = np.unique(addresses, return_inverse=True)
+        missing: set[str] = set()
         places = code_places(
             path,
             symbols,
             unique.tolist(),
             inlined=self.rules.inlined and path.startswith("/"),
             clones_apart=self.rules.clones_apart,
+            missing=missing,
         )
+        if missing:
+            self.undescribed.setdefault(shown, set()).update(missing)
         numbers = [self._number(shown, place) for place in places]
         return np.array(numbers, np.int64)[inverse]
 
