@@ -129,6 +129,8 @@ class Runner:
         """Under perf, at a fixed period."""
         told = str(self._programs.folder / "perf.data")
         what = ["-e", "cpu-clock", "-c", str(10**9 // rate_hz), "-o", told, *more]
+        # As Steelyard runs perf itself: it aborts at what kernel 6.18 says of build ids unasked.
+        what += ["--buildid-mmap", "--no-buildid", "--no-buildid-cache"]
         what += CHAINS[self._stacks]
         command = ["perf", "record", *what, "--", *self._argv]
         done = subprocess.run(command, check=False, capture_output=True, text=True)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from steelyard.core.elf_file import from_elf, from_elf_bytes
 from steelyard.profile.symbols.debug_files import build_id_of, separate_file
 from steelyard.profile.symbols.go_functions import go_functions
+from steelyard.profile.symbols.unwind_table import next_starts
 
 # Elf64_Sym and Elf32_Sym, as in elf(5).
 _KIND = [("info", "u1"), ("other", "u1"), ("section", "<u2")]
@@ -172,7 +173,10 @@ def symbols_of(elf: Any, path: str = "") -> Symbols:
     if not len(found[0]):
         found = _together(_functions(elf, ".dynsym"), _packed_functions(elf))
         found = _together(found, _runtime_functions(elf))
-    return _sorted(*found, segments, build_id_of(elf))
+    entries, strings = found
+    if not entries["size"].all():
+        entries["limit"] = np.minimum(entries["limit"], next_starts(elf, entries["value"]))
+    return _sorted(entries, strings, segments, build_id_of(elf))
 
 
 _Found = tuple[npt.NDArray[np.void], bytes]

@@ -120,3 +120,24 @@ def test_symbols_without_a_size_end_with_their_section(tmp_path):
     indices = symbols.function_indices(np.array(asked, np.uint64)).tolist()
     found = [symbols.names[index] if index >= 0 else None for index in indices]
     assert found == [b"early", None, b"outer", b"inside", b"outer"]
+
+
+def test_a_symbol_without_a_size_does_not_name_the_stripped_functions_behind_it(tmp_path):
+    need("gcc", "strip")
+    (tmp_path / "a.s").write_text(
+        ".text\n.globl exported\n.type exported,@function\nexported: nop\nnop\nret\n"
+        '.section .note.GNU-stack,"",@progbits\n'
+    )
+    (tmp_path / "b.c").write_text(
+        "static __attribute__((noinline)) int hidden(int n) { return n * 3; }\n"
+        "int other(int n) { return hidden(n) + hidden(n + 1); }\n"
+    )
+    command = ["gcc", "-O1", "-fPIC", "-shared", "a.s", "b.c", "-o", "whole.so"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    subprocess.run(["strip", "-o", "program.so", "whole.so"], cwd=tmp_path, check=True)
+    whole, stripped = (read_symbols(str(tmp_path / name)) for name in ("whole.so", "program.so"))
+    at = dict(zip(whole.names, whole.addresses.tolist(), strict=True))
+    asked = np.array([at[b"exported"] + 2, at[b"hidden"], at[b"other"]], np.uint64)
+    found = stripped.function_indices(asked).tolist()
+    named = [stripped.names[index] if index >= 0 else b"" for index in found]
+    assert named == [b"exported", b"", b"other"]
