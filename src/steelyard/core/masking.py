@@ -33,6 +33,8 @@ _MARKS = (
     *("mysql", "mariadb", "7z", "rar ", "sshpass", "mongo", "zip ", "sqlcmd", "bcp ", "ldap"),
     *("freerdp", "rdesktop", "mosquitto", "cqlsh", "ipmitool", "snmp", "lftp", "plink", "pscp"),
     *("sqlplus", "htpasswd", "configure set", "literal", "--pin", "sas"),
+    *("pserver", "rpcclient", "winexe", "psk", "dig ", "nsupdate", "p4 ", "rabbit", "swift"),
+    *("mc alias", "iwconfig", "mnemonic"),
     *("redis-cli", "http", "openssl", "curl", "wget", "smbclient", " login", "telegram"),
 )
 # Names that are followed by a secret in prose too.
@@ -108,7 +110,7 @@ def mask_words(argv: Sequence[str], values: Iterable[str] = ()) -> tuple[str, ..
     masked: list[str] = []
     before = ""
     for word in _mask_given("\0".join(argv)).split("\0") if argv else ():
-        if before in _ENVIRONMENT_OPTIONS or before == "--set":
+        if "=" in word and (before in _ENVIRONMENT_OPTIONS or before == "--set"):
             masked.append(mask_assignment(word))
         elif _takes_secret(before, word):
             masked.append(MASK)

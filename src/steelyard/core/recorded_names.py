@@ -52,6 +52,7 @@ _SECRET_SEGMENTS = frozenset(
         *("bearer", "dsn", "webhook", "pat", "pgpass", "jwt", "sessionid", "accesskey"),
         *("privatekey", "otp", "passcode", "authkey", "masterkey", "accountkey", "storagekey"),
         *("signingkey", "encryptionkey", "passin", "passout", "connectionstring", "sas"),
+        *("storepass", "keypass", "srcstorepass", "deststorepass", "mnemonic", "totp"),
     )
 )
 _KEYS_OF = frozenset(

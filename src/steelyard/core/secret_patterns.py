@@ -21,7 +21,7 @@ URL_QUERY = re.compile(
 ORACLE = re.compile(r"(jdbc:oracle:\w+:[^/\s\"']+/)[^@\s\"']+@")
 USER_PASSWORD = re.compile(r"((?:^|\s)(?:-u|--user|--proxy-user)(?:\s+|=))([^\s:\"']+):(\S+)")
 OPTION = re.compile(rf"(?<![\w-])(--?[A-Za-z][\w.-]*)(\s+)(?!-)({WORD})")
-ASSIGNED = re.compile(rf"(?<![\w$.-])(-{{0,2}}[A-Za-z_][\w.-]*)(\"?\s?[=:]\s?)({WORD})")
+ASSIGNED = re.compile(rf"(?<![\w$.-])(-{{0,2}}[A-Za-z_][\w.-]*)([\"']?\s?[=:]\s?)({WORD})")
 HEADER = re.compile(
     r"\b((?:proxy-)?authorization|(?:set-)?cookie|private-token|apikey"
     r"|x-(?:[\w-]*-)?(?:key|token|secret)|[\w-]+-(?:subscription|api|access|auth)-(?:key|token))"
@@ -64,27 +64,41 @@ GIVEN = (
     _given(r"mysql\w*|mariadb[\w-]*", "-p", ""),
     _given(r"7z\w*|rar|unrar", "-h?p", ""),
     _given(
-        rf"sshpass|mongo\w*|(?:docker|podman|nerdctl|oras|helm registry){_GAP}+login",
+        rf"sshpass|mongo\w*|(?:docker|podman|nerdctl|oras|az|crane|buildah|helm registry)"
+        rf"(?:{_GAP}+auth)?{_GAP}+login",
         "-p",
         f"{_GAP}*",
     ),
-    _given(r"zip|unzip|zipcloak|sqlcmd|bcp", "-P", f"{_GAP}*"),
+    _given(r"zip|unzip|zipcloak|sqlcmd|bcp|p4", "-P", f"{_GAP}*"),
     _given(r"ldap\w+", "-w", f"{_GAP}*"),
     _given(r"redis-cli", "-a", f"{_GAP}+"),
     _given(r"https?", "-a|--auth", f"(?:{_GAP}+|=)"),
     _given(r"openssl", "-k|-K|-pass|-passin|-passout", f"{_GAP}+"),
     _given(r"curl", "-b|--cookie", f"(?:{_GAP}*|=)"),
-    _given(r"smbclient", rf"-U{_GAP}*[^%\s\0]+%", ""),
+    _given(r"smbclient|rpcclient|winexe", rf"-U{_GAP}*[^%\s\0]+%", ""),
     _given(r"\w*freerdp\d?|rdesktop", "/p:|-p", f"{_GAP}*"),
     _given(r"plink|pscp|psftp", "-pw", f"{_GAP}+"),
     _given(r"mosquitto_\w+|ipmitool", "-P", f"{_GAP}*"),
-    _given(r"cqlsh|beeline", "-p", f"{_GAP}+"),
+    _given(r"cqlsh|beeline|rabbitmqadmin", "-p", f"{_GAP}+"),
     _given(r"snmp\w+", "-A|-X", f"{_GAP}*"),
     _given(r"lftp", rf"-u{_GAP}*[^,\s\0]+,", ""),
     _given(r"sqlplus\w*|rman|expdp|impdp", r"[\w.]+/", ""),
     _given(r"htpasswd", rf"-\w*b\w*{_GAP}+[^\s\0]+{_GAP}+[^\s\0]+", f"{_GAP}+"),
     _given(r"aws", rf"configure{_GAP}+set{_GAP}+[\w.]*(?:secret|token)\w*", f"{_GAP}+"),
     _given(r"kubectl|oc", r"--from-literal(?:=|[ \0])[^=\s\0]+=", ""),
+    _given(r"smbclient", r"//[^\s\0]+", f"{_GAP}+(?!-)"),
+    _given(r"vault", "login", f"{_GAP}+(?!-)"),
+    _given(r"ssh-keygen", "-N|-P", f"{_GAP}+"),
+    _given(r"p?npm|yarn", rf"set{_GAP}+[^\s\0]*(?:auth|token|secret|password)\w*", f"{_GAP}+"),
+    _given(r"pdftk", r"(?:input|user|owner)_pw", f"{_GAP}+"),
+    _given(r"nmcli", r"password|[\w.-]*psk", f"{_GAP}+"),
+    _given(r"iwconfig", "key|enc", f"{_GAP}+"),
+    _given(r"k?dig|nsupdate|delv", rf"-y{_GAP}*(?:hmac-[\w-]+:)?[^:\s\0]+:", ""),
+    _given(r"swift", "-K", f"{_GAP}+"),
+    _given(r"mc", rf"alias{_GAP}+set(?:{_GAP}+[^\s\0]+){{3}}", f"{_GAP}+"),
+    _given(r"wpa_passphrase", r"[^\s\0-][^\s\0]*", f"{_GAP}+"),
+    re.compile(r"(\bsecret,(?:[^\s\0,]+,)*data=)[^\s\0,\"']+"),
+    re.compile(r"(:pserver:[^\s\0:@]+:)[^\s\0@]+(?=@)"),
     _given(r"(?:curl|wget)", r"-u[^:\s\0-][^:\s\0]*:", ""),
 )
 CODE = re.compile(r"(<script>.*?</script>|<style>.*?</style>)", re.DOTALL)

@@ -209,12 +209,25 @@ WORDS_WITH_SECRETS = (
     *("aws https://b.s3.amazonaws.com/k?X-Amz-Signature=§", "aws aws_secret_access_key=§"),
     *("gcp https://h/o?X-Goog-Signature=§", "gcp https://h/x?key=§", "prog xapp-§-abcdefghijk"),
     *("prog ya29.§abcdefghijklmnop", "prog hf_§abcdefghijklmnop", "prog dop_v1_§abcdefghijklmnop"),
+    *("vault login §", "az login -u x -p §", "crane auth login -u x -p §", "ssh-keygen -N §"),
+    *("keytool -storepass § -keypass §", "rpcclient -U u%§", "smbclient //h/x § -U u"),
+    *("npm config set //r/:_authToken §", "rabbitmqadmin -p § list", "p4 -P § sync", "swift -K §"),
+    *("cvs -d :pserver:u:§@h:/x co", "mc alias set a http://h K §", "dig -y hmac-sha256:k:§ x"),
+    *("nsupdate -y k:§", "wpa_passphrase net §", "nmcli dev wifi connect x password §"),
+    *(
+        "iwconfig wlan0 key s:§",
+        "pdftk x.pdf input_pw § output y",
+        "qemu -object secret,id=s,data=§",
+    ),
+    *("prog --totp-seed §", "prog --mnemonic §", "ansible-playbook -e {'vault_pass':'§'}"),
     *("prog SG.§abcdefghijk.§abcdefghijklmnopq", "prog https://x.webhook.office.com/webhookb2/§"),
 )
 WORDS_WITHOUT = (
     *("docker run -p 8080:80 image", "tar -p -xf a.tar", "ssh -p 2222 h", "gcc -pipe -pg a.c"),
     *("make -j2 CFLAGS=-O2", "db_bench --key_size=16", "llm --max-tokens 100", "zip -9 out in"),
     *("git clone https://me@h/x", "curl https://h/a?page=2", "opt -passes=instcombine a.ll"),
+    *("npm run set build", "swift -O a.swift", "mc alias list", "vault status", "dig x +short"),
+    *("pdftk a.pdf cat output b.pdf", "nmcli dev show", "ssh-keygen -t ed25519 -f out"),
     *("prog --master 3", "perf stat -p 77 -a", "openssl speed -evp aes-128-cbc"),
 )
 
