@@ -151,9 +151,12 @@ class _Unpacking:
                 raise SuiteError(f"its link {path!r} leads out of the archive, to {target!r}")
             if os.path.dirname(path):
                 self._free(os.path.dirname(path))  # No link lies above it.
-            place = os.path.join(self._directory, path)
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            os.symlink(target, place)
+            above = os.path.dirname(os.path.join(root, path))
+            # Its own name, and not that of a link which the file system takes for the same.
+            if os.path.realpath(above) != above:
+                raise SuiteError(f"its link {path!r} is to be made through a link")
+            os.makedirs(above, exist_ok=True)
+            os.symlink(target, os.path.join(root, path))
         for path, target in self._links.items():
             found = os.path.realpath(os.path.join(self._directory, path))
             if found != root and not found.startswith(root + os.sep):

@@ -116,7 +116,7 @@ def test_a_field_that_a_later_version_lacks_is_named():
         ({"warmup_count": True}, "experiment.warmup_count must be a whole number, not true"),
         ({"confidence": "0.9"}, 'experiment.confidence must be a number, not "0.9"'),
         ({"quiet": ["a", 1]}, r'experiment.quiet must be a list, each a text, not \["a", 1\]'),
-        ({"order": "up"}, 'experiment.order must be one of blocks, sequential, not "up"'),
+        ({"order": "up"}, 'experiment.order must be one of blocks, parallel, sequential, not "up"'),
         ({"setup": 5}, "experiment.setup must be a list, each a text or null, not 5"),
         ({"varied": [["a"]]}, "experiment.varied must be a list, each a list of 2, not"),
         ({"stopping": {"runs": 1.5}}, "stopping.runs must be a whole number or null, not 1.5"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
@@ -222,3 +223,35 @@ def test_a_zip_comes_out_as_it_is_without_special_permissions(tmp_path: Path) ->
     unpack(str(tmp_path / "a.whl"), str(tmp_path / "t"))
     assert stat.S_IMODE((tmp_path / "t/pkg/tool").stat().st_mode) == 0o755
     assert (tmp_path / "t/pkg/__init__.py").read_text() == "x = 1"
+
+
+def test_no_link_is_made_through_one_that_the_file_system_takes_for_the_same_name(
+    tmp_path: Path,
+) -> None:
+    # As the link 'A' of an archive is on a file system that does not tell 'A' and 'a' apart.
+    within = tmp_path / "within"
+    within.mkdir()
+    (within / "a").symlink_to("..")
+    archive = tar(tmp_path / "x.tar", member("a/x", type=tarfile.SYMTYPE, linkname="y"))
+    with pytest.raises(SuiteError, match="through a link"):
+        unpack_tar(archive, str(within))
+    assert sorted(os.listdir(tmp_path)) == ["within", "x.tar"]
+
+
+def test_a_sparse_file_comes_out_whole_and_one_beyond_the_limit_does_not(tmp_path: Path) -> None:
+    made = tmp_path / "s"
+    for size, kind in ((3 << 20, "gnu"), (1 << 20, "posix"), (90 << 30, "posix")):
+        with open(made, "wb") as file:
+            file.truncate(size)
+            file.seek(700_000)
+            file.write(b"x")
+        archive = str(tmp_path / f"{size}.tar")
+        words = ["tar", "--sparse", f"--format={kind}", "-C", str(tmp_path), "-cf", archive, "s"]
+        subprocess.run(words, check=True)
+        target = tmp_path / str(size)
+        if size > 1 << 32:
+            with pytest.raises(SuiteError, match="becomes larger"):
+                unpack(archive, str(target))
+        else:
+            unpack(archive, str(target))
+            assert (target / "s").read_bytes() == made.read_bytes()
