@@ -81,7 +81,7 @@ def _of_shared_code(samples: ProfileSamples) -> list[Caution]:
     message = (
         f"{percent:.1f} % of the samples are in code that is one for several functions: {which}"
         f"{more}. Compilers and linkers keep one of functions that are alike (identical code "
-        "folding): which of them ran is not known."
+        "folding), and code that is made at run time is replaced: which of them ran is not known."
     )
     return [Caution("shared-code", message)]
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from steelyard.profile.symbols.elf_symbols import NO_SYMBOLS, Symbols
+from steelyard.profile.symbols.elf_symbols import NO_SYMBOLS, Aliases, Symbols
 
 _LAST_ADDRESS = 2**64 - 1
 
@@ -50,6 +50,8 @@ def _innermost_number(process: int) -> int:
 def read_perf_map(path: str) -> Symbols:
     """The functions of a map; of an address that was used again the last function counts.
 
+    The map has no times, so that the others are its `aliases`: each may have been there.
+
     Every user may write to the folder of maps: what is no regular file, or no line of a map, counts
     for nothing.
     """
@@ -62,6 +64,7 @@ def read_perf_map(path: str) -> Symbols:
     except OSError:
         return NO_SYMBOLS
     found: dict[int, tuple[int, bytes]] = {}
+    names: dict[int, dict[bytes, None]] = {}
     for line in lines:
         words = line.split(None, 2)
         try:
@@ -72,6 +75,11 @@ def read_perf_map(path: str) -> Symbols:
             continue
         name = words[2] if len(words) > 2 else "?"
         found[start] = (size, name.encode())
+        names.setdefault(start, {})[name.encode()] = None
     starts = np.array(sorted(found), np.uint64)
     sizes = np.array([found[int(start)][0] for start in starts], np.uint64)
-    return Symbols(starts, starts + sizes, [found[int(start)][1] for start in starts], ())
+    told = [(start, name) for start in sorted(names) for name in names[start]]
+    places = np.array([start for start, _ in told], np.uint64)
+    aliases = Aliases(places, [name for _, name in told], np.zeros(len(told), bool))
+    functions = [found[int(start)][1] for start in starts]
+    return Symbols(starts, starts + sizes, functions, (), aliases=aliases)

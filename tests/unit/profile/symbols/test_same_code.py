@@ -9,7 +9,9 @@ import pytest
 
 from steelyard.analysis.profiles.profile_answer import Recorded, profile_answer
 from steelyard.profile.attribution import attribute
+from steelyard.profile.symbols.code_places import code_places
 from steelyard.profile.symbols.debug_files import read_build_id
+from steelyard.profile.symbols.perf_map import read_perf_map
 from steelyard.profile.symbols.same_code import twins
 from tests.needs import need
 from tests.unit.profile.symbols.test_mapped_files import place_of, recorded
@@ -64,3 +66,12 @@ def test_a_function_that_shares_its_code_with_another_is_not_named_firmly(tmp_pa
 )
 def test_only_other_functions_are_told_and_not_other_names_of_one(symbol, aliases, others):
     assert twins(symbol, aliases) == others
+
+
+def test_code_whose_address_was_used_again_is_told_with_all_its_names(tmp_path):
+    path = tmp_path / "perf-1.map"
+    path.write_text("1000 20 first\n2000 20 other\n1000 20 second\n2000 20 other\n")
+    symbols = read_perf_map(str(path))
+    used_again, once = code_places("", symbols, [0x1004, 0x2004], inlined=False)
+    assert (used_again.names, used_again.twins) == (("second",), ("first",))
+    assert (once.names, once.twins) == (("other",), ())
