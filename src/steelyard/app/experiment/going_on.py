@@ -20,6 +20,8 @@ class Onward:
     precision_ratio : float or None
     budget_s, budget_runs : float, int or None
         Of this session.
+    budget_is_asked : bool
+        It is no default: a number of runs ends by it too.
     runs : int or None
         Blocks in all, or, with `further`, after those that are there.
     further : bool
@@ -32,6 +34,7 @@ class Onward:
     runs: int | None = None
     further: bool = False
     minimum_blocks: int | None = None
+    budget_is_asked: bool = False
 
 
 def begun_blocks(experiment: Experiment) -> int:
@@ -80,8 +83,7 @@ def onward_stopping(
             ),
         )
     if experiment.stopped in _UNFINISHED:
-        own = stopping if stopping.rule == "runs" else _budgeted(stopping, asked)
-        return _with_look(experiment, own)
+        return _with_look(experiment, _own(stopping, asked))
     if not undecided:
         return None
     if experiment.spec.order == "sequential":
@@ -91,6 +93,19 @@ def onward_stopping(
             field="experiment",
         )
     return _with_look(experiment, replace(_budgeted(stopping, asked), until="decided", runs=None))
+
+
+def _own(stopping: StoppingSpec, asked: Onward) -> StoppingSpec:
+    """The rule of an experiment that has not come to its end."""
+    if stopping.rule != "runs":
+        return _budgeted(stopping, asked)
+    if asked.minimum_blocks is not None:
+        raise UsageError(
+            f"--min-runs: the experiment has a fixed number of runs, {stopping.runs}, and no look "
+            "before its end.\nLeave it out, or choose another number by --runs.",
+            field="--min-runs",
+        )
+    return _budgeted(stopping, asked) if asked.budget_is_asked else stopping
 
 
 def _budgeted(stopping: StoppingSpec, asked: Onward) -> StoppingSpec:

@@ -85,6 +85,7 @@ def onward_from(given: ResumeOptions) -> Onward:
         runs=runs,
         further=further,
         minimum_blocks=given.min_runs,
+        budget_is_asked=given.budget is not None,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from steelyard.app.experiment.going_on import Onward, onward_stopping
+from steelyard.core.errors import UsageError
 from steelyard.core.stopping_spec import PastLook, StoppingSpec
 from tests.experiments import make_experiment
 
@@ -31,3 +32,17 @@ def test_a_crash_on_the_way_to_a_precision_is_no_answer():
 @pytest.mark.parametrize("stopped", ["interrupted", "budget", None])
 def test_a_fixed_number_of_runs_that_is_completed_has_one_answer(stopped):
     assert onward(StoppingSpec(runs=30), stopped).looks == ()
+
+
+@pytest.mark.parametrize("stopped", ["interrupted", "budget", None])
+def test_a_fixed_number_of_runs_ends_by_a_budget_that_is_asked_for(stopped):
+    asked = Onward(budget_s=2.0, budget_is_asked=True)
+    found = onward(StoppingSpec(runs=30), stopped, asked)
+    assert (found.runs, found.budget_s, found.looks) == (30, 2.0, ())
+    usual = onward(StoppingSpec(runs=30), stopped, Onward(budget_s=600.0))
+    assert usual.budget_s is None
+
+
+def test_a_least_number_of_runs_is_refused_where_the_number_is_fixed():
+    with pytest.raises(UsageError, match="a fixed number of runs, 30"):
+        onward(StoppingSpec(runs=30), "interrupted", Onward(minimum_blocks=5))
