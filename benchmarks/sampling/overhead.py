@@ -175,8 +175,10 @@ def _table(rate_hz: int, blocks: list[dict[str, Run]]) -> bool:
         added_ns = [b[name].elapsed_ns - base for b, base in zip(blocks, alone, strict=True)]
         paired = Paired([100 * a / base for a, base in zip(added_ns, alone, strict=True)])
         samples = mean(b[name].samples for b in blocks)
-        each_us = mean(added_ns) / samples / 1e3 if samples else 0.0
-        print(f"| {rate_hz} | {name} ({samples:.0f} samples) | {paired.text()} | {each_us:.1f} |")
+        # perf tells no count where it need not look for build ids at the end.
+        count = f" ({samples:.0f} samples)" if samples else ""
+        each_us = f"{mean(added_ns) / samples / 1e3:.1f}" if samples else ""
+        print(f"| {rate_hz} | {name}{count} | {paired.text()} | {each_us} |")
     for name in others:
         difference = _paired(blocks, OURS, name)
         found = verdict(_no_dearer(difference))
