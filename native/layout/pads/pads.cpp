@@ -72,6 +72,7 @@ bool writes_flags(std::string_view mnemonic) {
 
 constexpr std::string_view subtract = "0x48, 0x81, 0xec";  // subq $imm32, %rsp
 constexpr std::string_view add = "0x48, 0x81, 0xc4";
+constexpr std::string_view add_by_address = "0x48, 0x8d, 0xa4, 0x24";  // leaq disp32(%rsp), %rsp
 // With a pad more it is far below what four bytes hold.
 constexpr std::uint32_t most_merged = 1U << 30U;
 constexpr const char* other_shape = "an epilogue of it has another shape";
@@ -123,8 +124,12 @@ class FunctionText {
         if (!flags_are_dead(frame->place))
             return "its frame is set up where flags are in use";
         before[frame->place] += change(subtract, take_adjustment(own_allocation(*frame)), labels);
-        for (const std::size_t start : releases)
-            before[start] += change(add, take_adjustment(own_release(start)), labels);
+        for (const std::size_t start : releases) {
+            const Adjustment own = own_release(start);
+            const bool keeps_flags = own.line >= last_ && flags_are_used_behind(start);
+            before[start] +=
+                change(keeps_flags ? add_by_address : add, take_adjustment(own), labels);
+        }
         return std::nullopt;
     }
 
@@ -271,6 +276,19 @@ class FunctionText {
                 return true;
         }
         return at_entry;
+    }
+
+    /// Between what compares and what jumps by it, as before a conditional tail call, pops may lie.
+    bool flags_are_used_behind(std::size_t place) const {
+        for (std::size_t at = place; at < last_; ++at) {
+            const std::string_view mnemonic = lines_[at].mnemonic;
+            if (reads_flags(mnemonic))
+                return true;
+            if (writes_flags(mnemonic) || mnemonic.starts_with("ret") ||
+                mnemonic.starts_with("jmp"))
+                return false;
+        }
+        return false;
     }
 
     /// Whether the stack pointer has been taken from the frame pointer before these pops, and so

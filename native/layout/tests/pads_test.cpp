@@ -45,6 +45,14 @@ TEST("a frame is padded behind the registers that it saves") {
     CHECK(!holds(padded, ".steelyard.unpadded"));
 }
 
+TEST("a frame that is given back between a comparison and its jump leaves the flags alone") {
+    const auto padded =
+        with_pads(function("\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tpushq\t%rbx\n\tcallq\tg\n"
+                           "\ttestl\t%eax, %eax\n\tpopq\t%rbx\n\tpopq\t%rbp\n\tje\th\n\tretq\n"));
+    CHECK(!holds(padded, "0x48, 0x81, 0xc4"));
+    CHECK(holds(padded, changed("0x48, 0x8d, 0xa4, 0x24", "1", "0") + "\tpopq\t%rbx\n"));
+}
+
 TEST("pushed arguments stay below the pad") {
     const auto padded = with_pads(
         function("\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n\tpushq\t$8\n\tpushq\t%rax\n\tcallq\tg\n"
