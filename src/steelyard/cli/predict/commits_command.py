@@ -305,6 +305,8 @@ def evaluate_command(given: EvaluateOptions, pairs: str) -> None:
     found = evaluate(pairs, given.read.options(), design)
     if given.html is not None:
         write_page(evaluation_page(found), given.html)
-    write_json(evaluation_document(found), given.json_target)
+    # It has all benchmarks of all scores, and takes longer than the answer where they are many.
+    if given.json_target is not None:
+        write_json(evaluation_document(found), given.json_target)
     if given.json_target != "-":
         write_text(evaluation_text(found, terminal_width()))

@@ -92,8 +92,10 @@ def _by_benchmark(table: PairTable, run: Truths) -> tuple[tuple[str, Counts], ..
     columns = [
         np.bincount(place_of[kind], minlength=len(places)).tolist() for kind in _kinds(table, run)
     ]
+    # Many benchmarks with few rows have the same counts.
+    made: dict[tuple[int, ...], Counts] = {}
     return tuple(
-        (name, Counts(*counts))
+        (name, made.setdefault(counts, Counts(*counts)))
         for name, counts in zip(places, zip(*columns, strict=True), strict=True)
     )
 
