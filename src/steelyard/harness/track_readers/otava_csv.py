@@ -8,6 +8,7 @@ a metric where all of its cells are numbers or empty. The test is named by the f
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from steelyard.core.decoding import number_of
 from steelyard.core.errors import DataError
@@ -62,24 +63,13 @@ def read(source: Source) -> TrackFile:
     found: list[TrackRow] = []
     empty = 0
     for row in rows:
-        for place in metrics:
-            cell = row.cells[place].strip()
-            if cell in MISSING:
-                empty += 1
-                continue
-            value = cell_number(source, row, cell, names[place])
-            found.append(
-                TrackRow(
-                    test,
-                    names[place],
-                    "",
-                    value,
-                    revision=_attribute(row, names, _REVISIONS),
-                    measured_unix_s=_time(source, row, names),
-                    host=_attribute(row, names, _HOSTS),
-                    branch=_attribute(row, names, _BRANCHES),
-                )
-            )
+        filled = [place for place in metrics if row.cells[place].strip() not in MISSING]
+        empty += len(metrics) - len(filled)
+        # Once a row: names may be as many as cells.
+        about = _about(source, row, names) if filled else {}
+        for place in filled:
+            value = cell_number(source, row, row.cells[place].strip(), names[place])
+            found.append(TrackRow(test, names[place], "", value, **about))
     return TrackFile(tuple(found), left_out_sentence(empty, "their cells are empty"))
 
 
@@ -95,6 +85,16 @@ def _is_metric(rows: list[TableRow], place: int) -> bool:
             return False
         return True
     return False
+
+
+def _about(source: Source, row: TableRow, names: list[str]) -> dict[str, Any]:
+    """What a row says of all of its values."""
+    return {
+        "revision": _attribute(row, names, _REVISIONS),
+        "measured_unix_s": _time(source, row, names),
+        "host": _attribute(row, names, _HOSTS),
+        "branch": _attribute(row, names, _BRANCHES),
+    }
 
 
 def _attribute(row: TableRow, names: list[str], known: tuple[str, ...]) -> str | None:
