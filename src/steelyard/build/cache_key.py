@@ -14,6 +14,7 @@ from steelyard.build.run_build import build_environment
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError
 from steelyard.core.hashing import sha256_hex_of_file, sha256_of
+from steelyard.core.native_program import NATIVE
 
 # Raise it when the wrappers or the records beside a build change their meaning.
 FORMAT = 1
@@ -119,10 +120,19 @@ def _compilers(spec: BuildSpec, environment: dict[str, str]) -> dict[str, list[s
     for name in COMPILERS:
         command = named.get(name, environment.get(name))
         if command:
-            found[name] = [command, *map(_program_digest, _programs(command, environment))]
+            programs = _programs(command, environment)
+            found[name] = [command, *map(_program_digest, programs)]
+            if any(os.path.basename(path) == "steelyard" for path in programs):
+                found[name].append(_linked_in())
     if not found:
         found["default"] = [_program_digest(path) for path in _programs("cc c++ ld", environment)]
     return found
+
+
+def _linked_in() -> str:
+    """The contents of what `steelyard cc` puts into programs; its version says little of them."""
+    folder = os.path.join(NATIVE, "layout")
+    return tree_digest(folder) if os.path.isdir(folder) else "none"
 
 
 def _programs(command: str, environment: dict[str, str]) -> list[str]:

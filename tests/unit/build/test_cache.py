@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.build import cache_key
 from steelyard.build.cache import cached_build, entries, prune
 from steelyard.build.cache_key import build_key
 from steelyard.core.build_spec import BuildSpec
@@ -102,6 +103,24 @@ def test_a_compiler_that_changes_under_its_name_is_another_build(
         spec = BuildSpec(("true",), str(source), compilers=(("CC", str(compiler)),))
         keys.add(build_key(spec, 1))
     assert len(keys) == 2
+
+
+def test_what_steelyard_cc_links_in_is_part_of_the_key_of_its_builds_alone(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_key, "NATIVE", str(tmp_path))
+    (tmp_path / "layout").mkdir()
+    for name in ("steelyard", "clang"):
+        (tmp_path / name).write_text("#!/bin/sh\necho 1\n")
+        (tmp_path / name).chmod(0o755)
+    compilers = {"steelyard": f"{tmp_path}/steelyard cc", "clang": f"{tmp_path}/clang"}
+    keys: dict[str, set[str]] = {name: set() for name in compilers}
+    for runtime in ("old", "new"):
+        (tmp_path / "layout" / "libsteelyard-heap.so").write_text(runtime)
+        for name, command in compilers.items():
+            spec = BuildSpec(("true",), str(source), compilers=(("CC", command),))
+            keys[name].add(build_key(spec, 1))
+    assert {name: len(found) for name, found in keys.items()} == {"steelyard": 2, "clang": 1}
 
 
 def test_a_failed_build_publishes_nothing_and_keeps_its_log(tmp_path: Path, source: Path) -> None:
