@@ -57,6 +57,7 @@ STORED = {
     "profile agree": ("--runs", "2", "--profiler", "steelyard", "--profiler", "perf", "--", TRUE),
     "report": ("--format", "text", "latest"),
     "resume": ("latest",),
+    "serve": ("--port", "0"),
     "show": ("latest",),
 }
 INPUTS = [
