@@ -6,12 +6,14 @@ import http.client
 import json
 import os
 import signal
+import time
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.integration.conftest import validate
-from tests.patience import PATIENCE_S
+from tests.integration.killing import waiting_in
+from tests.patience import PATIENCE_S, line_of
 
 
 class Served:
@@ -19,7 +21,7 @@ class Served:
 
     def __init__(self, user, *words):
         self.process = user.start("serve", "--port", "0", *words)
-        line = self.process.stderr.readline().decode()
+        line = line_of(self.process, "stderr").decode()
         assert line.startswith("steelyard: http://127.0.0.1:"), line
         self.url = urlsplit(line.split()[1])
 
@@ -69,6 +71,27 @@ def test_an_experiment_is_listed_and_shown_as_soon_as_it_is_in_the_store(user, s
     listing = json.loads(served.asks("experiments.json")[2])
     validate(listing)
     assert [each["experiment"] for each in listing["experiments"]] == [identifier]
+
+
+def test_a_running_experiment_is_shown_with_the_trials_so_far(user, script, served):
+    process = user.start("measure", "--runs", "9", "--", script(waiting_in(5) + "exit 0"))
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not (user.home / "waiting").exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
+    page = served.asks("")[2]
+    assert '<meta http-equiv="refresh"' in page
+    assert ">running<" in page
+    status, _, text = served.asks("experiments/latest.json")
+    assert status == 200, text
+    assert json.loads(text)["variants"][0]["repetitions"]["execution"] == 4
+    assert served.asks("experiments/latest")[0] == 200
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=PATIENCE_S)
+    page = served.asks("")[2]
+    assert '<meta http-equiv="refresh"' not in page
+    assert ">interrupted<" in page
 
 
 def test_the_history_is_linked_and_shown_where_there_is_one(user, served):
