@@ -62,6 +62,7 @@ MAY_LACK = (
             not os.access("/sys/fs/cgroup/cpuset/cpuset.cpus", os.W_OK) or (os.cpu_count() or 1) < 2
         ),
     ),
+    Lack("a second CPU", r"the order parallel takes", lambda: len(os.sched_getaffinity(0)) < 2),
     Lack("samples or counters of this kernel", r"gives no (hardware )?samples|may not count"),
     Lack("counters of the hardware", r"(cannot|does not) count|no hardware|hardware counters"),
     Lack("a setting of the kernel", r"^/(proc|sys)/\S+ cannot be written|perf_event_paranoid at 1"),

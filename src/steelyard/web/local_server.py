@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 
@@ -57,21 +58,13 @@ class LocalHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        path = self._known_path()
-        if path is None:
-            self.not_found()
-        else:
-            self.show(path)
+        self._answer_by(self.show)
 
     def do_HEAD(self) -> None:
         self.do_GET()
 
     def do_POST(self) -> None:
-        path = self._known_path()
-        if path is None:
-            self.not_found()
-        else:
-            self.take(path)
+        self._answer_by(self.take)
 
     def show(self, path: str) -> None:
         """Answer who wants to read `path`, which is below the secret."""
@@ -80,6 +73,13 @@ class LocalHandler(BaseHTTPRequestHandler):
     def take(self, path: str) -> None:
         """Answer who sends something to `path`; a body that is not read ends the connection."""
         self.not_found()
+
+    def _answer_by(self, answer: Callable[[str], None]) -> None:
+        path = self._known_path()
+        if path is None:
+            self.not_found()
+        else:
+            answer(path)
 
     def _known_path(self) -> str | None:
         """What is asked for below the secret path, without a query; None for anyone else."""
