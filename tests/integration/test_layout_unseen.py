@@ -57,6 +57,12 @@ def look(program: str, what: str, parts: str, address_space_bytes: int = 0) -> t
         pytest.param("children", "-1 1 1\n", id="it has no child and one thread"),
         pytest.param("executes", "0\n", id="nothing is left of it behind exec"),
         pytest.param(
+            "executes-by-thread", "0\n", id="nothing is left of it behind a thread's exec"
+        ),
+        pytest.param(
+            "executes-during-moves", "0\n", id="nothing is left of it behind exec during moves"
+        ),
+        pytest.param(
             "executes-others", "0 1, moves: 1\n", id="no signal of its reaches what it executes"
         ),
         pytest.param("without-first", "1\n", id="it moves on without its first thread"),

@@ -32,6 +32,7 @@ std::uint32_t moves_now = 0;  ///< the mover has the lock
 std::uint32_t stops = 0;
 std::int32_t program_process = 0;
 std::int32_t* first_thread = nullptr;
+bool first_is_there = false;  ///< as the mover saw it last
 std::uint8_t* stack = nullptr;
 // What libc's functions, such as memcpy, may look at through the thread pointer.
 alignas(64) std::uint64_t tls[tls_bytes / sizeof(std::uint64_t)];
@@ -88,10 +89,14 @@ bool goes_on_without_first() {
     return false;
 }
 
+/// Whether another thread than the first, which had ended, executed another program in its place.
+bool another_executes() {
+    return !first_is_there && state_of_first(program_process) == FirstThread::runs;
+}
+
 /// False where nothing is to be moved any more.
 bool wait_for_interval() {
     const std::uint64_t until_ns = now_ns() + settings().interval_ns;
-    bool first_is_there = load(first_thread) != 0;
     while (__atomic_load_n(&stops, __ATOMIC_ACQUIRE) == 0) {
         if (first_is_there && load(first_thread) == 0) {
             if (!goes_on_without_first())
@@ -99,7 +104,7 @@ bool wait_for_interval() {
             first_is_there = false;
         }
         const std::uint64_t at_ns = now_ns();
-        if (program_has_ended())
+        if (program_has_ended() || another_executes())
             return false;
         if (at_ns >= until_ns)
             return true;
@@ -171,6 +176,7 @@ bool clone_mover() {
         return false;
     tls[0] = reinterpret_cast<std::uint64_t>(tls);
     tls[2] = tls[0];
+    first_is_there = load(first_thread) != 0;
     program_process = static_cast<std::int32_t>(raw(SYS_getpid));
     constexpr std::uint64_t all = ~std::uint64_t{0};
     std::uint64_t before = 0;

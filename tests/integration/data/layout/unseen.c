@@ -250,18 +250,71 @@ static long child_count(void) {
     return count;
 }
 
-/* Another program in its place is alone: what moved it ends, and gives its memory back. */
-static int executes(char** words) {
-    move(3);
-    if (words[2] == NULL) {
-        setenv("STEELYARD_LAYOUT", "none", 1);
-        execl(words[0], words[0], words[1], "again", (char*)NULL);
-        return 2;
-    }
+/* Whether what executed this program has left it a child, after a minute. */
+static int is_left(void) {
     for (const long until = now_us() + 60000000; child_count() > 0 && now_us() < until;)
         while (waitpid(-1, NULL, __WALL | WNOHANG) > 0)
             continue;
-    printf("%ld\n", child_count());
+    return child_count() > 0;
+}
+
+static int executes_itself(char** words) {
+    setenv("STEELYARD_LAYOUT", "none", 1);
+    execl(words[0], words[0], words[1], "again", (char*)NULL);
+    return 2;
+}
+
+/* Another program in its place is alone: what moved it ends, and gives its memory back. */
+static int executes(char** words) {
+    if (words[2] == NULL) {
+        move(3);
+        return executes_itself(words);
+    }
+    printf("%d\n", is_left());
+    return 0;
+}
+
+static void* executes_there(void* words) {
+    for (const long until = now_us() + 20000; now_us() < until;)
+        work(20);
+    executes_itself(words);
+    return NULL;
+}
+
+/* The same by a thread, when the first one has ended. */
+static int executes_by_thread(char** words) {
+    if (words[2] == NULL) {
+        move(3);
+        pthread_t thread;
+        pthread_create(&thread, NULL, executes_there, words);
+        pthread_exit(NULL);
+    }
+    printf("%d\n", is_left());
+    return 0;
+}
+
+/* How many of many children are left a child of their own, when all that runs shares one CPU: a
+   program that waits for a move often executes another before what moved it runs on. */
+static int executes_during_moves(char** words) {
+    if (words[2] != NULL)
+        return is_left();
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    int left = 0;
+    for (int turn = 0; turn < 100 && left == 0; ++turn) {
+        const pid_t process = fork();
+        if (process == 0) {
+            for (const long until = now_us() + 2000 + turn * 20; now_us() < until;)
+                work(2);
+            exit(executes_itself(words));
+        }
+        int status = 0;
+        waitpid(process, &status, 0);
+        left += status != 0;
+    }
+    printf("%d\n", left);
     return 0;
 }
 
@@ -358,6 +411,10 @@ int main(int count, char** words) {
         return children();
     if (strcmp(what, "executes") == 0)
         return executes(words);
+    if (strcmp(what, "executes-by-thread") == 0)
+        return executes_by_thread(words);
+    if (strcmp(what, "executes-during-moves") == 0)
+        return executes_during_moves(words);
     if (strcmp(what, "executes-others") == 0)
         return executes_others();
     if (strcmp(what, "without-first") == 0)
