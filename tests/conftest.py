@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from tests import skips
-from tests.said_at_once import SaidAtOnce
+from tests.said_at_once import SaidAtOnce, add_error_of_command
 
 # The same examples each time, and no clock that decides: how long one takes is the machine's.
 settings.load_profile("ci")
@@ -49,6 +50,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     terminal = session.config.pluginmanager.get_plugin("terminalreporter")
     if terminal is not None and not hasattr(session.config, "workerinput"):
         session.config.pluginmanager.register(SaidAtOnce(terminal))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let a report of a command that failed say what it wrote."""
+    report = yield
+    add_error_of_command(report, call.excinfo.value if call.excinfo else None)
+    return report
 
 
 def skipped(config: pytest.Config) -> list[str] | None:

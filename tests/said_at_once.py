@@ -6,22 +6,44 @@ A run that is stopped from outside prints no summary. Its log has the names by t
 from __future__ import annotations
 
 import os
+import subprocess
 import threading
 import time
 from dataclasses import dataclass, field
 
 import pytest
 
+COMMAND_SECTION = "what the failed command wrote on standard error"
+
 # Longer than any test takes on a machine with nothing else to do.
 LONG_S = 120.0
 
 
+# Of a line and of what a command wrote on standard error, to either side of what is left out.
+_SHOWN_CHARACTERS = 300
+
+
+def shortened(text: str) -> str:
+    """A text in one line, without its middle where it is long: its end may say why."""
+    line = " ".join(text.split())
+    left_out = len(line) > 2 * _SHOWN_CHARACTERS
+    return f"{line[:_SHOWN_CHARACTERS]} ... {line[-_SHOWN_CHARACTERS:]}" if left_out else line
+
+
 def crash(report: pytest.TestReport) -> str:
-    """Where a test failed and by what, in one line of at most 300 characters."""
+    """Where a test failed and by what, in one line of at most 605 characters."""
     found = getattr(report.longrepr, "reprcrash", None)
     text = report.longreprtext if found is None else f"{found.path}:{found.lineno}: {found.message}"
     lines = text.strip().splitlines()
-    return lines[0 if found else -1][:300] if lines else ""
+    return shortened(lines[0 if found else -1]) if lines else ""
+
+
+def add_error_of_command(report: pytest.TestReport, error: BaseException | None) -> None:
+    """Keep what a command that failed wrote on standard error, which its exception does not say."""
+    if isinstance(error, subprocess.CalledProcessError) and error.stderr:
+        text = error.stderr
+        text = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+        report.sections.append((COMMAND_SECTION, text))
 
 
 @dataclass(eq=False)
@@ -53,6 +75,9 @@ class SaidAtOnce:
         """Name a test that failed."""
         if report.failed:
             self._line(f"FAILED {report.nodeid} ({report.when}): {crash(report)}")
+            for name, text in report.sections:
+                if name == COMMAND_SECTION:
+                    self._line(f"{name}: {shortened(text)}")
 
     def __post_init__(self) -> None:
         """Look at what runs from now on."""

@@ -15,12 +15,16 @@ CONFTEST = """
 import tests.conftest
 from tests.said_at_once import SaidAtOnce
 tests.conftest.SaidAtOnce = lambda terminal: SaidAtOnce(terminal, long_s=0.05)
-from tests.conftest import pytest_sessionstart  # noqa: F401
+from tests.conftest import pytest_runtest_makereport, pytest_sessionstart  # noqa: F401
 """
 TESTS = """
+import subprocess
 import threading
 def test_one():
     assert 1 == 2, "it is not"
+def test_of_a_command():
+    long = ["sh", "-c", "echo why not >&2; exit 3", "x" * 1000]
+    subprocess.run(long, check=True, capture_output=True)
 def test_two():
     threading.Event().wait()
 """
@@ -46,7 +50,9 @@ def test_a_run_that_is_stopped_has_named_what_failed_and_what_hung(tmp_path, wor
             if line.startswith("still running") and line.endswith("test_some.py::test_two\n"):
                 break
         os.killpg(running.pid, signal.SIGKILL)
-    (failed,) = [line for line in lines if line.startswith("FAILED")]
+    failed, command = [line for line in lines if line.startswith("FAILED")]
     assert "test_some.py::test_one (call): " in failed
     assert "AssertionError: it is not" in failed
+    assert command.endswith("returned non-zero exit status 3.\n")
+    assert "what the failed command wrote on standard error: why not\n" in lines
     assert lines[-1].startswith("still running")
