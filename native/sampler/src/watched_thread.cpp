@@ -5,6 +5,14 @@
 
 namespace steelyard {
 
+namespace {
+
+// The kernel's timer takes no time nearer than this (perf_swevent_start_hrtimer): a look that is
+// due sooner comes so long after a thread goes on, where one that lives no longer always is.
+constexpr std::uint64_t nearest_ns = 10'000;
+
+}  // namespace
+
 WatchedThread::WatchedThread(pid_t thread, const Sampling& sampling, bool kernel)
     : clock_(thread, CountingEvent::Scope::thread, kernel, sampling.clock),
       time_(sampling.clock == Clock::software
@@ -19,11 +27,13 @@ void WatchedThread::begin(Intervals& intervals) {
         samples_.run(intervals.next_ns());
         armed_ = std::numeric_limits<std::uint64_t>::max();
     } else {
-        sample_once(intervals.first_ns());
+        sample_once(first_ns(intervals));
     }
     const auto [all, sampled] = clock_.counts();
     before_ = all - std::min(all, sampled);
     then_ = {before_, 0};
+    if (intervals.spread() != Spread::fixed)
+        before_ += nearest_ns;
 }
 
 bool WatchedThread::go_on(Intervals& intervals) {
@@ -33,12 +43,16 @@ bool WatchedThread::go_on(Intervals& intervals) {
     const std::uint64_t interval = intervals.next_ns();
     const bool in_time = passed < interval;
     then_ = now;
-    const std::uint64_t next = in_time ? interval - passed : intervals.first_ns();
+    const std::uint64_t next = in_time ? interval - passed : first_ns(intervals);
     // So that each sample stands for the interval after it, and for nothing else.
     if (!in_time)
         missed_ += passed - interval + next;
     sample_once(next);
     return in_time;
+}
+
+std::uint64_t WatchedThread::first_ns(Intervals& intervals) {
+    return nearest_ns + intervals.first_ns();
 }
 
 void WatchedThread::sample_once(std::uint64_t interval) {

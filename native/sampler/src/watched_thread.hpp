@@ -23,7 +23,7 @@ struct Watching {
 /// the sampler itself waited for a processor makes no sample come sooner. Where the thread ran for
 /// longer than the interval, the look was missed: the next is drawn as from any moment, since one
 /// at once would fall where the program lets others run. What passed from the missed look until
-/// then does not count as watched.
+/// then does not count as watched, and neither does what runs before the first look can come.
 class WatchedThread {
   public:
     /// Throws Fatal where the thread is gone, or there are more than the kernel allows.
@@ -39,6 +39,8 @@ class WatchedThread {
     SamplingEvent& samples() { return samples_; }
 
   private:
+    /// From a moment at which no look was due.
+    static std::uint64_t first_ns(Intervals& intervals);
     void sample_once(std::uint64_t interval);
     /// What the thread ran from when its last sample was due.
     std::uint64_t passed_until(CountingEvent::Counts now) const;
@@ -48,7 +50,7 @@ class WatchedThread {
     SamplingEvent samples_;
     bool looks_everywhere_;       // and not for another place where it finds the kernel
     std::uint64_t period_;        // the mean interval
-    std::uint64_t before_ = 0;    // it was first armed
+    std::uint64_t before_ = 0;    // ran when no look could come yet
     std::uint64_t missed_ = 0;    // since then, after looks that were missed
     std::uint64_t armed_ = 0;     // the last interval asked for
     CountingEvent::Counts then_;  // when it was

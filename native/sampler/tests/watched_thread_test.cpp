@@ -131,6 +131,23 @@ TEST("a sampler that waits while the thread does makes no sample come sooner") {
     });
 }
 
+TEST("what a thread runs before the kernel's timer can come is not watched") {
+    constexpr double nearest_ns = 10'000;
+    const Sampling sampling = nearly_fixed();
+    Intervals intervals = intervals_of(sampling);
+    Worker worker;
+    try {
+        const CountingEvent whole(worker.number(), CountingEvent::Scope::thread, true);
+        WatchedThread thread(worker.number(), sampling, true);
+        thread.begin(intervals);
+        worker.compute(nearest_ns);
+        const auto ran_ns = static_cast<double>(whole.counts().all);
+        CHECK(static_cast<double>(thread.watching().watched_ns) <= ran_ns - nearest_ns);
+    } catch (const Fatal& refused) {
+        std::printf("skipped: %s\n", refused.message.c_str());
+    }
+}
+
 TEST("what a thread runs after a look that was missed is not watched") {
     with_a_sampled_thread([](Worker& worker, WatchedThread& thread, Intervals& intervals) {
         const std::uint64_t missed_ns = thread.watching().missed_ns;
