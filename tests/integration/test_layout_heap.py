@@ -107,6 +107,35 @@ BUFFERS = """
         return 0;
     }
 """
+PHASES = """
+    static void *kept[60000];
+    int main(void) {
+        for (int size = 200; size <= 1000; size += 160) {
+            const int many = 8000000 / size;
+            for (int at = 0; at < many; ++at)
+                memset(kept[at] = malloc(size), 1, size);
+            for (int at = 0; at < many; ++at)
+                free(kept[at]);
+        }
+        printf("%ld\\n", resident_kib());
+        return 0;
+    }
+"""
+LARGE_AGAIN = """
+    static void *kept[96];
+    int main(void) {
+        for (int turn = 0; turn < 40; ++turn) {
+            for (int at = 0; at < 96; ++at) {
+                const size_t size = 40000 + at / 16 * 16000;
+                memset(kept[at] = malloc(size), 1, size);
+            }
+            for (int at = 0; at < 96; ++at)
+                free(kept[at]);
+        }
+        printf("%ld\\n", resident_kib());
+        return 0;
+    }
+"""
 
 
 @pytest.fixture
@@ -159,6 +188,19 @@ def test_freed_buffers_of_many_sizes_do_not_add_up(build: Build) -> None:
     program = build(RESIDENT + BUFFERS)
     # Of 1 to 6.7 MiB one lives at a time; 16 MiB is twice the largest, and what a heap takes.
     assert int(run(program, **{"": "heap"}).stdout) < 16384
+
+
+def test_what_one_size_has_emptied_serves_another(build: Build) -> None:
+    program = build(RESIDENT + PHASES)
+    # Of each of six sizes 8 MB live, one size after the other.
+    assert int(run(program, **{"": "heap"}).stdout) < 24_000
+
+
+def test_large_objects_that_come_again_touch_the_pages_that_they_had(build: Build) -> None:
+    program = build(RESIDENT + LARGE_AGAIN)
+    plain_kib = int(run(program, **{"": "none"}).stdout)
+    # 7.7 MB live at most, of which glibc's heap keeps none at the end.
+    assert int(run(program, **{"": "heap"}).stdout) - plain_kib < 12_000
 
 
 def test_what_comes_and_goes_lies_all_over_its_window(build: Build) -> None:

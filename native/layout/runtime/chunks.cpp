@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "central.hpp"
 #include "raw.hpp"
 
 namespace steelyard::layout {
@@ -24,140 +25,37 @@ constexpr std::size_t share_of_limit = 4;
 // The kernel puts it right below the libraries; branches reach 2 GiB from them.
 constexpr std::size_t room_for_copies_bytes = 4ULL << 30U;
 
-constexpr std::size_t fewest_taken = 8;
+constexpr std::size_t fewest_taken = 4;
 
-// First chunks lie here. Those of one unit, which are those of small objects, share huge pages, one
-// after the other: the kernel gives one in the time of some 25 small ones. The others lie behind
-// them by small pages, so that few large objects take no more than they touch. The first huge page
-// has the first windows besides, so that a small heap takes no more than this page.
+// First chunks lie here. Those of one unit, which are those of small objects, share the first huge
+// page, with the first windows behind them, so that a small heap takes no more than this page: the
+// kernel gives one in the time of some 25 small ones. Further threads take blocks among the
+// windows. First chunks of more units lie behind by small pages, so that few large objects take no
+// more than they touch.
 constexpr std::size_t first_chunks_bytes = 16U << 20U, huge_page_bytes = 2U << 20U;
-constexpr std::size_t huge_first_bytes = 8U << 20U;
-constexpr auto units_a_huge_page = static_cast<std::uint32_t>(huge_page_bytes / unit_bytes);
-constexpr std::size_t front_bytes = 768U << 10U;  ///< of the first huge page, before windows
+constexpr std::size_t front_bytes = 512U << 10U;  ///< of the first huge page, before windows
 constexpr auto front_units = static_cast<std::uint32_t>(front_bytes / unit_bytes);
-constexpr auto huge_first_units = static_cast<std::uint32_t>(huge_first_bytes / unit_bytes);
+constexpr auto huge_page_units = static_cast<std::uint32_t>(huge_page_bytes / unit_bytes);
 constexpr auto first_chunks_units = static_cast<std::uint32_t>(first_chunks_bytes / unit_bytes);
+constexpr auto block_units = static_cast<std::uint32_t>(window_bytes / unit_bytes);
 constexpr int first_chunk_attempts = 32;
 
 bool first_unit_is_taken[first_chunks_units];
-std::uint32_t huge_page_now = 0;  ///< its first unit
+/// What chunks of one unit are taken from, once the front is full: the units of a window's bytes.
+struct {
+    std::uint32_t first = 0;  ///< 0: there is none yet
+    bool is_taken[block_units];
+    std::uint32_t taken_count = block_units;
+} block;
 Lock first_lock;
 
 // What the heap notes about its objects lies behind the first chunks of the first huge page, and
 // then between windows.
-constexpr std::size_t first_books_bytes = 128U << 10U;
 std::uint8_t* books = nullptr;
 std::size_t books_left = 0;
 Lock books_lock;
 
 std::size_t front_used = front_bytes, heap_used = first_chunks_bytes;
-
-template <typename T>
-T* pages_for(std::size_t count) {
-    return static_cast<T*>(map_pages(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE));
-}
-
-/// A chunk, and those of its objects that are free and no thread's.
-struct Chunk {
-    Name start = 0;
-    std::uint32_t count = 0;
-    Name* names = nullptr;
-};
-
-Chunk* chunks = nullptr;  ///< by the number of their first unit
-std::uint32_t* unit_chunks = nullptr;
-
-std::uint32_t chunk_of(Name name) {
-    return unit_chunks[static_cast<std::size_t>(name) * granule_bytes / unit_bytes];
-}
-
-/// The chunks of a class. What is free comes back by whole chunks, so that what is made together
-/// lies together, however often all of it was freed before.
-struct Central {
-    std::uint32_t* own = nullptr;
-    std::size_t count = 0;
-    Lock lock;
-    std::uint32_t own_count = 0, own_capacity = 0;
-    std::uint32_t next = 0;  ///< where the last search among chunks with few free objects ended
-
-    bool add(std::uint32_t chunk) {
-        const Guard guard(lock);
-        if (own_count == own_capacity && !grow())
-            return false;
-        own[own_count++] = chunk;
-        return true;
-    }
-    void put(const Name* from, std::size_t many, std::size_t objects) {
-        const Guard guard(lock);
-        std::size_t kept = 0;
-        for (std::size_t at = 0; at < many; ++at) {
-            Chunk& chunk = chunks[chunk_of(from[at])];
-            if (chunk.names == nullptr)
-                chunk.names = static_cast<Name*>(take_books(objects * sizeof(Name)));
-            if (chunk.names == nullptr)
-                continue;  // lost to the program, as there is no memory to remember it by
-            chunk.names[chunk.count++] = from[at];
-            ++kept;
-        }
-        __atomic_store_n(&count, count + kept, __ATOMIC_RELAXED);
-    }
-    /// Of the chunk that has most, where that is `fewest` or more.
-    std::size_t take_whole(Name* into, std::size_t many, std::size_t fewest) {
-        if (__atomic_load_n(&count, __ATOMIC_RELAXED) < fewest)
-            return 0;
-        const Guard guard(lock);
-        Chunk* most = fullest();
-        if (most == nullptr || most->count < fewest)
-            return 0;
-        const std::size_t taken = take_from(*most, into, many);
-        __atomic_store_n(&count, count - taken, __ATOMIC_RELAXED);
-        return taken;
-    }
-    /// Of one chunk after the other.
-    std::size_t take(Name* into, std::size_t many) {
-        if (__atomic_load_n(&count, __ATOMIC_RELAXED) == 0)
-            return 0;
-        const Guard guard(lock);
-        std::size_t taken = 0;
-        for (std::uint32_t seen = 0; seen < own_count && taken < many; ++seen) {
-            next = next + 1 < own_count ? next + 1 : 0;
-            taken += take_from(chunks[own[next]], into + taken, many - taken);
-        }
-        __atomic_store_n(&count, count - taken, __ATOMIC_RELAXED);
-        return taken;
-    }
-
-  private:
-    Chunk* fullest() const {
-        Chunk* most = nullptr;
-        for (std::uint32_t at = 0; at < own_count; ++at) {
-            Chunk& chunk = chunks[own[at]];
-            if (most == nullptr || chunk.count > most->count)
-                most = &chunk;
-        }
-        return most;
-    }
-    static std::size_t take_from(Chunk& chunk, Name* into, std::size_t many) {
-        const std::size_t taken = many < chunk.count ? many : chunk.count;
-        chunk.count -= static_cast<std::uint32_t>(taken);
-        if (taken != 0)
-            __builtin_memcpy(into, chunk.names + chunk.count, taken * sizeof(Name));
-        return taken;
-    }
-    bool grow() {
-        const std::uint32_t bigger = own_capacity == 0 ? 1024 : own_capacity * 2;
-        auto* place = pages_for<std::uint32_t>(bigger);
-        if (place == nullptr)
-            return false;
-        if (own_count != 0)
-            __builtin_memcpy(place, own, own_count * sizeof *own);
-        if (own != nullptr)
-            raw(SYS_munmap, word(own), static_cast<long>(own_capacity * sizeof *own));
-        own = place;
-        own_capacity = bigger;
-        return true;
-    }
-};
 
 Central central[all_classes];
 
@@ -196,15 +94,38 @@ bool take_space(std::size_t bytes, std::size_t& place) {
     return place + bytes <= heap_bytes;
 }
 
-/// A unit of the huge page that first chunks are taken from now, or of the next one.
+/// A unit of the front, or else of a block.
 bool take_huge_unit(Random& random, std::uint32_t& unit) {
-    for (; huge_page_now < huge_first_units; huge_page_now += units_a_huge_page) {
-        for (int attempt = 0; attempt < first_chunk_attempts; ++attempt) {
-            unit =
-                huge_page_now + random.below(huge_page_now == 0 ? front_units : units_a_huge_page);
-            if (take_first_units(unit, 1))
-                return true;
-        }
+    for (int attempt = 0; attempt < first_chunk_attempts; ++attempt) {
+        unit = random.below(front_units);
+        if (take_first_units(unit, 1))
+            return true;
+    }
+    if (block.taken_count == block_units) {
+        std::size_t place = 0;
+        if (!take_space(window_bytes, place))
+            return false;
+        block = {static_cast<std::uint32_t>(place / unit_bytes), {}, 0};
+    }
+    std::uint32_t at = random.below(block_units);
+    while (block.is_taken[at])
+        at = (at + 1) % block_units;
+    block.is_taken[at] = true;
+    ++block.taken_count;
+    unit = block.first + at;
+    return true;
+}
+
+/// A chunk of as many bytes that another class has emptied: programs whose phases have sizes of
+/// their own would otherwise take the sum of what each of them takes.
+bool take_emptied(std::size_t index, std::size_t alignment, std::size_t& place) {
+    for (std::size_t other = 0; other < class_count; ++other) {
+        std::uint32_t chunk = 0;
+        if (other == index || chunk_bytes(other) != chunk_bytes(index) ||
+            !central[other].give_whole(other, alignment, chunk))
+            continue;
+        place = chunk * unit_bytes;
+        return true;
     }
     return false;
 }
@@ -217,9 +138,9 @@ constexpr std::size_t chunk_alignment(std::size_t index) {
 /// Units behind those.
 bool take_units(std::size_t index, std::uint32_t many, Random& random, std::uint32_t& unit) {
     const auto step = static_cast<std::uint32_t>(chunk_alignment(index) / unit_bytes);
-    constexpr std::uint32_t units = first_chunks_units - huge_first_units;
+    constexpr std::uint32_t units = first_chunks_units - huge_page_units;
     for (int attempt = 0; attempt < first_chunk_attempts; ++attempt) {
-        unit = huge_first_units + random.below((units - many) / step + 1) * step;
+        unit = huge_page_units + random.below((units - many) / step + 1) * step;
         if (take_first_units(unit, many))
             return true;
     }
@@ -246,7 +167,7 @@ bool reserve_chunks() {
         heap_start = reinterpret_cast<std::uint8_t*>((address + alignment - 1) & ~(alignment - 1));
         heap_bytes = bytes;
         // With huge pages the index bits of physical addresses are those that are drawn here.
-        raw(SYS_madvise, word(heap_start), huge_first_bytes, MADV_HUGEPAGE);
+        raw(SYS_madvise, word(heap_start), huge_page_bytes, MADV_HUGEPAGE);
         raw(SYS_madvise, word(heap_start + first_chunks_bytes),
             static_cast<long>(bytes - first_chunks_bytes), MADV_HUGEPAGE);
         unit_classes = pages_for<std::uint8_t>(bytes / unit_bytes);
@@ -261,6 +182,8 @@ bool take_chunk(std::size_t index, Name& first) {
     std::size_t place = 0;
     const std::size_t bytes = chunk_bytes(index);
     const std::size_t step = chunk_alignment(index);
+    if (take_emptied(index, step, place))
+        return register_chunk(index, place, bytes, first);
     if (!take_space(bytes + step - unit_bytes, place))
         return false;
     return register_chunk(index, (place + step - 1) / step * step, bytes, first);
@@ -305,37 +228,37 @@ Name chunk_start(Name name) {
 }
 
 void give_free(std::size_t index, const Name* from, std::size_t many) {
-    central[index].put(from, many, chunk_objects(index % class_count));
+    central[index].put(index, from, many);
 }
 
 std::size_t take_window(std::size_t index, Name* into, std::size_t many) {
     const std::size_t fewest = many / 8 < fewest_taken ? fewest_taken : many / 8;
-    return central[index].take_whole(into, many, fewest);
+    return central[index].take_whole(index, into, many, fewest);
 }
 
 std::size_t take_free(std::size_t index, Name* into, std::size_t many) {
-    const std::size_t whole = central[index].take_whole(into, many, many / 2);
-    return whole != 0 ? whole : central[index].take(into, many);
+    const std::size_t whole = central[index].take_whole(index, into, many, many / 2);
+    return whole != 0 ? whole : central[index].take(index, into, many);
 }
 
 void hold_chunks() {
     first_lock.take();
     for (Central& each : central)
-        each.lock.take();
+        each.hold();
     books_lock.take();
 }
 
 void resume_chunks() {
     books_lock.give();
     for (Central& each : central)
-        each.lock.give();
+        each.resume();
     first_lock.give();
 }
 
 void reset_chunks() {
     books_lock.reset();
     for (Central& each : central)
-        each.lock.reset();
+        each.reset();
     first_lock.reset();
 }
 

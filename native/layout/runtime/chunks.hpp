@@ -71,7 +71,7 @@ constexpr std::size_t largest_chunk_bytes() {
 // one, and 49 windows would be 14 MiB. Of the largest objects there are fewer, as each of them is
 // touched sooner or later.
 constexpr std::size_t fewest_first_objects = 16, fewest_first_large = 8;
-constexpr std::size_t large_from_bytes = 8U << 10U;
+constexpr std::size_t large_from_bytes = 4U << 10U;
 
 constexpr std::size_t first_chunk_bytes(std::size_t index) {
     const bool is_large = class_bytes(index) >= large_from_bytes;

@@ -112,9 +112,14 @@ ThreadHeap* thread_heap() {
     return heap != nullptr ? heap : enter_heap();
 }
 
-/// Lets the last `many` free objects, all of one chunk, be given before any other.
+/// Lets the last `many` free objects, all of one chunk, be given before any other, where there is
+/// memory to note them.
 void give_first(Random& random, ThreadClass& of, std::size_t index, std::uint32_t many) {
-    many = many / drawn_at_once * drawn_at_once;
+    if (of.ordered_names == nullptr)
+        of.ordered_names = static_cast<Name*>(take_books(chunk_objects(index) * sizeof(Name)));
+    if (of.ordered_names == nullptr)
+        return;
+    many = many / draws_of(index) * draws_of(index);
     of.free_count -= many;
     order_by_pages(random, index, of.free_names + of.free_count, many,
                    keeps_runs ? PageStart::lowest : PageStart::drawn, of.ordered_names);
@@ -133,11 +138,10 @@ Name draw(ThreadHeap& heap, ThreadClass& of) {
 bool prepare(ThreadClass& of, std::size_t index) {
     const std::uint32_t objects = chunk_objects(index);
     const std::uint32_t capacity = objects + objects / 4;
-    of.free_names = static_cast<Name*>(take_books(std::size_t{capacity + objects} * sizeof(Name)));
+    of.free_names = static_cast<Name*>(take_books(capacity * sizeof(Name)));
     if (of.free_names == nullptr)
         return false;
     of.free_capacity = capacity;
-    of.ordered_names = of.free_names + capacity;
     return true;
 }
 

@@ -14,13 +14,17 @@ namespace {
 
 constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t line_bytes = 64;
-// Lines that an object may be moved by: the index bits of a first-level cache and some beyond.
+// Lines that an object may be moved by: the index bits of a first-level cache and some beyond. In
+// pages that are kept the page of the last object begins the next one as well, so that objects
+// which come and go touch no more and more of them.
 constexpr std::uint32_t offset_lines = 1024;
+constexpr auto page_lines = static_cast<std::uint32_t>(page_bytes / line_bytes);
+constexpr std::uint32_t offset_pages = offset_lines / page_lines;
 // What is freed is kept for the next of its size, as glibc does up to DEFAULT_MMAP_THRESHOLD_MAX.
 constexpr std::size_t largest_kept_bytes = 32U << 20U;
 constexpr std::size_t most_kept_bytes = 128U << 20U;
-// What is kept and what lives take together no more than what lived at most, and this.
-constexpr std::size_t spare_bytes = 2U << 20U;
+// What is kept and what lives take together no more than what lived at most, a sixteenth, and this.
+constexpr std::size_t spare_bytes = 512U << 10U, spare_share = 16;
 constexpr std::size_t bins = 128, places_a_bin = 16;
 constexpr std::uint64_t magic = 0x53544c59534c4152;
 
@@ -33,6 +37,7 @@ struct Header {
 
 struct Kept {
     std::uint64_t start, bytes;
+    std::uint32_t first_page;  ///< that the last object began in, less the line of its header
 };
 
 Lock keeping;
@@ -59,20 +64,20 @@ std::size_t rounded(std::size_t bytes, std::size_t& bin) {
     return pages * page_bytes;
 }
 
-std::uint64_t take_kept(Random& random, std::size_t bin, std::size_t bytes) {
+Kept take_kept(Random& random, std::size_t bin, std::size_t bytes) {
     const Guard guard(keeping);
     const std::uint32_t first = random.below(places_a_bin);
     for (std::size_t at = 0; at < places_a_bin; ++at) {
         Kept& place = kept[bin][(first + at) % places_a_bin];
         if (place.start != 0 && place.bytes == bytes) {
-            const std::uint64_t start = place.start;
+            const Kept found = place;
             place.start = 0;
             kept_bytes -= bytes;
             live_bytes += bytes;
-            return start;
+            return found;
         }
     }
-    return 0;
+    return {};
 }
 
 /// Counts pages that are new to the program, and gives kept ones back for them.
@@ -81,7 +86,8 @@ void add_live(std::size_t bytes) {
     live_bytes += bytes;
     if (live_bytes > most_live_bytes)
         most_live_bytes = live_bytes;
-    while (kept_bytes != 0 && kept_bytes + live_bytes > most_live_bytes + spare_bytes) {
+    const std::size_t most_bytes = most_live_bytes + most_live_bytes / spare_share + spare_bytes;
+    while (kept_bytes != 0 && kept_bytes + live_bytes > most_bytes) {
         Kept& place = kept[next_given_back / places_a_bin][next_given_back % places_a_bin];
         next_given_back = (next_given_back + 1) % (bins * places_a_bin);
         if (place.start == 0)
@@ -92,8 +98,9 @@ void add_live(std::size_t bytes) {
     }
 }
 
-bool keep(std::uint64_t start, std::size_t bytes) {
+bool keep(std::uint64_t start, std::size_t bytes, std::uint64_t object) {
     std::size_t bin = 0;
+    const std::uint64_t page = (object - start - line_bytes) / page_bytes;
     const bool is_of_bin =
         bytes <= largest_kept_bytes && rounded(bytes, bin) == bytes && bin < bins;
     const Guard guard(keeping);
@@ -102,7 +109,8 @@ bool keep(std::uint64_t start, std::size_t bytes) {
         return false;
     for (Kept& place : kept[bin]) {
         if (place.start == 0) {
-            place = {start, bytes};
+            place = {start, bytes,
+                     static_cast<std::uint32_t>(page < offset_pages ? page : offset_pages - 1)};
             kept_bytes += bytes;
             return true;
         }
@@ -119,18 +127,20 @@ void* large_allocate(Random& random, std::size_t alignment, std::size_t size, bo
         return nullptr;
     std::size_t bin = 0;
     const std::size_t bytes = rounded(size + extra, bin);
-    std::uint64_t start = 0;
+    Kept pages{};
     if (bytes <= largest_kept_bytes && bin < bins)
-        start = take_kept(random, bin, bytes);
-    is_zero = start == 0;
-    if (start == 0)
-        start = reinterpret_cast<std::uint64_t>(map_pages(nullptr, bytes, PROT_READ | PROT_WRITE));
+        pages = take_kept(random, bin, bytes);
+    is_zero = pages.start == 0;
+    if (is_zero)
+        pages = {reinterpret_cast<std::uint64_t>(map_pages(nullptr, bytes, PROT_READ | PROT_WRITE)),
+                 bytes, random.below(offset_pages)};
+    const std::uint64_t start = pages.start;
     if (start == 0)
         return nullptr;
     if (is_zero)
         add_live(bytes);
-    std::uint64_t place =
-        start + line_bytes + std::uint64_t{random.below(offset_lines)} * line_bytes;
+    const std::uint32_t line = pages.first_page * page_lines + random.below(page_lines);
+    std::uint64_t place = start + line_bytes + std::uint64_t{line} * line_bytes;
     place = (place + alignment - 1) & ~(alignment - 1);
     auto* object = reinterpret_cast<void*>(place);
     *header_of(object) = {mark_of(object), start, bytes, start + bytes - place};
@@ -156,7 +166,7 @@ void large_free(void* object) {
     Header* header = header_of(object);
     const Header found = *header;
     header->mark = 0;
-    if (!keep(found.pages_start, found.pages_bytes))
+    if (!keep(found.pages_start, found.pages_bytes, reinterpret_cast<std::uint64_t>(object)))
         raw(SYS_munmap, static_cast<long>(found.pages_start), static_cast<long>(found.pages_bytes));
 }
 

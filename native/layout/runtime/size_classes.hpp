@@ -15,9 +15,15 @@ constexpr std::size_t linear_limit_bytes = 128;
 constexpr std::size_t linear_classes = linear_limit_bytes / granule_bytes;
 constexpr std::size_t classes_a_doubling = 4;
 constexpr std::size_t largest_small_bytes = 32U << 10U;
-constexpr std::size_t plain_classes = linear_classes + 8 * classes_a_doubling;
+constexpr std::size_t regular_classes = linear_classes + 8 * classes_a_doubling;
 
-/// Behind those, one for each power of two above a cache line, whose objects lie on multiples of
+/// Behind those, one for a page with what a program notes about it, as databases and caches of
+/// files allocate them: the next class above 4 KiB would waste a sixth.
+constexpr std::size_t page_class = regular_classes;
+constexpr std::size_t page_class_above_bytes = 4096, page_class_bytes = 4608;
+constexpr std::size_t plain_classes = regular_classes + 1;
+
+/// Then one for each power of two above a cache line, whose objects lie on multiples of
 /// their size. Up to a cache line those of every power of two do.
 constexpr std::size_t cache_line_bytes = 64;
 constexpr std::size_t aligned_classes = 9;
@@ -26,6 +32,8 @@ constexpr std::size_t class_count = plain_classes + aligned_classes;
 constexpr std::size_t class_bytes(std::size_t index) {
     if (index >= plain_classes)
         return (2 * cache_line_bytes) << (index - plain_classes);
+    if (index == page_class)
+        return page_class_bytes;
     if (index < linear_classes)
         return (index + 1) * granule_bytes;
     const std::size_t beyond = index - linear_classes;
@@ -37,6 +45,8 @@ constexpr std::size_t class_bytes(std::size_t index) {
 inline std::size_t class_for(std::size_t size) {
     if (size <= linear_limit_bytes)
         return size == 0 ? 0 : (size - 1) / granule_bytes;
+    if (size - page_class_above_bytes - 1 < page_class_bytes - page_class_above_bytes)
+        return page_class;
     const std::size_t last = size - 1;
     const auto top = static_cast<std::size_t>(63 - __builtin_clzll(last));
     const std::size_t quarter = (last >> (top - 2)) & (classes_a_doubling - 1);
@@ -55,7 +65,7 @@ inline std::size_t aligned_class_for(std::size_t alignment, std::size_t size) {
     return plain_classes + static_cast<std::size_t>(63 - __builtin_clzll(power) - first_top);
 }
 
-static_assert(class_bytes(plain_classes - 1) == largest_small_bytes);
+static_assert(class_bytes(regular_classes - 1) == largest_small_bytes);
 static_assert(class_bytes(class_count - 1) == largest_small_bytes);
 
 }  // namespace steelyard::layout

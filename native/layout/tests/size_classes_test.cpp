@@ -9,7 +9,9 @@ TEST("every size has the smallest class that holds it") {
     for (std::size_t size = 1; size <= largest_small_bytes; ++size) {
         const std::size_t index = class_for(size);
         const bool holds = index < plain_classes && class_bytes(index) >= size;
-        const bool smallest = index == 0 || class_bytes(index - 1) < size;
+        bool smallest = true;
+        for (std::size_t other = 0; other < plain_classes; ++other)
+            smallest &= class_bytes(other) < size || class_bytes(other) >= class_bytes(index);
         if (!holds || !smallest) {
             CHECK(holds && smallest);
             break;
