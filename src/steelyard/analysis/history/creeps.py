@@ -59,7 +59,7 @@ def find_creeps(values: Floats, places: tuple[int, ...], noise: NoiseScale) -> l
     Statistics 6 (1978) 461) is believed, with as many values as the noise's memory leaves.
     """
     bounds = [0, *places, len(values)]
-    levels = [float(values[first:last].mean()) for first, last in pairwise(bounds)]
+    levels = (np.add.reduceat(values, bounds[:-1]) / np.diff(bounds)).tolist()
     found: list[Creep] = []
     for run in _one_way_runs(levels):
         creep = _creep_of(values, bounds, run, noise)
@@ -120,10 +120,12 @@ def _is_steep(values: Floats, place: int, begin: int, end: int) -> bool:
 
 def _squares_of_stairs(values: Floats, places: list[int]) -> float:
     bounds = [0, *places, len(values)]
-    return sum(
-        float(np.square(values[first:last] - values[first:last].mean()).sum())
-        for first, last in pairwise(bounds)
-    )
+    squares = 0.0
+    for first, last in pairwise(bounds):
+        part = values[first:last]
+        apart = part - float(np.add.reduce(part)) / (last - first)
+        squares += float(apart @ apart)
+    return squares
 
 
 def best_ramp(values: Floats) -> _Ramp:
@@ -136,33 +138,40 @@ def best_ramp(values: Floats) -> _Ramp:
     best = sums.best(_all_over(count))
     step = max(1, count // _PLACES)
     for _ in range(_REFINEMENTS):
-        around = np.arange(-step, step + 1, max(1, step // 5))
-        firsts = _within(best.first + around, count)
-        best = min(best, sums.best(_grid_of(firsts, _within(best.last + around, count), count)))
+        around = _around(step)
+        firsts = np.minimum(np.maximum(best.first + around, 0), count - 1)
+        lasts = np.minimum(np.maximum(best.last + around, 0), count - 1)
+        best = min(best, sums.best(_grid_of(firsts, lasts, count)))
         step = max(1, step // 5)
     return best
 
 
 class _Grid(NamedTuple):
-    """Ramps: where each begins and ends, its length, and the squares of it around its mean."""
+    """Ramps: where they begin (rows) and end (columns), and for each pair its length, and the
+    squares of it around its mean; infinite where it would be too short."""
 
-    first: Integers
-    last: Integers
-    length: Floats
-    spread: Floats
+    firsts: Integers
+    lasts: Integers
+    lengths: Floats
+    spreads: Floats
 
 
 def _grid_of(firsts: Integers, lasts: Integers, count: int) -> _Grid:
     """All ramps among `count` values that begin and end at some of these places."""
-    first, last = np.repeat(firsts, len(lasts)), np.tile(lasts, len(firsts))
-    long_enough = last - first >= SHORTEST_CREEP
-    first, last = first[long_enough], last[long_enough]
-    length = (last - first).astype(np.float64)
+    lengths = (lasts - firsts[:, np.newaxis]).astype(np.float64)
+    too_short = lengths < SHORTEST_CREEP
+    lengths[too_short] = SHORTEST_CREEP
     # Of the ramp itself: 0, then k / length for k in 0 ... length - 1, then 1.
-    after = count - last
-    mean = ((length - 1) / 2 + after) / count
-    spread = (length - 1) * (2 * length - 1) / (6 * length) + after - count * mean**2
-    return _Grid(first, last, length, spread)
+    after = count - lasts
+    mean = ((lengths - 1) / 2 + after) / count
+    spreads = (lengths - 1) * (2 * lengths - 1) / (6 * lengths) + after - count * mean**2
+    spreads[too_short] = np.inf
+    return _Grid(firsts, lasts, lengths, spreads)
+
+
+@lru_cache(maxsize=256)
+def _around(step: int) -> Integers:
+    return np.arange(-step, step + 1, max(1, step // 5))
 
 
 @lru_cache(maxsize=256)
@@ -179,12 +188,6 @@ def _all_over(count: int) -> _Grid:
     return _grid_of(places, places, count)
 
 
-def _within(places: Integers, count: int) -> Integers:
-    """Places in order, those that lie outside at the ends, each once."""
-    inside = places.clip(0, count - 1)
-    return inside[np.concatenate([[True], inside[1:] > inside[:-1]])]
-
-
 class _Sums:
     """Sums of values, and of values by their place, up to each place."""
 
@@ -197,19 +200,21 @@ class _Sums:
 
     def best(self, grid: _Grid) -> _Ramp:
         """The best ramp of a grid."""
-        first, last, length, spread = grid
-        if not len(first):
+        firsts, lasts, lengths, spreads = grid
+        sums_to_last = self.sums[lasts]
+        along = self.moments[lasts] - self.moments[firsts][:, np.newaxis]
+        sums = sums_to_last - self.sums[firsts][:, np.newaxis]
+        along -= firsts[:, np.newaxis] * sums
+        with_rise = along / lengths + (self.sums[-1] - sums_to_last)
+        gains = with_rise**2 / spreads
+        row, column = divmod(int(gains.argmax()), len(lasts))
+        spread = float(spreads[row, column])
+        if spread == np.inf:
             return _Ramp(self.total_squares, 0, self.count - 1, 0.0, 1.0)
-        sums_to_last = self.sums[last]
-        along = self.moments[last] - self.moments[first]
-        along -= first * (sums_to_last - self.sums[first])
-        with_rise = along / length + (self.sums[-1] - sums_to_last)
-        gains = with_rise**2 / spread
-        at = int(gains.argmax())
         return _Ramp(
-            max(0.0, self.total_squares - float(gains[at])),
-            int(first[at]),
-            int(last[at]),
-            float(with_rise[at] / spread[at]),
-            float(spread[at]),
+            max(0.0, self.total_squares - float(gains[row, column])),
+            int(firsts[row]),
+            int(lasts[column]),
+            float(with_rise[row, column]) / spread,
+            spread,
         )

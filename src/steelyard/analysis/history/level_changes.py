@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT, scan_levels
-from steelyard.analysis.history.level_segments import Segments, settle_segments
+from steelyard.analysis.history.level_segments import LevelSums, Segments, settle_segments
 from steelyard.analysis.history.noise_scale import (
     NoiseScale,
     noise_scale,
     resolution,
     robust_deviation,
     safe_memory,
-    without_spikes,
 )
 from steelyard.analysis.history.series import Floats
-from steelyard.analysis.history.track_shape import around_levels
+from steelyard.analysis.history.track_shape import around_levels, median_of
 
 # Candidates for each value of a stationary track; what stays is decided afterwards.
 _CANDIDATE_RATE = 3e-4
@@ -27,13 +26,13 @@ _REFITS = 2
 _KNOWN_COUNT = 60
 
 
-def level_changes(values: Floats, threshold: float, narrowest: int = SHORTEST_SEGMENT) -> Segments:
+def level_changes(plain: Floats, threshold: float, narrowest: int = SHORTEST_SEGMENT) -> Segments:
     """The places where a new level begins.
 
     Parameters
     ----------
-    values : array
-        At least 8.
+    plain : array
+        At least 8 values, without spikes.
     threshold : float
         The largest p-value of a place that stays.
     narrowest : int, optional
@@ -47,32 +46,31 @@ def level_changes(values: Floats, threshold: float, narrowest: int = SHORTEST_SE
     (Annals of Statistics 6 (1978) 461), for an autoregression around the levels, is believed.
     """
     # A short track hardly shows what its values are like.
-    threshold *= min(1.0, len(values) / _KNOWN_COUNT)
-    plain = without_spikes(values)
-    plain = plain - np.median(plain)
-    sums = np.concatenate([[0.0], np.cumsum(plain)])
-    noise = noise_scale(plain, sums)
-    found = settle_segments(
-        plain, scan_levels(sums, noise, _CANDIDATE_RATE, narrowest), noise, threshold
-    )
+    threshold *= min(1.0, len(plain) / _KNOWN_COUNT)
+    centred = plain - median_of(plain)
+    sums = LevelSums(centred)
+    noise = noise_scale(centred, sums.sums)
+    candidates = scan_levels(sums.sums, noise, _CANDIDATE_RATE, narrowest)
+    found = settle_segments(sums, candidates, noise, threshold)
     if noise.memory <= _LEAST_MEMORY:
         return found
-    other = _with_less_memory(plain, sums, threshold)
-    return other if _criterion(plain, other) < _criterion(plain, found) else found
+    other = _with_less_memory(centred, sums, threshold)
+    return other if _criterion(centred, other) < _criterion(centred, found) else found
 
 
-def _with_less_memory(values: Floats, sums: Floats, threshold: float) -> Segments:
+def _with_less_memory(values: Floats, sums: LevelSums, threshold: float) -> Segments:
     """The levels that are found as if values were independent, judged by the memory left then."""
     least = resolution(values)
     deviation = max(least, robust_deviation(np.diff(values)) / 2**0.5)
     noise = NoiseScale(deviation, 0.0, len(values))
-    found = settle_segments(values, scan_levels(sums, noise, _CANDIDATE_RATE), noise, threshold)
+    candidates = scan_levels(sums.sums, noise, _CANDIDATE_RATE)
+    found = settle_segments(sums, candidates, noise, threshold)
     for _ in range(_REFITS):
         rest = around_levels(values, found.places)
         noise = NoiseScale(
             max(least, robust_deviation(rest)), _memory(rest, len(found.places)), len(values)
         )
-        found = settle_segments(values, list(found.places), noise, threshold)
+        found = settle_segments(sums, list(found.places), noise, threshold)
     return found
 
 

@@ -46,8 +46,9 @@ def scan_levels(
     while 2 * width <= max(count, 2 * SHORTEST_SEGMENT) and width <= _LONGEST_WIDTH:
         for place in _places(sums, width, noise, variances, rate):
             at = bisect_left(found, place)
-            near = found[max(0, at - 1) : at + 1]
-            if all(abs(place - other) >= width for other in near):
+            if (at == 0 or place - found[at - 1] >= width) and (
+                at == len(found) or found[at] - place >= width
+            ):
                 found.insert(at, place)
         width *= 2
     return found
@@ -67,19 +68,14 @@ def _places(
     if not len(above):
         return []
     # Stretches without gaps.
-    begins = np.concatenate([[0], np.flatnonzero(np.diff(above) > 1) + 1])
-    sizes = np.diff(begins, append=len(above))
-    heights = statistic[above]
-    tops = np.flatnonzero(heights == np.repeat(np.maximum.reduceat(heights, begins), sizes))
-    tops = tops[np.searchsorted(tops, begins)]
+    ends = np.flatnonzero(above[1:] - above[:-1] > 1)
+    begins = [int(above[0]), *above[ends + 1].tolist()]
     places: list[int] = []
-    for begin, size, top in zip(begins.tolist(), sizes.tolist(), tops.tolist(), strict=True):
-        if size <= width:
-            places.append(int(above[top]))
-        else:
-            first = int(above[begin])
-            places.extend(first + at for at in _peaks_of(heights[begin : begin + size], width))
-    return [place + SHORTEST_SIDE for place in places]
+    for begin, last in zip(begins, [*above[ends].tolist(), int(above[-1])], strict=True):
+        stretch = statistic[begin : last + 1]
+        tops = [int(stretch.argmax())] if len(stretch) <= width else _peaks_of(stretch, width)
+        places.extend(SHORTEST_SIDE + begin + at for at in tops)
+    return places
 
 
 def _peaks_of(heights: Floats, width: int) -> list[int]:
@@ -99,28 +95,30 @@ def _statistic(sums: Floats, width: int, deviation: float, variances: Floats) ->
     Near the ends the window on that side is as wide as there are values.
     """
     count = len(sums) - 1
-    places = count - 2 * SHORTEST_SIDE + 1
-    inner = slice(max(0, width - SHORTEST_SIDE), count - width - SHORTEST_SIDE + 1)
-    statistic = np.empty(places)
-    usual = deviation * sqrt(2.0 * float(variances[min(width, count)]))
-    if inner.stop > inner.start:
-        full = statistic[inner]
-        np.multiply(sums[width:-width], 2.0, out=full)
-        np.subtract(sums[2 * width :], full, out=full)
-        full += sums[: -2 * width]
-        np.abs(full, out=full)
-        full *= 1.0 / (width * usual)
-    else:
-        inner = slice(0, 0)
-    edges = np.concatenate([np.arange(inner.start), np.arange(inner.stop, places)]) + SHORTEST_SIDE
-    lower, upper = np.maximum(edges - width, 0), np.minimum(edges + width, count)
-    left, right = edges - lower, upper - edges
-    apart = (sums[upper] - sums[edges]) / right - (sums[edges] - sums[lower]) / left
-    at_ends = np.abs(apart) / (deviation * np.sqrt(variances[left] + variances[right]))
-    statistic[: inner.start], statistic[inner.stop :] = (
-        at_ends[: inner.start],
-        at_ends[inner.start :],
-    )
+    begin, end = max(SHORTEST_SIDE, width), min(count - SHORTEST_SIDE, count - width) + 1
+    if begin >= end:
+        edges = np.arange(SHORTEST_SIDE, count - SHORTEST_SIDE + 1)
+        lower, upper = np.maximum(edges - width, 0), np.minimum(edges + width, count)
+        left, right = edges - lower, upper - edges
+        apart = (sums[upper] - sums[edges]) / right - (sums[edges] - sums[lower]) / left
+        return np.abs(apart) / (deviation * np.sqrt(variances[left] + variances[right]))
+    statistic = np.empty(count - 2 * SHORTEST_SIDE + 1)
+    full = statistic[begin - SHORTEST_SIDE : end - SHORTEST_SIDE]
+    np.multiply(sums[begin:end], 2.0, out=full)
+    np.subtract(sums[begin + width : end + width], full, out=full)
+    full += sums[begin - width : end - width]
+    np.abs(full, out=full)
+    full *= 1.0 / (width * deviation * sqrt(2.0 * float(variances[width])))
+    # At the ends a shorter mean, of what there is, beside a whole one.
+    short = np.arange(SHORTEST_SIDE, begin)
+    scale = deviation * np.sqrt(variances[SHORTEST_SIDE:begin] + variances[width])
+    first = sums[SHORTEST_SIDE:begin]
+    apart = (sums[SHORTEST_SIDE + width : begin + width] - first) / width - first / short
+    statistic[: begin - SHORTEST_SIDE] = np.abs(apart) / scale
+    last = sums[end : count - SHORTEST_SIDE + 1]
+    before = sums[end - width : count - SHORTEST_SIDE + 1 - width]
+    apart = (sums[count] - last) / short[::-1] - (last - before) / width
+    statistic[end - SHORTEST_SIDE :] = np.abs(apart) / scale[::-1]
     return statistic
 
 

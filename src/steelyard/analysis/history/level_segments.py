@@ -45,15 +45,14 @@ class LevelSums:
 
     Parameters
     ----------
-    values : array
-        Taken around their median, so that squares lose few digits.
+    centred : array
+        Values around their median, so that squares lose few digits.
     spreads : array, optional
         The deviation around each value, where it is not the track's everywhere.
     """
 
-    def __init__(self, values: Floats, spreads: Floats | None = None) -> None:
-        centred = values - np.median(values)
-        self.count = len(values)
+    def __init__(self, centred: Floats, spreads: Floats | None = None) -> None:
+        self.count = len(centred)
         self.sums = _sums_to(centred)
         self.squares = _sums_to(centred * centred)
         self.spreads = None if spreads is None else _sums_to(spreads * spreads)
@@ -107,31 +106,27 @@ class _Sides(NamedTuple):
 
 
 def _sums_to(values: Floats) -> Floats:
-    return np.concatenate([[0.0], np.cumsum(values)])
+    sums = np.empty(len(values) + 1)
+    sums[0] = 0.0
+    np.cumsum(values, out=sums[1:])
+    return sums
 
 
 def settle_segments(
-    values: Floats,
-    places: list[int],
-    noise: NoiseScale,
-    threshold: float,
-    spreads: Floats | None = None,
+    sums: LevelSums, places: list[int], noise: NoiseScale, threshold: float
 ) -> Segments:
     """The places that stay, each moved to where two levels fit best.
 
     Parameters
     ----------
-    values : array
-        Without spikes.
+    sums : LevelSums
+        Of values without spikes.
     places : list of int
         Candidates in order.
     noise : NoiseScale
     threshold : float
         Largest p-value that stays. The least plain places go first.
-    spreads : array, optional
-        The deviation around each value, where it is not the track's everywhere.
     """
-    sums = LevelSums(values, spreads)
     kept = _moved(sums, places)
     while kept:
         found = judged_places(sums, kept, noise)

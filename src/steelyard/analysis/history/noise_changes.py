@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.analysis.history.level_changes import level_changes
-from steelyard.analysis.history.noise_scale import resolution
+from steelyard.analysis.history.noise_scale import resolution, without_spikes
 from steelyard.analysis.history.series import Floats
 
 # A spread of fewer values says little, and a few far ones are a spike.
@@ -43,7 +43,7 @@ def find_noise_changes(apart: Floats, threshold: float) -> list[NoiseChange]:
     """
     if len(apart) < 2 * SHORTEST_NOISE or float(np.abs(apart).max()) <= resolution(apart):
         return []
-    found = level_changes(np.sqrt(np.abs(apart)), threshold, SHORTEST_NOISE)
+    found = level_changes(without_spikes(np.sqrt(np.abs(apart))), threshold, SHORTEST_NOISE)
     bounds = [0, *found.places, len(apart)]
     spreads = [_spread(apart[first:last]) for first, last in pairwise(bounds)]
     kept: list[NoiseChange] = []

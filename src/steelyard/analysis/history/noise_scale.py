@@ -15,6 +15,8 @@ _MEDIAN_SIZE = 0.6744897501960817
 # The mean size of the normal deviates within the 95 % that are smallest.
 _TRIMMED_SIZE = 0.7136
 _TRIMMED = 0.95
+# With fewer values the middle one is not among the smallest.
+_FEWEST = 3
 _CLIP = 3.0
 # The scales from which the memory is read: long enough to show it, short enough for few changes.
 _SHORT, _LONG = 5, 10
@@ -97,12 +99,14 @@ def robust_deviation(values: Floats) -> float:
     where most values are the same. Of many values some are drawn, the same of as many.
     """
     sizes = np.abs(values if len(values) <= MOST_LOOKED_AT else values[_drawn(len(values))])
-    kept = int(_TRIMMED * len(sizes))
-    if kept < 1:
+    if len(sizes) < _FEWEST:
         return float(sizes.max()) if len(sizes) else 0.0
-    parted = np.partition(sizes, [len(sizes) // 2, kept - 1])
-    by_median = float(parted[len(sizes) // 2]) / _MEDIAN_SIZE
-    return max(by_median, float(parted[:kept].mean()) / _TRIMMED_SIZE)
+    kept = int(_TRIMMED * len(sizes))
+    # One place at a time: numpy has vector instructions for that, and not for several.
+    smallest = np.partition(sizes, kept - 1)[:kept]
+    middle = len(sizes) // 2
+    by_median = float(np.partition(smallest, middle)[middle]) / _MEDIAN_SIZE
+    return max(by_median, float(smallest.mean()) / _TRIMMED_SIZE)
 
 
 def noise_scale(values: Floats, sums: Floats) -> NoiseScale:

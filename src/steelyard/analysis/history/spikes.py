@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -81,7 +82,7 @@ def find_spikes(apart: Floats, rate: float) -> tuple[Spike, ...]:
     found: list[Spike] = []
     sizes, floor = np.abs(apart), resolution(apart)
     ordered = np.sort(sizes)
-    memory = lag_memory(np.clip(apart, *np.quantile(apart, (0.01, 0.99))))
+    memory = lag_memory(np.clip(apart, *_ends(np.sort(apart))))
     for first, last in _candidates(apart, ordered, memory, rate):
         own = np.sort(sizes[first : last + 1])
         tail = _tail_of(_without(ordered, own), floor)
@@ -92,12 +93,23 @@ def find_spikes(apart: Floats, rate: float) -> tuple[Spike, ...]:
     return tuple(found)
 
 
+def _ends(ordered: Floats) -> tuple[float, float]:
+    """Quantiles of 1 and 99 % of values in order."""
+    last = len(ordered) - 1
+    low, high = (
+        float(np.interp(share * last, (at, at + 1), ordered[at : at + 2]))
+        for share, at in ((s, int(s * last)) for s in (_TAIL_SHARE, 1.0 - _TAIL_SHARE))
+    )
+    return low, high
+
+
 def _without(ordered: Floats, some: Floats) -> Floats:
     """Sizes in order less some of them, which are in order too."""
     places = np.searchsorted(ordered, some)
     # Of equal sizes each takes one away.
     places += np.arange(len(some)) - np.searchsorted(some, some)
-    return np.delete(ordered, places)
+    bounds = [-1, *places.tolist(), len(ordered)]
+    return np.concatenate([ordered[last + 1 : first] for last, first in pairwise(bounds)])
 
 
 def _tail_of(sizes: Floats, floor: float) -> _Tail:

@@ -41,14 +41,13 @@ def around_shape(
             order = np.arange(last - first) - (last - first - 1) / 2
             part -= part.mean() + order * (float(order @ part) / float(order @ order))
         else:
-            part -= _median(part)
+            part -= median_of(part)
     return apart
 
 
-def _median(values: Floats) -> float:
-    """The same as numpy's, which takes several times as long for short arrays."""
+def median_of(values: Floats) -> float:
+    """The same as numpy's, in less time: partitions at one place use vector instructions."""
     middle = len(values) // 2
-    if len(values) % 2:
-        return float(np.partition(values, middle)[middle])
-    parted = np.partition(values, (middle - 1, middle))
-    return float(parted[middle - 1] + parted[middle]) / 2.0
+    parted = np.partition(values, middle)
+    upper = float(parted[middle])
+    return upper if len(values) % 2 else (float(parted[:middle].max()) + upper) / 2.0

@@ -140,6 +140,6 @@ def test_medians_of_five_are_numpys():
 @pytest.mark.parametrize("count", [8, 9, 12, 29, 31, 59, 61])
 def test_tracks_of_any_length_are_taken(count):
     values = 100.0 + noise(f"short {count}", count)
-    assert level_changes(values, 1e-4).places == ()
+    assert level_changes(without_spikes(values), 1e-4).places == ()
     values[count // 2 :] += 100.0
-    assert level_changes(values, 1e-4).places == (count // 2,)
+    assert level_changes(without_spikes(values), 1e-4).places == (count // 2,)

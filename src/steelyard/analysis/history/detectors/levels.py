@@ -6,6 +6,7 @@ from __future__ import annotations
 from steelyard.analysis.history.detector import Detection, Detector, Sensitivity
 from steelyard.analysis.history.level_changes import level_changes
 from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT
+from steelyard.analysis.history.noise_scale import without_spikes
 from steelyard.analysis.history.series import Series
 from steelyard.analysis.history.spikes import find_spikes
 from steelyard.analysis.history.track_shape import around_shape
@@ -17,7 +18,7 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     if len(series) < _LEAST_POINTS:
         return ()
     rate = sensitivity.false_alarm_rate
-    found = level_changes(series.values, rate)
+    found = level_changes(without_spikes(series.values), rate)
     steps = [
         Detection("step", place, place, min(1.0, max(p, 1e-300) * len(series)))
         for place, p, deviations in zip(

@@ -16,8 +16,8 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     if len(series) < _LEAST_POINTS:
         return ()
     rate = sensitivity.false_alarm_rate
-    levels = level_changes(series.values, rate)
-    rest = around_levels(without_spikes(series.values), levels.places)
+    plain = without_spikes(series.values)
+    rest = around_levels(plain, level_changes(plain, rate).places)
     return tuple(
         Detection("noise", one.place, one.place, min(1.0, one.p_value * len(series)))
         for one in find_noise_changes(rest, rate)

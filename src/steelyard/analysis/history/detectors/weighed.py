@@ -8,12 +8,12 @@ from steelyard.analysis.history.creeps import find_creeps
 from steelyard.analysis.history.detector import Detection, Detector, Sensitivity
 from steelyard.analysis.history.level_changes import level_changes
 from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT
-from steelyard.analysis.history.level_segments import settle_segments
+from steelyard.analysis.history.level_segments import LevelSums, settle_segments
 from steelyard.analysis.history.noise_changes import find_noise_changes, local_spreads
 from steelyard.analysis.history.noise_scale import noise_scale, without_spikes
 from steelyard.analysis.history.series import Series
 from steelyard.analysis.history.spikes import find_spikes
-from steelyard.analysis.history.track_shape import around_levels, around_shape
+from steelyard.analysis.history.track_shape import around_levels, around_shape, median_of
 from steelyard.analysis.history.value_errors import believed_values
 
 _LEAST_POINTS = 12
@@ -29,13 +29,14 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
         return ()
     values = believed_values(series)
     plain = without_spikes(values)
-    found = level_changes(values, rate)
+    found = level_changes(plain, rate)
     rest = around_levels(plain, found.places)
     noises = find_noise_changes(rest, _NOISE_SHARE * rate)
     noise = noise_scale(rest, np.concatenate([[0.0], np.cumsum(rest)]))
     spreads = local_spreads(rest, noises)
     if spreads.max() >= _UNLIKE * spreads.min():
-        found = settle_segments(plain, list(found.places), noise, rate, spreads)
+        sums = LevelSums(plain - median_of(plain), spreads)
+        found = settle_segments(sums, list(found.places), noise, rate)
     creeps = find_creeps(plain, found.places, noise)
     replaced = {step for creep in creeps for step in creep.steps}
     steps = [number for number in range(len(found.places)) if number not in replaced]
