@@ -15,7 +15,7 @@ from steelyard.analysis.history.series import Floats, Integers
 
 _MOVES = 2
 # Of a long segment, what lies near its change says how plain the change is.
-_LONGEST_SIDE = 400
+LONGEST_SIDE = 400
 # Segments of few values borrow the noise of the track, as if it were so many more values.
 _BORROWED = 10.0
 _LEAST_VARIANCE = 1e-140
@@ -164,8 +164,8 @@ def judged_places(sums: LevelSums, places: list[int], noise: NoiseScale) -> Segm
     """
     bounds = np.array([0, *places, sums.count])
     inner = bounds[1:-1]
-    firsts = np.concatenate([np.maximum(bounds[:-2], inner - _LONGEST_SIDE), inner])
-    lasts = np.concatenate([inner, np.minimum(bounds[2:], inner + _LONGEST_SIDE)])
+    firsts = np.concatenate([np.maximum(bounds[:-2], inner - LONGEST_SIDE), inner])
+    lasts = np.concatenate([inner, np.minimum(bounds[2:], inner + LONGEST_SIDE)])
     # For each place the stretch before it, and the one from it on.
     sides = sums.sides(firsts, lasts, noise)
     means, variances, of_means, degrees_of = (each.reshape(2, -1) for each in sides)
@@ -188,8 +188,8 @@ def _moved(sums: LevelSums, places: list[int]) -> list[int]:
             # Where nothing beside it moved, neither does it.
             if last_time and bounds[at - 1 : at + 2] == last_time[at - 1 : at + 2]:
                 continue
-            first = max(bounds[at - 1], bounds[at] - _LONGEST_SIDE)
-            last = min(bounds[at + 1], bounds[at] + _LONGEST_SIDE)
+            first = max(bounds[at - 1], bounds[at] - LONGEST_SIDE)
+            last = min(bounds[at + 1], bounds[at] + LONGEST_SIDE)
             short = SHORTEST_SEGMENT if last - first > 2 * SHORTEST_SEGMENT else 1
             # At the ends of a series a level may only have begun, or have been cut off.
             left = min(short, SHORTEST_SIDE) if first == 0 else short

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,9 +22,11 @@ _FEWEST_OF_INDEX = 10
 _OWN_SHARE = 0.04
 # The inverse of the parts of the rate that single values and each longer spike have.
 _OF_SINGLE, _OF_OTHERS = 1 / 0.7, 1 / 0.1
-# Tails longer than Student's t with 3 degrees are rare among metrics of programs; shorter than
-# this one they can't be told to be.
-_LEAST_INDEX, _MOST_INDEX = 3.0, 8.0
+# Memory is told without the farthest values, so that a spike's own are no memory.
+_SHARE_OF_MEMORY = 0.05
+# A tail longer than the least has no standard deviation; that one is shorter than the most can't be
+# told from as few values.
+_LEAST_INDEX, _MOST_INDEX = 2.0, 8.0
 # What is beside a spike is nearer to the level than this part of it.
 _BACK = 0.5
 
@@ -73,9 +76,9 @@ def find_spikes(apart: Floats, rate: float) -> tuple[Spike, ...]:
     The distance that the farthest hundredth of the track's own values has, or the farthest of a
     short track, is where its tail begins; beyond, the tail is taken for one of Pareto's, with the
     index of the track's own farthest twentieth (Hill, Annals of Statistics 3 (1975) 1163) less a
-    standard error, between 3 and 8. Up to four values beside each other on one side are one spike;
+    standard error, between 2 and 8. Up to four values beside each other on one side are one spike;
     its nearest value says how far it is, and as many have to be as far at once as the track's
-    memory leaves independent.
+    memory leaves independent, on one side as often as the track's far values are.
     """
     if len(apart) < FEWEST_VALUES or not apart.any():
         return ()
@@ -87,20 +90,27 @@ def find_spikes(apart: Floats, rate: float) -> tuple[Spike, ...]:
         own = np.sort(sizes[first : last + 1])
         tail = _tail_of(_without(ordered, own), floor)
         nearest = float(own[0])
-        chance = _of_run(tail.chance(nearest), last - first + 1, memory)
+        one_side = _share_of_side(apart, ordered, (first, last)) if first < last else 0.5
+        chance = _of_run(tail.chance(nearest), last - first + 1, memory, one_side)
         if chance <= rate and (not found or first > found[-1].last):
             found.append(Spike(first, last, min(1.0, max(1e-300, chance * len(apart)))))
     return tuple(found)
 
 
+def with_taken_back(found: Sequence[Spike], others: Sequence[Spike]) -> list[Spike]:
+    """The spikes found, with the others that share no value with any of them, in order."""
+    kept = [
+        one
+        for one in others
+        if all(one.last < other.first or one.first > other.last for other in found)
+    ]
+    return sorted([*found, *kept])
+
+
 def _ends(ordered: Floats) -> tuple[float, float]:
-    """Quantiles of 1 and 99 % of values in order."""
-    last = len(ordered) - 1
-    low, high = (
-        float(np.interp(share * last, (at, at + 1), ordered[at : at + 2]))
-        for share, at in ((s, int(s * last)) for s in (_TAIL_SHARE, 1.0 - _TAIL_SHARE))
-    )
-    return low, high
+    """Between which the values in order lie that show the memory."""
+    place = int(_SHARE_OF_MEMORY * len(ordered))
+    return float(ordered[place]), float(ordered[-place - 1])
 
 
 def _without(ordered: Floats, some: Floats) -> Floats:
@@ -112,12 +122,16 @@ def _without(ordered: Floats, some: Floats) -> Floats:
     return np.concatenate([ordered[last + 1 : first] for last, first in pairwise(bounds)])
 
 
+def _count_of_index(count: int) -> int:
+    return max(_FEWEST_OF_INDEX, int(_INDEX_SHARE * count))
+
+
 def _tail_of(sizes: Floats, floor: float) -> _Tail:
     """The tail of sizes in order."""
     count = len(sizes)
     share = max(_TAIL_SHARE, 1.0 / (count + 1))
     begin = max(floor, float(sizes[min(count - 1, int(np.ceil((1.0 - share) * count)))]))
-    farthest = max(_FEWEST_OF_INDEX, int(_INDEX_SHARE * count))
+    farthest = _count_of_index(count)
     least = float(sizes[-farthest - 1]) if farthest < count else 0.0
     if least <= floor:
         return _Tail(sizes, share, begin, _LEAST_INDEX)
@@ -126,14 +140,28 @@ def _tail_of(sizes: Floats, floor: float) -> _Tail:
     return _Tail(sizes, share, begin, min(_MOST_INDEX, max(_LEAST_INDEX, index)))
 
 
-def _of_run(chance: float, count: int, memory: float) -> float:
+def _share_of_side(apart: Floats, ordered: Floats, run: tuple[int, int]) -> float:
+    """The part of the track's far values, without the run's, that lies on the side of more."""
+    least = ordered[max(0, len(ordered) - _count_of_index(len(ordered)) - 1)]
+    right, left = int((apart > least).sum()), int((apart < -least).sum())
+    own = apart[run[0] : run[1] + 1]
+    right, left = right - int((own > least).sum()), left - int((own < -least).sum())
+    return (max(right, left) + 1.0) / (right + left + 2.0)
+
+
+def _of_run(chance: float, count: int, memory: float, one_side: float = 0.5) -> float:
     """The chance of `count` values beside each other on one side, each at least as far.
 
+    `one_side` is the part of far values that lies on one side: in a track with a long tail to that
+    side, neighbours that are far are on the same side more often than every other time.
     Of each length there is one at every place; most of what may be found by chance is kept for
     single values.
     """
     many = _OF_SINGLE if count == 1 else _OF_OTHERS
-    return many * chance * (chance / 2.0) ** ((count - 1) * (1.0 - memory))
+    if count == 1:
+        return many * chance
+    same = (one_side**count + (1.0 - one_side) ** count) ** (1.0 / (count - 1))
+    return many * chance * (chance * same) ** ((count - 1) * (1.0 - memory))
 
 
 def _of_value(chance: float, count: int, memory: float) -> float:

@@ -90,6 +90,30 @@ def test_far_values_of_a_track_with_a_long_tail_are_seldom_spikes():
     assert total <= 5
 
 
+def test_four_values_on_another_level_are_a_spike_and_no_two_steps():
+    told = []
+    for number in range(40):
+        values = 100.0 + noise(f"taken back {number}", 160)
+        values[80:84] += 5.0
+        told.append([kind for kind, _, _ in kinds(values)])
+    assert told.count(["spike"]) >= 36
+
+
+def test_a_level_of_seven_values_is_two_steps():
+    values = 100.0 + noise("a short level", 160)
+    values[80:87] += 12.0
+    assert kinds(values) == [("step", 80, 80), ("step", 87, 87)]
+
+
+def test_neighbours_that_are_far_to_the_side_of_a_long_tail_are_seldom_a_spike():
+    generator = np.random.default_rng(derive_seed(1, "one tail"))
+    tracks = [100.0 + np.exp(generator.normal(size=300)) for _ in range(300)]
+    runs = [
+        last > first for track in tracks for kind, first, last in kinds(track) if kind == "spike"
+    ]
+    assert sum(runs) <= 5
+
+
 def test_one_other_value_of_a_deterministic_metric_is_a_spike():
     values = np.full(40, 1_000_000.0)
     values[20] += 100.0

@@ -8,7 +8,8 @@ from steelyard.analysis.history.level_changes import level_changes
 from steelyard.analysis.history.level_scan import SHORTEST_SEGMENT
 from steelyard.analysis.history.noise_scale import without_spikes
 from steelyard.analysis.history.series import Series
-from steelyard.analysis.history.spikes import find_spikes
+from steelyard.analysis.history.spikes import find_spikes, with_taken_back
+from steelyard.analysis.history.taken_back import spikes_for_steps
 from steelyard.analysis.history.track_shape import around_shape
 
 _LEAST_POINTS = 12
@@ -18,7 +19,9 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     if len(series) < _LEAST_POINTS:
         return ()
     rate = sensitivity.false_alarm_rate
-    found = level_changes(without_spikes(series.values), rate)
+    levels = level_changes(without_spikes(series.values), rate)
+    found, short = spikes_for_steps(series.values, levels)
+    apart = around_shape(series.values, found.places, ())
     steps = [
         Detection("step", place, place, min(1.0, max(p, 1e-300) * len(series)))
         for place, p, deviations in zip(
@@ -28,7 +31,7 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     ]
     spikes = [
         Detection("spike", spike.first, spike.last, spike.p_value)
-        for spike in find_spikes(around_shape(series.values, found.places, ()), rate)
+        for spike in with_taken_back(find_spikes(apart, rate), short)
     ]
     return tuple(sorted([*steps, *spikes], key=lambda one: one.index))
 

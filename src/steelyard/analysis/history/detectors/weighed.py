@@ -12,7 +12,8 @@ from steelyard.analysis.history.level_segments import LevelSums, settle_segments
 from steelyard.analysis.history.noise_changes import find_noise_changes, local_spreads
 from steelyard.analysis.history.noise_scale import noise_scale, without_spikes
 from steelyard.analysis.history.series import Series
-from steelyard.analysis.history.spikes import find_spikes
+from steelyard.analysis.history.spikes import find_spikes, with_taken_back
+from steelyard.analysis.history.taken_back import spikes_for_steps
 from steelyard.analysis.history.track_shape import around_levels, around_shape, median_of
 from steelyard.analysis.history.value_errors import believed_values
 
@@ -37,6 +38,7 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     if spreads.max() >= _UNLIKE * spreads.min():
         sums = LevelSums(plain - median_of(plain), spreads)
         found = settle_segments(sums, list(found.places), noise, rate)
+    found, short = spikes_for_steps(values, found)
     creeps = find_creeps(plain, found.places, noise)
     replaced = {step for creep in creeps for step in creep.steps}
     steps = [number for number in range(len(found.places)) if number not in replaced]
@@ -55,7 +57,8 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     apart = around_shape(values, places, [(one.first, one.last) for one in creeps])
     apart = apart / spreads
     detections += [
-        Detection("spike", one.first, one.last, one.p_value) for one in find_spikes(apart, rate)
+        Detection("spike", one.first, one.last, one.p_value)
+        for one in with_taken_back(find_spikes(apart, rate), short)
     ]
     return tuple(sorted(detections, key=lambda one: (one.index, one.kind)))
 
