@@ -87,6 +87,18 @@ def test_it_runs_in_a_limited_address_space(program: str, mebibytes: int) -> Non
     assert look(program, "address-space", MOVING, bytes_) == (0, "1 1 3\n")
 
 
+def test_it_may_limit_its_own_address_space(program: str) -> None:
+    assert look(program, "limits-itself", "none") == (0, "1 1000 0\n")
+    assert look(program, "limits-itself", MOVING) == (0, "1 1000 0\n")
+
+
+def test_locking_all_memory_does_not_fill_the_address_space_of_the_heap(program: str) -> None:
+    limit_bytes = 2000 << 20  # so that a heap that is filled does no harm
+    if look(program, "locks-memory", "none", limit_bytes) != (0, "1\n"):
+        pytest.skip("this user may not lock its memory")
+    assert look(program, "locks-memory", MOVING, limit_bytes) == (0, "1\n")
+
+
 def test_it_moves_where_its_data_leave_little_room_within_reach_of_a_branch(user: User) -> None:
     source = user.home / "large.c"
     source.write_text(

@@ -25,7 +25,7 @@ constexpr std::size_t share_of_limit = 4;
 // The kernel puts it right below the libraries; branches reach 2 GiB from them.
 constexpr std::size_t room_for_copies_bytes = 4ULL << 30U;
 
-constexpr std::size_t fewest_taken = 4;
+constexpr std::size_t fewest_taken = 4, page_bytes = 4096;
 
 // First chunks lie here. Those of one unit, which are those of small objects, share the first huge
 // page, with the first windows behind them, so that a small heap takes no more than this page: the
@@ -90,8 +90,8 @@ bool take_space(std::size_t bytes, std::size_t& place) {
                                         __ATOMIC_RELAXED))
             return true;
     }
-    place = __atomic_fetch_add(&heap_used, bytes, __ATOMIC_RELAXED);
-    return place + bytes <= heap_bytes;
+    place = __atomic_fetch_add(&heap_used, bytes, __ATOMIC_SEQ_CST);
+    return place + bytes <= __atomic_load_n(&heap_bytes, __ATOMIC_SEQ_CST);
 }
 
 /// A unit of the front, or else of a block.
@@ -176,6 +176,40 @@ bool reserve_chunks() {
         return unit_classes != nullptr && unit_chunks != nullptr && chunks != nullptr;
     }
     return false;
+}
+
+namespace {
+
+/// Of what is noted for each unit.
+template <typename T>
+void give_end_back(T* notes, std::size_t count, std::size_t before_count) {
+    const std::size_t left_bytes = (count * sizeof(T) + page_bytes - 1) / page_bytes * page_bytes;
+    if (left_bytes < before_count * sizeof(T))
+        raw(SYS_munmap, word(notes) + static_cast<long>(left_bytes),
+            static_cast<long>(before_count * sizeof(T) - left_bytes));
+}
+
+}  // namespace
+
+void give_unused_back(std::uint64_t limit_bytes) {
+    const Guard guard(first_lock);
+    // Whoever wants space meanwhile gets none, and so the C library's.
+    const std::size_t used = __atomic_exchange_n(&heap_used, heap_bytes, __ATOMIC_SEQ_CST);
+    const std::size_t before_bytes = heap_bytes;
+    const std::size_t share = std::max<std::uint64_t>(limit_bytes / share_of_limit, used);
+    const std::size_t left_bytes =
+        (share + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+    const bool is_less = left_bytes < before_bytes;
+    if (is_less)
+        __atomic_store_n(&heap_bytes, left_bytes, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&heap_used, used, __ATOMIC_SEQ_CST);
+    if (!is_less)
+        return;
+    raw(SYS_munmap, word(heap_start + left_bytes), static_cast<long>(before_bytes - left_bytes));
+    const std::size_t units = left_bytes / unit_bytes, before = before_bytes / unit_bytes;
+    give_end_back(unit_classes, units, before);
+    give_end_back(unit_chunks, units, before);
+    give_end_back(chunks, units, before);
 }
 
 bool take_chunk(std::size_t index, Name& first) {

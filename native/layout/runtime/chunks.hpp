@@ -140,6 +140,9 @@ inline std::size_t bytes_of(const void* object) {
 bool reserve_chunks();
 /// Memory for what is noted about objects, zero and for ever; null where there is none.
 void* take_books(std::size_t bytes);
+/// Gives address space back that nothing has taken, so that the heap has no more than its share of
+/// a limit.
+void give_unused_back(std::uint64_t limit_bytes);
 /// What of the address space no chunk has taken yet.
 Region unused_heap();
 /// A chunk for a class, which is whole windows; its first object. False where none is left.

@@ -107,6 +107,7 @@ EXPORTED = (
     *("pthread_create", "dlclose", "steelyard_layout_enter", "steelyard_layout_leave"),
     *("dlopen", "dlmopen", "dlsym", "dlvsym", "dladdr", "syscall", "prctl", "_exit", "_Exit"),
     *("execve", "execv", "execvp", "execvpe", "fexecve", "execveat", "execl", "execlp", "execle"),
+    *("mlockall", "setrlimit", "setrlimit64", "prlimit", "prlimit64"),
 )
 
 

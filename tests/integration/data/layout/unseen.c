@@ -386,6 +386,43 @@ static int killed(void) {
     return 0;
 }
 
+/* Whether all memory can be locked, and no more of it is there then than the program uses. */
+static int locks_memory(void) {
+    long pages = 0, resident = 0;
+    sink += (long)malloc(100);
+    if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
+        return printf("may not\n") < 0;
+    FILE* file = fopen("/proc/self/statm", "r");
+    if (file == NULL || fscanf(file, "%ld %ld", &pages, &resident) != 2)
+        return 1;
+    fclose(file);
+    memset(malloc(20u << 20), 1, 20u << 20);
+    return printf("%d\n", resident < (100 << 20) / 4096) < 0;
+}
+
+static void* ends_at_once(void* given) {
+    return given;
+}
+
+/* What a program that limits its own address space still gets: stack, memory, objects, a thread. */
+static int limits_itself(void) {
+    const struct rlimit limit = {300u << 20, 300u << 20};
+    pthread_t thread;
+    sink += (long)malloc(100);
+    if (setrlimit(RLIMIT_AS, &limit) != 0)
+        return 1;
+    volatile char deep[2 << 20];
+    deep[0] = 1;
+    void* mapped = mmap(NULL, 32 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int objects = 0;
+    for (; objects < 1000 && malloc(20000) != NULL; ++objects)
+        sink += deep[0];
+    const int started = pthread_create(&thread, NULL, ends_at_once, NULL);
+    if (started == 0)
+        pthread_join(thread, NULL);
+    return printf("%d %d %d\n", mapped != MAP_FAILED, objects, started) < 0;
+}
+
 int main(int count, char** words) {
     const char* what = count > 1 ? words[1] : "";
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -403,6 +440,10 @@ int main(int count, char** words) {
         return filter_and_fork();
     if (strcmp(what, "address-space") == 0)
         return address_space();
+    if (strcmp(what, "locks-memory") == 0)
+        return locks_memory();
+    if (strcmp(what, "limits-itself") == 0)
+        return limits_itself();
     if (strcmp(what, "limits") == 0)
         return limits();
     if (strcmp(what, "calls") == 0)
