@@ -17,6 +17,9 @@ from steelyard.predict.platforms.model import LikeErrors, PlatformModel
 from steelyard.predict.platforms.table import PlatformTable
 
 DRAWS = 4000
+# A larger regret counts as this: how wrong a wrong choice is matters less than that it is one, and
+# one benchmark that errs by a factor of ten would decide alone.
+MOST_REGRET = 0.5
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,8 @@ class Candidate:
     probability : float
         That no other candidate is better.
     regret_ratio : float
-        By how much this host is expected to cost more than the best one.
+        By how much this host is expected to cost more than the best one, each draw counted up to
+        `MOST_REGRET`.
     """
 
     answer: HostAnswer
@@ -146,7 +150,7 @@ def rate_candidates(costs: Floats, errors: Floats) -> tuple[Floats, Floats]:
     best = true.min(axis=1, keepdims=True)
     share = (true == best).astype(np.float64)
     probability = (share / share.sum(axis=1, keepdims=True)).mean(axis=0)
-    regret = np.expm1(np.minimum(true - best, 50.0)).mean(axis=0)
+    regret = np.minimum(np.expm1(np.minimum(true - best, 50.0)), MOST_REGRET).mean(axis=0)
     return probability, regret
 
 

@@ -1,8 +1,9 @@
-"""Average kernel models by how well each would have predicted the suite's own benchmarks.
+"""Average models by how well each would have predicted the suite's own benchmarks.
 
 Every benchmark of the suite is taken in turn for an application known on the same hosts. Its cost
 on the host in question is known, so each model's error there is too: these errors choose the
-model for that host, and bound the answer. Nothing of the application on unknown hosts is used.
+model for that host, together with those of the application's known hosts left out, and bound the
+answer. Nothing of the application on unknown hosts is used.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from steelyard.predict.arrays import Floats, Indices
 from steelyard.predict.kriging import Kriged, krige
+from steelyard.predict.platforms.benchmark_models import benchmark_models
 from steelyard.predict.platforms.kernels import host_kernels
 from steelyard.predict.platforms.model import LikeErrors, Prediction
 from steelyard.predict.platforms.question import Question
@@ -21,13 +23,19 @@ from steelyard.predict.platforms.question import Question
 MOST_STAND_INS = 64
 # A model's weight falls with this power of its error, so one that errs twice as much has 1/16.
 WEIGHT_POWER = 4.0
+# A stand-in counts less the less it is as hard to predict as the application: by a Gaussian of this
+# deviation in the logarithm. A suite of near copies says little of an application that has none.
+DIFFICULTY_SPREAD = 0.5
+LEAST_COUNT = 1e-6
+# With so many known hosts the application's own errors weigh as much as those of all stand-ins.
+EVEN_KNOWN_HOSTS = 10.0
 # The least difficulty, in logarithms: what rounding of published times makes of a copy.
 LEAST_DIFFICULTY = 1e-4
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """What each kernel model makes of a batch of responses: arrays of shape (m, ..., h)."""
+    """What each model makes of a batch of responses: arrays of shape (m, ..., h)."""
 
     names: tuple[str, ...]
     values: Floats
@@ -35,7 +43,7 @@ class Candidates:
 
 
 def predict_by_stacking(question: Question) -> Prediction:
-    """The weighted average of all kernel models, with errors on benchmarks taken alike."""
+    """The weighted average of all models, with errors on benchmarks taken alike."""
     own = _candidates(question.suite, question.response)
     stand_ins, responses = _stand_ins(question)
     if not len(stand_ins):
@@ -62,13 +70,16 @@ def _all_but(count: int, left_out: Indices) -> Indices:
 
 
 def _candidates(suite: Floats, response: Floats) -> Candidates:
-    """Every kernel model's predictions of responses, shape (..., h), on suites (..., h, b)."""
+    """Every model's predictions of responses, shape (..., h), on suites (..., h, b)."""
     names: list[str] = []
     found: list[Kriged] = []
     for model in host_kernels(suite):
         kriged = krige(model.kernel, response - model.prior, model.nugget)
         names.append(model.name)
         found.append(Kriged(kriged.values + model.prior, kriged.left_out))
+    for name, kriged in benchmark_models(suite, response):
+        names.append(name)
+        found.append(kriged)
     return Candidates(
         tuple(names),
         np.array([one.values for one in found]),
@@ -99,13 +110,17 @@ def _weights(errors: Floats, theirs: Candidates, own: Candidates) -> Floats:
     By its mean absolute error on the stand-ins there and on the application's known hosts left
     out, each over the difficulty of what was predicted, so that no wild benchmark decides alone.
     """
-    scale = np.median(_difficulty_each(theirs), axis=0)
-    seen = np.isfinite(errors[0])
-    of_suite = np.where(seen, np.abs(errors) / scale[:, None], 0.0).sum(axis=1)
     own_each = _difficulty_each(own)
+    own_scale = np.median(own_each)
+    scale = np.median(_difficulty_each(theirs), axis=0)
+    unlike = np.log(scale / own_scale) / DIFFICULTY_SPREAD
+    count = np.exp(-0.5 * unlike**2) + LEAST_COUNT
+    seen = np.isfinite(errors[0]) * count[:, None]
+    scaled = np.where(seen > 0, np.abs(np.nan_to_num(errors)) / scale[:, None], 0.0)
+    of_suite = (scaled * seen).sum(axis=1) / np.maximum(seen.sum(axis=0), LEAST_COUNT)
     known = int(np.isfinite(own.left_out[0]).sum())
-    of_application = own_each / np.median(own_each) * known
-    error = (of_suite + of_application[:, None]) / (seen.sum(axis=0) + known)
+    own_share = known / (known + EVEN_KNOWN_HOSTS)
+    error = (1 - own_share) * of_suite + own_share * (own_each / own_scale)[:, None]
     weights = (error / np.maximum(error.min(axis=0), 1e-300)) ** -WEIGHT_POWER
     return weights / weights.sum(axis=0)
 

@@ -43,10 +43,19 @@ def test_a_price_turns_the_choice():
 
 def test_probability_and_regret_are_of_the_draws():
     probability, regret = rate_candidates(
-        np.array([0.0, 0.0]), np.array([[np.log(2), 0.0], [0.0, 0.0], [0.0, np.log(4)]])
+        np.array([0.0, 0.0]), np.array([[np.log(1.2), 0.0], [0.0, 0.0], [0.0, np.log(1.4)]])
     )
     np.testing.assert_allclose(probability, [0.5, 0.5])
-    np.testing.assert_allclose(regret, [3 / 3, 1 / 3])
+    np.testing.assert_allclose(regret, [0.4 / 3, 0.2 / 3])
+
+
+def test_a_draw_that_errs_by_a_thousand_does_not_choose_alone():
+    errors = np.zeros((100, 2))
+    errors[0, 1] = np.log(1000)
+    errors[1:, 0] = np.log(1.1)
+    _, regret = rate_candidates(np.array([0.0, 0.0]), errors)
+    assert regret[0] == pytest.approx(0.005)
+    assert regret[1] == pytest.approx(0.099)
 
 
 def test_one_candidate_is_no_choice():

@@ -1,4 +1,4 @@
-"""Average of kernel models, weighted by how each predicts the suite itself."""
+"""Average of models, weighted by how each predicts the suite itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from steelyard.predict.platforms.stacking import predict_by_stacking
 
 EXTENSION = PlatformModel(
     name="stacking",
-    description="Average of kernel models, weighted by how each predicts the suite itself.",
+    description="Average of models, weighted by how each predicts the suite itself.",
     predict=predict_by_stacking,
     least_known=3,
     needs="suite",
