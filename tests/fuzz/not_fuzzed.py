@@ -14,7 +14,7 @@ _REASONS = {
     ),
     "takes a digest, a few magic bytes or a copy of it": (
         *("app/request/layout_levels.py", "binary/code_reader.py", "build/cache_key.py"),
-        *("suite/artifacts.py", "suite/prepare.py", "store/hostile_store.py", "store/location.py"),
+        *("suite/artifacts.py", "suite/prepare.py", "store/hostile_store.py"),
         *("measure/preflight.py", "measure/provenance.py", "profile/delays.py"),
         *("suite/make_inputs.py", "build/modules.py", "build/link.py"),
         *("host/page_cache.py", "host/study_program.py"),

@@ -56,6 +56,20 @@ def log_directory(store: str, identifier: str) -> str:
     return os.path.join(journal_directory(store), f"{identifier}.logs")
 
 
+def is_store(path: str) -> bool:
+    """Whether a file begins as a database of SQLite; no where it cannot be read."""
+    try:
+        file = open_regular(path)
+    except (OSError, NotRegularError):
+        return False
+    try:
+        return os.read(file, len(SQLITE_MAGIC)) == SQLITE_MAGIC
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+
+
 def check_header(store: str, header: bytes) -> None:
     """Refuse a file whose first 100 bytes are not those of a store that this version reads.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import fsum
-from typing import Any, cast
 
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.estimate import Estimate
+from steelyard.core.experiment_host import host_name
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.track_row import TrackRow
 
@@ -59,7 +59,7 @@ def _rows(experiment: Experiment, wanted: set[str]) -> Iterator[TrackRow]:
     kept = [t for t in experiment.trials if t.status == "ok" and not t.warmup]
     if not kept:
         return
-    host = _host(experiment)
+    host = host_name(experiment) or None
     for index, variant in enumerate(answer(experiment).variants):
         for name, result in variant.metrics.items():
             summary = result.summary
@@ -89,11 +89,3 @@ def _rows(experiment: Experiment, wanted: set[str]) -> Iterator[TrackRow]:
                 measured_unix_s=experiment.created_unix_s,
                 host=host,
             )
-
-
-def _host(experiment: Experiment) -> str | None:
-    host = experiment.provenance.get("host")
-    if not isinstance(host, Mapping):
-        return None
-    name = cast("Mapping[str, Any]", host).get("hostname")
-    return name if isinstance(name, str) else None

@@ -1,14 +1,15 @@
-"""Times of benchmarks on hosts, read from a CSV file in one of two layouts."""
+"""Times of benchmarks on hosts, read from a CSV file in one of two layouts, or from a store."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from math import isnan
 from typing import TYPE_CHECKING
 
 from steelyard.core.errors import DataError, UsageError
+from steelyard.store.location import is_store
 
 if TYPE_CHECKING:
     from steelyard.analysis.tables.data_columns import Table
@@ -47,6 +48,8 @@ class TableOptions:
         Patterns of benchmarks that take no part.
     linear : bool
         Take values as they are instead of their logarithms.
+    metric : str or None
+        Of a store's experiments; None: the first of each.
     """
 
     host: str = "host"
@@ -56,17 +59,51 @@ class TableOptions:
     higher: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     linear: bool = False
+    metric: str | None = None
+
+    @property
+    def of_columns(self) -> tuple[str, ...]:
+        """The options given that say how columns of a CSV file are read."""
+        given = {
+            "--host-column": self.host != "host",
+            "--value-column": self.value is not None,
+            "--variant": bool(self.variants),
+        }
+        return tuple(name for name, is_given in given.items() if is_given)
 
 
 def read_platform_table(path: str, options: TableOptions) -> PlatformTable:
-    """The hosts, benchmarks and values of a CSV file.
+    """The hosts, benchmarks and values of a CSV file, or of a store's experiments.
 
     Raises
     ------
     DataError, AnalysisError, UsageError
         The file is no table, lacks a column, or has values that no model can take.
     """
-    from steelyard.predict.platforms.rows import make_table
+    if is_store(path):
+        return _of_store(path, options)
+    if options.metric is not None:
+        raise UsageError(
+            f"--metric {options.metric} goes with a store of experiments, and {path} is none.",
+            field="--metric",
+        )
+    return _of_file(path, options)
+
+
+def _of_store(path: str, options: TableOptions) -> PlatformTable:
+    from steelyard.app.predict.stored_platform_table import read_stored_times
+
+    if options.of_columns:
+        raise UsageError(
+            f"{options.of_columns[0]} goes with a CSV file, and {path} is a store of experiments.",
+            field=options.of_columns[0],
+        )
+    times = read_stored_times(path, options.metric)
+    table = _table(path, times.rows, times.higher, options, times.attributes)
+    return replace(table, cautions=times.cautions)
+
+
+def _of_file(path: str, options: TableOptions) -> PlatformTable:
     from steelyard.store.data_table import read_data_table
 
     table = read_data_table(path)
@@ -80,6 +117,18 @@ def read_platform_table(path: str, options: TableOptions) -> PlatformTable:
     hosts = _hosts(table, options)
     long = options.benchmark in table.columns
     rows, higher = (_long if long else _wide)(table, hosts, options)
+    return _table(path, rows, frozenset(higher), options, _attributes(table, hosts))
+
+
+def _table(
+    path: str,
+    rows: Sequence[Row],
+    higher: frozenset[str],
+    options: TableOptions,
+    attributes: Mapping[str, Mapping[str, str]],
+) -> PlatformTable:
+    from steelyard.predict.platforms.rows import make_table
+
     _check_patterns(rows, options.higher, "--higher")
     _check_patterns(rows, options.drop, "--drop")
     rows = [row for row in rows if not _matches(row.benchmark, options.drop)]
@@ -87,13 +136,7 @@ def read_platform_table(path: str, options: TableOptions) -> PlatformTable:
         raise DataError(f"{path} has no value for any benchmark.", field="benchmark")
     _check_size(path, rows)
     named = higher | {row.benchmark for row in rows if _matches(row.benchmark, options.higher)}
-    return make_table(
-        path,
-        rows,
-        frozenset(named),
-        "linear" if options.linear else "log",
-        _attributes(table, hosts),
-    )
+    return make_table(path, rows, named, "linear" if options.linear else "log", attributes)
 
 
 def _check_size(path: str, rows: Sequence[Row]) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from steelyard.analysis.comparison.import_cautions import (
     HOSTS,
@@ -14,6 +14,7 @@ from steelyard.analysis.comparison.import_cautions import (
     UNMATCHED,
 )
 from steelyard.core.errors import DataError
+from steelyard.core.experiment_host import host_name
 from steelyard.core.experiment_results import Experiment, Trial
 from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
 from steelyard.core.gate_spec import GateSpec
@@ -271,14 +272,6 @@ def _provenance(
         "sides": [{"name": side.name, "sources": list(side.sources)} for side in sides],
         UNMATCHED: [] if alone else list(missing),
         ONE_EXECUTION: [name for name, is_one in zip(names, single, strict=True) if is_one],
-        HOSTS: [host for side in sides for e in side.experiments if (host := _host(e))],
+        HOSTS: [host for side in sides for e in side.experiments if (host := host_name(e))],
     }
     return {MATCHED: found}
-
-
-def _host(experiment: Experiment) -> str:
-    host = experiment.provenance.get("host")
-    if not isinstance(host, Mapping):
-        return ""
-    name = cast("Mapping[str, Any]", host).get("hostname")
-    return name if isinstance(name, str) else ""

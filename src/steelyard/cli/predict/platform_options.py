@@ -32,7 +32,7 @@ class ModelName(click.ParamType[str]):
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """How a file of times is read."""
+    """How a file of times, or a store, is read."""
 
     host_column: str = option(
         "--host-column", metavar="NAME", default="host", show_default=True, help="Names hosts."
@@ -58,6 +58,11 @@ class ReadOptions:
     linear: bool = option(
         "--linear", is_flag=True, help="Take values as they are, not their logarithms."
     )
+    metric: str | None = option(
+        "--metric",
+        metavar="NAME",
+        help="The metric of a store's experiments (default: the first of each).",
+    )
 
     def file(self, path: str, model: str = DEFAULT_MODEL) -> PlatformFile:
         """The file at `path`, to be asked by `model`."""
@@ -68,6 +73,7 @@ class ReadOptions:
             higher=self.higher,
             drop=self.drop,
             linear=self.linear,
+            metric=self.metric,
         )
         return PlatformFile(path, options, model)
 

@@ -34,7 +34,8 @@ HELP = """
 Predict a program's time on hosts where it was not measured.
 
 FILE is a CSV file, plain or by gzip: one row a measurement with the columns host, benchmark and
-value, or one row a host with a column for each benchmark.
+value, or one row a host with a column for each benchmark. It may also be a store of experiments,
+with those of other hosts that were imported.
 
 \b
 steelyard predict platforms ask times.csv --application my-program

@@ -25,7 +25,7 @@ def check_table(table: PlatformTable) -> tuple[Caution, ...]:
     A cell is compared with what its host and its benchmark usually cost (medians of the rest),
     in units of how far such cells usually lie off (1.4826 times the median absolute deviation).
     """
-    cautions = [*_constant(table), *_duplicates(table), *_mixed_replicates(table)]
+    cautions = [*table.cautions, *_constant(table), *_duplicates(table), *_mixed_replicates(table)]
     if table.scale == "log":
         cautions += _odd_cells(table)
     return tuple(cautions)

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from steelyard.core.errors import AnalysisError
+from steelyard.core.experiment_results import Caution
 from steelyard.predict.arrays import Floats
 
 Scale = Literal["log", "linear"]
@@ -35,6 +36,8 @@ class PlatformTable:
     scale : {"log", "linear"}
     attributes : mapping of str to tuple of str
         What else is known of each host, such as its instruction set.
+    cautions : tuple of Caution
+        What of the source took no part.
     """
 
     source: str
@@ -45,6 +48,7 @@ class PlatformTable:
     higher_is_better: tuple[bool, ...]
     scale: Scale = "log"
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
+    cautions: tuple[Caution, ...] = ()
 
     def place_of(self, benchmark: str) -> int:
         """The column of a benchmark.
