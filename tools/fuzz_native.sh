@@ -27,7 +27,7 @@ mkdir -p "$work"
 
 part_of() { # which folder of native/ has the target's sources
     case $1 in
-        call_frames) echo sampler ;;
+        call_frames) echo unwind ;;
         messages) echo launcher ;;
         class_file) echo jvm ;;
         symbolizer) echo symbolizer ;;
@@ -37,7 +37,7 @@ part_of() { # which folder of native/ has the target's sources
 
 sources_of() {
     case $1 in
-        call_frames) echo native/sampler/src/{call_frames,elf_file,frame_expression}.cpp ;;
+        call_frames) echo native/unwind/{call_frames,elf_file,frame_expression}.cpp ;;
         messages) echo native/launcher/src/protocol.cpp ;;
         class_file) echo native/jvm/src/{class_file,class_constants,delayed_code}.cpp ;;
         symbolizer) find native/symbolizer/src -name '*.cpp' ! -name main.cpp ;;
@@ -78,7 +78,7 @@ for target in "${targets[@]}"; do
     part=$(part_of "$target")
     # shellcheck disable=SC2046 # names of our own sources have no spaces
     "$compiler" -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-        -I native/common -I native/instructions -I "native/$part/src" -o "$work/$target" \
+        -I native/common -I native/instructions -I native/unwind -I "native/$part/src" -o "$work/$target" \
         "native/fuzz/${target}_fuzz.cpp" $(sources_of "$target")
     mkdir -p "$work/$target-corpus" "native/fuzz/corpus/$target"
     seed "$target" "$work/$target-corpus"

@@ -16,10 +16,11 @@
 
 namespace {
 
-using steelyard::Rule;
+using steelyard::RegisterRule;
 
-void follow(const Rule& rule) {
-    if (rule.kind != Rule::Kind::at_expression && rule.kind != Rule::Kind::expression)
+void follow(const RegisterRule& rule) {
+    if (rule.kind != RegisterRule::Kind::expression &&
+        rule.kind != RegisterRule::Kind::val_expression)
         return;
     const std::array<std::byte, 64> stack{};
     const steelyard::StackMemory memory(stack, 0x7fff0000);
@@ -45,11 +46,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     elf->address_of(size / 2);
     steelyard::CallFrames frames(std::move(elf));
     for (std::uint64_t address = 0; address < 0x2000; address += 0x40) {
-        const steelyard::FrameRules* rules = frames.at(address);
-        if (rules == nullptr)
+        const steelyard::UnwindRow* row = frames.at(address);
+        if (row == nullptr)
             continue;
-        follow(rules->frame_address);
-        for (const Rule& rule : rules->registers)
+        follow(row->cfa);
+        for (const RegisterRule& rule : row->registers)
             follow(rule);
     }
     return 0;

@@ -2,23 +2,23 @@
 
 namespace steelyard {
 
-void Program::take(const Happening& happening) {
-    if (const auto* naming = std::get_if<Naming>(&happening)) {
-        if (!has_begun_ && naming->after_exec) {
+void Program::take(const SideBandRecord& record) {
+    if (const auto* comm = std::get_if<Comm>(&record)) {
+        if (!has_begun_ && comm->after_exec) {
             has_begun_ = true;
-            following_.add(naming->process);
+            following_.add(comm->process);
         }
-        if (naming->after_exec)
-            running_.erase(naming->process);
-        following_.named(*naming);
-    } else if (const auto* mapping = std::get_if<Mapping>(&happening)) {
+        if (comm->after_exec)
+            running_.erase(comm->process);
+        following_.named(*comm);
+    } else if (const auto* mapping = std::get_if<Mapping>(&record)) {
         following_.mapped(*mapping);
-    } else if (const auto* started = std::get_if<Started>(&happening)) {
+    } else if (const auto* started = std::get_if<Started>(&record)) {
         following_.started(*started);
         // A child goes on in the code of its parent.
         if (running_.contains(started->parent_process))
             running_.insert(started->process);
-    } else if (const auto* ended = std::get_if<Ended>(&happening);
+    } else if (const auto* ended = std::get_if<Ended>(&record);
                ended != nullptr && following_.ended(*ended)) {
         running_.erase(ended->process);
     }

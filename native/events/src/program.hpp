@@ -8,7 +8,7 @@
 #include <set>
 
 #include "following.hpp"
-#include "tracking.hpp"
+#include "side_band.hpp"
 
 namespace steelyard {
 
@@ -21,7 +21,7 @@ enum class Whose {
 class Program {
   public:
     /// Takes what was told of the children of the watched process, in the order of time.
-    void take(const Happening& happening);
+    void take(const SideBandRecord& record);
 
     /// Whose what happens in `process` is. `address` is where it is.
     Whose whose(std::uint32_t process, std::uint64_t time_ns, std::uint64_t address);

@@ -87,15 +87,15 @@ void Recorder::take() {
     }
 }
 
-void Recorder::take_record(const RawRecord& record) {
-    if (record.header->type == PERF_RECORD_SAMPLE) {
-        take_stack(record);
+void Recorder::take_record(const RawRecord& raw) {
+    if (raw.header->type == PERF_RECORD_SAMPLE) {
+        take_stack(raw);
         return;
     }
-    const Happening happening = happening_from(record);
-    if (const auto* lost = std::get_if<Lost>(&happening))
+    const SideBandRecord record = side_band_record_from(raw);
+    if (const auto* lost = std::get_if<Lost>(&record))
         lost_ += lost->records;
-    program_.take(happening);
+    program_.take(record);
 }
 
 void Recorder::take_stack(const RawRecord& record) {

@@ -4,11 +4,11 @@
 
 namespace {
 
-using steelyard::Happening;
+using steelyard::Comm;
 using steelyard::Lifetime;
 using steelyard::Mapping;
-using steelyard::Naming;
 using steelyard::Program;
+using steelyard::SideBandRecord;
 using steelyard::Started;
 using steelyard::Whose;
 
@@ -16,15 +16,15 @@ using steelyard::Whose;
 constexpr std::uint32_t launcher = 60'000'001, first = 60'000'002, child = 60'000'003,
                         later = 60'000'004;
 
-Happening start_of(std::uint32_t process, std::uint32_t from) {
+SideBandRecord start_of(std::uint32_t process, std::uint32_t from) {
     return Started{Lifetime{1, process, process, from, from}};
 }
 
-Happening execution_of(std::uint32_t process) {
-    return Naming{2, process, process, true, "program"};
+SideBandRecord execution_of(std::uint32_t process) {
+    return Comm{2, process, process, true, "program"};
 }
 
-Happening mapping_of(std::uint32_t process, const char* path) {
+SideBandRecord mapping_of(std::uint32_t process, const char* path) {
     return Mapping{3, process, 0x1000, 0x1000, 0x400, path, 0, {}};
 }
 

@@ -56,7 +56,7 @@ std::uint64_t idle_ns_so_far() {
 }
 
 /// One CPU: its events and the thread that serves them.
-class CpuWatch : LookTaker {
+class CpuWatch : SampleSink {
   public:
     CpuWatch(const Sampling& sampling, Recording& recording, int cpu, std::size_t most_events,
              int ending)
@@ -121,11 +121,11 @@ class CpuWatch : LookTaker {
                                     pollfd{ending_, POLLIN, 0}};
         while (files[2].revents == 0) {
             wait_for(files);
-            take_happenings();
+            take_side_band();
             source_->serve(*this);
             handling_ns_ = thread_time_ns();
         }
-        take_happenings();
+        take_side_band();
         source_->finish(*this);
     }
 
@@ -137,14 +137,14 @@ class CpuWatch : LookTaker {
         ppoll(files.data(), files.size(), wake_ns == 0 ? nullptr : &left, nullptr);
     }
 
-    void take_happenings() {
+    void take_side_band() {
         tracking_.ring().drain(
-            [this](const RawRecord& record) { recording_.take(happening_from(record)); });
+            [this](const RawRecord& record) { recording_.take(side_band_record_from(record)); });
     }
 
     void take(const RawRecord& record) override {
         if (record.header->type != PERF_RECORD_SAMPLE)
-            recording_.take(happening_from(record));
+            recording_.take(side_band_record_from(record));
         else if (const auto sample = sample_from(record, depth_))
             recording_.take(*sample);
     }

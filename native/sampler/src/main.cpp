@@ -126,8 +126,8 @@ void take_present(const std::vector<pid_t>& processes, Recording& recording) {
         recording.follow(process);
         for (const Mapping& mapping : present_mappings(process, monotonic_ns()))
             recording.take(mapping);
-        for (const Naming& naming : present_names(process, monotonic_ns()))
-            recording.take(naming);
+        for (const Comm& comm : present_comms(process, monotonic_ns()))
+            recording.take(comm);
     }
 }
 

@@ -174,13 +174,13 @@ void ProfileFile::write(const Mapping& mapping) {
     put_text(mapping.build_id);
 }
 
-void ProfileFile::write(const Naming& naming) {
+void ProfileFile::write(const Comm& comm) {
     begin_event('C');
-    put(events_, naming.time_ns);
-    put(events_, naming.process);
-    put(events_, naming.thread);
-    put(events_, static_cast<std::uint8_t>(naming.after_exec));
-    put_text(naming.name);
+    put(events_, comm.time_ns);
+    put(events_, comm.process);
+    put(events_, comm.thread);
+    put(events_, static_cast<std::uint8_t>(comm.after_exec));
+    put_text(comm.name);
 }
 
 void ProfileFile::write_start(const Lifetime& life) {

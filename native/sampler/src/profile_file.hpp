@@ -34,35 +34,9 @@
 #include <vector>
 
 #include "event.hpp"
+#include "side_band.hpp"
 
 namespace steelyard {
-
-struct Mapping {
-    std::uint64_t time_ns = 0;
-    std::uint32_t process = 0;
-    std::uint64_t start = 0;
-    std::uint64_t length = 0;
-    std::uint64_t offset = 0;
-    std::string path;
-    std::uint64_t inode = 0;  ///< 0: not known
-    std::string build_id;     ///< its bytes; empty where the file has none
-};
-
-struct Naming {
-    std::uint64_t time_ns = 0;
-    std::uint32_t process = 0;
-    std::uint32_t thread = 0;
-    bool after_exec = false;
-    std::string name;
-};
-
-struct Lifetime {
-    std::uint64_t time_ns = 0;
-    std::uint32_t process = 0;
-    std::uint32_t thread = 0;
-    std::uint32_t parent_process = 0;
-    std::uint32_t parent_thread = 0;
-};
 
 /// Writes records to a file. Throws Fatal when the file takes no more; what was flushed stays.
 class ProfileFile {
@@ -79,7 +53,7 @@ class ProfileFile {
 
     void write(const Sample& sample);
     void write(const Mapping& mapping);
-    void write(const Naming& naming);
+    void write(const Comm& comm);
     void write_start(const Lifetime& life);
     void write_end(const Lifetime& life);
     void write_lost(std::uint64_t time_ns, std::uint64_t samples);

@@ -96,27 +96,27 @@ Sample Recording::with_frameless_caller(const Sample& sample) {
     return whole;
 }
 
-void Recording::take(const Happening& happening) {
+void Recording::take(const SideBandRecord& record) {
     const std::scoped_lock lock(mutex_);
-    if (const auto* started = std::get_if<Started>(&happening)) {
+    if (const auto* started = std::get_if<Started>(&record)) {
         following_.started(*started);
         if (following_.includes(started->process, started->time_ns))
             file_->write_start(*started);
-    } else if (const auto* ended = std::get_if<Ended>(&happening)) {
+    } else if (const auto* ended = std::get_if<Ended>(&record)) {
         if (following_.includes(ended->process, ended->time_ns))
             file_->write_end(*ended);
         following_.ended(*ended);
-    } else if (const auto* mapping = std::get_if<Mapping>(&happening)) {
+    } else if (const auto* mapping = std::get_if<Mapping>(&record)) {
         if (!following_.includes(mapping->process, mapping->time_ns))
             return;
         following_.mapped(*mapping);
         file_->write(*mapping);
-    } else if (const auto* naming = std::get_if<Naming>(&happening)) {
-        if (!following_.includes(naming->process, naming->time_ns))
+    } else if (const auto* comm = std::get_if<Comm>(&record)) {
+        if (!following_.includes(comm->process, comm->time_ns))
             return;
-        following_.named(*naming);
-        file_->write(*naming);
-    } else if (const auto* lost = std::get_if<Lost>(&happening)) {
+        following_.named(*comm);
+        file_->write(*comm);
+    } else if (const auto* lost = std::get_if<Lost>(&record)) {
         lost_ += lost->records;
         file_->write_lost(0, lost->records);
     }
@@ -150,7 +150,7 @@ void Recording::rotate_if_full() {
     ++file_number_;
     file_ =
         std::make_unique<ProfileFile>(numbered(storage_.path, file_number_), storage_.header_json);
-    following_.restate(*file_);
+    following_.restate([this](const auto& record) { file_->write(record); });
     if (storage_.kept_files > 0 && file_number_ >= storage_.kept_files)
         unlink(numbered(storage_.path, file_number_ - storage_.kept_files).c_str());
 }

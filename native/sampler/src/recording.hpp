@@ -11,7 +11,7 @@
 #include "following.hpp"
 #include "inheriting_mutex.hpp"
 #include "profile_file.hpp"
-#include "tracking.hpp"
+#include "side_band.hpp"
 
 namespace steelyard {
 
@@ -24,7 +24,7 @@ struct Storage {
     unsigned kept_files = 0;
 };
 
-/// Takes samples and happenings from several threads at once.
+/// Takes samples and side-band records from several threads at once.
 class Recording {
   public:
     Recording(Storage storage, Depth depth);
@@ -33,7 +33,7 @@ class Recording {
     /// From here on what the file had before is gone.
     void begin();
     void take(const Sample& sample);
-    void take(const Happening& happening);
+    void take(const SideBandRecord& record);
     /// A look at a CPU that gave no sample. The times of all looks are kept, since they show
     /// whether those are random.
     void take_look(std::uint64_t time_ns, std::uint32_t cpu);

@@ -49,23 +49,23 @@ class OneByOne : public SampleSource {
             arm();
     }
 
-    void serve(LookTaker& taker) override {
+    void serve(SampleSink& sink) override {
         bool sampled = false;
         event_.ring().drain([&](const RawRecord& record) {
             sampled = sampled || record.header->type == PERF_RECORD_SAMPLE;
-            taker.take(record);
+            sink.take(record);
         });
         const bool is_unseen = !sampled && due_ns_ != 0 && due_ns_ + wake_after_ns < monotonic_ns();
         if (is_unseen) {
             ++delays_.unseen;
-            taker.take_unseen(due_ns_);
+            sink.take_unseen(due_ns_);
         }
         if ((sampled || is_unseen) && !is_fixed_)
             arm();
     }
 
-    void finish(LookTaker& taker) override {
-        event_.ring().drain([&taker](const RawRecord& record) { taker.take(record); });
+    void finish(SampleSink& sink) override {
+        event_.ring().drain([&sink](const RawRecord& record) { sink.take(record); });
     }
 
     int file() const override { return event_.file(); }
@@ -95,22 +95,22 @@ class InPeriods : public SampleSource {
     InPeriods(int cpu, const Sampling& sampling, Intervals intervals)
         : round_samples_(sampling.round_samples),
           intervals_(intervals),
-          event_({-1, cpu}, sampling.clock, sampling.depth, true, Company{nullptr}) {}
+          event_({-1, cpu}, sampling.clock, sampling.depth, true, EventGroup{nullptr}) {}
 
     void start() override { begin_round(); }
 
-    void serve(LookTaker& taker) override {
-        drain(taker);
+    void serve(SampleSink& sink) override {
+        drain(sink);
         if (monotonic_ns() < wake_ns())
             return;
-        end_round(taker, end_ns());
+        end_round(sink, end_ns());
         begin_round();
     }
 
-    void finish(LookTaker& taker) override {
+    void finish(SampleSink& sink) override {
         const std::uint64_t now_ns = monotonic_ns();
-        drain(taker);
-        end_round(taker, std::min(now_ns, end_ns()));
+        drain(sink);
+        end_round(sink, std::min(now_ns, end_ns()));
     }
 
     int file() const override { return event_.file(); }
@@ -129,16 +129,16 @@ class InPeriods : public SampleSource {
         event_.postpone(period_ns_);
     }
 
-    void drain(LookTaker& taker) {
+    void drain(SampleSink& sink) {
         event_.ring().drain([&](const RawRecord& record) {
             if (record.header->type == PERF_RECORD_SAMPLE)
                 seen_ns_.push_back(origin_of(record).time_ns);
-            taker.take(record);
+            sink.take(record);
         });
     }
 
     /// Tells of each look until `until_ns` that gave no sample within half of a period.
-    void end_round(LookTaker& taker, std::uint64_t until_ns) {
+    void end_round(SampleSink& sink, std::uint64_t until_ns) {
         std::size_t at = 0;
         for (std::uint64_t due_ns = begin_ns_ + period_ns_; due_ns <= until_ns;
              due_ns += period_ns_) {
@@ -147,7 +147,7 @@ class InPeriods : public SampleSource {
             if (at < seen_ns_.size() && seen_ns_[at] <= due_ns + period_ns_ / 2)
                 continue;
             ++delays_.unseen;
-            taker.take_unseen(due_ns);
+            sink.take_unseen(due_ns);
         }
         seen_ns_.clear();
     }
@@ -171,7 +171,7 @@ class InRounds : public SampleSource {
         const SamplingEvent* first = nullptr;
         for (std::size_t slot = 0; slot < timetable_.slots(); ++slot) {
             const auto& event = events_.emplace_back(std::make_unique<SamplingEvent>(
-                Watched{-1, cpu}, sampling.clock, sampling.depth, true, Company{first}));
+                Watched{-1, cpu}, sampling.clock, sampling.depth, true, EventGroup{first}));
             slots_.emplace(event->identity(), slot);
             first = events_.front().get();
         }
@@ -191,18 +191,18 @@ class InRounds : public SampleSource {
         });
     }
 
-    void serve(LookTaker& taker) override {
-        drain(taker);
+    void serve(SampleSink& sink) override {
+        drain(sink);
         timetable_.go_on(
             monotonic_ns,
             [this](std::size_t slot, std::uint64_t after_ns) { events_[slot]->postpone(after_ns); },
-            [&taker](std::uint64_t time_ns) { taker.take_unseen(time_ns); });
+            [&sink](std::uint64_t time_ns) { sink.take_unseen(time_ns); });
     }
 
-    void finish(LookTaker& taker) override {
+    void finish(SampleSink& sink) override {
         const std::uint64_t now_ns = monotonic_ns();
-        drain(taker);
-        timetable_.end(now_ns, [&taker](std::uint64_t time_ns) { taker.take_unseen(time_ns); });
+        drain(sink);
+        timetable_.end(now_ns, [&sink](std::uint64_t time_ns) { sink.take_unseen(time_ns); });
     }
 
     int file() const override { return events_.front()->file(); }
@@ -213,10 +213,10 @@ class InRounds : public SampleSource {
     Delays delays() const override { return timetable_.delays(); }
 
   private:
-    void drain(LookTaker& taker) {
+    void drain(SampleSink& sink) {
         events_.front()->ring().drain([&](const RawRecord& record) {
             if (record.header->type != PERF_RECORD_SAMPLE || is_planned(record))
-                taker.take(record);
+                sink.take(record);
         });
     }
 

@@ -21,9 +21,9 @@ struct Sampling {
 };
 
 /// Takes what looks gave.
-class LookTaker {
+class SampleSink {
   public:
-    virtual ~LookTaker() = default;
+    virtual ~SampleSink() = default;
     virtual void take(const RawRecord& record) = 0;
     /// Of a look the kernel gave no sample: some kernels give none of an idle CPU.
     virtual void take_unseen(std::uint64_t time_ns) = 0;
@@ -37,9 +37,9 @@ class SampleSource {
     /// Begins to sample.
     virtual void start() = 0;
     /// Hands over what has come, and sees to it that more comes.
-    virtual void serve(LookTaker& taker) = 0;
+    virtual void serve(SampleSink& sink) = 0;
     /// Hands over what has come; nothing more comes.
-    virtual void finish(LookTaker& taker) = 0;
+    virtual void finish(SampleSink& sink) = 0;
 
     virtual int file() const = 0;
     /// When to serve it even if there is nothing to read, by CLOCK_MONOTONIC; 0: never.

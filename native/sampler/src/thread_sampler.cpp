@@ -214,7 +214,7 @@ class ThreadSampler : public Sampler {
         event.ring().drain([this, &sampled](const RawRecord& record) {
             if (record.header->type != PERF_RECORD_SAMPLE) {
                 sampled = true;
-                recording_.take(happening_from(record));
+                recording_.take(side_band_record_from(record));
             } else if (const auto sample = sample_from(record, sampling_.depth)) {
                 sampled = true;
                 recording_.take(*sample);
@@ -226,10 +226,10 @@ class ThreadSampler : public Sampler {
     void drain_tracking() {
         std::vector<pid_t> started;
         for (const auto& tracking : tracking_) {
-            tracking->ring().drain([this, &started](const RawRecord& record) {
-                const Happening happening = happening_from(record);
-                recording_.take(happening);
-                if (const auto* life = std::get_if<Started>(&happening))
+            tracking->ring().drain([this, &started](const RawRecord& raw) {
+                const SideBandRecord record = side_band_record_from(raw);
+                recording_.take(record);
+                if (const auto* life = std::get_if<Started>(&record))
                     started.push_back(static_cast<pid_t>(life->thread));
             });
         }

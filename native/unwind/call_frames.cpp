@@ -13,38 +13,41 @@ namespace {
 // Rules that were worked out are kept for so many addresses.
 constexpr std::size_t most_known = 1U << 16U;
 
+// As the standard writes them.
+// NOLINTBEGIN(readability-identifier-naming)
 enum Operation : std::uint8_t {
-    advance_short = 0x40,  // the upper two bits; the lower six are the operand
-    offset_short = 0x80,
-    restore_short = 0xc0,
+    DW_CFA_advance_loc = 0x40,  // the upper two bits; the lower six are the operand
+    DW_CFA_offset = 0x80,
+    DW_CFA_restore = 0xc0,
     short_mask = 0xc0,
     operand_mask = 0x3f,
-    no_operation = 0x00,
-    set_location = 0x01,
-    advance_1 = 0x02,
-    advance_2 = 0x03,
-    advance_4 = 0x04,
-    offset_extended = 0x05,
-    restore_extended = 0x06,
-    undefined = 0x07,
-    same_value = 0x08,
-    in_register = 0x09,
-    remember_state = 0x0a,
-    restore_state = 0x0b,
-    frame_is = 0x0c,
-    frame_register_is = 0x0d,
-    frame_offset_is = 0x0e,
-    frame_expression_is = 0x0f,
-    at_expression = 0x10,
-    offset_extended_signed = 0x11,
-    frame_is_signed = 0x12,
-    frame_offset_is_signed = 0x13,
-    value_offset = 0x14,
-    value_offset_signed = 0x15,
-    value_expression = 0x16,
-    arguments_size = 0x2e,
-    negative_offset_extended = 0x2f
+    DW_CFA_nop = 0x00,
+    DW_CFA_set_loc = 0x01,
+    DW_CFA_advance_loc1 = 0x02,
+    DW_CFA_advance_loc2 = 0x03,
+    DW_CFA_advance_loc4 = 0x04,
+    DW_CFA_offset_extended = 0x05,
+    DW_CFA_restore_extended = 0x06,
+    DW_CFA_undefined = 0x07,
+    DW_CFA_same_value = 0x08,
+    DW_CFA_register = 0x09,
+    DW_CFA_remember_state = 0x0a,
+    DW_CFA_restore_state = 0x0b,
+    DW_CFA_def_cfa = 0x0c,
+    DW_CFA_def_cfa_register = 0x0d,
+    DW_CFA_def_cfa_offset = 0x0e,
+    DW_CFA_def_cfa_expression = 0x0f,
+    DW_CFA_expression = 0x10,
+    DW_CFA_offset_extended_sf = 0x11,
+    DW_CFA_def_cfa_sf = 0x12,
+    DW_CFA_def_cfa_offset_sf = 0x13,
+    DW_CFA_val_offset = 0x14,
+    DW_CFA_val_offset_sf = 0x15,
+    DW_CFA_val_expression = 0x16,
+    DW_CFA_GNU_args_size = 0x2e,
+    DW_CFA_GNU_negative_offset_extended = 0x2f
 };
+// NOLINTEND(readability-identifier-naming)
 
 /// One entry of .eh_frame, without its length.
 struct Entry {
@@ -77,12 +80,12 @@ std::string_view take_text(ByteReader& reader) {
 class Machine {
   public:
     Machine(std::uint64_t code_factor, std::int64_t data_factor, std::uint8_t pointer_encoding,
-            const FrameRules& initial, FrameRules& rules)
+            const UnwindRow& initial, UnwindRow& row)
         : code_factor_(code_factor),
           data_factor_(data_factor),
           pointer_encoding_(pointer_encoding),
           initial_(initial),
-          rules_(rules) {}
+          row_(row) {}
 
     void run(ByteReader reader, std::uint64_t location, std::uint64_t wanted) {
         location_ = location;
@@ -96,21 +99,21 @@ class Machine {
     void step(std::uint8_t operation, ByteReader& reader) {
         const std::uint8_t operand = operation & operand_mask;
         switch (operation & short_mask) {
-            case advance_short:
+            case DW_CFA_advance_loc:
                 location_ += operand * code_factor_;
                 return;
-            case offset_short:
-                set(operand, Rule::Kind::at_offset, factored(reader.take_uleb()));
+            case DW_CFA_offset:
+                set(operand, RegisterRule::Kind::offset, factored(reader.take_uleb()));
                 return;
-            case restore_short:
+            case DW_CFA_restore:
                 restore(operand);
                 return;
             default:
                 break;
         }
-        if (operation <= advance_4)
+        if (operation <= DW_CFA_advance_loc4)
             move(operation, reader);
-        else if (operation >= frame_is && operation <= frame_expression_is)
+        else if (operation >= DW_CFA_def_cfa && operation <= DW_CFA_def_cfa_expression)
             set_frame(operation, reader);
         else
             set_register(operation, reader);
@@ -118,16 +121,16 @@ class Machine {
 
     void move(std::uint8_t operation, ByteReader& reader) {
         switch (operation) {
-            case set_location:
+            case DW_CFA_set_loc:
                 location_ = reader.take_pointer(pointer_encoding_);
                 return;
-            case advance_1:
+            case DW_CFA_advance_loc1:
                 location_ += reader.take<std::uint8_t>() * code_factor_;
                 return;
-            case advance_2:
+            case DW_CFA_advance_loc2:
                 location_ += reader.take<std::uint16_t>() * code_factor_;
                 return;
-            case advance_4:
+            case DW_CFA_advance_loc4:
                 location_ += reader.take<std::uint32_t>() * code_factor_;
                 return;
             default:
@@ -136,38 +139,38 @@ class Machine {
     }
 
     void set_frame(std::uint8_t operation, ByteReader& reader) {
-        Rule& rule = rules_.frame_address;
-        if (operation == frame_expression_is) {
-            rule = {Rule::Kind::expression, 0, 0, reader.take_bytes(reader.take_uleb())};
+        RegisterRule& rule = row_.cfa;
+        if (operation == DW_CFA_def_cfa_expression) {
+            rule = {RegisterRule::Kind::val_expression, 0, 0,
+                    reader.take_bytes(reader.take_uleb())};
             return;
         }
-        rule.kind = Rule::Kind::in_register;
-        if (operation != frame_offset_is)
+        rule.kind = RegisterRule::Kind::in_register;
+        if (operation != DW_CFA_def_cfa_offset)
             rule.other_register = numbered(reader.take_uleb());
-        if (operation != frame_register_is)
+        if (operation != DW_CFA_def_cfa_register)
             rule.distance = static_cast<std::int64_t>(reader.take_uleb());
     }
 
     void set_register(std::uint8_t operation, ByteReader& reader) {
         switch (operation) {
-            case remember_state:
-                remembered_.push_back(rules_);
+            case DW_CFA_remember_state:
+                remembered_.push_back(row_);
                 return;
-            case restore_state:
+            case DW_CFA_restore_state:
                 if (remembered_.empty())
                     throw Malformed();
-                rules_ = remembered_.back();
+                row_ = remembered_.back();
                 remembered_.pop_back();
                 return;
-            case frame_is_signed:
-                rules_.frame_address = {
-                    Rule::Kind::in_register, numbered(reader.take_uleb()), 0, {}};
-                rules_.frame_address.distance = reader.take_sleb() * data_factor_;
+            case DW_CFA_def_cfa_sf:
+                row_.cfa = {RegisterRule::Kind::in_register, numbered(reader.take_uleb()), 0, {}};
+                row_.cfa.distance = reader.take_sleb() * data_factor_;
                 return;
-            case frame_offset_is_signed:
-                rules_.frame_address.distance = reader.take_sleb() * data_factor_;
+            case DW_CFA_def_cfa_offset_sf:
+                row_.cfa.distance = reader.take_sleb() * data_factor_;
                 return;
-            case arguments_size:
+            case DW_CFA_GNU_args_size:
                 reader.take_uleb();
                 return;
             default:
@@ -175,30 +178,32 @@ class Machine {
         }
         const std::uint64_t number = reader.take_uleb();
         switch (operation) {
-            case offset_extended:
-                return set(number, Rule::Kind::at_offset, factored(reader.take_uleb()));
-            case offset_extended_signed:
-                return set(number, Rule::Kind::at_offset, reader.take_sleb() * data_factor_);
-            case negative_offset_extended:
-                return set(number, Rule::Kind::at_offset, -factored(reader.take_uleb()));
-            case value_offset:
-                return set(number, Rule::Kind::offset, factored(reader.take_uleb()));
-            case value_offset_signed:
-                return set(number, Rule::Kind::offset, reader.take_sleb() * data_factor_);
-            case restore_extended:
+            case DW_CFA_offset_extended:
+                return set(number, RegisterRule::Kind::offset, factored(reader.take_uleb()));
+            case DW_CFA_offset_extended_sf:
+                return set(number, RegisterRule::Kind::offset, reader.take_sleb() * data_factor_);
+            case DW_CFA_GNU_negative_offset_extended:
+                return set(number, RegisterRule::Kind::offset, -factored(reader.take_uleb()));
+            case DW_CFA_val_offset:
+                return set(number, RegisterRule::Kind::val_offset, factored(reader.take_uleb()));
+            case DW_CFA_val_offset_sf:
+                return set(number, RegisterRule::Kind::val_offset,
+                           reader.take_sleb() * data_factor_);
+            case DW_CFA_restore_extended:
                 return restore(number);
-            case undefined:
-                return set(number, Rule::Kind::undefined, 0);
-            case same_value:
-                return set(number, Rule::Kind::same, 0);
-            case in_register:
-                return put(number, {Rule::Kind::in_register, numbered(reader.take_uleb()), 0, {}});
-            case at_expression:
-                return put(number, {Rule::Kind::at_expression, 0, 0,
-                                    reader.take_bytes(reader.take_uleb())});
-            case value_expression:
+            case DW_CFA_undefined:
+                return set(number, RegisterRule::Kind::undefined, 0);
+            case DW_CFA_same_value:
+                return set(number, RegisterRule::Kind::same_value, 0);
+            case DW_CFA_register:
                 return put(number,
-                           {Rule::Kind::expression, 0, 0, reader.take_bytes(reader.take_uleb())});
+                           {RegisterRule::Kind::in_register, numbered(reader.take_uleb()), 0, {}});
+            case DW_CFA_expression:
+                return put(number, {RegisterRule::Kind::expression, 0, 0,
+                                    reader.take_bytes(reader.take_uleb())});
+            case DW_CFA_val_expression:
+                return put(number, {RegisterRule::Kind::val_expression, 0, 0,
+                                    reader.take_bytes(reader.take_uleb())});
             default:
                 throw Malformed();
         }
@@ -214,27 +219,27 @@ class Machine {
         return static_cast<std::uint8_t>(number);
     }
 
-    void set(std::uint64_t number, Rule::Kind kind, std::int64_t distance) {
+    void set(std::uint64_t number, RegisterRule::Kind kind, std::int64_t distance) {
         put(number, {kind, 0, distance, {}});
     }
 
     // Vector registers are of no use to find callers.
-    void put(std::uint64_t number, const Rule& rule) {
+    void put(std::uint64_t number, const RegisterRule& rule) {
         if (number < register_count)
-            rules_.registers[number] = rule;
+            row_.registers[number] = rule;
     }
 
     void restore(std::uint64_t number) {
         if (number < register_count)
-            rules_.registers[number] = initial_.registers[number];
+            row_.registers[number] = initial_.registers[number];
     }
 
     std::uint64_t code_factor_;
     std::int64_t data_factor_;
     std::uint8_t pointer_encoding_;
-    const FrameRules& initial_;
-    FrameRules& rules_;
-    std::vector<FrameRules> remembered_;
+    const UnwindRow& initial_;
+    UnwindRow& row_;
+    std::vector<UnwindRow> remembered_;
     std::uint64_t location_ = 0;
 };
 
@@ -246,7 +251,7 @@ CallFrames::CallFrames(std::unique_ptr<ElfFile> elf) : elf_(std::move(elf)) {
     } catch (const Malformed&) {
         known_.clear();  // What was read before stays.
     }
-    std::ranges::sort(functions_, {}, &Function::start);
+    std::ranges::sort(fdes_, {}, &Fde::start);
 }
 
 void CallFrames::read_all() {
@@ -265,54 +270,54 @@ void CallFrames::read_all() {
     if (!bytes)
         return;
     ByteReader reader(*bytes, address);
-    std::unordered_map<std::uint64_t, std::size_t> common_at;
+    std::unordered_map<std::uint64_t, std::size_t> cie_at;
     while (const auto entry = next_entry(reader)) {
         ByteReader fields(entry->bytes, entry->address);
         const auto distance = fields.take<std::uint32_t>();
         if (distance == 0) {
-            common_at[entry->address] = commons_.size();
-            commons_.push_back(read_common(entry->bytes, entry->address));
+            cie_at[entry->address] = cies_.size();
+            cies_.push_back(read_cie(entry->bytes, entry->address));
             continue;
         }
-        // The distance goes back to the length field of the common part, four bytes before it.
-        const auto found = common_at.find(entry->address - distance + sizeof(std::uint32_t));
-        if (found == common_at.end())
+        // The distance goes back to the length field of the CIE, four bytes before it.
+        const auto found = cie_at.find(entry->address - distance + sizeof(std::uint32_t));
+        if (found == cie_at.end())
             continue;
-        const Common& common = commons_[found->second];
-        const std::uint64_t start = fields.take_pointer(common.pointer_encoding);
-        const std::uint64_t length = fields.take_value(common.pointer_encoding);
-        if (common.has_augmentation)
+        const Cie& cie = cies_[found->second];
+        const std::uint64_t start = fields.take_pointer(cie.pointer_encoding);
+        const std::uint64_t length = fields.take_value(cie.pointer_encoding);
+        if (cie.has_augmentation)
             fields.take_bytes(fields.take_uleb());
-        functions_.push_back({start,
-                              start + length,
-                              found->second,
-                              {entry->bytes.subspan(fields.position()), fields.address()}});
+        fdes_.push_back({start,
+                         start + length,
+                         found->second,
+                         {entry->bytes.subspan(fields.position()), fields.address()}});
     }
 }
 
-CallFrames::Common CallFrames::read_common(std::span<const std::byte> entry,
-                                           std::uint64_t address) const {
+CallFrames::Cie CallFrames::read_cie(std::span<const std::byte> entry,
+                                     std::uint64_t address) const {
     constexpr std::uint8_t absent = 0xff;
-    Common common;
+    Cie cie;
     ByteReader fields(entry, address);
     fields.take<std::uint32_t>();
     const auto version = fields.take<std::uint8_t>();
     const std::string_view augmentation = take_text(fields);
-    common.code_factor = fields.take_uleb();
-    common.data_factor = fields.take_sleb();
+    cie.code_factor = fields.take_uleb();
+    cie.data_factor = fields.take_sleb();
     const std::uint64_t return_register =
         version == 1 ? fields.take<std::uint8_t>() : fields.take_uleb();
     if (return_register >= register_count)
         throw Malformed();
-    common.return_register = static_cast<std::uint8_t>(return_register);
+    cie.return_register = static_cast<std::uint8_t>(return_register);
     if (!augmentation.empty() && augmentation[0] == 'z') {
-        common.has_augmentation = true;
+        cie.has_augmentation = true;
         const std::uint64_t length = fields.take_uleb();
         const std::uint64_t from = fields.address();
         ByteReader data(fields.take_bytes(length), from);
         for (const char letter : augmentation.substr(1)) {
             if (letter == 'R') {
-                common.pointer_encoding = data.take<std::uint8_t>();
+                cie.pointer_encoding = data.take<std::uint8_t>();
             } else if (letter == 'P') {
                 const auto encoding = data.take<std::uint8_t>();
                 if (encoding != absent)
@@ -320,51 +325,50 @@ CallFrames::Common CallFrames::read_common(std::span<const std::byte> entry,
             } else if (letter == 'L') {
                 data.take<std::uint8_t>();
             } else if (letter == 'S') {
-                common.of_signal = true;
+                cie.of_signal = true;
             }
         }
     }
-    common.program = {entry.subspan(fields.position()), fields.address()};
-    return common;
+    cie.program = {entry.subspan(fields.position()), fields.address()};
+    return cie;
 }
 
-const FrameRules* CallFrames::at(std::uint64_t address) {
+const UnwindRow* CallFrames::at(std::uint64_t address) {
     auto known = known_.find(address);
     if (known == known_.end()) {
         if (known_.size() >= most_known)
             known_.clear();
-        std::optional<FrameRules> rules;
+        std::optional<UnwindRow> row;
         try {
-            rules = rules_at(address);
+            row = row_at(address);
         } catch (const Malformed&) {
-            rules.reset();
+            row.reset();
         }
-        known = known_.emplace(address, rules).first;
+        known = known_.emplace(address, row).first;
     }
     return known->second ? &*known->second : nullptr;
 }
 
-std::optional<FrameRules> CallFrames::rules_at(std::uint64_t address) const {
-    auto after = std::ranges::upper_bound(functions_, address, {}, &Function::start);
-    if (after == functions_.begin())
+std::optional<UnwindRow> CallFrames::row_at(std::uint64_t address) const {
+    auto after = std::ranges::upper_bound(fdes_, address, {}, &Fde::start);
+    if (after == fdes_.begin())
         return std::nullopt;
-    const Function& function = *--after;
-    if (address >= function.end)
+    const Fde& fde = *--after;
+    if (address >= fde.end)
         return std::nullopt;
-    const Common& common = commons_[function.common];
-    FrameRules initial;
-    initial.of_signal = common.of_signal;
-    const auto run = [&](const Program& program, FrameRules& rules) {
-        Machine machine(common.code_factor, common.data_factor, common.pointer_encoding, initial,
-                        rules);
-        machine.run(ByteReader(program.bytes, program.address), function.start, address);
+    const Cie& cie = cies_[fde.cie];
+    UnwindRow initial;
+    initial.of_signal = cie.of_signal;
+    const auto run = [&](const Program& program, UnwindRow& row) {
+        Machine machine(cie.code_factor, cie.data_factor, cie.pointer_encoding, initial, row);
+        machine.run(ByteReader(program.bytes, program.address), fde.start, address);
     };
-    run(common.program, initial);
-    FrameRules rules = initial;
-    run(function.program, rules);
-    if (common.return_register != address_register)
-        rules.registers[address_register] = rules.registers[common.return_register];
-    return rules;
+    run(cie.program, initial);
+    UnwindRow row = initial;
+    run(fde.program, row);
+    if (cie.return_register != address_register)
+        row.registers[address_register] = row.registers[cie.return_register];
+    return row;
 }
 
 }  // namespace steelyard

@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 
-#include "intervals.hpp"
 #include "ring.hpp"
 #include "unwinder.hpp"
 
@@ -84,7 +83,7 @@ class SamplingEvent;
 
 /// Of events that watch the same CPU and write to one ring, which wakes its reader when it is half
 /// full. An event alone wakes it with each sample.
-struct Company {
+struct EventGroup {
     const SamplingEvent* first = nullptr;  ///< whose ring it writes to; null: it is the first
 };
 
@@ -92,7 +91,7 @@ struct Company {
 class SamplingEvent {
   public:
     SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel,
-                  std::optional<Company> company = std::nullopt);
+                  std::optional<EventGroup> group = std::nullopt);
     ~SamplingEvent();
     SamplingEvent(const SamplingEvent&) = delete;
     SamplingEvent& operator=(const SamplingEvent&) = delete;

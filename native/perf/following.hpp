@@ -11,7 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "profile_file.hpp"
+#include "side_band.hpp"
+#include "unwinder.hpp"
 
 namespace steelyard {
 
@@ -33,7 +34,7 @@ class Following {
     /// others.
     bool ended(const Lifetime& life);
     void mapped(const Mapping& mapping);
-    void named(const Naming& naming);
+    void named(const Comm& comm);
 
     /// The file that an address of a process is mapped from.
     std::optional<FilePlace> place_of(std::uint32_t process, std::uint64_t address) const;
@@ -42,13 +43,21 @@ class Following {
     /// Those that run.
     std::vector<pid_t> processes() const;
 
-    /// Writes what is mapped and how threads are called.
-    void restate(ProfileFile& file) const;
+    /// Calls `tell` with the name of every thread and every mapping of the processes that run.
+    template <typename Tell>
+    void restate(Tell tell) const {
+        for (const auto& [number, process] : living_) {
+            for (const auto& [thread, comm] : process.names)
+                tell(comm);
+            for (const auto& [start, mapping] : process.mappings)
+                tell(mapping);
+        }
+    }
 
   private:
     struct Process {
         std::map<std::uint64_t, Mapping> mappings;  // by start
-        std::map<std::uint32_t, Naming> names;      // by thread
+        std::map<std::uint32_t, Comm> names;        // by thread
         std::set<std::uint32_t> threads;
         // Those whose end was heard of before their start, on another CPU.
         std::set<std::uint32_t> ended_early;

@@ -50,7 +50,7 @@ class Unwinder {
 
   private:
     void walk(const StackCopy& copy, const Lookup& lookup);
-    const FrameRules* rules_at(const FilePlace& place, std::uint64_t back);
+    const UnwindRow* row_at(const FilePlace& place, std::uint64_t back);
     CallFrames* frames_of(const FilePlace& place);
 
     std::unordered_map<std::string, std::unique_ptr<CallFrames>> files_;

@@ -1,4 +1,4 @@
-#include "tracking.hpp"
+#include "side_band.hpp"
 
 #include <dirent.h>
 #include <linux/perf_event.h>
@@ -73,14 +73,14 @@ Mapping mapping_from(const RawRecord& record) {
     return mapping;
 }
 
-Naming naming_from(const RawRecord& record) {
-    Naming naming;
-    naming.process = value_at<std::uint32_t>(record, 0);
-    naming.thread = value_at<std::uint32_t>(record, 4);
-    naming.name = text_at(record, 8);
-    naming.after_exec = (record.header->misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
-    naming.time_ns = time_of(record);
-    return naming;
+Comm comm_from(const RawRecord& record) {
+    Comm comm;
+    comm.process = value_at<std::uint32_t>(record, 0);
+    comm.thread = value_at<std::uint32_t>(record, 4);
+    comm.name = text_at(record, 8);
+    comm.after_exec = (record.header->misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
+    comm.time_ns = time_of(record);
+    return comm;
 }
 
 /// Of a file that was mapped before, which only /proc tells of.
@@ -93,7 +93,7 @@ std::string present_build_id(const Mapping& mapping) {
 
 }  // namespace
 
-Happening happening_from(const RawRecord& record) {
+SideBandRecord side_band_record_from(const RawRecord& record) {
     switch (record.header->type) {
         case PERF_RECORD_FORK:
             return Started{lifetime_from(record)};
@@ -102,7 +102,7 @@ Happening happening_from(const RawRecord& record) {
         case PERF_RECORD_MMAP2:
             return mapping_from(record);
         case PERF_RECORD_COMM:
-            return naming_from(record);
+            return comm_from(record);
         case PERF_RECORD_LOST:
             return Lost{value_at<std::uint64_t>(record, 8)};
         default:
@@ -141,15 +141,15 @@ std::vector<Mapping> present_mappings(pid_t process, std::uint64_t now_ns) {
     return state;
 }
 
-std::vector<Naming> present_names(pid_t process, std::uint64_t now_ns) {
-    std::vector<Naming> state;
+std::vector<Comm> present_comms(pid_t process, std::uint64_t now_ns) {
+    std::vector<Comm> state;
     for (const pid_t thread : threads_of(process)) {
         std::ifstream comm("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) +
                            "/comm");
         std::string name;
         std::getline(comm, name);
-        state.push_back(Naming{now_ns, static_cast<std::uint32_t>(process),
-                               static_cast<std::uint32_t>(thread), false, name});
+        state.push_back(Comm{now_ns, static_cast<std::uint32_t>(process),
+                             static_cast<std::uint32_t>(thread), false, name});
     }
     return state;
 }

@@ -117,10 +117,10 @@ void Following::started(const Lifetime& life) {
     if (parent == living_.end())
         return;
     // A thread is called as the one that started it until it says otherwise.
-    std::optional<Naming> name;
+    std::optional<Comm> name;
     if (const auto found = parent->second.names.find(life.parent_thread);
         found != parent->second.names.end())
-        name = Naming{life.time_ns, life.process, life.thread, false, found->second.name};
+        name = Comm{life.time_ns, life.process, life.thread, false, found->second.name};
     if (life.process == life.parent_process) {
         if (parent->second.ended_early.erase(life.thread) != 0)
             return;
@@ -172,16 +172,16 @@ void Following::mapped(const Mapping& mapping) {
     mappings[mapping.start] = mapping;
 }
 
-void Following::named(const Naming& naming) {
-    const auto found = living_.find(naming.process);
+void Following::named(const Comm& comm) {
+    const auto found = living_.find(comm.process);
     if (found == living_.end())
         return;
     Process& process = found->second;
     // Another program has no more of the threads of the one before.
-    if (naming.after_exec)
+    if (comm.after_exec)
         process = Process{};
-    process.names[naming.thread] = naming;
-    process.threads.insert(naming.thread);
+    process.names[comm.thread] = comm;
+    process.threads.insert(comm.thread);
 }
 
 std::optional<FilePlace> Following::place_of(std::uint32_t process, std::uint64_t address) const {
@@ -207,15 +207,6 @@ std::vector<pid_t> Following::processes() const {
     for (const auto& [number, process] : living_)
         numbers.push_back(static_cast<pid_t>(number));
     return numbers;
-}
-
-void Following::restate(ProfileFile& file) const {
-    for (const auto& [number, process] : living_) {
-        for (const auto& [thread, naming] : process.names)
-            file.write(naming);
-        for (const auto& [start, mapping] : process.mappings)
-            file.write(mapping);
-    }
 }
 
 }  // namespace steelyard

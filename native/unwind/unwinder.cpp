@@ -13,41 +13,39 @@ constexpr std::size_t most_frames = 1024;
 constexpr std::uint64_t word = sizeof(std::uint64_t);
 
 /// The caller's value of one register.
-std::uint64_t value_by(const Rule& rule, std::size_t number, std::uint64_t frame_address,
+std::uint64_t value_by(const RegisterRule& rule, std::size_t number, std::uint64_t cfa,
                        const Registers& registers, const StackMemory& memory) {
     switch (rule.kind) {
-        case Rule::Kind::same:
+        case RegisterRule::Kind::same_value:
             return registers[number];
-        case Rule::Kind::undefined:
+        case RegisterRule::Kind::undefined:
             return 0;
-        case Rule::Kind::at_offset:
-            return memory.word_at(frame_address + static_cast<std::uint64_t>(rule.distance));
-        case Rule::Kind::offset:
-            return frame_address + static_cast<std::uint64_t>(rule.distance);
-        case Rule::Kind::in_register:
+        case RegisterRule::Kind::offset:
+            return memory.word_at(cfa + static_cast<std::uint64_t>(rule.distance));
+        case RegisterRule::Kind::val_offset:
+            return cfa + static_cast<std::uint64_t>(rule.distance);
+        case RegisterRule::Kind::in_register:
             return registers[rule.other_register] + static_cast<std::uint64_t>(rule.distance);
-        case Rule::Kind::at_expression:
-            return memory.word_at(expression_value(rule.program, registers, memory, frame_address));
-        case Rule::Kind::expression:
-            return expression_value(rule.program, registers, memory, frame_address);
+        case RegisterRule::Kind::expression:
+            return memory.word_at(expression_value(rule.program, registers, memory, cfa));
+        case RegisterRule::Kind::val_expression:
+            return expression_value(rule.program, registers, memory, cfa);
     }
     throw Malformed();
 }
 
 /// The registers of the caller; throws Malformed where its stack is not in the copy.
-Registers caller_by(const FrameRules& rules, const Registers& registers,
-                    const StackMemory& memory) {
-    const std::uint64_t frame_address =
-        value_by(rules.frame_address, stack_register, 0, registers, memory);
+Registers caller_by(const UnwindRow& row, const Registers& registers, const StackMemory& memory) {
+    const std::uint64_t cfa = value_by(row.cfa, stack_register, 0, registers, memory);
     Registers caller = registers;
     for (std::size_t number = 0; number < register_count; ++number) {
-        const Rule& rule = rules.registers[number];
-        if (rule.kind != Rule::Kind::same)
-            caller[number] = value_by(rule, number, frame_address, registers, memory);
+        const RegisterRule& rule = row.registers[number];
+        if (rule.kind != RegisterRule::Kind::same_value)
+            caller[number] = value_by(rule, number, cfa, registers, memory);
     }
-    if (rules.registers[stack_register].kind == Rule::Kind::same)
-        caller[stack_register] = frame_address;
-    if (rules.registers[address_register].kind == Rule::Kind::same)
+    if (row.registers[stack_register].kind == RegisterRule::Kind::same_value)
+        caller[stack_register] = cfa;
+    if (row.registers[address_register].kind == RegisterRule::Kind::same_value)
         throw Malformed();
     return caller;
 }
@@ -65,8 +63,8 @@ Registers caller_by_frame_pointer(const Registers& registers, const StackMemory&
 /// none, code that has called nothing may have put nothing on the stack either, such as a system
 /// call by hand-written assembler; else no frame pointer is that of the outermost frame (System V
 /// ABI for x86-64, 3.4.1).
-Registers caller_without_rules(const Registers& registers, const StackMemory& memory,
-                               bool has_called, const Lookup& lookup) {
+Registers caller_without_row(const Registers& registers, const StackMemory& memory, bool has_called,
+                             const Lookup& lookup) {
     if (registers[frame_register] >= registers[stack_register])
         return caller_by_frame_pointer(registers, memory);
     const std::uint64_t top = has_called ? 0 : memory.word_at(registers[stack_register]);
@@ -95,22 +93,21 @@ const std::vector<std::uint64_t>& Unwinder::chain(const StackCopy& copy, const L
 std::optional<std::uint64_t> Unwinder::frameless_caller(const StackCopy& copy,
                                                         const Lookup& lookup) {
     const auto place = lookup(copy.registers[address_register]);
-    const FrameRules* const rules = place ? rules_at(*place, 0) : nullptr;
-    if (rules == nullptr || rules->of_signal)
+    const UnwindRow* const row = place ? row_at(*place, 0) : nullptr;
+    if (row == nullptr || row->of_signal)
         return std::nullopt;
-    const Rule& frame = rules->frame_address;
+    const RegisterRule& frame = row->cfa;
     // Of the linker's stubs an expression says where the frame is.
     const bool is_by_stack =
-        frame.kind == Rule::Kind::expression ||
-        (frame.kind == Rule::Kind::in_register && frame.other_register == stack_register);
-    const Rule& caller = rules->registers[address_register];
-    if (!is_by_stack || caller.kind != Rule::Kind::at_offset)
+        frame.kind == RegisterRule::Kind::val_expression ||
+        (frame.kind == RegisterRule::Kind::in_register && frame.other_register == stack_register);
+    const RegisterRule& caller = row->registers[address_register];
+    if (!is_by_stack || caller.kind != RegisterRule::Kind::offset)
         return std::nullopt;
     try {
         const StackMemory memory(copy.bytes, copy.registers[stack_register]);
-        const std::uint64_t frame_address =
-            value_by(frame, stack_register, 0, copy.registers, memory);
-        return value_by(caller, address_register, frame_address, copy.registers, memory);
+        const std::uint64_t cfa = value_by(frame, stack_register, 0, copy.registers, memory);
+        return value_by(caller, address_register, cfa, copy.registers, memory);
     } catch (const Malformed&) {
         return std::nullopt;  // Its stack is larger than the copy.
     }
@@ -127,19 +124,19 @@ void Unwinder::walk(const StackCopy& copy, const Lookup& lookup) {
         if (!place && chain_.size() > 1)
             return;
         // A call may be the last instruction of its function: look inside of it.
-        const FrameRules* const rules = place ? rules_at(*place, was_interrupted ? 0 : 1) : nullptr;
+        const UnwindRow* const row = place ? row_at(*place, was_interrupted ? 0 : 1) : nullptr;
         const std::uint64_t stack_before = registers[stack_register];
-        registers = rules != nullptr
-                        ? caller_by(*rules, registers, memory)
-                        : caller_without_rules(registers, memory, chain_.size() > 1, lookup);
-        was_interrupted = rules != nullptr && rules->of_signal;
+        registers = row != nullptr
+                        ? caller_by(*row, registers, memory)
+                        : caller_without_row(registers, memory, chain_.size() > 1, lookup);
+        was_interrupted = row != nullptr && row->of_signal;
         if (registers[stack_register] <= stack_before && !was_interrupted)
             return;
     }
     reached_start_ = registers[address_register] == 0;
 }
 
-const FrameRules* Unwinder::rules_at(const FilePlace& place, std::uint64_t back) {
+const UnwindRow* Unwinder::row_at(const FilePlace& place, std::uint64_t back) {
     CallFrames* const frames = frames_of(place);
     if (frames == nullptr)
         return nullptr;

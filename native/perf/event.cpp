@@ -55,11 +55,11 @@ constexpr std::uint32_t leaf_bytes = 512;
 constexpr std::uint32_t stack_bytes = 32U << 10U;
 constexpr std::uint64_t never_by_itself = 1ULL << 62;
 
-std::size_t ring_pages(Depth depth, bool in_company) {
+std::size_t ring_pages(Depth depth, bool in_group) {
     if (depth.stack_copy)
         return copying_pages;
     const bool is_long = depth.frame_pointers || depth.word_below_frame > 0;
-    return is_long && in_company ? round_pages : sampling_pages;
+    return is_long && in_group ? round_pages : sampling_pages;
 }
 
 /// What kernel.perf_event_paranoid is set to; nothing where that is not shown.
@@ -283,18 +283,18 @@ Rights rights_here() {
 }
 
 SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel,
-                             std::optional<Company> company) {
+                             std::optional<EventGroup> group) {
     perf_event_attr attributes = monotonic_attributes(kernel);
     attributes.type = clock == Clock::software ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
     attributes.config = clock == Clock::software
                             ? static_cast<std::uint64_t>(PERF_COUNT_SW_CPU_CLOCK)
                             : static_cast<std::uint64_t>(PERF_COUNT_HW_CPU_CYCLES);
-    // Switching on one of many costs a look at all, so those in company are on from the beginning.
-    attributes.disabled = company ? 0 : 1;
+    // Switching on one of many costs a look at all, so those of a group are on from the beginning.
+    attributes.disabled = group ? 0 : 1;
     attributes.sample_period = never_by_itself;
     attributes.sample_type = sample_fields;
     attributes.sample_regs_user = depth.stack_copy ? copied_registers : registers_wanted;
-    attributes.wakeup_events = company ? 0 : 1;
+    attributes.wakeup_events = group ? 0 : 1;
     if (depth.frame_pointers) {
         attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
         attributes.exclude_callchain_kernel = 1;
@@ -310,9 +310,9 @@ SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool ker
         throw refusal(clock == Clock::software ? "samples by its software clock"
                                                : "samples by the cycles of the processor");
     try {
-        if (!company || company->first == nullptr)
-            ring_ = std::make_unique<Ring>(file_, ring_pages(depth, company.has_value()));
-        else if (ioctl(file_, PERF_EVENT_IOC_SET_OUTPUT, company->first->file()) != 0)
+        if (!group || group->first == nullptr)
+            ring_ = std::make_unique<Ring>(file_, ring_pages(depth, group.has_value()));
+        else if (ioctl(file_, PERF_EVENT_IOC_SET_OUTPUT, group->first->file()) != 0)
             throw Fatal::with_errno("The kernel does not put the samples of events together");
     } catch (const Fatal&) {
         close(file_);

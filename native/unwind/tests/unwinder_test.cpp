@@ -15,8 +15,8 @@
 
 #include "byte_reader.hpp"
 #include "frame_expression.hpp"
+#include "side_band.hpp"
 #include "tests.hpp"
-#include "tracking.hpp"
 
 namespace {
 
