@@ -66,6 +66,8 @@ def test_what_the_page_has_a_reader_add_works_at_once(
     found = answer("analyze", "rows.csv", *asked, "--json", "-")
     assert found["method"] == "spread"
     assert "4.0" in str(found)
+    answer("analyze", "rows.csv", *asked, "--html", "spread.html", "--json", "-")
+    assert "<h1" in (extended.home / "spread.html").read_text("utf-8")
     (extended.home / "e.toml").write_text(
         '[experiment]\nname = "limits"\nruns = 2\n[[benchmark]]\nname = "p"\n'
         f'command = "{path}"\n[[factor]]\nfactor = "open-files"\nname = "files"\n'
