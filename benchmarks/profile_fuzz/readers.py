@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.profile_fuzz.damage import damaged, damaged_chunks
+from steelyard.analysis.profiles.agreement_results import ProgramProfiles
 from steelyard.analysis.profiles.exported_profile import exported
-from steelyard.analysis.profiles.profile_agreement import ProgramProfiles
 from steelyard.app.profile.record_profile import read_answer
 from steelyard.core.errors import DataError
 from steelyard.profile.profilers import PROFILERS, jfr, perf

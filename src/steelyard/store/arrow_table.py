@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.store.experiment_table import COLUMNS, table_rows
+from steelyard.store.experiment_table import COLUMNS
+from steelyard.store.written_rows import table_rows
 
 if TYPE_CHECKING:
     import pyarrow

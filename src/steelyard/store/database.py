@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select
 
 from steelyard.core.errors import DataError, StoreError
 from steelyard.core.experiment_check import check_spec, is_between
-from steelyard.core.experiment_results import Caution, Experiment, StopReason, Trial
+from steelyard.core.experiment_results import Caution, Experiment, StopReason
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.json_codec import experiment_spec_from_json
-from steelyard.core.trial_columns import is_rising
-from steelyard.core.trial_table import TrialTable
 from steelyard.core.units import LAST_UNIX_S
 from steelyard.store.connection import bring_up_to_date, open_engine, store_errors
 from steelyard.store.find_identifier import find_identifier
+from steelyard.store.kept_experiments import (
+    _insert_trials,
+    continue_experiment,
+    experiment_id,
+    insert_experiment,
+    read_sessions,
+    read_trials,
+)
 from steelyard.store.location import check_header, journal_directory, make_directory, read_header
-from steelyard.store.merge import new_sessions, provenance_of, sessions_of
-from steelyard.store.schema import dimensionings, experiments, sessions, trial_chunks
-from steelyard.store.trial_chunk import ChunkReader, chunks_of, dump_json, positions_of
+from steelyard.store.merge import provenance_of
+from steelyard.store.schema import dimensionings, experiments
+from steelyard.store.trial_chunk import dump_json
 
 DIMENSIONING_KEY = ("benchmark", "content", "platform", "runtime", "metric")
 # What decoding a row raises that was damaged, or edited by hand.
@@ -117,11 +123,11 @@ class Store:
         position and sessions by what they are.
         """
         with self.writing() as connection:
-            identity = _experiment_id(connection, experiment.spec.identifier)
+            identity = experiment_id(connection, experiment.spec.identifier)
             if identity is None:
-                identity = _insert_experiment(connection, experiment)
+                identity = insert_experiment(connection, experiment)
             else:
-                _continue_experiment(connection, identity, experiment)
+                continue_experiment(connection, identity, experiment)
             _insert_trials(connection, identity, experiment.trials)
 
     def listing(self, cautions: list[Caution] | None = None) -> tuple[Listed, ...]:
@@ -166,9 +172,9 @@ class Store:
             with _damage(self.path, identifier, "trials"):
                 return Experiment(
                     spec=about.spec,
-                    provenance=provenance_of(_read_sessions(connection, row.id)),
+                    provenance=provenance_of(read_sessions(connection, row.id)),
                     created_unix_s=about.created_unix_s,
-                    trials=_read_trials(connection, row.id, len(about.spec.variants)),
+                    trials=read_trials(connection, row.id, len(about.spec.variants)),
                     stopped=about.stopped,
                 )
 
@@ -203,78 +209,6 @@ class Store:
         wanted = list(identifiers)
         with self.writing() as connection:
             connection.execute(delete(experiments).where(experiments.c.identifier.in_(wanted)))
-
-
-def _experiment_id(connection: Connection, identifier: str) -> int | None:
-    query = select(experiments.c.id).where(experiments.c.identifier == identifier)
-    return connection.execute(query).scalar_one_or_none()
-
-
-def _insert_experiment(connection: Connection, experiment: Experiment) -> int:
-    result = connection.execute(
-        insert(experiments)
-        .values(
-            identifier=experiment.spec.identifier,
-            kind=experiment.spec.kind,
-            created_unix_s=experiment.created_unix_s,
-            stopped=experiment.stopped,
-            specification=dump_json(experiment.spec),
-        )
-        .returning(experiments.c.id)
-    )
-    identity = result.scalar_one()
-    _insert_sessions(connection, identity, sessions_of(experiment.provenance), first=0)
-    return identity
-
-
-def _continue_experiment(connection: Connection, identity: int, later: Experiment) -> None:
-    created = select(experiments.c.created_unix_s).where(experiments.c.id == identity)
-    known = _read_sessions(connection, identity)
-    # Through JSON, as those that are stored have gone.
-    given = json.loads(dump_json(sessions_of(later.provenance)))
-    added = new_sessions(
-        known, connection.execute(created).scalar_one(), given, later.created_unix_s
-    )
-    connection.execute(
-        update(experiments)
-        .where(experiments.c.id == identity)
-        .values(stopped=later.stopped, specification=dump_json(later.spec))
-    )
-    _insert_sessions(connection, identity, added, first=len(known))
-
-
-def _insert_sessions(
-    connection: Connection, identity: int, added: Sequence[dict[str, Any]], first: int
-) -> None:
-    rows = [
-        {"experiment_id": identity, "place": first + index, "provenance": dump_json(session)}
-        for index, session in enumerate(added)
-    ]
-    if rows:
-        connection.execute(insert(sessions), rows)
-
-
-def _insert_trials(connection: Connection, identity: int, given: Sequence[Trial]) -> None:
-    known: set[int] = set()
-    query = select(trial_chunks.c.content).where(trial_chunks.c.experiment_id == identity)
-    for content in connection.execute(query).scalars():
-        known.update(positions_of(content))
-    new = [trial for trial in given if trial.position not in known]
-    if len({trial.position for trial in new}) < len(new):
-        raise StoreError("An experiment with two trials at one position cannot be stored.")
-    for count, content in chunks_of(new):
-        row = {"experiment_id": identity, "trial_count": count, "content": content}
-        connection.execute(insert(trial_chunks).values(**row))
-    counted = [trial for trial in new if not trial.warmup]
-    failed = sum(trial.status == "failed" for trial in counted)
-    connection.execute(
-        update(experiments)
-        .where(experiments.c.id == identity)
-        .values(
-            trial_count=experiments.c.trial_count + len(counted),
-            failed_count=experiments.c.failed_count + failed,
-        )
-    )
 
 
 def _read_identifiers(connection: Connection) -> tuple[str, ...]:
@@ -319,29 +253,3 @@ def _dimensioning(row: Any) -> StoredDimensioning:
     return StoredDimensioning(
         *key, created_unix_s=float(row.created_unix_s), identity=identity, result=result
     )
-
-
-def _read_sessions(connection: Connection, identity: int) -> list[dict[str, Any]]:
-    query = (
-        select(sessions.c.provenance)
-        .where(sessions.c.experiment_id == identity)
-        .order_by(sessions.c.place)
-    )
-    found = [json.loads(text) for text in connection.execute(query).scalars()]
-    if not all(isinstance(session, dict) for session in found):
-        raise ValueError("a session is no object")
-    return found
-
-
-def _read_trials(connection: Connection, identity: int, variant_count: int) -> TrialTable:
-    query = (
-        select(trial_chunks.c.content)
-        .where(trial_chunks.c.experiment_id == identity)
-        .order_by(trial_chunks.c.id)
-    )
-    reader = ChunkReader(variant_count)
-    contents = connection.execute(query).scalars()
-    found = TrialTable.joined(reader.trials(content) for content in contents).in_order()
-    if not is_rising(found.position):
-        raise ValueError("two trials are at one position")
-    return found

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from steelyard.core.decoding import number_of
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_check import LARGEST_INDEX
-from steelyard.core.experiment_results import Caution, Experiment, FailureReason, Trial
+from steelyard.core.experiment_results import Experiment, FailureReason, Trial
 from steelyard.core.experiment_spec import MetricSpec
 from steelyard.core.repeated_name import repeated_name
 from steelyard.core.units import LARGEST_VALUE, LARGEST_WHOLE, LAST_UNIX_S
@@ -59,68 +59,8 @@ TIMES = {
     "started_unix_s": (LAST_UNIX_S, "seconds since 1970, up to the year 9999"),
     "spent_s": (LAST_UNIX_S, f"seconds, from 0 to {LAST_UNIX_S:.0f}"),
 }
-_LEFT_OUT = "A table holds measurements: commands, provenance and settings are left out."
 
 Row = Mapping[str, Any]
-
-
-def left_out(experiment: Experiment) -> tuple[Caution, ...]:
-    """What a table has no place for."""
-    found = [Caution("left-out", _LEFT_OUT)]
-    names = ", ".join(level.name for level in experiment.spec.user_levels)
-    if names:
-        found.append(
-            Caution(
-                "levels-left-out",
-                f"A table has no place for the levels {names} above builds and executions. "
-                "Imported again, what shares one of them counts as independent: use "
-                "steelyard-json to keep them.",
-            )
-        )
-    return tuple(found)
-
-
-def table_rows(experiment: Experiment) -> Iterator[dict[str, Any]]:
-    """A row for each measurement, and one without metric for a trial that has none.
-
-    ``execution`` counts the trials of one build of a variant, ``iteration`` the values of one
-    metric of a trial, both from 0. Variants and metrics come in the order of the specification, for
-    what comes first is the baseline, and the primary metric, of who reads the table.
-    """
-    metrics = {metric.name: metric for metric in experiment.spec.metrics}
-    order = {name: place for place, name in enumerate(metrics)}
-    executions: dict[tuple[int, int], int] = {}
-    for trial in sorted(experiment.trials, key=lambda trial: trial.variant):
-        key = (trial.variant, trial.build)
-        executions[key] = execution = executions.get(key, -1) + 1
-        common = {
-            "experiment": experiment.spec.identifier,
-            "variant": experiment.spec.variants[trial.variant].name,
-            "benchmark": experiment.spec.variants[trial.variant].benchmark or None,
-            "position": trial.position,
-            "block": trial.block,
-            "build": trial.build,
-            "execution": execution,
-            "iteration": None,
-            "warmup": trial.warmup,
-            "status": trial.status,
-            "reason": trial.reason,
-            "exit_code": trial.details.get("exit_code"),
-            "started_unix_s": trial.started_unix_s,
-            "spent_s": trial.spent_s,
-            "metric": None,
-            "unit": None,
-            "direction": None,
-            "value": None,
-        }
-        if not any(len(values) for values in trial.measurements.values()):
-            yield common
-        for name in sorted(trial.measurements, key=lambda name: order.get(name, len(order))):
-            values = trial.measurements[name]
-            metric = metrics.get(name) or MetricSpec(name, "")
-            row = {**common, "metric": name, "unit": metric.unit, "direction": metric.direction}
-            for iteration, value in enumerate(values):
-                yield {**row, "iteration": iteration, "value": value}
 
 
 @dataclass(slots=True)

@@ -1,4 +1,5 @@
-from steelyard.analysis.profiles.profile_agreement import KEPT_COUNT, ProgramProfiles, agreement
+from steelyard.analysis.profiles.agreement_results import ProgramProfiles
+from steelyard.analysis.profiles.profile_agreement import KEPT_COUNT, agreement
 from steelyard.report.kinds.agreement.document import agreement_document, profiles_of
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from steelyard.analysis.comparison.summary import sample_quantile
 from steelyard.analysis.distributions.normal import normal_quantile
 from steelyard.analysis.distributions.sorted_values import sorted_values
 
@@ -59,7 +60,7 @@ def quantile_points(values: Sequence[float], limit: int = 1000) -> QuantilePoint
         normal_quantile((index + 1 - _BLOM_OFFSET) / (count + 1 - 2 * _BLOM_OFFSET))
         for index in positions
     )
-    first, third = _quantile(ordered, 0.25), _quantile(ordered, 0.75)
+    first, third = sample_quantile(ordered, 0.25), sample_quantile(ordered, 0.75)
     spread = normal_quantile(0.75) - normal_quantile(0.25)
     slope = (third - first) / spread
     return QuantilePoints(
@@ -68,14 +69,6 @@ def quantile_points(values: Sequence[float], limit: int = 1000) -> QuantilePoint
         (first + third) / 2,
         slope,
     )
-
-
-def _quantile(ordered: Sequence[float], p: float) -> float:
-    """Linear interpolation of the order statistics (Hyndman and Fan's type 7)."""
-    place = p * (len(ordered) - 1)
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
 def lag_pairs(

@@ -8,19 +8,27 @@ HOTNESS is the share of the time that a profiler gives to a function. Both are o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.analysis.intervals.mean import mean_interval, one_value
+from steelyard.analysis.profiles.agreement_results import (
+    RELATIONS,
+    Agreement,
+    Calls,
+    Hotness,
+    Pair,
+    PairTotal,
+    ProgramAgreement,
+    ProgramProfiles,
+    Relation,
+    Shares,
+)
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.core.rng import derive_seed
 
-Relation = Literal["agree", "caller-callee", "disagree"]
-RELATIONS: tuple[Relation, ...] = ("agree", "caller-callee", "disagree")
 # Figure 3.3 of the thesis goes to 10.
 LARGEST_N = 10
 # Of each run so many functions can come into the hottest of a mean over runs.
@@ -29,117 +37,6 @@ KEPT_COUNT = 40
 # Tibshirani 1993, section 13.3, name 1000).
 _RESAMPLE_COUNT = 1000
 BOOTSTRAP = "bootstrap-runs"
-
-Shares = Mapping[str, float]
-Calls = frozenset[tuple[str, str]]
-
-
-@dataclass(frozen=True)
-class ProgramProfiles:
-    """What profilers said of one program.
-
-    Parameters
-    ----------
-    name : str
-        Of the program.
-    setting : str
-        What tells it from another build or runtime of the same program; may be empty.
-    runs : mapping of profiler to its runs
-        Each run as the share of each function.
-    calls : frozenset of (caller, callee)
-        By whichever profiler saw calls.
-    """
-
-    name: str
-    setting: str
-    runs: Mapping[str, Sequence[Shares]]
-    calls: Calls
-
-
-@dataclass(frozen=True)
-class Hotness:
-    """The share of the time that one profiler gives to one function."""
-
-    function: str
-    profiler: str
-    share: Interval
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two profilers, and whether they name the same function as the hottest.
-
-    `stability` is the part of resampled runs in which their relation is this one; None where one of
-    them has a single run, which says nothing of other runs.
-    """
-
-    first: str
-    second: str
-    relation: Relation
-    stability: float | None
-
-
-@dataclass(frozen=True)
-class ProgramAgreement:
-    """How far profilers agree about one program.
-
-    Parameters
-    ----------
-    profiles : ProgramProfiles
-    hottest : mapping of profiler to function
-    unions : tuple of Interval
-        Union_n for n from 1; Unbounded where a profiler has a single run.
-    hotness : tuple of Hotness
-        Every profiler's share of every function that is the hottest by one of them.
-    pairs : tuple of Pair
-    """
-
-    profiles: ProgramProfiles
-    hottest: Mapping[str, str]
-    unions: tuple[Interval, ...]
-    hotness: tuple[Hotness, ...]
-    pairs: tuple[Pair, ...]
-
-    def share(self, profiler: str, function: str) -> Interval:
-        """HOTNESS of a function that is among the hottest."""
-        return next(
-            item.share
-            for item in self.hotness
-            if item.profiler == profiler and item.function == function
-        )
-
-
-@dataclass(frozen=True)
-class PairTotal:
-    """Two profilers over all programs that both saw.
-
-    Parameters
-    ----------
-    first, second : str
-    relations : mapping of Relation to int
-        Of how many programs they stand to each other like this.
-    distance : Interval
-        By how much the shares that they give to one function lie apart: the mean of the two
-        functions that they find the hottest, and of the programs. Between 0 and 1.
-    """
-
-    first: str
-    second: str
-    relations: Mapping[Relation, int]
-    distance: Interval
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How far profilers agree over several programs.
-
-    `unions` is the mean of Union_n over programs, Unbounded where there is only one.
-    """
-
-    programs: tuple[ProgramAgreement, ...]
-    unions: tuple[Interval, ...]
-    relations: Mapping[Relation, int]
-    pairs: tuple[PairTotal, ...]
 
 
 def agreement(

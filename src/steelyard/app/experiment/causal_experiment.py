@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from steelyard.analysis.methods.cause import WITH, WITHOUT
 from steelyard.analysis.tables.analysis_method import Question
-from steelyard.app.experiment.design_plan import Plan, experiment_plan, known_factor
+from steelyard.app.experiment.design_plan import Plan, experiment_plan
 from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
+from steelyard.app.experiment.file_factors import known_factor
 from steelyard.app.experiment.toml_lines import field_place
 from steelyard.app.request.command_text import split_command
 from steelyard.core.errors import DataError, UsageError

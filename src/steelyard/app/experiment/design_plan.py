@@ -8,21 +8,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.app.experiment.asked_analysis import asked_text, check_asked
+from steelyard.app.experiment.benchmark_request import benchmark_experiment, benchmark_request
 from steelyard.app.experiment.design_points import experiment_design, point_text, skipped_points
-from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
+from steelyard.app.experiment.experiment_file import ExperimentFile, FactorEntry
 from steelyard.app.experiment.experiment_repetition import PowerPlan, repetition
-from steelyard.app.request.build_request import BuildRequest
-from steelyard.app.request.experiment_request import build_experiment, build_metrics
-from steelyard.app.request.level_request import requested_levels
-from steelyard.app.request.request import Request
-from steelyard.core.errors import UnknownNameError, UsageError
+from steelyard.app.experiment.file_factors import checked_factor, nuisance_factor
+from steelyard.app.request.experiment_request import build_metrics
+from steelyard.core.errors import UsageError
 from steelyard.core.experiment_spec import ExperimentSpec, NuisanceFactor, Variant
 from steelyard.core.identifier import new_identifier
-from steelyard.core.quantity import parse_duration, parse_ratio
+from steelyard.core.quantity import parse_ratio
 from steelyard.core.repetition import BUILD_LEVEL, EXECUTION_LEVEL, RepetitionLevel
 from steelyard.core.rng import fresh_seed
 from steelyard.design.design import Design
-from steelyard.factors.factor import Factor
 from steelyard.factors.kinds import FACTORS
 from steelyard.factors.setups import BENCHMARK, at_setup, drawn_setup
 
@@ -78,17 +76,17 @@ def experiment_plan(file: ExperimentFile, workshop: Workshop | None = None) -> P
     UsageError, UnknownNameError
         A factor, level, metric or program is none; the message names it.
     """
-    factors = tuple(_checked(entry) for entry in file.factors)
-    nuisance = tuple(_nuisance(entry) for entry in file.nuisance)
+    factors = tuple(checked_factor(entry) for entry in file.factors)
+    nuisance = tuple(nuisance_factor(entry) for entry in file.nuisance)
     _check_names(file, factors)
     builds = any(FACTORS.get(f.factor).part == "build" for f in (*factors, *nuisance))
     draws_builds = any(FACTORS.get(f.factor).part == "build" for f in nuisance)
     seed = int(file.settings["seed"]) if "seed" in file.settings else fresh_seed()
     design = experiment_design(file, factors, seed)
     points = [{}] if design is None else [design.levels_of(n) for n in range(len(design.points))]
-    requests = [_request(file, entry, builds=builds) for entry in file.benchmarks]
+    requests = [benchmark_request(file, entry, builds=builds) for entry in file.benchmarks]
     bases = [
-        _base(request, entry, workshop)
+        benchmark_experiment(request, entry, workshop)
         for request, entry in zip(requests, file.benchmarks, strict=True)
     ]
     variants: list[Variant] = []
@@ -138,72 +136,6 @@ def _check_effect(file: ExperimentFile, spec: ExperimentSpec) -> None:
     effect_sides(spec, spec.groups()[0], spec.stopping.effect)
 
 
-def _checked(entry: FactorEntry) -> FactorEntry:
-    kind = _kind(entry)
-    return replace(entry, levels=tuple(kind.level(text, entry.where) for text in entry.levels))
-
-
-def _nuisance(entry: FactorEntry) -> NuisanceFactor:
-    kind = _kind(entry)
-    if not entry.levels and kind.draw is None:
-        raise UsageError(
-            f"{entry.where}: the factor {kind.name} cannot draw levels by itself; name them.",
-            field="nuisance",
-        )
-    for name, _ in entry.options:
-        if name not in kind.draws:
-            known = ", ".join(kind.draws) or "none"
-            raise UsageError(
-                f"{entry.where}: the factor {kind.name} has no option {name!r}; known: {known}.",
-                field=f"nuisance.{name}",
-            )
-    if entry.levels and entry.options:
-        raise UsageError(
-            f"{entry.where}: the factor {kind.name} draws from `levels` or by its options; give "
-            "one of them.",
-            field="nuisance",
-        )
-    if not entry.levels:
-        kind.check_draws(dict(entry.options), entry.where)
-    levels = tuple(kind.level(text, entry.where) for text in entry.levels)
-    return NuisanceFactor(entry.name, kind.name, levels, entry.options, entry.texts)
-
-
-def known_factor(name: str, place: str) -> Factor:
-    """The factor called `name`, which stands at `place` of a file or is an option.
-
-    Raises
-    ------
-    UnknownNameError
-        There is none.
-    """
-    try:
-        return FACTORS.get(name)
-    except UnknownNameError as error:
-        raise UnknownNameError(f"{place}: {error.message}", field=error.field) from None
-
-
-def _kind(entry: FactorEntry) -> Factor:
-    """The factor of an entry, which takes what else the entry says."""
-    kind = known_factor(entry.factor, entry.named or entry.where)
-    texts = dict(entry.texts)
-    for name in texts:
-        if name not in kind.texts:
-            known = ", ".join(kind.texts) or "nothing"
-            raise UsageError(
-                f"{entry.where}: the factor {kind.name} takes {known} beside its levels, not "
-                f"{name!r}.",
-                field=f"factor.{name}",
-            )
-    if "set" in kind.texts and not ("set" in texts and texts.keys() & {"get", "undo"}):
-        raise UsageError(
-            f"{entry.where}: the factor {kind.name} needs `set`, and `get` or `undo`, so that the "
-            "machine can be put back.",
-            field="factor.set",
-        )
-    return kind
-
-
 def _check_names(file: ExperimentFile, factors: Sequence[FactorEntry]) -> None:
     names = [entry.name for entry in (*factors, *file.nuisance)]
     for name in names:
@@ -224,64 +156,6 @@ def _check_names(file: ExperimentFile, factors: Sequence[FactorEntry]) -> None:
                     f"{', '.join(entry.name for entry in factors)}.",
                     field="constraint",
                 )
-
-
-# Options of the command line that fields of a benchmark are called otherwise.
-_FIELDS = {"build-source": "source", "env": "environment"}
-
-
-def _base(request: Request, entry: BenchmarkEntry, workshop: Workshop | None) -> ExperimentSpec:
-    """The experiment of a benchmark alone; what is wrong with it is said of its place."""
-    try:
-        return build_experiment(request, workshop)
-    except UsageError as error:
-        name = (error.field or "").removeprefix("--")
-        place = entry.places.get(_FIELDS.get(name, name)) or entry.places.get("command")
-        if place is None:
-            raise
-        raise UsageError(f"{place}: {error.message}", field=error.field) from None
-
-
-def _request(file: ExperimentFile, entry: BenchmarkEntry, *, builds: bool) -> Request:
-    """What the command line would ask for this benchmark alone."""
-    options, settings = entry.options, file.settings
-    build = options.get("build")
-    command = entry.command
-    shell = bool(options.get("shell", False))
-    words = (command,) if isinstance(command, str) else command
-    if isinstance(command, str) and not shell and not command.startswith("suite:"):
-        from steelyard.app.request.command_text import split_command
-
-        words = split_command(command, "command")
-    suite = isinstance(command, str) and command.startswith("suite:")
-    levels = requested_levels((), (), builds=build is not None, iterations=False)
-    if suite and builds:
-        levels = replace(levels, levels=(RepetitionLevel(BUILD_LEVEL),))
-    return Request(
-        commands=(words,),
-        shell=shell,
-        names=() if suite else (entry.name,),
-        prepare=_texts(options.get("prepare")),
-        cleanup=_texts(options.get("cleanup")),
-        setup=options.get("setup"),
-        environment=tuple(f"{k}={v}" for k, v in options.get("environment", {}).items()),
-        directory=options.get("directory"),
-        stdin_file=options.get("stdin"),
-        timeout_s=_duration(settings.get("timeout"), "timeout"),
-        exit_codes=tuple(options.get("exit_codes", (0,))),
-        metrics=tuple(settings.get("metrics", ())),
-        iterations=settings.get("iterations"),
-        levels=levels,
-        build=BuildRequest(commands=_texts(build), sources=_texts(options.get("source"))),
-    )
-
-
-def _texts(value: str | None) -> tuple[str, ...]:
-    return () if value is None else (value,)
-
-
-def _duration(value: str | None, name: str) -> float | None:
-    return None if value is None else parse_duration(str(value), f"experiment.{name}")
 
 
 def _variants(

@@ -7,12 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from steelyard.analysis.profiles.profile_agreement import (
-    Agreement,
-    ProgramProfiles,
-    Shares,
-    agreement,
-)
+from steelyard.analysis.profiles.agreement_results import Agreement, ProgramProfiles, Shares
+from steelyard.analysis.profiles.profile_agreement import agreement
 from steelyard.app.profile.pilot_runs import Pilot
 from steelyard.app.profile.profile_study import StudyRuns, run_study, study_spec, trials_of
 from steelyard.core.errors import DataError, MissingCapabilityError, UsageError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from steelyard.analysis.profiles.profile_agreement import Shares, hottest_functions, mean_shares
+from steelyard.analysis.profiles.agreement_results import Shares
+from steelyard.analysis.profiles.profile_agreement import hottest_functions, mean_shares
 from steelyard.analysis.profiles.speedup import (
     BlockShares,
     BlockTimes,

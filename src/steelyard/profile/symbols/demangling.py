@@ -7,7 +7,8 @@ import ctypes.util
 import re
 from functools import cache
 
-from steelyard.profile.symbols.rust_names import legacy_rust_name, rust_name
+from steelyard.profile.symbols.legacy_rust_name import legacy_rust_name
+from steelyard.profile.symbols.rust_names import rust_name
 
 # What gcc and clang put behind the name of a function that they made a copy, or a part, of.
 _CLONE = re.compile(

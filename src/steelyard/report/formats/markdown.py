@@ -16,8 +16,8 @@ from steelyard.report.kinds.comparison.sentences import (
     together_sentence,
     verdict_sentence,
 )
+from steelyard.report.kinds.comparison.shown_parts import footer_lines, said_alone, summary_table
 from steelyard.report.kinds.comparison.tables import other_metrics_table
-from steelyard.report.kinds.comparison.text import footer_lines, said_alone, summary_table
 from steelyard.report.texts.labels import labels
 from steelyard.report.texts.readable import caution_text
 from steelyard.report.texts.table import Table

@@ -9,17 +9,11 @@ from typing import Any
 from steelyard.core.decoding import decoding, regular_opener
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment
-from steelyard.store.experiment_table import (
-    COLUMNS,
-    REQUIRED,
-    check_columns,
-    experiment_from_rows,
-    left_out,
-    table_rows,
-)
+from steelyard.store.experiment_table import COLUMNS, REQUIRED, check_columns, experiment_from_rows
 from steelyard.store.file_format import FileFormat
 from steelyard.store.imported import file_source
 from steelyard.store.whole_file import file_errors, whole_file
+from steelyard.store.written_rows import left_out, table_rows
 
 
 def sniff(head: bytes) -> bool:

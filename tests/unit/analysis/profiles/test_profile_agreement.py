@@ -1,11 +1,7 @@
 import pytest
 
-from steelyard.analysis.profiles.profile_agreement import (
-    ProgramProfiles,
-    agreement,
-    mean_shares,
-    union_sizes,
-)
+from steelyard.analysis.profiles.agreement_results import ProgramProfiles
+from steelyard.analysis.profiles.profile_agreement import agreement, mean_shares, union_sizes
 from steelyard.core.estimate import Estimate, Unbounded
 
 

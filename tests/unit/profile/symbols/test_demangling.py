@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.profile.symbols.demangling import function_name, is_part, readable_name
-from steelyard.profile.symbols.rust_names import legacy_rust_name, rust_name
+from steelyard.profile.symbols.legacy_rust_name import legacy_rust_name
+from steelyard.profile.symbols.rust_names import rust_name
 from tests.needs import need
 
 RUST_NAMES = Path(__file__).parents[3] / "reference" / "rust_names.tsv"

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.analysis.profiles.profile_agreement import (
-    KEPT_COUNT,
+from steelyard.analysis.profiles.agreement_results import (
     Agreement,
     Calls,
     ProgramAgreement,
     ProgramProfiles,
+)
+from steelyard.analysis.profiles.profile_agreement import (
+    KEPT_COUNT,
     hottest_functions,
     reached_from,
 )

@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
-from steelyard.analysis.profiles.profile_agreement import (
-    LARGEST_N,
-    RELATIONS,
-    Agreement,
-    ProgramAgreement,
-)
+from steelyard.analysis.profiles.agreement_results import RELATIONS, Agreement, ProgramAgreement
+from steelyard.analysis.profiles.profile_agreement import LARGEST_N
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.report.drawings.drawing import MUTED
 from steelyard.report.kinds.agreement.text import (

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.analysis.profiles.profile_agreement import (
-    LARGEST_N,
-    RELATIONS,
-    Agreement,
-    ProgramAgreement,
-)
+from steelyard.analysis.profiles.agreement_results import RELATIONS, Agreement, ProgramAgreement
+from steelyard.analysis.profiles.profile_agreement import LARGEST_N
 from steelyard.core.estimate import Interval, Unbounded
 from steelyard.report.texts.plain_table import plain_table
 from steelyard.report.texts.readable import one_line

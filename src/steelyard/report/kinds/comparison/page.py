@@ -19,8 +19,8 @@ from steelyard.report.kinds.comparison.sentences import (
     magnitude_note,
     together_sentence,
 )
+from steelyard.report.kinds.comparison.shown_parts import STOPPED, summary_table
 from steelyard.report.kinds.comparison.tables import other_metrics_table
-from steelyard.report.kinds.comparison.text import STOPPED, summary_table
 from steelyard.report.kinds.comparison.verdicts_on_page import Card, mean_cards, verdict_cards
 from steelyard.report.pages.provenance import (
     command_table,

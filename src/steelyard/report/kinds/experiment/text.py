@@ -12,7 +12,7 @@ from steelyard.core.experiment_results import Experiment, StopReason, Trial
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.trial_table import TrialTable
 from steelyard.core.units import format_duration, format_value
-from steelyard.report.kinds.comparison.text import STOPPED
+from steelyard.report.kinds.comparison.shown_parts import STOPPED
 from steelyard.report.texts.labels import labels
 from steelyard.report.texts.plain_table import plain_table
 from steelyard.report.texts.readable import build_texts, elided, levels_text, one_line

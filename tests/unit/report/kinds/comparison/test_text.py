@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from steelyard.core.experiment_results import Caution
+from steelyard.report.kinds.comparison.styled import rich_text
 from steelyard.report.kinds.comparison.tables import percent_text
-from steelyard.report.kinds.comparison.text import plain_text, rich_text, terminal_text
+from steelyard.report.kinds.comparison.text import plain_text, terminal_text
 from steelyard.report.texts.plain_table import plain_table
 from steelyard.report.texts.table import Table
 
