@@ -12,9 +12,13 @@ using namespace steelyard;
 
 namespace {
 
+// A test that fails leaves nothing behind for ever.
+constexpr unsigned longest_life_s = 120;
+
 pid_t waiting_child() {
     const pid_t child = fork();
     if (child == 0) {
+        alarm(longest_life_s);
         for (;;)
             pause();
     }
