@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 
@@ -90,6 +91,28 @@ def test_it_runs_in_a_limited_address_space(program: str, mebibytes: int) -> Non
 def test_it_may_limit_its_own_address_space(program: str) -> None:
     assert look(program, "limits-itself", "none") == (0, "1 1000 0\n")
     assert look(program, "limits-itself", MOVING) == (0, "1 1000 0\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run with rights of another")
+def test_with_more_rights_than_its_user_it_heeds_no_variable(program: str, user: User) -> None:
+    report = user.home / "report.json"
+
+    def as_user(real_uid: int) -> int:
+        variables = environment_with({"": "none", "_REPORT": str(report)})
+        done = subprocess.run(
+            [program, "children"],
+            env=variables,
+            stdout=subprocess.DEVNULL,
+            timeout=PATIENCE_S,
+            check=False,
+            preexec_fn=lambda: os.setresuid(real_uid, 0, 0),
+        )
+        return done.returncode
+
+    assert as_user(0) == 0
+    report.unlink()
+    assert as_user(65534) == 0
+    assert not report.exists()
 
 
 def test_locking_all_memory_does_not_fill_the_address_space_of_the_heap(program: str) -> None:
