@@ -68,6 +68,7 @@ def look(program: str, what: str, parts: str, address_space_bytes: int = 0) -> t
         ),
         pytest.param("without-first", "1\n", id="it moves on without its first thread"),
         pytest.param("killed", "4\n", id="it lives on, and forks, when what moves it is killed"),
+        pytest.param("stopped", "4\n", id="it forks and ends when what moves it is stopped"),
     ],
 )
 def test_a_program_sees_nothing_of_what_moves_it(program: str, what: str, expected: str) -> None:

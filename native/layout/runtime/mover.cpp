@@ -194,6 +194,14 @@ bool clone_mover() {
     return true;
 }
 
+/// A stop that is meant for all of a group stops the mover too, and what lets the program alone go
+/// on does not let it: whoever waits for it would wait for ever.
+void let_mover_go_on() {
+    const std::int32_t process = load(&mover_process);
+    if (process != 0 && !calls_are_filtered())
+        raw(SYS_kill, process, SIGCONT);
+}
+
 bool is_wanted() {
     return settings().interval_ns != 0 && modules().is_started();
 }
@@ -211,7 +219,10 @@ void stop_mover() {
     if (process == 0 || raw(SYS_getpid) != program_process)
         return;
     __atomic_store_n(&stops, 1, __ATOMIC_RELEASE);
-    while (load(&mover_process) == process) {
+    constexpr unsigned turns_of_patience = 100;
+    for (unsigned turn = 1; load(&mover_process) == process; ++turn) {
+        if (turn % turns_of_patience == 0)
+            let_mover_go_on();
         wake_shared(first_thread);
         wait_shared(&mover_process, process, microsecond_ns * 100);
     }
@@ -222,6 +233,7 @@ void stop_mover() {
 
 void hold_moves() {
     while (!moving.take_within(lock_patience_ns)) {
+        let_mover_go_on();
         const bool died = !has_mover() && __atomic_load_n(&moves_now, __ATOMIC_ACQUIRE) != 0;
         if (died) {
             __atomic_store_n(&moves_now, 0, __ATOMIC_RELEASE);
@@ -231,7 +243,14 @@ void hold_moves() {
 }
 
 bool hold_moves_of_program() {
-    return has_mover() && moving.take_within(10 * lock_patience_ns);
+    if (!has_mover())
+        return false;
+    for (int attempt = 0; attempt < 10; ++attempt) {
+        if (moving.take_within(lock_patience_ns))
+            return true;
+        let_mover_go_on();
+    }
+    return false;
 }
 
 void resume_moves() {

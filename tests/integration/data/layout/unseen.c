@@ -367,14 +367,20 @@ static int without_first(void) {
     pthread_exit(NULL);
 }
 
-/* What moves it is killed: it goes on with its last layout, forks, and ends. */
-static int killed(void) {
-    move(3);
+static void send_to_mover(int signal) {
     char path[64], line[256] = "";
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
     FILE* file = fopen(path, "r");
     if (file != NULL && fgets(line, sizeof line, file) != NULL)
-        kill(atoi(line), SIGKILL);
+        kill(atoi(line), signal);
+    if (file != NULL)
+        fclose(file);
+}
+
+/* What moves it is killed, or stopped: it goes on with its last layout, forks, and ends. */
+static int without_mover(int signal) {
+    move(3);
+    send_to_mover(signal);
     for (const long until = now_us() + 50000; now_us() < until;)
         work(20);
     const pid_t process = fork();
@@ -383,6 +389,7 @@ static int killed(void) {
     int status = 0;
     waitpid(process, &status, 0);
     printf("%d\n", WEXITSTATUS(status));
+    send_to_mover(signal);
     return 0;
 }
 
@@ -460,5 +467,7 @@ int main(int count, char** words) {
         return executes_others();
     if (strcmp(what, "without-first") == 0)
         return without_first();
-    return strcmp(what, "killed") == 0 ? killed() : 2;
+    if (strcmp(what, "killed") == 0)
+        return without_mover(SIGKILL);
+    return strcmp(what, "stopped") == 0 ? without_mover(SIGSTOP) : 2;
 }
