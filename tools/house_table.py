@@ -25,8 +25,9 @@ from pathlib import Path
 
 import grimp
 
-# What the command line may use beside use cases: how answers are shown, and everybody's words.
-BESIDE_APP = {"cli", "app", "core", "report"}
+# What the command line may use beside use cases: how answers are shown, everybody's words, and the
+# servers of pages, which stand above the use cases as it does.
+BESIDE_APP = {"cli", "web", "app", "core", "report"}
 # Programs that the suite measures are nobody's modules.
 FOREIGN = ("suite/recipes/", "suite/shared/")
 LONG_FILE_LINES = 300
@@ -223,8 +224,8 @@ def unvisited(root: Path, found: list[Module]) -> list[str]:
     ]
 
 
-def crossings(root: Path, layers: dict[str, int]) -> dict[str, str]:
-    """What one `compare` crosses: which rooms call which, and how often a lower calls a higher."""
+def traced(root: Path) -> dict[str, list[tuple[str, str]]]:
+    """What one `compare` crosses: calls from a module to one of another room, steps of rooms."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "rooms")
         places = {f"XDG_{kind}_HOME": folder for kind in ("DATA", "STATE", "CACHE", "CONFIG")}
@@ -239,20 +240,36 @@ def crossings(root: Path, layers: dict[str, int]) -> dict[str, str]:
             stderr=subprocess.DEVNULL,
         )
         lines = [line.split() for line in out.read_text().splitlines()]
-    calls = [(a, b) for kind, a, b, *_ in lines if kind == "call"]
-    steps = [(a, b) for kind, a, b, *_ in lines if kind == "step"]
-    up = [(a, b) for a, b in calls if layers[b.split("/")[0]] > layers[a.split("/")[0]]]
+    return {
+        "calls": [(a, b) for kind, a, b, *_ in lines if kind == "call"],
+        "steps": [(a, b) for kind, a, b, *_ in lines if kind == "step"],
+    }
+
+
+def room_pairs(calls: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Which rooms call which, without `core`, which all call."""
+    pairs = {(a.split("/")[0], b.split("/")[0]) for a, b in calls}
+    return sorted(pair for pair in pairs if "core" not in pair)
+
+
+def upward_calls(calls: Iterable[tuple[str, str]], layers: dict[str, int]) -> list[tuple[str, str]]:
+    """Calls of a module in a higher room, by whatever was handed down."""
+    return [(a, b) for a, b in calls if layers[b.split("/")[0]] > layers[a.split("/")[0]]]
+
+
+def crossings(root: Path, layers: dict[str, int]) -> dict[str, str]:
+    """How one `compare` goes: which rooms call which, and how often a lower calls a higher."""
+    way = traced(root)
+    calls, steps = way["calls"], way["steps"]
     climbs = [(a, b) for a, b in steps if layers[b] > layers[a]]
     rooms = {room for step in steps for room in step}
-    pairs = {(a.split("/")[0], b.split("/")[0]) for a, b in calls}
-    beside_core = sorted(pair for pair in pairs if "core" not in pair)
     return {
         "rooms that one compare goes through, but core": f"{len(rooms)}",
         "steps from room to room in it, each pair once; of these up, returns too": (
             f"{len(steps)}, {len(climbs)}"
         ),
         "pairs of rooms of which one calls the other in it, but core; calls of a higher room": (
-            f"{len(beside_core)}; {len(up)}"
+            f"{len(room_pairs(calls))}; {len(upward_calls(calls, layers))}"
         ),
         "modules that call into another room in it": f"{len(calls)}",
     }

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.optional_parts import PARTS
-from tools.house_table import import_cycles
+from tools.house_table import heights, import_cycles, room_pairs, traced, upward_calls
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "steelyard"
@@ -25,6 +25,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PURE_ROOMS = {"harness", "analysis", "design", "factors", "predict"}
 # Longer is possible with a reason; then it is named here.
 LONGEST_MODULE_LINES = 400
+# Pairs of rooms of which one calls the other while a comparison runs (docs/adr/0021).
+MOST_ROOM_PAIRS = 15
 # `web` is a page that a person clicks on; what serves it is tested through the command.
 ROOMS_TESTED_BY_TYPING = {"steelyard.web"}
 
@@ -277,3 +279,12 @@ def test_the_corpus_of_the_demonstration_is_the_same_each_time(tmp_path):
 def test_no_modules_import_each_other():
     """Not by way of others, not lazily, and not for types alone."""
     assert import_cycles(PACKAGE) == []
+
+
+def test_a_comparison_crosses_few_rooms_and_none_calls_a_higher_one():
+    calls = traced(ROOT)["calls"]
+    layers = heights(ROOT)
+    assert upward_calls(calls, layers) == []
+    assert len(room_pairs(calls)) <= MOST_ROOM_PAIRS
+    # The same calls, seen from below, all lead up.
+    assert upward_calls(calls, {room: -height for room, height in layers.items()})
