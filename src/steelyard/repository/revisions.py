@@ -45,7 +45,8 @@ class Repository:
         The top of its work tree, or the bare repository.
     name : str
         What its tracks are kept under: the address of ``origin`` without credentials, else the
-        path. Two clones of one project on two hosts so share their revisions.
+        path, of linked work trees that of the main one. Two clones of one project on two hosts so
+        share their revisions.
     """
 
     path: str
@@ -66,13 +67,43 @@ def find_repository(path: str) -> Repository:
     if not (top or "").strip():
         top = run_git(path, ["rev-parse", "--absolute-git-dir"], may_fail=True)
     if not (top or "").strip():
+        refuse_repository_of_others(path)
         raise UsageError(
             f"{path} is in no repository of git. Name one with --repository.",
             field="--repository",
         )
     found = (top or "").rstrip("\n")
     origin = run_git(found, ["config", "--get", "remote.origin.url"], may_fail=True) or ""
-    return Repository(found, _without_credentials(origin.strip()) or os.path.realpath(found))
+    return Repository(found, _without_credentials(origin.strip()) or _main_work_tree(found))
+
+
+def refuse_repository_of_others(path: str) -> None:
+    """Fail if git reads no repository at `path` because another user owns its files.
+
+    Raises
+    ------
+    UsageError
+        So it is.
+    """
+    try:
+        git_output(path, ["rev-parse", "--git-dir"])
+    except DataError as error:
+        if "dubious ownership" in error.message:
+            raise UsageError(
+                f"Git does not read the repository of {path}, because another user owns it. If "
+                "you trust its owner: `git config --global --add safe.directory "
+                f"{os.path.realpath(path)}`.",
+                field="--repository",
+            ) from None
+
+
+def _main_work_tree(top: str) -> str:
+    """The path of a repository, the same for all work trees that are linked to it."""
+    told = run_git(top, ["rev-parse", "--git-dir", "--git-common-dir"], may_fail=True) or ""
+    own, common = (os.path.realpath(os.path.join(top, part)) for part in told.split("\n")[:2])
+    if own == common:
+        return os.path.realpath(top)
+    return os.path.dirname(common) if os.path.basename(common) == ".git" else common
 
 
 def current_branch(repository: Repository) -> str:

@@ -230,7 +230,7 @@ def _kept_tracks(
 
 def _changed(row: TrackRow, unit: str, direction: str) -> DataError:
     """The error for a value whose track is in another unit, or better in the other direction."""
-    what = f"{row.metric} of {row.benchmark!r}"
+    what = f"{row.metric} of {row.benchmark!r}" if row.metric else repr(row.benchmark)
     if unit != row.unit:
         told = f"{what} is in {unit!r} so far, and in {row.unit!r} at revision {row.revision}."
     else:

@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from steelyard.core.errors import DataError, UsageError
+from steelyard.repository.project_address import project_of
 from steelyard.repository.revisions import (
     changed_lines,
     commits_between,
@@ -81,6 +82,39 @@ def test_a_repository_is_named_by_its_origin_without_credentials(tmp_path):
         check=True,
     )
     assert find_repository(str(tmp_path / "r")).name == "https://example.org/p.git"
+
+
+def test_work_trees_of_one_repository_have_its_name(tmp_path):
+    names = make_repository(tmp_path / "r", line_of(2))
+    linked = tmp_path / "linked"
+    command = ["git", "-C", str(tmp_path / "r"), "worktree", "add", "-q", str(linked), names["c0"]]
+    subprocess.run(command, check=True)
+    assert find_repository(str(linked)).name == find_repository(str(tmp_path / "r")).name
+    assert find_repository(str(linked)).path == str(linked)
+
+
+def test_a_repository_that_git_does_not_trust_is_named_with_what_mends_it(tmp_path, monkeypatch):
+    make_repository(tmp_path / "r", line_of(1))
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    with pytest.raises(UsageError, match=r"another user owns it.*--add safe\.directory"):
+        find_repository(str(tmp_path / "r"))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("https://example.org/team/tool", "https://example.org/team/tool.git/"),
+        *("git@Example.org:team/tool.git", "ssh://git@example.org:2222/team/tool.git"),
+        *("https://me:secret@example.org/team/tool", "example.org:/team/tool"),
+    ],
+)
+def test_addresses_of_one_project_are_told_to_be_of_one(address):
+    assert project_of(address) == "example.org/team/tool"
+
+
+@pytest.mark.parametrize("address", ["/home/me/tool", "/home/me/a:b", "file:///srv/Tool.git", ""])
+def test_a_path_is_a_project_of_its_own(address):
+    assert project_of(address) == address
 
 
 def test_a_directory_outside_of_any_repository_is_one_error(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steelyard.app.history.experiment_rows import experiment_rows
+from steelyard.app.history.kept_repository import as_kept
 from steelyard.app.history.source_file import SourceValues, read_source_file, source_paths
 from steelyard.core.errors import DataError, MissingCapabilityError, UsageError
 from steelyard.core.experiment_results import Caution, Experiment
@@ -97,9 +98,9 @@ def add_values(asked: AddRequest, library: Library) -> AddedValues:
     cautions: list[Caution] = []
     sources = [_renamed(found, asked) for found in _sources(asked, library, cautions)]
     sources = [_with_revisions(found, asked) for found in sources]
-    place = _Place.of(asked, sources)
-    cautions += place.cautions
     tracks = TrackStore(library.store)
+    place = _Place.of(asked, sources, tracks)
+    cautions += place.cautions
     facts = place.facts(tracks, sources)
     added: list[AddedSource] = []
     for found in sources:
@@ -225,16 +226,17 @@ class _Place:
         return "" if self.repository is None else self.repository.name
 
     @classmethod
-    def of(cls, asked: AddRequest, sources: Sequence[SourceValues]) -> _Place:
+    def of(cls, asked: AddRequest, sources: Sequence[SourceValues], tracks: TrackStore) -> _Place:
         wanted = list(_revisions(sources))
-        repository = _repository(asked, wanted)
+        repository, cautions = _repository(asked, wanted)
         if repository is None:
             if asked.range is not None:
                 raise UsageError(
                     "--range needs the repository that knows its revisions: --repository DIR.",
                     field="--range",
                 )
-            return cls(None, asked.branch or "", {}, None)
+            return cls(None, asked.branch or "", {}, None, cautions)
+        repository = as_kept(repository, tracks)
         names = resolved(repository, wanted)
         unknown = [name for name in wanted if name not in names]
         if len(unknown) == len(wanted):
@@ -243,7 +245,6 @@ class _Place:
                 "name and --repository.",
                 field="--revision",
             )
-        cautions: tuple[Caution, ...] = ()
         if unknown:
             message = (
                 f"Git does not know {len(unknown)} of {len(wanted)} revisions in "
@@ -295,16 +296,30 @@ def _revisions(sources: Iterable[SourceValues]) -> Iterable[str]:
     )
 
 
-def _repository(asked: AddRequest, wanted: Sequence[str]) -> Repository | None:
+def _repository(
+    asked: AddRequest, wanted: Sequence[str]
+) -> tuple[Repository | None, tuple[Caution, ...]]:
     """The repository of the revisions: the one asked for, or that of the working directory where
-    it knows every one of them."""
+    it knows every one of them; and why it is not taken where it seems to be meant."""
     if asked.repository is not None:
-        return find_repository(asked.repository)
+        return find_repository(asked.repository), ()
     try:
         here = find_repository(".")
-    except (UsageError, MissingCapabilityError):
-        return None
-    return here if len(resolved(here, wanted)) == len(wanted) else None
+    except (UsageError, MissingCapabilityError) as error:
+        meant = "safe.directory" in error.message
+        return None, (Caution("repository-not-read", error.message),) if meant else ()
+    known = resolved(here, wanted)
+    if len(known) == len(wanted):
+        return here, ()
+    if not known:
+        return None, ()
+    missing = next(name for name in wanted if name not in known)
+    message = (
+        f"Git does not know {len(wanted) - len(known)} of {len(wanted)} revisions in {here.path}, "
+        f"such as {missing!r}, so the values are kept without a repository. Fetch all "
+        "(`git fetch --unshallow`) and add them again, or give --repository."
+    )
+    return None, (Caution("repository-not-taken", message),)
 
 
 def _batch_start(asked: AddRequest, repository: Repository) -> str | None:

@@ -12,6 +12,7 @@ from steelyard.app.history.bisection_prior import (
     weights_of_file,
 )
 from steelyard.app.history.bisection_results import Bisected, Search
+from steelyard.app.history.kept_repository import as_kept
 from steelyard.app.history.measured_revisions import RevisionCommands
 from steelyard.app.history.stored_tracks import Chosen
 from steelyard.report.kinds.bisection.told import BisectionTold, TestTold
@@ -22,6 +23,7 @@ from steelyard.repository.revisions import (
     find_repository,
     resolve,
 )
+from steelyard.store.track_store import TrackStore
 
 if TYPE_CHECKING:
     from steelyard.app.results.library import Library
@@ -66,7 +68,8 @@ def bisected(asked: AskedSearch, library: Library, place: Place) -> BisectionTol
     if asked.adopt is not None:
         benchmark, _, metric = asked.adopt.partition(":")
         metrics = (metric,) if metric else ()
-        chosen = Chosen((benchmark,), metrics, repository=repository.name)
+        kept = as_kept(repository, TrackStore(library.store))
+        chosen = Chosen((benchmark,), metrics, repository=kept.name)
         adopted = adopted_evidence(library, chosen, good, bad)
     search = Search(
         good,

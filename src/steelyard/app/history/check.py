@@ -30,6 +30,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.estimate import Estimate
 from steelyard.core.experiment_results import Caution
 from steelyard.core.tracks import Change
+from steelyard.repository.project_address import project_of
 from steelyard.repository.revisions import Repository, find_repository
 from steelyard.run.run_experiment import Place
 from steelyard.store.track_store import ChangeNote, TrackStore
@@ -189,8 +190,9 @@ def confirming_repository(path: str | None, found: FoundChanges) -> Repository:
     """
     repository = find_repository(path or ".")
     names = {track.name.repository for track in found.tracks if track.changes}
-    if names and names != {repository.name}:
-        other = sorted(names - {repository.name})[0] or "no repository"
+    other_names = [name for name in names if project_of(name) != project_of(repository.name)]
+    if other_names:
+        other = min(other_names) or "no repository"
         raise UsageError(
             f"The tracks are of {other}, and {repository.path} is {repository.name}. Name the "
             "right one with --repository, or give --no-confirm.",

@@ -248,3 +248,52 @@ def test_a_file_compressed_by_gzip_is_read_and_one_cut_off_is_one_error(store, t
 def test_what_is_neither_file_nor_experiment_is_one_error(store, name):
     with pytest.raises(UsageError, match="neither a file nor an experiment"):
         _add(store, name, revision="r1")
+
+
+def _clone_of(path, address, planned):
+    """A repository whose origin has this address."""
+    names = make_repository(path, planned)
+    subprocess.run(["git", "-C", str(path), "remote", "add", "origin", address], check=True)
+    return names
+
+
+def test_clones_by_ssh_and_by_https_share_their_tracks(store, tmp_path):
+    names = _clone_of(tmp_path / "a", "git@example.org:team/tool.git", line_of(3))
+    assert _clone_of(tmp_path / "b", "https://example.org/team/tool", line_of(3)) == names
+    for number, place in enumerate(("a", "b")):
+        values = _csv(tmp_path / f"{place}.csv", [(names[f"c{number}"], 1.0)])
+        added = _add(store, values, repository=str(tmp_path / place))
+        assert added.repository == "git@example.org:team/tool.git"
+    (track,) = _tracks(store)
+    assert [point.revision for point in track.points] == [names["c0"], names["c1"]]
+
+
+def test_a_repository_that_knows_only_some_revisions_is_not_left_out_in_silence(
+    store, tmp_path, monkeypatch
+):
+    names = make_repository(tmp_path / "r", line_of(2))
+    values = _csv(tmp_path / "v.csv", [(names["c0"], 1.0), ("f" * 40, 2.0)])
+    monkeypatch.chdir(tmp_path / "r")
+    added = _add(store, values)
+    assert added.repository == ""
+    (caution,) = added.cautions
+    assert "Git does not know 1 of 2 revisions" in caution.message
+    assert "--repository" in caution.message
+
+
+def test_a_repository_that_git_does_not_trust_is_not_left_out_in_silence(
+    store, tmp_path, monkeypatch
+):
+    names = make_repository(tmp_path / "r", line_of(2))
+    values = _csv(tmp_path / "v.csv", [(names["c0"], 1.0)])
+    monkeypatch.chdir(tmp_path / "r")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    (caution,) = _add(store, values).cautions
+    assert "safe.directory" in caution.message
+
+
+def test_a_benchmark_without_a_metric_is_named_where_its_unit_changes(store, tmp_path):
+    values = tmp_path / "v.csv"
+    values.write_text("series,unit,revision,value\nsort,ms,1,1\nsort,B,2,1\n")
+    with pytest.raises(DataError, match=r"^'sort' is in 's' so far, and in 'bytes'"):
+        _add(store, values)
