@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from steelyard.analysis.history.change_span import change_span, overlap
 from steelyard.analysis.history.changes import find_changes
 from steelyard.analysis.history.detector import Detector, Sensitivity
 from steelyard.analysis.history.series import Series
@@ -48,7 +49,4 @@ def new_changes(
 
 
 def _was_seen(change: Change, before: Sequence[Change]) -> bool:
-    return any(
-        other.earliest_index <= change.latest_index and change.earliest_index <= other.latest_index
-        for other in before
-    )
+    return any(overlap(change_span(change), change_span(other)) for other in before)

@@ -60,6 +60,8 @@ class TrackChanges:
         What a page draws.
     ranges : tuple of tuple of str
         For each change the revisions between which it began, with 95 % probability.
+    spans : tuple of tuple of str
+        For each change the revisions that it is known by; see `change_span`.
     new : frozenset of int
         The places in `changes` of those that its newest values brought.
     """
@@ -74,6 +76,7 @@ class TrackChanges:
     changes: tuple[Change, ...]
     drawn: DrawnPoints | None = None
     ranges: tuple[tuple[str, ...], ...] = ()
+    spans: tuple[tuple[str, ...], ...] = ()
     new: frozenset[int] = frozenset()
 
 

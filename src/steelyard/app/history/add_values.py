@@ -192,18 +192,20 @@ def _with_revisions(found: SourceValues, asked: AddRequest) -> SourceValues:
 
 def _cautions_of(found: SourceValues) -> list[Caution]:
     cautions = [Caution("values-left-out", f"{found.name}: {told}") for told in found.left_out]
-    times: dict[str, float] = {}
+    times: dict[tuple[str | None, ...], float] = {}
     back = 0
     for row in found.rows:
         time = row.measured_unix_s if row.committed_unix_s is None else row.committed_unix_s
         if time is not None:
-            back += time < times.get(row.benchmark, time)
-            times[row.benchmark] = time
+            track = (row.branch, row.benchmark, row.metric, row.host)
+            back += time < times.get(track, time)
+            times[track] = time
     if back:
         cautions.append(
             Caution(
                 "clock-went-back",
-                f"{found.name}: times go back from one value to the next in {back} places. Order "
+                f"{found.name}: times go back from one value to the next in {back} "
+                f"{'place' if back == 1 else 'places'}. Order "
                 "goes by git where it knows the revisions, else by an index, else by time.",
             )
         )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.history.alarm_groups import false_alarm_rate, fewest_false
+from steelyard.analysis.history.change_span import change_span
 from steelyard.analysis.history.changes import find_changes
 from steelyard.analysis.history.detector import Detector, Sensitivity
 from steelyard.analysis.history.detectors import DETECTORS
@@ -15,9 +16,10 @@ from steelyard.analysis.history.drawn_points import DrawnPoints, kept_indexes
 from steelyard.analysis.history.new_changes import new_changes
 from steelyard.analysis.history.series import Series, series_of
 from steelyard.analysis.history.stated_alarms import StatedAlarm, TrackChanges
+from steelyard.app.history.known_notes import KnownNotes
 from steelyard.app.history.stored_tracks import LoadedTrack
 from steelyard.core.errors import UsageError
-from steelyard.core.tracks import Alarm, Change, Track, TrackName, TrackPoint
+from steelyard.core.tracks import Alarm, Change, Track, TrackPoint
 
 if TYPE_CHECKING:
     from steelyard.store.track_store import ChangeNote
@@ -113,6 +115,7 @@ def _with_some(track: TrackChanges, kept: Set[int]) -> TrackChanges:
         track,
         changes=tuple(track.changes[at] for at in numbers),
         ranges=tuple(track.ranges[at] for at in numbers),
+        spans=tuple(track.spans[at] for at in numbers),
         new=frozenset(place for place, at in enumerate(numbers) if at in track.new),
     )
 
@@ -161,6 +164,9 @@ def _with_changes(loaded: LoadedTrack, detector: Detector, question: Question) -
         newest_revision=series.revisions[-1],
         newest_value=float(series.values[-1]),
         changes=changes,
+        spans=tuple(
+            tuple(series.revisions[span.start : span.stop]) for span in map(change_span, changes)
+        ),
         new=new,
         drawn=_drawn_points(track, series, changes) if question.keep_points else None,
     )
@@ -195,27 +201,14 @@ def stated_alarms(
     now_unix_s: float | None = None,
 ) -> list[StatedAlarm]:
     """The alarms, each with what was done about it."""
-    by_name = {track.name: track for track in tracks}
-    told: dict[tuple[int, str], list[ChangeNote]] = {}
-    for note in notes:
-        told.setdefault((note.track, note.revision), []).append(note)
+    known = KnownNotes(notes, tracks)
     now = time.time() if now_unix_s is None else now_unix_s
     brought = {id(track.changes[at]) for track in tracks for at in track.new}
-    return [_stated(alarm, by_name, brought, told, now) for alarm in alarms]
+    return [_stated(alarm, brought, known, now) for alarm in alarms]
 
 
-def _stated(
-    alarm: Alarm,
-    by_name: Mapping[TrackName, TrackChanges],
-    brought: Set[int],
-    told: Mapping[tuple[int, str], Sequence[ChangeNote]],
-    now: float,
-) -> StatedAlarm:
-    notes = [
-        note
-        for change in alarm.changes
-        for note in told.get((by_name[change.track].number or 0, change.revision), ())
-    ]
+def _stated(alarm: Alarm, brought: Set[int], known: KnownNotes, now: float) -> StatedAlarm:
+    notes = [note for change in alarm.changes for note in known.on(change)]
     for note in reversed(notes):
         if note.sort == "acknowledged":
             return StatedAlarm(alarm, "acknowledged", note=note.note)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from steelyard.analysis.history.stated_alarms import FoundChanges, StatedAlarm
+from steelyard.app.history.known_notes import KnownNotes
 from steelyard.core.errors import DataError, UsageError
 from steelyard.store.track_store import ChangeNote, TrackStore
 
@@ -27,12 +28,10 @@ def untold_alarms(
     alarms: Sequence[StatedAlarm], found: FoundChanges, library: Library
 ) -> list[StatedAlarm]:
     """Those that nobody was told of before."""
-    told = {(n.track, n.revision) for n in TrackStore(library.store).notes() if n.sort == "told"}
-    numbers = {track.name: track.number for track in found.tracks}
+    told = [note for note in TrackStore(library.store).notes() if note.sort == "told"]
+    known = KnownNotes(told, found.tracks)
     return [
-        stated
-        for stated in alarms
-        if all((numbers[c.track], c.revision) not in told for c in stated.alarm.changes)
+        stated for stated in alarms if not any(known.on(change) for change in stated.alarm.changes)
     ]
 
 

@@ -297,3 +297,10 @@ def test_a_benchmark_without_a_metric_is_named_where_its_unit_changes(store, tmp
     values.write_text("series,unit,revision,value\nsort,ms,1,1\nsort,B,2,1\n")
     with pytest.raises(DataError, match=r"^'sort' is in 's' so far, and in 'bytes'"):
         _add(store, values)
+
+
+def test_times_of_another_host_in_one_file_do_not_go_back(store, tmp_path):
+    values = tmp_path / "v.csv"
+    rows = [f"sort,{host},{n},1,{1_700_000_000 + n}" for host in "ab" for n in range(3)]
+    values.write_text("series,host,revision,value,time\n" + "\n".join(rows) + "\n")
+    assert _add(store, values).cautions == ()
