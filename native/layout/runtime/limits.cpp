@@ -26,13 +26,13 @@ int told(long result) {
     return -1;
 }
 
+/// What is given back is so before there is a limit: a thread that finds no room in the heap
+/// meanwhile finds it in the C library's.
 int limit(pid_t process, int resource, const void* wanted, void* before) {
-    const long result = raw(SYS_prlimit64, process, resource, word(wanted), word(before));
     const bool is_own = process == 0 || process == raw(SYS_getpid);
-    if (!failed(result) && wanted != nullptr && is_own && resource == RLIMIT_AS &&
-        heap_is_shuffled())
+    if (wanted != nullptr && is_own && resource == RLIMIT_AS && heap_is_shuffled())
         give_unused_back(static_cast<const rlimit*>(wanted)->rlim_cur);
-    return told(result);
+    return told(raw(SYS_prlimit64, process, resource, word(wanted), word(before)));
 }
 
 }  // namespace
