@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from steelyard.app.history.experiment_rows import experiment_rows
+from steelyard.app.history.experiment_rows import experiment_rows, without_values
 from steelyard.app.history.kept_repository import as_kept
 from steelyard.app.history.source_file import SourceValues, read_source_file, source_paths
 from steelyard.core.errors import DataError, MissingCapabilityError, UsageError
@@ -123,7 +123,8 @@ def _sources(asked: AddRequest, library: Library, cautions: list[Caution]) -> li
             experiment = _experiment_of(name, library)
             rows = experiment_rows(experiment, asked.metrics)
             identifier = experiment.spec.identifier
-            found.append(SourceValues(identifier, identifier, rows))
+            left_out = without_values(experiment, rows)
+            found.append(SourceValues(identifier, identifier, rows, left_out))
             continue
         paths = list(source_paths(name))
         for path in paths:

@@ -51,6 +51,18 @@ def experiment_rows(experiment: Experiment, metrics: Sequence[str] = ()) -> list
     return rows
 
 
+def without_values(experiment: Experiment, rows: Sequence[TrackRow]) -> tuple[str, ...]:
+    """A sentence for each variant of which no row is."""
+    from steelyard.analysis.comparison.by_benchmark import by_benchmark
+
+    named = {row.benchmark for row in rows}
+    return tuple(
+        f"{variant.name} has no value: none of its runs succeeded."
+        for variant in by_benchmark(experiment).spec.variants
+        if variant.name not in named
+    )
+
+
 def _rows(experiment: Experiment, wanted: set[str]) -> Iterator[TrackRow]:
     from steelyard.analysis.comparison.by_benchmark import by_benchmark
     from steelyard.analysis.comparison.experiment_answer import answer

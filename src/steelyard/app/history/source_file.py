@@ -7,7 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from steelyard.app.history.experiment_rows import ALL_METRICS, experiment_rows
+from steelyard.app.history.experiment_rows import (
+    ALL_METRICS,
+    experiment_rows,
+    without_values,
+)
 from steelyard.core.decoding import decoding, open_regular
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.experiment_check import check_experiment
@@ -79,7 +83,8 @@ def read_source_file(
                 f"{path} has no value of {', '.join(metrics)}, but of {known}.", field="--metric"
             )
         return SourceValues(path, digest, rows, found.left_out)
-    return SourceValues(path, digest, _experiment_rows(path, format_name, metrics))
+    rows, left_out = _experiment_rows(path, format_name, metrics)
+    return SourceValues(path, digest, rows, left_out)
 
 
 def source_paths(path: str) -> Iterator[str]:
@@ -102,7 +107,10 @@ def _is_wanted(row: TrackRow, metrics: Sequence[str]) -> bool:
     return not metrics or row.metric in metrics or ALL_METRICS in metrics
 
 
-def _experiment_rows(path: str, format_name: str | None, metrics: Sequence[str]) -> list[TrackRow]:
+def _experiment_rows(
+    path: str, format_name: str | None, metrics: Sequence[str]
+) -> tuple[list[TrackRow], tuple[str, ...]]:
+    """The values of a file of an experiment, and what has none."""
     chosen = _format(path, format_name)
     with decoding(f"{path} is not what {chosen.name} is"):
         experiment = reader_of(chosen)(path)
@@ -112,7 +120,8 @@ def _experiment_rows(path: str, format_name: str | None, metrics: Sequence[str])
     except DataError as error:
         raise DataError(f"{path}: {error.message}", field=error.field) from None
     # Times of change of a file say nothing, and would make a copy of it another one.
-    return [replace(row, measured_unix_s=None) for row in rows]
+    kept = [replace(row, measured_unix_s=None) for row in rows]
+    return kept, without_values(experiment, rows)
 
 
 def _format(path: str, format_name: str | None) -> FileFormat:

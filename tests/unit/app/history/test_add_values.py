@@ -304,3 +304,16 @@ def test_times_of_another_host_in_one_file_do_not_go_back(store, tmp_path):
     rows = [f"sort,{host},{n},1,{1_700_000_000 + n}" for host in "ab" for n in range(3)]
     values.write_text("series,host,revision,value,time\n" + "\n".join(rows) + "\n")
     assert _add(store, values).cautions == ()
+
+
+def test_a_benchmark_whose_runs_all_failed_is_not_left_out_in_silence(store, tmp_path):
+    runs = [("good", [0.1, 0.2, 0.15], [0, 0, 0]), ("bad", [0.2, 0.3], [1, None])]
+    results = [
+        {"command": name, "mean": 0.2, "times": times, "exit_codes": codes}
+        for name, times, codes in runs
+    ]
+    (tmp_path / "h.json").write_text(json.dumps({"results": results}))
+    added = _add(store, tmp_path / "h.json", revision="r1")
+    assert added.sources[0].new_count == 1
+    (caution,) = added.cautions
+    assert "bad has no value" in caution.message
