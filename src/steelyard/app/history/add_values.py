@@ -160,6 +160,8 @@ def _renamed(found: SourceValues, asked: AddRequest) -> SourceValues:
             f"--benchmark names one benchmark, and {found.name} has several: {names}.",
             field="--benchmark",
         )
+    if asked.benchmark is None and asked.host is None:
+        return found
     rows = [
         replace(
             row,
@@ -263,13 +265,14 @@ class _Place:
         first = row.first_revision
         if first is not None:
             first = self.names.get(first, first)
-        return replace(
-            row,
-            revision=self.names.get(row.revision or "", row.revision),
-            first_revision=first or self.first_revision,
-            branch=self.branch if asked.branch is not None or row.branch is None else row.branch,
-            host=row.host or "",
-        )
+        first = first or self.first_revision
+        revision = self.names.get(row.revision or "", row.revision)
+        branch = self.branch if asked.branch is not None or row.branch is None else row.branch
+        found = (revision, first, branch or None)
+        # Of a million rows a copy each takes as long as all else.
+        if found == (row.revision, row.first_revision, row.branch):
+            return row
+        return replace(row, revision=revision, first_revision=first, branch=branch)
 
     def facts(
         self, tracks: TrackStore, sources: Sequence[SourceValues]

@@ -65,8 +65,11 @@ class _Layout(NamedTuple):
         return self.names[self.places[what]]
 
     def number(self, row: TableRow, what: str) -> float | None:
-        cell = self.text(row, what)
-        return None if cell in MISSING else cell_number(self.source, row, cell, self.name(what))
+        place = self.places.get(what)
+        if place is None:
+            return None
+        cell = row.cells[place].strip()
+        return None if cell in MISSING else cell_number(self.source, row, cell, self.names[place])
 
 
 def recognises(text: str) -> bool:
