@@ -120,7 +120,7 @@ bench-layout: setup-dev ## that programs move, at random and without bias; wants
 .PHONY: bench-layout-cost
 bench-layout-cost: setup-dev ## what moving costs in time, memory, size and start; wants a quiet machine
 	@$(PYTHON) -m benchmarks.layout_driver
-	@$(PYTHON) -m benchmarks.layout_cost --runs 12 --size train build/layout-cost
+	@$(PYTHON) -m benchmarks.layout_cost --runs 12 --size train build/code_layout-cost
 
 .PHONY: bench-suite
 bench-suite: setup-dev ## dimension real programs and run both designs side by side; wants a quiet machine

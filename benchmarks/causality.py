@@ -41,9 +41,9 @@ from steelyard.core.errors import SteelyardError
 from steelyard.core.estimate import Estimate
 from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.run.run_experiment import Place
+from steelyard.suite.known_recipes import RecipeRegistry
 from steelyard.suite.recipe import Recipe
-from steelyard.suite.registry import RecipeRegistry
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.suite_compilers import Toolchain
 
 FLAGS = "-O2 -fpatchable-function-entry=32 -fno-ipa-ra"
 GPROF_FLAGS = FLAGS.replace("-O2", "-O2 -pg")

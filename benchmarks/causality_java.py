@@ -43,8 +43,8 @@ from steelyard.core.estimate import Estimate
 from steelyard.core.experiment_spec import LaunchSpec
 from steelyard.core.profiled_spec import ProfiledSpec
 from steelyard.run.run_experiment import Place
-from steelyard.suite.registry import RecipeRegistry
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.known_recipes import RecipeRegistry
+from steelyard.suite.suite_compilers import Toolchain
 
 RESULTS = Path("build/causality-java")
 EXAMPLE = Path("examples/profile/YieldPoints.java")

@@ -38,8 +38,8 @@ from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.errors import SteelyardError
 from steelyard.core.estimate import Unbounded
-from steelyard.suite.registry import RecipeRegistry
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.known_recipes import RecipeRegistry
+from steelyard.suite.suite_compilers import Toolchain
 
 SUITE = (
     *("json", "libxml2", "duktape", "lua", "tcc", "libquantum", "hmmer2", "glpk", "sqlite"),

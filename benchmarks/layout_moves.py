@@ -32,8 +32,8 @@ from benchmarks.layout_trials import DRIVER
 from steelyard.app.request.command_text import SUITE_PREFIX, is_suite_name
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
-from steelyard.suite.registry import RecipeRegistry
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.known_recipes import RecipeRegistry
+from steelyard.suite.suite_compilers import Toolchain
 
 REACH_BYTES = 1 << 31  # copies lie no farther from the program
 LOAD_ADDRESS = 0x555555554000  # of position-independent programs where ASLR is off

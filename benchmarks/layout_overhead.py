@@ -22,8 +22,8 @@ from statistics import median
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.experiment_spec import LaunchSpec
-from steelyard.suite.registry import RecipeRegistry
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.known_recipes import RecipeRegistry
+from steelyard.suite.suite_compilers import Toolchain
 
 STEELYARD = Path(sys.executable).with_name("steelyard")
 PLAIN = Toolchain(cc="clang-19", flags="-O2")

@@ -27,8 +27,8 @@ import time
 from pathlib import Path
 
 from benchmarks.layout_project_recipes import PROJECTS, Project
-from steelyard.suite.cache import SuiteCache
 from steelyard.suite.fetch.apt_directory import AptDirectory
+from steelyard.suite.suite_cache import SuiteCache
 
 # The build, what moves, and how often; the first is what the others are compared with.
 TREATMENTS = (

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats as _untyped  # pyright: ignore[reportMissingTypeStubs]
 
-from steelyard.analysis.groups.location import kruskal_wallis, one_way
+from steelyard.analysis.groups.location_tests import kruskal_wallis, one_way
 from steelyard.analysis.groups.rank_sum import mann_whitney, midranks
 from steelyard.analysis.groups.signed_rank import wilcoxon
 from steelyard.analysis.tests.anderson_darling import anderson_darling

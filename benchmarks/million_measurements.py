@@ -63,7 +63,7 @@ def make_experiment():
 
 def analyse(directory: str) -> dict[str, float]:
     """Load and answer in this process; start-up is all that is imported and the empty store."""
-    import steelyard.measure.journal  # noqa: F401
+    import steelyard.measure.trial_journal  # noqa: F401
     from steelyard.analysis.comparison.experiment_answer import answer
     from steelyard.app.results.library import open_library
 

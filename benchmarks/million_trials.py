@@ -43,7 +43,7 @@ def empty_store_of_version_2(path: str) -> sqlite3.Connection:
 
     from steelyard.store import migrations
     from steelyard.store.connection import open_engine
-    from steelyard.store.location import APPLICATION_ID
+    from steelyard.store.store_location import APPLICATION_ID
 
     config = Config()
     config.set_main_option("script_location", os.path.dirname(migrations.__file__))

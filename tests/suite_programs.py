@@ -15,11 +15,11 @@ from steelyard.app.suite.suite_run import trials_of
 from steelyard.core.errors import FetchError, MissingCapabilityError
 from steelyard.core.experiment_results import Trial
 from steelyard.core.experiment_spec import LaunchSpec, Variant
-from steelyard.suite.cache import SuiteCache
 from steelyard.suite.make_inputs import made_inputs
 from steelyard.suite.recipe import Recipe
 from steelyard.suite.recipe_expansion import with_argv
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.suite_cache import SuiteCache
+from steelyard.suite.suite_compilers import Toolchain
 
 # Sources are fetched once for a checkout; a cache that is filled already can be named.
 CACHE = os.environ.get("STEELYARD_TEST_SUITE_CACHE") or str(

@@ -19,8 +19,8 @@ from steelyard.design.level_positions import unit_of
 from steelyard.design.plan_part import planned_trial
 from steelyard.executors.executor import Executor, OpenExecutor, Workplace
 from steelyard.executors.kinds import EXECUTORS
-from steelyard.measure.journal import JournalWriter
 from steelyard.measure.launcher_process import launcher_path
+from steelyard.measure.trial_journal import JournalWriter
 from tests.plans import PLANS, spec_of
 
 pytestmark = pytest.mark.parametrize("name", EXECUTORS.names())

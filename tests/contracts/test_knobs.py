@@ -13,7 +13,7 @@ import pytest
 
 from steelyard.core.errors import HostError
 from steelyard.core.experiment_spec import LaunchSpec
-from steelyard.host.journal import HostJournal
+from steelyard.host.host_journal import HostJournal
 from steelyard.host.knob import SEVERITIES, FileKnob, Knob, Request
 from steelyard.host.properties import KNOBS, default_knobs
 from steelyard.host.quiet import quiet

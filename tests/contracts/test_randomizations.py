@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from steelyard.build.layout import CodeSection, Layout, Module, Randomization
+from steelyard.build.code_layout import CodeSection, Layout, Module, Randomization
 from steelyard.build.randomizations import RANDOMIZATIONS
 
 

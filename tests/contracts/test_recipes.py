@@ -8,10 +8,10 @@ import pytest
 
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.measure.iterations import parse_iterations
+from steelyard.suite.known_recipes import RecipeRegistry
 from steelyard.suite.make_inputs import check_inputs
 from steelyard.suite.recipe import GROUPS, SIZES
-from steelyard.suite.registry import RecipeRegistry
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.suite_compilers import Toolchain
 from tests.needs import need
 from tests.suite_programs import changed_variant, one_trial, ready_variant
 

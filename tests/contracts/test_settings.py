@@ -12,7 +12,7 @@ import pytest
 
 from steelyard.core.errors import HostError, MissingCapabilityError
 from steelyard.core.experiment_spec import HostLevel, LaunchSpec
-from steelyard.host.journal import HostJournal
+from steelyard.host.host_journal import HostJournal
 from steelyard.host.machine_levels import HostLevels, check_levels
 from steelyard.host.properties import SETTINGS
 from steelyard.host.restore import restore_host

@@ -20,7 +20,12 @@ _REASONS = {
         *("host/page_cache.py", "host/study_program.py"),
     ),
     "Steelyard itself has written it, where only its user may": (
-        *("build/cache.py", "build/records.py", "core/environment_key.py", "suite/cache.py"),
+        *(
+            "build/build_cache.py",
+            "build/records.py",
+            "core/environment_key.py",
+            "suite/suite_cache.py",
+        ),
         *("store/whole_file.py", "cli/store/export_command.py", "suite/fetch/apt_directory.py"),
         *("app/predict/commit_code.py", "core/private_file.py", "suite/count_allocations.py"),
     ),
@@ -35,12 +40,21 @@ _REASONS = {
         *("measure/check_output.py", "measure/printed.py"),
     ),
     "the kernel's": (
-        *("build/build_supervisor.py", "core/process_state.py", "host/files.py", "host/system.py"),
-        *("measure/launcher_process.py", "profile/boot.py", "profile/symbols/kernel_symbols.py"),
+        *(
+            "build/build_supervisor.py",
+            "core/process_state.py",
+            "host/system_files.py",
+            "host/system.py",
+        ),
+        *(
+            "measure/launcher_process.py",
+            "profile/boot_identity.py",
+            "profile/symbols/kernel_symbols.py",
+        ),
         *("profile/symbols/function_lookup.py",),
     ),
     "a lock, /dev/null or a connection": (
-        *("app/history/tell_alarms.py", "cli/main.py", "host/command.py", "host/lock.py"),
+        *("app/history/tell_alarms.py", "cli/main.py", "host/quiet_launch.py", "host/lock.py"),
         *("host/restore.py", "host/session.py", "measure/level_step.py", "measure/setup_step.py"),
         *("run/run_experiment.py", "run/run_part.py"),
     ),

@@ -37,7 +37,7 @@ from steelyard.harness.adapter import Source, read_series, text_of
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.harness.track_reader import read_track_file, recognised_reader
 from steelyard.harness.track_readers import TRACK_READERS
-from steelyard.host.journal import HostJournal
+from steelyard.host.host_journal import HostJournal
 from steelyard.measure.journal_reader import read_journal, salvage_journal
 from steelyard.predict.commits.program_code import ProgramCode
 from steelyard.profile.profilers import PROFILERS, read_profile

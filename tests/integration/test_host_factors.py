@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.host.journal import JOURNAL_VARIABLE
+from steelyard.host.host_journal import JOURNAL_VARIABLE
 from tests.integration.conftest import User
 from tests.integration.killing import kill_while_waiting, waiting_in
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.store.location import journal_directory
+from steelyard.store.store_location import journal_directory
 from tests.patience import PATIENCE_S
 
 FIXTURES = Path(__file__).parent / "data"

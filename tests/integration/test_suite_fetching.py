@@ -240,8 +240,8 @@ def test_an_archive_beside_a_description_is_compared_before_the_description_is_r
     tmp_path, monkeypatch
 ):
     from steelyard.suite import prepare
-    from steelyard.suite.cache import SuiteCache
-    from steelyard.suite.registry import RecipeRegistry
+    from steelyard.suite.known_recipes import RecipeRegistry
+    from steelyard.suite.suite_cache import SuiteCache
 
     recipe = RecipeRegistry().get("lapack")
     cache = SuiteCache(str(tmp_path))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard.analysis.distributions.table_distributions import t_quantile
-from steelyard.analysis.groups.location import (
+from steelyard.analysis.groups.location_tests import (
     kruskal_wallis,
     mean_difference,
     one_way,

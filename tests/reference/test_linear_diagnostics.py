@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from steelyard.analysis.linear.box_cox import box_cox
+from steelyard.analysis.linear.design_least_squares import fit
 from steelyard.analysis.linear.diagnostics import diagnose
 from steelyard.analysis.linear.effects import common_spread, robust_spread, sources_of
-from steelyard.analysis.linear.factor import Factor
-from steelyard.analysis.linear.least_squares import fit
 from steelyard.analysis.linear.model_matrix import Covariate, model_matrix
+from steelyard.analysis.linear.table_factor import Factor
 
 R = json.loads((Path(__file__).parent / "linear_models.json").read_text())
 DESIGN, SLOPE = R["design"], R["slope"]

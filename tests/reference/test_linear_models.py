@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from steelyard.analysis.linear.design_least_squares import fit
 from steelyard.analysis.linear.effects import common_spread
-from steelyard.analysis.linear.factor import Factor
-from steelyard.analysis.linear.least_squares import fit
 from steelyard.analysis.linear.model_matrix import Covariate, model_matrix
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.methods import ANALYSES
 from steelyard.analysis.tables.analysis_method import Question
 from steelyard.store.data_table import read_data_table

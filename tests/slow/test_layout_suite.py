@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.suite.known_recipes import RecipeRegistry, is_there
 from steelyard.suite.recipe_expansion import is_compiled
-from steelyard.suite.registry import RecipeRegistry, is_there
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.suite_compilers import Toolchain
 from tests.layout_programs import require_layout
 from tests.suite_programs import one_trial, ready_variant
 

@@ -9,9 +9,9 @@ import shutil
 
 import pytest
 
+from steelyard.suite.known_recipes import RecipeRegistry, is_there
 from steelyard.suite.recipe_expansion import is_compiled
-from steelyard.suite.registry import RecipeRegistry, is_there
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.suite_compilers import Toolchain
 from tests.suite_programs import changed_variant, one_trial, ready_variant
 
 CLANG = next((name for name in ("clang", "clang-19", "clang-14") if shutil.which(name)), "clang")

@@ -79,8 +79,8 @@ class ExperimentStore:
             There is none of this name, or it has no such metric.
         """
         from steelyard.app.experiment.weigh import Weighing
-        from steelyard.app.results.answered import answered
         from steelyard.app.results.library import open_library
+        from steelyard.app.results.stored_answer import answered
 
         with open_library(self.path) as library:
             loaded = library.answerable(experiment)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from steelyard.executors.local.check_run import planned_refusals
 from steelyard.run.run_experiment import Place, run_experiment
 from steelyard.run.trial_session import Progress, Watcher
-from steelyard.store.location import store_path
+from steelyard.store.store_location import store_path
 
 if TYPE_CHECKING:
     from steelyard.host.quiet import QuietState

@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from steelyard.build.archive import NotArchiveError
+from steelyard.build.code_layout import Layout, Randomization
 from steelyard.build.elf import NotElfError, read_elf
-from steelyard.build.layout import Layout, Randomization
 from steelyard.build.link_line import (
     STRIPPING,
     Input,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from steelyard.build import archive, elf
-from steelyard.build.layout import CodeSection, Module
+from steelyard.build.code_layout import CodeSection, Module
 from steelyard.build.link_line import Input, InputKind, LinkLine
 
 _SYSTEM = ("/usr/", "/lib/", "/lib32/", "/lib64/", "/opt/")

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from steelyard.build.code_layout import Layout, Module
 from steelyard.build.elf import ElfFile
-from steelyard.build.layout import Layout, Module
 from steelyard.build.section_script import group_of, grouped
 from steelyard.core.hashing import sha256_of
 

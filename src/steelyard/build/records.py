@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from steelyard.build.layout import Layout
+from steelyard.build.code_layout import Layout
 from steelyard.build.realised import RealisedOrder
 from steelyard.build.side_files import records_directory
 from steelyard.core.errors import RandomizationError

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from steelyard.build.layout import Placed
+from steelyard.build.code_layout import Placed
 
 OUTPUT_SECTION = ".text.steelyard"
 # Compilers set apart what runs seldom, at the end, at the start, or often. GNU ld puts these

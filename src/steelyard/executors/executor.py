@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from steelyard.core.experiment_results import Trial
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.design.blocks import PlannedTrial
-from steelyard.measure.journal import JournalWriter
+from steelyard.measure.trial_journal import JournalWriter
 
 if TYPE_CHECKING:
     from steelyard.host.quiet import QuietState

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from steelyard.host.files import HostFiles
+from steelyard.host.system_files import HostFiles
 
 _CPU = "/sys/devices/system/cpu"
 # What hypervisors and clouds write into the DMI tables (systemd, src/basic/virt.c).

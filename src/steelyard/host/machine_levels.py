@@ -9,7 +9,7 @@ from typing import Any
 
 from steelyard.core.errors import HostError, MissingCapabilityError
 from steelyard.core.experiment_spec import HostLevel, LaunchSpec
-from steelyard.host.journal import Change, HostJournal
+from steelyard.host.host_journal import Change, HostJournal
 from steelyard.host.properties import SETTINGS
 from steelyard.host.quiet import signals_held_back
 from steelyard.host.restore import restore_changes

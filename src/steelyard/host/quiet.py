@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from steelyard.core.errors import HostError
-from steelyard.host.journal import HostJournal, default_journal_path
+from steelyard.host.host_journal import HostJournal, default_journal_path
 from steelyard.host.knob import Knob, Request
 from steelyard.host.restore import Restored, restore_changes
 from steelyard.host.session import SessionLock

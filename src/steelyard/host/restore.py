@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steelyard.core.errors import HostError, UnknownNameError
-from steelyard.host.journal import Change, HostJournal, default_journal_path
+from steelyard.host.host_journal import Change, HostJournal, default_journal_path
 from steelyard.host.knob import Knob
 from steelyard.host.session import SessionLock
 from steelyard.host.setting import JOURNAL_PREFIX, Setting

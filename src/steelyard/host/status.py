@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.core.errors import HostError
-from steelyard.host.journal import HostJournal, default_journal_path
+from steelyard.host.host_journal import HostJournal, default_journal_path
 from steelyard.host.knob import Finding, Request
 from steelyard.host.session import is_session_alive
 from steelyard.host.system import Host

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from steelyard.core.go_between import run_between
-from steelyard.host.files import HostFiles
+from steelyard.host.system_files import HostFiles
 
 if TYPE_CHECKING:
     import subprocess

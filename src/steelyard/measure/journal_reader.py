@@ -21,9 +21,9 @@ from steelyard.core.field_reader import wrong_field
 from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.units import LARGEST_VALUE, LAST_UNIX_S
 from steelyard.measure.at_levels import AT_LEVELS, with_levels
-from steelyard.measure.journal import VERSION, trial_from_record
 from steelyard.measure.level_costs import BUILT, ENTERED, LevelCosts
 from steelyard.measure.trial_artifacts import taken_line
+from steelyard.measure.trial_journal import VERSION, trial_from_record
 
 # What code that takes fields out of decoded JSON raises where one is of another kind.
 _FAULTS = (

@@ -24,7 +24,7 @@ from steelyard.core.errors import (
 from steelyard.core.native_program import native_program
 from steelyard.core.process_state import kept_awake
 from steelyard.core.program_path import program_path
-from steelyard.profile.boot import boot_id
+from steelyard.profile.boot_identity import boot_id
 from steelyard.profile.sampler_report import SamplerReport
 
 # What the sampler says where the machine is why it cannot sample.

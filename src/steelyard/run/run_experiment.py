@@ -17,9 +17,9 @@ from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.masked_experiment import MASKED
 from steelyard.executors.executor import Executor, ReadyExecutor, Workplace, tell_nobody
 from steelyard.executors.kinds import EXECUTORS
-from steelyard.measure.journal import JournalWriter
+from steelyard.measure.trial_journal import JournalWriter
 from steelyard.run.trial_session import Session, Watcher
-from steelyard.store.location import check_usable, journal_path, log_directory, work_directory
+from steelyard.store.store_location import check_usable, journal_path, log_directory, work_directory
 
 if TYPE_CHECKING:
     from steelyard.host.quiet import QuietState

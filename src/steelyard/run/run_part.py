@@ -13,8 +13,8 @@ from steelyard.design.plan_part import PlanPart
 from steelyard.executors.executor import OpenExecutor, Workplace
 from steelyard.executors.kinds import EXECUTORS
 from steelyard.executors.local.left_files import left_line
-from steelyard.measure.journal import JournalWriter
 from steelyard.measure.journal_reader import read_journal
+from steelyard.measure.trial_journal import JournalWriter
 from steelyard.run.run_experiment import LOCAL, Place
 from steelyard.run.trial_session import check_primary
 

@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from steelyard.core.errors import StoreError
 from steelyard.core.private_file import make_private_file
 from steelyard.store.hostile_store import check_beside, check_schema
-from steelyard.store.location import (
+from steelyard.store.store_location import (
     APPLICATION_ID,
     SCHEMA_VERSION,
     newer_version_message,

@@ -26,9 +26,14 @@ from steelyard.store.kept_experiments import (
     read_sessions,
     read_trials,
 )
-from steelyard.store.location import check_header, journal_directory, make_directory, read_header
 from steelyard.store.merge import provenance_of
 from steelyard.store.schema import dimensionings, experiments
+from steelyard.store.store_location import (
+    check_header,
+    journal_directory,
+    make_directory,
+    read_header,
+)
 from steelyard.store.trial_chunk import dump_json
 
 DIMENSIONING_KEY = ("benchmark", "content", "platform", "runtime", "metric")

@@ -19,7 +19,7 @@ from enum import Enum
 from steelyard.core.errors import DataError, StoreError
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.store.database import Store
-from steelyard.store.location import JOURNAL_SUFFIX, journal_directory, work_directory
+from steelyard.store.store_location import JOURNAL_SUFFIX, journal_directory, work_directory
 
 # A journal without its first line may be one that is just being made.
 STARTING_S = 60.0

@@ -6,11 +6,11 @@ import os
 import shutil
 
 from steelyard.core.errors import UsageError
-from steelyard.suite.cache import disk_errors, remove_tree
+from steelyard.suite.known_recipes import RecipeRegistry, own_directory
 from steelyard.suite.make_inputs import check_inputs
 from steelyard.suite.read_recipe import read_recipe
 from steelyard.suite.recipe import Recipe
-from steelyard.suite.registry import RecipeRegistry, own_directory
+from steelyard.suite.suite_cache import disk_errors, remove_tree
 from steelyard.suite.unpack import copy_tree
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from steelyard.core.errors import FetchError
 from steelyard.core.hashing import sha256_hex_of_file
-from steelyard.suite.cache import SuiteCache, disk_errors, remove_tree
 from steelyard.suite.fetch.source_kind import Fetch, NotOfferedError, Wanted
 from steelyard.suite.recipe import Artifact, Recipe, Release
+from steelyard.suite.suite_cache import SuiteCache, disk_errors, remove_tree
 
 # Modules of `suite/fetch`; each has the function fetch_KIND.
 FETCHED_KINDS = ("debian", "pypi", "npm", "maven", "crates")

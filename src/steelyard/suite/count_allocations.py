@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from steelyard.core.errors import FetchError, SuiteError
 from steelyard.core.hashing import sha256_of
-from steelyard.suite.cache import SuiteCache, disk_errors
-from steelyard.suite.command import run_tool, tool
-from steelyard.suite.description import Allocations
+from steelyard.suite.program_figures import Allocations
+from steelyard.suite.suite_cache import SuiteCache, disk_errors
+from steelyard.suite.tool_command import run_tool, tool
 
 VARIABLE = "STEELYARD_ALLOCATIONS"
 _SOURCE = os.path.join(os.path.dirname(__file__), "probes", "allocations.c")

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 
 from steelyard.core.errors import DataError, FetchError, SuiteError
 from steelyard.core.hashing import sha256_hex_of_file, sha256_of
-from steelyard.suite.cache import SuiteCache, disk_errors
-from steelyard.suite.command import run_tool
 from steelyard.suite.generator import Generator, Value
 from steelyard.suite.inputs import GENERATORS
 from steelyard.suite.recipe import Input, Recipe
+from steelyard.suite.suite_cache import SuiteCache, disk_errors
+from steelyard.suite.tool_command import run_tool
 
 
 def made_inputs(cache: SuiteCache, recipe: Recipe, size: str) -> str:

@@ -8,7 +8,7 @@ from math import sqrt
 from steelyard.analysis.intervals.mean import mean_of, variance_of
 from steelyard.core.experiment_results import Trial
 from steelyard.suite.recipe import Recipe, Requirement
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.suite_compilers import Toolchain
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from steelyard.core.errors import MissingCapabilityError, SuiteError
 from steelyard.core.hashing import sha256_hex_of_file, sha256_of
 from steelyard.core.private_file import private_opener
 from steelyard.suite.artifacts import artifact_path, fetch, fetched_release
-from steelyard.suite.cache import SuiteCache, disk_errors, remove_tree
 from steelyard.suite.read_source import shared_directory
 from steelyard.suite.recipe import Recipe, Release
+from steelyard.suite.suite_cache import SuiteCache, disk_errors, remove_tree
 from steelyard.suite.unpack import apply_patches, copy_tree, unpack, unpack_debian
 
 SCRIPT = "steelyard-build.sh"

@@ -10,7 +10,7 @@ from steelyard.core.build_spec import BuildSpec
 from steelyard.core.experiment_spec import LaunchSpec, OutputCheck
 from steelyard.suite.prepare import SCRIPT
 from steelyard.suite.recipe import Recipe, Size
-from steelyard.suite.toolchain import COMPILED, Toolchain
+from steelyard.suite.suite_compilers import COMPILED, Toolchain
 
 BUILD_TIMEOUT_S = 1800.0
 RUN_TIMEOUT_S = 300.0

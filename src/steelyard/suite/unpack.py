@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Sequence
 
 from steelyard.core.errors import FetchError, SuiteError
-from steelyard.suite.command import run_tool, tool
+from steelyard.suite.tool_command import run_tool, tool
 from steelyard.suite.unpack_tar import DAMAGED as DAMAGED_TAR
 from steelyard.suite.unpack_tar import unpack_tar
 from steelyard.suite.unpack_zip import DAMAGED as DAMAGED_ZIP

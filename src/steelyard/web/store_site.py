@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.core.errors import AnalysisError, DataError, SteelyardError, TrialsFailedError
-from steelyard.store.location import journal_directory
+from steelyard.store.store_location import journal_directory
 
 if TYPE_CHECKING:
     from steelyard.app.results.library import Library
@@ -139,7 +139,7 @@ def _experiment(library: Library, prefix: str, *, as_document: bool) -> Answer:
     own = _own_answer(loaded, as_document=as_document)
     if own is not None:
         return own
-    from steelyard.app.results.answered import answered
+    from steelyard.app.results.stored_answer import answered
 
     found = answered(loaded, None, ())
     if as_document:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.build import cache_key
-from steelyard.build.cache import cached_build, entries, prune
+from steelyard.build.build_cache import cached_build, entries, prune
 from steelyard.build.cache_key import build_key
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.errors import BuildFailedError
@@ -141,7 +141,7 @@ def test_a_killed_build_publishes_nothing_and_the_next_one_succeeds(
 ) -> None:
     waits = f"echo half > program; test -e {tmp_path}/go || (mkfifo {tmp_path}/f; cat {tmp_path}/f)"
     script = (
-        f"from steelyard.build.cache import cached_build\n"
+        f"from steelyard.build.build_cache import cached_build\n"
         "from steelyard.core.build_spec import BuildSpec\n"
         f"cached_build({counting(tmp_path, source, waits)!r}, 1, {str(tmp_path / 'cache')!r})\n"
     )
@@ -161,7 +161,7 @@ def test_a_killed_build_publishes_nothing_and_the_next_one_succeeds(
 def test_two_at_once_build_once(tmp_path: Path, source: Path) -> None:
     spec = counting(tmp_path, source, f"while [ ! -e {tmp_path}/second ]; do :; done")
     script = (
-        f"from steelyard.build.cache import cached_build\n"
+        f"from steelyard.build.build_cache import cached_build\n"
         "from steelyard.core.build_spec import BuildSpec\n"
         "import sys, pathlib\n"
         f"if sys.argv[1] == '2': pathlib.Path({str(tmp_path / 'second')!r}).touch()\n"

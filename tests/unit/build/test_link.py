@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.build.layout import Layout, Module
+from steelyard.build.code_layout import Layout, Module
 from steelyard.build.link import LinkSettings, arranged, find_linker, refusal
 from steelyard.build.link_line import LinkLine
 from steelyard.build.modules import ReadModule

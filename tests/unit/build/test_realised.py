@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from steelyard.build.code_layout import CodeSection, Layout, Module, Placed, shuffled
 from steelyard.build.elf import ElfFile, Function, Section
-from steelyard.build.layout import CodeSection, Layout, Module, Placed, shuffled
 from steelyard.build.realised import disorder, realised_order
 from steelyard.build.records import LinkRecord, judge, products
 from steelyard.build.section_script import section_script

@@ -12,7 +12,7 @@ from steelyard.core.experiment_spec import (
     Variant,
 )
 from steelyard.factors.kinds import FACTORS
-from steelyard.factors.setups import at_setup, drawn_setup
+from steelyard.factors.randomised_setups import at_setup, drawn_setup
 
 VARIANT = Variant("a", LaunchSpec(("./a",)), build=BuildSpec(("make",)))
 SPEC = ExperimentSpec(

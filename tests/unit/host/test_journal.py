@@ -7,7 +7,7 @@ import os
 import pytest
 
 from steelyard.core.errors import HostError
-from steelyard.host.journal import HostJournal, default_journal_path
+from steelyard.host.host_journal import HostJournal, default_journal_path
 
 
 @pytest.fixture

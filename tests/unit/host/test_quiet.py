@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from steelyard.core.errors import BusyError, UnknownNameError
-from steelyard.host.journal import HostJournal
+from steelyard.host.host_journal import HostJournal
 from steelyard.host.knob import Request
 from steelyard.host.properties import KNOBS
 from steelyard.host.quiet import ordered_knobs, quiet

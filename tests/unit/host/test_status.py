@@ -7,7 +7,7 @@ import os
 import pytest
 
 from steelyard.host import status
-from steelyard.host.journal import HostJournal
+from steelyard.host.host_journal import HostJournal
 from steelyard.host.knob import SEVERITIES
 from steelyard.host.session import SessionLock, is_session_alive, session_lock_path
 from steelyard.host.status import read_status, unrestored_finding

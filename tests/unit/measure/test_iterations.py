@@ -23,8 +23,8 @@ from steelyard.measure.iterations import (
     parse_iteration_metric,
     parse_iterations,
 )
-from steelyard.measure.journal import JournalWriter
 from steelyard.measure.journal_reader import read_journal
+from steelyard.measure.trial_journal import JournalWriter
 from tests.unit.measure.test_journal import record
 
 TIME = MetricSpec("iteration_time", "s", source="iterations")

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from steelyard.core.errors import BusyError, DataError, StoreError
 from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
-from steelyard.measure.journal import JournalWriter, trial_from_record
 from steelyard.measure.journal_reader import read_journal
+from steelyard.measure.trial_journal import JournalWriter, trial_from_record
 
 PRINTED = MetricSpec("score", "points", source="regex", pattern="(.*)")
 SPEC = ExperimentSpec(

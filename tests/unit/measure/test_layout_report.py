@@ -6,7 +6,6 @@ import pytest
 
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_spec import LaunchSpec, MetricSpec, Variant
-from steelyard.measure.journal import trial_from_record
 from steelyard.measure.layout_report import (
     check_layout,
     moves,
@@ -16,6 +15,7 @@ from steelyard.measure.layout_report import (
     tells_layout,
 )
 from steelyard.measure.trial_artifacts import forget_taken
+from steelyard.measure.trial_journal import trial_from_record
 
 REPORT = {"parts": {"heap": True, "code": True, "stack": False}, "interval_ns": 5_000_000}
 ASKED = (("STEELYARD_LAYOUT", "code"),)

@@ -13,11 +13,11 @@ from steelyard.core.events_spec import EventsSpec
 from steelyard.core.experiment_results import Trial
 from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, MetricSpec, Variant
 from steelyard.measure.iterations import iterations_file
-from steelyard.measure.journal import JournalWriter
 from steelyard.measure.journal_reader import read_journal
 from steelyard.measure.layout_report import report_file
 from steelyard.measure.tracing import events_file
 from steelyard.measure.trial_artifacts import forget_taken, taken_line
+from steelyard.measure.trial_journal import JournalWriter
 
 EVENTS = {"kinds": ["waits"], "counts": [2], "order": [0, 0], "lost": 0}
 REPORT = {"parts": {"code": True, "stack": False, "heap": False}, "interval_ns": 5_000_000}

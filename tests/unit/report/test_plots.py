@@ -6,8 +6,8 @@ import pytest
 
 from steelyard.core.errors import UsageError
 from steelyard.report.plots import PLOTS, plots_in_order
-from steelyard.report.plots.drawing import as_matplotlib_text, as_plotly_text, thinning_note
-from steelyard.report.plots.files import write_plots
+from steelyard.report.plots.plot_files import write_plots
+from steelyard.report.plots.plot_style import as_matplotlib_text, as_plotly_text, thinning_note
 
 KINDS = ["forest", "violin", "sequence", "acf", "lag", "qq"]
 

@@ -12,7 +12,7 @@ from steelyard.core.errors import DataError, StoreError
 from steelyard.store import journals
 from steelyard.store.database import Store
 from steelyard.store.journals import absorb_journals
-from steelyard.store.location import journal_directory, journal_path, work_directory
+from steelyard.store.store_location import journal_directory, journal_path, work_directory
 from tests.experiments import identifier, make_experiment, make_trial
 from tests.privileges import without_leave_to_every_file
 

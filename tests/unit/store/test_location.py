@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 from steelyard.core.errors import StoreError
-from steelyard.store import location
+from steelyard.store import store_location as location
 from steelyard.store.database import Store
 from tests.privileges import without_leave_to_every_file
 

@@ -17,8 +17,8 @@ from steelyard.store import connection as module
 from steelyard.store import migrations
 from steelyard.store.connection import bring_up_to_date, open_engine
 from steelyard.store.database import Store
-from steelyard.store.location import APPLICATION_ID, SCHEMA_VERSION
 from steelyard.store.schema import metadata
+from steelyard.store.store_location import APPLICATION_ID, SCHEMA_VERSION
 from steelyard.store.track_store import TrackStore
 from tests.experiments import failed_trial, identifier, make_experiment, make_trial
 

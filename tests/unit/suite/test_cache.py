@@ -4,7 +4,7 @@ import os
 import pytest
 
 from steelyard.core.errors import SuiteError
-from steelyard.suite.cache import SuiteCache
+from steelyard.suite.suite_cache import SuiteCache
 
 
 def test_the_cache_is_where_the_user_says(monkeypatch, tmp_path):

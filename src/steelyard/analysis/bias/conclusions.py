@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.bias.setups import Flip, SetupRatios
+from steelyard.analysis.bias.setup_ratios import Flip, SetupRatios
 from steelyard.analysis.tables.table_analysis import Test
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from steelyard.analysis.bias.conclusions import conclusion
 from steelyard.analysis.bias.setup_figures import ratio_histogram, ratio_violins
-from steelyard.analysis.bias.setups import (
+from steelyard.analysis.bias.setup_ratios import (
     SetupRatios,
     ratio_over_setups,
     setup_ratios,
@@ -18,7 +18,7 @@ from steelyard.analysis.bias.setups import (
     share_below,
     sign_flip,
 )
-from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.tables.figures import Figure
 from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Test
 from steelyard.core.errors import AnalysisError

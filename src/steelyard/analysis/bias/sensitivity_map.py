@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.groups.location import eta_squared, kruskal_wallis, one_way
-from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.groups.location_tests import eta_squared, kruskal_wallis, one_way
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.tables.figures import MapFigure
 from steelyard.analysis.tables.table_analysis import Analysis, Effect, Test
 from steelyard.core.experiment_results import Caution

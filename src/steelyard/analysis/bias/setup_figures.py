@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.bias.setups import SetupRatios
+from steelyard.analysis.bias.setup_ratios import SetupRatios
 from steelyard.analysis.tables.figures import HistogramFigure, MarkedViolin, ViolinFigure
 from steelyard.core.estimate import Estimate, Interval
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.core.errors import AnalysisError
 from steelyard.core.experiment_results import Caution
 

@@ -46,7 +46,7 @@ def state_cautions(
         return
     from steelyard.analysis.states.benchmark_states import states_result
     from steelyard.analysis.states.execution import Rules, execution_state
-    from steelyard.analysis.states.series import refusal_of
+    from steelyard.analysis.states.execution_series import refusal_of
 
     values = [np.asarray(one, dtype=np.float64) for one in series]
     if any(refusal_of(one) is not None for one in values):

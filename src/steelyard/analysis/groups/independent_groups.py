@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.groups.dominance import cliffs_delta
-from steelyard.analysis.groups.location import (
+from steelyard.analysis.groups.location_tests import (
     eta_squared,
     kruskal_wallis,
     mean_difference,
@@ -22,7 +22,7 @@ from steelyard.analysis.groups.variance_ratio import variance_ratio
 from steelyard.analysis.intervals.corrections import CORRECTIONS
 from steelyard.analysis.intervals.fieller import unpaired_fieller
 from steelyard.analysis.linear.diagnostics import LEVEL, residual_normality
-from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Test
 from steelyard.analysis.tests.equal_variances import levene
 from steelyard.core.errors import AnalysisError

@@ -15,7 +15,7 @@ from steelyard.analysis.groups.rank_sum import midranks
 from steelyard.analysis.groups.signed_rank import pseudo_median, wilcoxon
 from steelyard.analysis.intervals.fieller import paired_fieller
 from steelyard.analysis.linear.diagnostics import LEVEL, residual_normality
-from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Test
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Interval, Unbounded

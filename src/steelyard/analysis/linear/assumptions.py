@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.linear.box_cox import PowerChoice, transformed
+from steelyard.analysis.linear.design_least_squares import Fit, fit
 from steelyard.analysis.linear.diagnostics import LEVEL, Diagnostics, diagnose
-from steelyard.analysis.linear.least_squares import Fit, fit
 from steelyard.analysis.linear.model_matrix import ModelMatrix
 from steelyard.analysis.tables.table_analysis import Assumption
 from steelyard.analysis.tests.independence import FEWEST_VALUES, autocorrelation, ljung_box

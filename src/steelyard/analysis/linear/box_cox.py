@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.distributions.table_distributions import chi_squared_upper_quantile
-from steelyard.analysis.linear.least_squares import fit
+from steelyard.analysis.linear.design_least_squares import fit
 from steelyard.analysis.linear.model_matrix import ModelMatrix
 from steelyard.core.errors import AnalysisError
 

@@ -7,10 +7,10 @@ from itertools import product
 
 import numpy as np
 
+from steelyard.analysis.linear.design_least_squares import Fit
 from steelyard.analysis.linear.diagnostics import LEVEL, Diagnostics
 from steelyard.analysis.linear.effects import Spread
-from steelyard.analysis.linear.factor import Factor
-from steelyard.analysis.linear.least_squares import Fit
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.core.experiment_results import Caution
 
 # Above it, terms share so much that their single effects mean little (Kutner et al., Applied

@@ -13,7 +13,7 @@ from steelyard.analysis.distributions.table_distributions import (
     f_upper_p,
     t_two_sided_p,
 )
-from steelyard.analysis.linear.least_squares import Fit
+from steelyard.analysis.linear.design_least_squares import Fit
 from steelyard.analysis.linear.model_matrix import INTERCEPT
 from steelyard.analysis.linear.orthogonal import orthogonalised
 from steelyard.analysis.tables.table_analysis import Test

@@ -14,7 +14,7 @@ from steelyard.analysis.distributions.table_distributions import (
     t_quantile,
     t_two_sided_p,
 )
-from steelyard.analysis.linear.least_squares import Fit
+from steelyard.analysis.linear.design_least_squares import Fit
 from steelyard.analysis.linear.model_matrix import INTERCEPT, ModelMatrix
 from steelyard.analysis.linear.orthogonal import Orthogonal
 from steelyard.analysis.tables.table_analysis import Effect, Source

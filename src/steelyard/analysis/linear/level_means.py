@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.distributions.table_distributions import t_quantile
+from steelyard.analysis.linear.design_least_squares import Fit
 from steelyard.analysis.linear.effects import Spread
-from steelyard.analysis.linear.factor import Factor
-from steelyard.analysis.linear.least_squares import Fit
 from steelyard.analysis.linear.model_matrix import Coding, Covariate, factor_codes
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.tables.table_analysis import FactorCoding, LevelCode, LevelMean, Source
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 

@@ -18,6 +18,7 @@ from steelyard.analysis.linear.assumptions import (
 )
 from steelyard.analysis.linear.box_cox import box_cox, thinned, transformed
 from steelyard.analysis.linear.cautions import design_cautions, fit_cautions
+from steelyard.analysis.linear.design_least_squares import Fit, fit
 from steelyard.analysis.linear.diagnostics import LEVEL, Diagnostics, diagnose
 from steelyard.analysis.linear.effects import (
     common_spread,
@@ -25,8 +26,6 @@ from steelyard.analysis.linear.effects import (
     robust_spread,
     sources_of,
 )
-from steelyard.analysis.linear.factor import Factor
-from steelyard.analysis.linear.least_squares import Fit, fit
 from steelyard.analysis.linear.level_means import CodedFit, codings_of, level_means_of
 from steelyard.analysis.linear.means_figures import means_figures
 from steelyard.analysis.linear.model_matrix import Coding, Covariate, model_matrix
@@ -36,6 +35,7 @@ from steelyard.analysis.linear.relative_change import (
     changes_of_logarithms,
     relative_changes,
 )
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.tables.figures import ResidualFigure
 from steelyard.analysis.tables.table_analysis import Analysis, Effect
 from steelyard.core.estimate import Interval

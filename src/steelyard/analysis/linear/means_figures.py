@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.tables.figures import (
     InteractionFigure,
     MainEffectsFigure,

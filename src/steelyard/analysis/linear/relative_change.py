@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from steelyard.analysis.distributions.table_distributions import t_quantile
 from steelyard.analysis.intervals.fieller import MeanPair, fieller_interval
+from steelyard.analysis.linear.design_least_squares import Fit
 from steelyard.analysis.linear.effects import Spread
-from steelyard.analysis.linear.factor import Factor
-from steelyard.analysis.linear.least_squares import Fit
 from steelyard.analysis.linear.model_matrix import Coding, Covariate
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.core.estimate import Estimate, Interval, Unbounded
 
 Floats = NDArray[np.float64]

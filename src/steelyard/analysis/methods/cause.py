@@ -20,7 +20,7 @@ def analyze(table: Table, question: Question) -> Cause:
 
     from steelyard.analysis.cause.causal_analysis import Names, causal_analysis
     from steelyard.analysis.cause.cells import complete_cells
-    from steelyard.analysis.linear.factor import factor_of
+    from steelyard.analysis.linear.table_factor import factor_of
     from steelyard.analysis.tables.trials_table import read_trials
 
     if len(question.factors) != 2:

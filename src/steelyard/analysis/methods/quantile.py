@@ -8,7 +8,7 @@ from steelyard.analysis.tables.analysis_method import Method, Question
 from steelyard.analysis.tables.model_options import model_options
 
 if TYPE_CHECKING:
-    from steelyard.analysis.quantile.intervals import Intervals
+    from steelyard.analysis.quantile.effect_intervals import Intervals
     from steelyard.analysis.tables.data_columns import Table
     from steelyard.analysis.tables.table_analysis import Analysis
 
@@ -20,7 +20,7 @@ _ROWS_FOR_LAST = 1000
 def analyze(table: Table, question: Question) -> Analysis:
     """Fit the quantiles that the question asks for."""
     from steelyard.analysis.linear.model_matrix import model_matrix
-    from steelyard.analysis.quantile.intervals import QuantileQuestion
+    from steelyard.analysis.quantile.effect_intervals import QuantileQuestion
     from steelyard.analysis.quantile.quantile_regression import quantile_regression
     from steelyard.analysis.tables.trials_table import (
         choice_option,

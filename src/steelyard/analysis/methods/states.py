@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from steelyard.analysis.states.benchmark_states import StatesResult, states_result
 from steelyard.analysis.states.execution import ExecutionState, Rules, execution_state
-from steelyard.analysis.states.series import IterationSeries, iteration_series, refusal_of
+from steelyard.analysis.states.execution_series import IterationSeries, iteration_series, refusal_of
 from steelyard.analysis.tables.analysis_method import Method, Question
 from steelyard.analysis.tables.data_columns import Table
 from steelyard.core.errors import UsageError

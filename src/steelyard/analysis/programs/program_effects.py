@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.distributions.table_distributions import t_quantile, t_two_sided_p
-from steelyard.analysis.groups.location import kruskal_wallis
+from steelyard.analysis.groups.location_tests import kruskal_wallis
 from steelyard.analysis.intervals.corrections import holm
-from steelyard.analysis.linear.factor import Factor
 from steelyard.analysis.linear.linear_model import LinearQuestion, linear_model
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.tables.figures import MarkedViolin, ViolinFigure
 from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Test
 from steelyard.core.errors import AnalysisError

@@ -13,7 +13,7 @@ from steelyard.analysis.linear.diagnostics import LEVEL
 from steelyard.analysis.linear.effects import aliased, aliases_of
 from steelyard.analysis.linear.model_matrix import INTERCEPT, ModelMatrix
 from steelyard.analysis.linear.orthogonal import orthogonalised
-from steelyard.analysis.quantile.intervals import Bounds, QuantileQuestion, bounds_of
+from steelyard.analysis.quantile.effect_intervals import Bounds, QuantileQuestion, bounds_of
 from steelyard.analysis.quantile.many_rows import QuantileProblem
 from steelyard.analysis.quantile.vertex import Vertex
 from steelyard.analysis.tables.figures import QuantileFigure

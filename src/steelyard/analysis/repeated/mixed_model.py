@@ -16,9 +16,9 @@ from steelyard.analysis.distributions.table_distributions import (
 from steelyard.analysis.intervals.corrections import holm
 from steelyard.analysis.linear.diagnostics import LEVEL, residual_normality
 from steelyard.analysis.linear.effects import aliased, aliases_of
-from steelyard.analysis.linear.factor import Factor
 from steelyard.analysis.linear.model_matrix import INTERCEPT, ModelMatrix
 from steelyard.analysis.linear.orthogonal import Orthogonal, orthogonalised
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.repeated.nested_likelihood import NestedLikelihood
 from steelyard.analysis.repeated.satterthwaite import Satterthwaite
 from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Source

@@ -19,7 +19,7 @@ from steelyard.analysis.distributions.table_distributions import (
 from steelyard.analysis.groups.independent_groups import corrected_by_measure
 from steelyard.analysis.groups.paired_groups import cells
 from steelyard.analysis.linear.diagnostics import LEVEL, residual_normality
-from steelyard.analysis.linear.factor import Factor
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Source, Test
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Interval, Unbounded

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.distributions.table_distributions import t_quantile, t_two_sided_p
-from steelyard.analysis.linear.factor import Factor
-from steelyard.analysis.linear.least_squares import Fit, fit
+from steelyard.analysis.linear.design_least_squares import Fit, fit
 from steelyard.analysis.linear.model_matrix import INTERCEPT, ModelMatrix, model_matrix
 from steelyard.analysis.linear.orthogonal import orthogonalised
+from steelyard.analysis.linear.table_factor import Factor
 from steelyard.analysis.screening.lenth import FEWEST_CONTRASTS, lenth_margins
 from steelyard.analysis.tables.analysis_method import Result
 from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.linear.factor import MISSING, Factor, factor_of, first_levels
 from steelyard.analysis.linear.model_matrix import Covariate
+from steelyard.analysis.linear.table_factor import MISSING, Factor, factor_of, first_levels
 from steelyard.analysis.tables.analysis_method import Question
 from steelyard.analysis.tables.data_columns import Table
 from steelyard.analysis.tables.table_analysis import Analysis

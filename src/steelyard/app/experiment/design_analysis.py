@@ -11,7 +11,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.quantity import parse_ratio
-from steelyard.factors.setups import BENCHMARK
+from steelyard.factors.randomised_setups import BENCHMARK
 
 if TYPE_CHECKING:
     from steelyard.app.results.named_analysis import Analyzed

@@ -22,7 +22,7 @@ from steelyard.core.repetition import BUILD_LEVEL, EXECUTION_LEVEL, RepetitionLe
 from steelyard.core.rng import fresh_seed
 from steelyard.design.design import Design
 from steelyard.factors.kinds import FACTORS
-from steelyard.factors.setups import BENCHMARK, at_setup, drawn_setup
+from steelyard.factors.randomised_setups import BENCHMARK, at_setup, drawn_setup
 
 if TYPE_CHECKING:
     from steelyard.app.suite.suite_program import Workshop

@@ -233,7 +233,7 @@ def keep(found: Analyzed, experiment: Experiment, store: str | None) -> None:
     """Keep what was found for the status of the machine that it was found on."""
     from steelyard.report.kinds import RENDERINGS
     from steelyard.store.kept_study import keep_study
-    from steelyard.store.location import store_path
+    from steelyard.store.store_location import store_path
 
     document = RENDERINGS.get(found.result.kind).document(found.result, found.origin)
     about = {

@@ -19,7 +19,7 @@ from steelyard.core.stopping_spec import StoppingSpec
 from steelyard.repository.revisions import Repository
 from steelyard.repository.work_tree import kept_folder, work_tree
 from steelyard.run.run_experiment import Place, run_experiment
-from steelyard.store.location import journal_directory
+from steelyard.store.store_location import journal_directory
 
 USUAL_METRIC = "wall_time"
 

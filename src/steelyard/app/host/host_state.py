@@ -51,7 +51,7 @@ def host_state(cpus: str | None, store: str | None) -> HostState:
     from steelyard.host.facts import host_facts
     from steelyard.host.status import read_status
     from steelyard.store.kept_study import kept_study
-    from steelyard.store.location import store_path
+    from steelyard.store.store_location import store_path
 
     chosen = None if cpus is None else parse_cpu_list(cpus)
     findings, facts = read_status(cpus=chosen), host_facts()

@@ -44,10 +44,10 @@ def run_quietly(argv: Sequence[str], asked: QuietRequest, say: Callable[[str], N
     HostError
         A knob cannot be set, or could not be put back.
     """
-    from steelyard.host.command import run_command
     from steelyard.host.cpu_list import parse_cpu_list
     from steelyard.host.knob import Request
     from steelyard.host.quiet import quiet
+    from steelyard.host.quiet_launch import run_command
     from steelyard.report.kinds.host.text import quiet_lines
 
     request = Request(
@@ -70,7 +70,7 @@ def run_quietly(argv: Sequence[str], asked: QuietRequest, say: Callable[[str], N
 
 def restore_machine() -> tuple[Restored, str]:
     """Put back what a session left changed; also the journal that holds what stays."""
-    from steelyard.host.journal import default_journal_path
+    from steelyard.host.host_journal import default_journal_path
     from steelyard.host.restore import restore_host
 
     return restore_host(), default_journal_path()

@@ -9,7 +9,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from steelyard.core.errors import DataError, UsageError
-from steelyard.store.location import is_store
+from steelyard.store.store_location import is_store
 
 if TYPE_CHECKING:
     from steelyard.analysis.tables.data_columns import Table

@@ -19,7 +19,7 @@ from steelyard.core.experiment_check import check_experiment
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.identifier import is_identifier
 from steelyard.core.masked_experiment import masked_experiment
-from steelyard.store.location import log_directory, store_path
+from steelyard.store.store_location import log_directory, store_path
 
 if TYPE_CHECKING:
     import pyarrow

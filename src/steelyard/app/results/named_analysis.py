@@ -164,7 +164,7 @@ def _trial_table(experiment: Experiment, response: str | None = None) -> Table:
     for name in orders:
         columns[name] = tuple(values.get(name, "") for values in parameters)
     if spec.nuisance:
-        from steelyard.factors.setups import drawn_setup
+        from steelyard.factors.randomised_setups import drawn_setup
 
         setups = [drawn_setup(spec, trial.position, trial.block) for trial in trials]
         for factor in spec.nuisance:

@@ -11,7 +11,7 @@ from steelyard.app.results.named_analysis import Analyzed
 from steelyard.core.errors import DataError, UsageError
 from steelyard.report.kinds.states.page import Serving, states_page
 from steelyard.store.choices import beside_file, beside_store, read_choices
-from steelyard.store.location import store_path
+from steelyard.store.store_location import store_path
 
 # Serves a result with the page and the file for choices, and tells its address to the last one.
 Serve = Callable[[StatesResult, str, str, Callable[[str], None]], StatesResult]

@@ -13,7 +13,7 @@ from steelyard.core.errors import BuildFailedError, MissingCapabilityError, Suit
 from steelyard.suite.outcomes import BuildOutcome
 from steelyard.suite.recipe import Recipe
 from steelyard.suite.recipe_expansion import is_compiled
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.suite_compilers import Toolchain
 
 
 def combined(name: SuiteName, cc: Sequence[str], flags: Sequence[str]) -> list[SuiteName]:

@@ -9,8 +9,8 @@ from steelyard.app.suite.suite_name import SuiteName, parse_suite_name
 from steelyard.suite.add import add_recipe
 from steelyard.suite.generator import Generator
 from steelyard.suite.inputs import GENERATORS
+from steelyard.suite.known_recipes import RecipeRegistry
 from steelyard.suite.recipe import Recipe
-from steelyard.suite.registry import RecipeRegistry
 
 __all__ = ["add_recipe", "chosen_programs", "chosen_recipes", "input_generators", "known_recipes"]
 

@@ -15,7 +15,7 @@ from steelyard.core.errors import SteelyardError
 from steelyard.core.experiment_spec import Variant
 from steelyard.profile.sampler import Recording
 from steelyard.suite.count_allocations import count_allocations
-from steelyard.suite.description import Allocations, Description, Shares
+from steelyard.suite.program_figures import Allocations, Description, Shares
 from steelyard.suite.recipe import Recipe
 from steelyard.suite.recipe_expansion import is_compiled
 

@@ -11,7 +11,7 @@ from steelyard.core.install_hint import install_command as hint
 from steelyard.suite.outcomes import Need
 from steelyard.suite.recipe import Recipe, Requirement
 from steelyard.suite.recipe_expansion import is_compiled
-from steelyard.suite.toolchain import COMPILED, Toolchain, compiler_package
+from steelyard.suite.suite_compilers import COMPILED, Toolchain, compiler_package
 
 # What building takes whatever the recipe says, by package: a program that it has.
 _ALWAYS = {

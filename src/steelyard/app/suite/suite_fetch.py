@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from steelyard.core.errors import FetchError, MissingCapabilityError, SuiteError
 from steelyard.suite.artifacts import fetch, fetched_release, missing_artifacts
-from steelyard.suite.cache import SuiteCache
 from steelyard.suite.outcomes import FetchOutcome
 from steelyard.suite.recipe import Recipe
+from steelyard.suite.suite_cache import SuiteCache
 
 
 def fetch_into_cache(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from steelyard.app.request.command_text import SUITE_PREFIX
 from steelyard.core.errors import UsageError
 from steelyard.suite.recipe import SIZES
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.suite_compilers import Toolchain
 
 DEFAULT_SIZE = "train"
 _TOOLS = ("cc", "cxx", "fc", "ld", "flags")

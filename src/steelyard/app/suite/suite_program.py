@@ -19,7 +19,6 @@ from steelyard.core.errors import (
 from steelyard.core.experiment_spec import Variant
 from steelyard.core.hashing import sha256_of
 from steelyard.measure.preflight import UNMADE
-from steelyard.suite.cache import SuiteCache
 from steelyard.suite.make_inputs import made_inputs
 from steelyard.suite.prepare import prepared_source, repaired_source
 from steelyard.suite.recipe import Recipe, Size
@@ -32,7 +31,8 @@ from steelyard.suite.recipe_expansion import (
     output_checks,
     step,
 )
-from steelyard.suite.toolchain import COMPILED
+from steelyard.suite.suite_cache import SuiteCache
+from steelyard.suite.suite_compilers import COMPILED
 
 if TYPE_CHECKING:
     from steelyard.build.run_build import Build
@@ -150,7 +150,7 @@ class Workshop:
 
     def built(self, recipe: Recipe, asked: SuiteName, spec: BuildSpec) -> Build:
         """The program's build, from the cache where it is there."""
-        from steelyard.build.cache import cached_build
+        from steelyard.build.build_cache import cached_build
 
         label = asked.toolchain.label()
         self.say(f"building {recipe.name}{label and f' ({label})'}")

@@ -22,8 +22,8 @@ from steelyard.app.suite.suite_program import ReadyProgram, Workshop
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_spec import IterationsSpec, Variant
 from steelyard.core.repetition import BUILD_LEVEL
+from steelyard.suite.known_recipes import RecipeRegistry
 from steelyard.suite.recipe import Recipe
-from steelyard.suite.registry import RecipeRegistry
 
 if TYPE_CHECKING:
     from steelyard.app.request.request import Request

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.build.layout import Randomization
+from steelyard.build.code_layout import Randomization
 from steelyard.core.registry import Registry
 
 RANDOMIZATIONS: Registry[Randomization] = Registry(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.build.layout import Layout, Randomization, module_label, shuffled
+from steelyard.build.code_layout import Layout, Randomization, module_label, shuffled
 from steelyard.core.rng import derive_seed
 
 

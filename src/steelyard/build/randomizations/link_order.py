@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from steelyard.build.layout import Layout, Randomization, shuffled
+from steelyard.build.code_layout import Layout, Randomization, shuffled
 
 
 def _arrange(layout: Layout, seed: int) -> Layout:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from steelyard.build.layout import Layout, Randomization
+from steelyard.build.code_layout import Layout, Randomization
 
 
 def _arrange(layout: Layout, _seed: int) -> Layout:

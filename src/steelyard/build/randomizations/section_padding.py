@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from steelyard.build.layout import Layout, Randomization
+from steelyard.build.code_layout import Layout, Randomization
 from steelyard.core.rng import derive_seed
 
 # The line of the caches of x86-64 and most ARM processors: a function may then start anywhere

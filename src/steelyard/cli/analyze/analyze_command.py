@@ -26,7 +26,7 @@ from steelyard.core.quantity import parse_ratio
 
 if TYPE_CHECKING:
     from steelyard.app.results.named_analysis import Analyzed
-    from steelyard.app.results.question import Method, Question
+    from steelyard.app.results.typed_question import Method, Question
 
 HELP = """
 Answer a question about a table of data, or about a stored experiment.
@@ -47,7 +47,7 @@ class MethodList(click.ParamType[str]):
     name = "method"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        from steelyard.app.results.question import method_names
+        from steelyard.app.results.typed_question import method_names
 
         return f"[{'|'.join(method_names())}]"
 
@@ -151,7 +151,7 @@ def _announce(address: str) -> None:
 
 
 def _question(given: AnalyzeOptions) -> Question:
-    from steelyard.app.results.question import Question, method_options
+    from steelyard.app.results.typed_question import Question, method_options
 
     return Question(
         response=given.response,

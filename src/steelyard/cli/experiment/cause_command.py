@@ -23,7 +23,7 @@ from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
     from steelyard.app.experiment.causal_experiment import CauseCall
-    from steelyard.app.results.question import Question
+    from steelyard.app.results.typed_question import Question
     from steelyard.core.experiment_results import Experiment
 
 

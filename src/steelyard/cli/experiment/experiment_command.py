@@ -33,7 +33,7 @@ from steelyard.core.quantity import parse_ratio
 
 if TYPE_CHECKING:
     from steelyard.app.experiment.design_plan import Plan
-    from steelyard.app.results.question import Question
+    from steelyard.app.results.typed_question import Question
     from steelyard.core.experiment_results import Experiment
 
 _FILE = click.argument("file", metavar="FILE.toml")
@@ -189,7 +189,7 @@ def _show_run(experiment: Experiment, json_target: str | None) -> None:
 
 
 def _question(given: AnalyzeRunOptions) -> Question:
-    from steelyard.app.results.question import Question, method_options
+    from steelyard.app.results.typed_question import Question, method_options
 
     return Question(
         response=given.response,

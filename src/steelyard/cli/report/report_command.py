@@ -17,8 +17,8 @@ from steelyard.cli.options.shared_options import json_option, secrets_option, st
 from steelyard.core.errors import AnalysisError, DataError, TrialsFailedError
 
 if TYPE_CHECKING:
-    from steelyard.app.results.answered import Answer
     from steelyard.app.results.named_analysis import Analyzed
+    from steelyard.app.results.stored_answer import Answer
     from steelyard.core.experiment_results import Experiment
     from steelyard.report.formats import ReportFormat
 
@@ -92,7 +92,7 @@ def command(given: ReportOptions, experiment: str) -> int:
         wanted = Wanted(name, given.output, given.plots, given.json_target)
         _tell(report_own(own, loaded, wanted))
         return 0
-    from steelyard.app.results.answered import answered
+    from steelyard.app.results.stored_answer import answered
 
     found = answered(loaded, given.metric, given.gates.gates)
     _tell(_report_pairs(given, loaded, found, chosen))
@@ -105,7 +105,7 @@ def _report_pairs(
     """Write what was measured, and each variant against its baseline; the paths written."""
     wrote: list[str] = []
     if given.plots is not None:
-        from steelyard.report.plots.files import write_plots
+        from steelyard.report.plots.plot_files import write_plots
 
         wrote += write_plots(found, given.plots)
         if not wrote:

@@ -17,10 +17,10 @@ from steelyard.executors.local.open_source import Directories, OpenSource, open_
 from steelyard.executors.local.setup_commands import run_setup_commands
 from steelyard.executors.local.this_machine import present_provenance
 from steelyard.host.lock import machine_lock
-from steelyard.measure.journal import JournalWriter
+from steelyard.measure.trial_journal import JournalWriter
 
 if TYPE_CHECKING:
-    from steelyard.host.journal import HostJournal
+    from steelyard.host.host_journal import HostJournal
     from steelyard.host.quiet import QuietState
 
 

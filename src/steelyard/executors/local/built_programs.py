@@ -79,6 +79,6 @@ class BuiltPrograms:
         """`program` at the levels of nuisance factors that are drawn for its build."""
         if not self._spec.nuisance:
             return program
-        from steelyard.factors.setups import at_setup, drawn_setup
+        from steelyard.factors.randomised_setups import at_setup, drawn_setup
 
         return at_setup(program, self._spec, drawn_setup(self._spec, 0, number), part)

@@ -82,7 +82,7 @@ def asks_of_host(spec: ExperimentSpec) -> bool:
         return True
     if not spec.nuisance:
         return False
-    from steelyard.factors.setups import draws_host
+    from steelyard.factors.randomised_setups import draws_host
 
     return draws_host(spec)
 
@@ -91,7 +91,7 @@ def _at_some_setup(variant: Variant, spec: ExperimentSpec) -> Variant:
     """`variant` as it is launched at one draw of what is randomised."""
     if not spec.nuisance:
         return variant
-    from steelyard.factors.setups import at_setup, drawn_setup
+    from steelyard.factors.randomised_setups import at_setup, drawn_setup
 
     return at_setup(variant, spec, drawn_setup(spec, 0, 0), "launch")
 

@@ -16,10 +16,10 @@ from steelyard.core.experiment_results import Trial
 from steelyard.core.experiment_spec import ExperimentSpec, HostLevel, Variant
 from steelyard.design.blocks import PlannedTrial
 from steelyard.executors.local.trial_source import Failure, TrialSource, failed_trial
-from steelyard.factors.setups import at_setup, drawn_setup
+from steelyard.factors.randomised_setups import at_setup, drawn_setup
 from steelyard.host.machine_levels import HostLevels, check_levels
 from steelyard.measure.at_levels import levels_line, with_levels
-from steelyard.measure.journal import JournalWriter
+from steelyard.measure.trial_journal import JournalWriter
 
 # What is drawn is checked at so many draws before the run.
 _CHECKED_DRAWS = 8

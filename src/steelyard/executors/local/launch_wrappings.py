@@ -51,7 +51,7 @@ def launch_wrappings(
 
 
 def _at_drawn_setup(spec: ExperimentSpec, program: Variant, trial: PlannedTrial) -> Variant:
-    from steelyard.factors.setups import at_setup, drawn_setup
+    from steelyard.factors.randomised_setups import at_setup, drawn_setup
 
     return at_setup(program, spec, drawn_setup(spec, trial.position, trial.block), "launch")
 

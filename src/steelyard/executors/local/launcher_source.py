@@ -11,9 +11,9 @@ from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.design.blocks import PlannedTrial
 from steelyard.executors.local.launch_wrappings import LayoutTellers, Wrapping
 from steelyard.executors.local.left_files import forget_left, left_line
-from steelyard.measure.journal import JournalWriter, trial_from_record
 from steelyard.measure.launcher import Launcher
 from steelyard.measure.layout_report import reporting_variant
+from steelyard.measure.trial_journal import JournalWriter, trial_from_record
 
 SYNC_INTERVAL_S = 2.0
 

@@ -12,12 +12,12 @@ from steelyard.executors.local.launch_wrappings import launch_wrappings
 from steelyard.executors.local.launcher_source import LauncherSource
 from steelyard.executors.local.trial_source import TrialSource
 from steelyard.measure.counters import counters_for
-from steelyard.measure.journal import JournalWriter
 from steelyard.measure.launcher import Launcher
 from steelyard.measure.trial_artifacts import takes_output
+from steelyard.measure.trial_journal import JournalWriter
 
 if TYPE_CHECKING:
-    from steelyard.host.journal import HostJournal
+    from steelyard.host.host_journal import HostJournal
     from steelyard.measure.tracing import Tracing
 
 

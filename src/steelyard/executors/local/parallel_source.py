@@ -18,7 +18,7 @@ from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.design.blocks import PlannedTrial
 from steelyard.executors.local.launcher_source import LauncherSource
 from steelyard.host.cpu_list import parse_cpu_list
-from steelyard.host.files import HostFiles
+from steelyard.host.system_files import HostFiles
 from steelyard.measure.launcher import Launcher
 
 

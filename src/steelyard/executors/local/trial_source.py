@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from steelyard.core.experiment_results import FailureReason, Trial
 from steelyard.core.experiment_spec import ExperimentSpec, Variant
 from steelyard.design.blocks import PlannedTrial
-from steelyard.measure.journal import JournalWriter, trial_from_record
+from steelyard.measure.trial_journal import JournalWriter, trial_from_record
 
 
 class TrialSource(Protocol):

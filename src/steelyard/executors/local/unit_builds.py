@@ -134,11 +134,11 @@ class UnitBuilds:
         return found
 
     def _cached(self, spec: BuildSpec, seed: int, index: int, number: int) -> Build | Failed:
-        from steelyard.build.cache import cached_build, entry_place, prune
+        from steelyard.build.build_cache import cached_build, entry_place, prune
 
         directory = self._directory
         if spec.self_contained:
-            from steelyard.suite.cache import SuiteCache
+            from steelyard.suite.suite_cache import SuiteCache
 
             directory = SuiteCache().directory("drawn-builds")
         try:

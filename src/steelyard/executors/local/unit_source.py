@@ -18,8 +18,8 @@ from steelyard.executors.local.built_programs import BuiltPrograms
 from steelyard.executors.local.level_commands import LevelCommands
 from steelyard.executors.local.trial_source import Failure, TrialSource, failed_trial
 from steelyard.executors.local.unit_builds import UnitBuilds
-from steelyard.measure.journal import JournalWriter
 from steelyard.measure.level_costs import LevelCosts
+from steelyard.measure.trial_journal import JournalWriter
 
 
 class UnitSource:

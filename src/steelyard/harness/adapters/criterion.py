@@ -11,9 +11,9 @@ from steelyard.core.decoding import number_of
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 from steelyard.harness.adapter import ITERATION_TIME, Adapter, Series, Source
+from steelyard.harness.harness_tables import WHITE, columns_of, table_rows
 from steelyard.harness.json_text import json_value
 from steelyard.harness.quantities import base_unit
-from steelyard.harness.tables import WHITE, columns_of, table_rows
 
 VALUE, OLD_VALUE, COUNT = "sample_measured_value", "sample_time_nanos", "iteration_count"
 REPORT_FOLDERS = ("new", "base")

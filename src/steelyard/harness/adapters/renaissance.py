@@ -13,8 +13,8 @@ from steelyard.core.decoding import number_of
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 from steelyard.harness.adapter import ITERATION_TIME, Adapter, Series, Source
+from steelyard.harness.harness_tables import WHITE, table_rows
 from steelyard.harness.json_text import json_value
-from steelyard.harness.tables import WHITE, table_rows
 
 DURATION = "duration_ns"
 # Clocks, which do not measure the iteration.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.analysis.profiles.profile_samples import Frame
-from steelyard.profile.boot import boot_id
+from steelyard.profile.boot_identity import boot_id
 from steelyard.profile.symbols.elf_symbols import NO_SYMBOLS, Symbols, symbols_of
 
 KERNEL = Frame("[kernel]", "[kernel]")

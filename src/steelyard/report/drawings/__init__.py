@@ -25,12 +25,12 @@ from steelyard.report.drawings.drawing import Drawing
 from steelyard.report.drawings.factor_means import INTERACTIONS, MAIN_EFFECTS
 from steelyard.report.drawings.heat_map import HEAT_MAP
 from steelyard.report.drawings.histogram import HISTOGRAM
-from steelyard.report.drawings.level_means import LEVEL_MEANS
+from steelyard.report.drawings.level_means_drawing import LEVEL_MEANS
 from steelyard.report.drawings.quantile_effects import QUANTILE_EFFECTS
 from steelyard.report.drawings.residuals import RESIDUALS
 from steelyard.report.drawings.scatter import SCATTER
 from steelyard.report.drawings.violins import VIOLINS
-from steelyard.report.plots.files import FILE_FORMATS, STYLE
+from steelyard.report.plots.plot_files import FILE_FORMATS, STYLE
 
 DRAWINGS: dict[type, Drawing] = {
     ResidualFigure: RESIDUALS,

@@ -11,7 +11,7 @@ from steelyard.analysis.tables.figures import (
     MeansPanel,
 )
 from steelyard.report.drawings.drawing import ACCENT, INK, Drawing
-from steelyard.report.plots.drawing import PALETTE, as_matplotlib_text
+from steelyard.report.plots.plot_style import PALETTE, as_matplotlib_text
 from steelyard.report.texts.readable import elided
 
 if TYPE_CHECKING:

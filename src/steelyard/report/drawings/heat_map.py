@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.tables.figures import MapFigure
 from steelyard.report.drawings.drawing import Drawing
-from steelyard.report.plots.drawing import as_matplotlib_text
+from steelyard.report.plots.plot_style import as_matplotlib_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

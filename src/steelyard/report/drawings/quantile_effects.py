@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.tables.figures import QuantileFigure
 from steelyard.report.drawings.drawing import INK, MUTED, Drawing
-from steelyard.report.plots.drawing import as_matplotlib_text, grid
+from steelyard.report.plots.plot_style import as_matplotlib_text, grid
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.analysis.tables.figures import ViolinFigure
 from steelyard.report.drawings.drawing import ACCENT, INK, MUTED, Drawing
-from steelyard.report.plots.drawing import (
+from steelyard.report.plots.plot_style import (
     DENSITY_POINTS,
     PALETTE,
     as_matplotlib_text,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.report.pages.plotly_script import plotly_script, script_hash
-from steelyard.report.plots.drawing import DARK_COLORS
+from steelyard.report.plots.plot_style import DARK_COLORS
 from steelyard.report.texts.readable import without_surrogates
 
 # What several pages share is here, the rest in the folder of its kind.

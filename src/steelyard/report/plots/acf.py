@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.comparison.comparison_results import Answer, Independence
 from steelyard.report.plots import Panel, Plot
-from steelyard.report.plots.drawing import (
+from steelyard.report.plots.plot_style import (
     Series,
     as_matplotlib_text,
     axis,

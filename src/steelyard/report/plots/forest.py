@@ -10,7 +10,7 @@ from steelyard.analysis.comparison.comparison_results import Answer, Comparison,
 from steelyard.core.estimate import Estimate
 from steelyard.report.kinds.comparison.sentences import change_word, verdict_sentence, verdict_word
 from steelyard.report.plots import Panel, Plot
-from steelyard.report.plots.drawing import (
+from steelyard.report.plots.plot_style import (
     VERDICT_COLORS,
     as_matplotlib_text,
     as_plotly_text,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.comparison.comparison_results import Answer
 from steelyard.analysis.comparison.plot_series import QuantilePoints
 from steelyard.report.plots import Panel, Plot
-from steelyard.report.plots.drawing import (
+from steelyard.report.plots.plot_style import (
     POINTS_LIMIT,
     TABLE_LIMIT,
     Series,

@@ -9,7 +9,7 @@ from steelyard.analysis.comparison.comparison_results import Answer
 from steelyard.analysis.comparison.plot_series import stride_for
 from steelyard.report.kinds.comparison.tables import metric_scale
 from steelyard.report.plots import Panel, Plot
-from steelyard.report.plots.drawing import (
+from steelyard.report.plots.plot_style import (
     TABLE_LIMIT,
     Series,
     as_matplotlib_text,

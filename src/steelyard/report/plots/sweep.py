@@ -9,7 +9,7 @@ from steelyard.analysis.comparison.comparison_results import Answer, VariantResu
 from steelyard.core.estimate import Estimate
 from steelyard.report.kinds.comparison.tables import mean_text, metric_scale, percent_text
 from steelyard.report.plots import Panel, Plot
-from steelyard.report.plots.drawing import (
+from steelyard.report.plots.plot_style import (
     PALETTE,
     as_matplotlib_text,
     as_plotly_text,

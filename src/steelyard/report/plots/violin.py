@@ -8,7 +8,7 @@ from steelyard.analysis.comparison.comparison_results import Answer
 from steelyard.analysis.distributions.kernel_density import kernel_density
 from steelyard.report.kinds.comparison.tables import variant_table
 from steelyard.report.plots import Panel, Plot
-from steelyard.report.plots.drawing import (
+from steelyard.report.plots.plot_style import (
     DENSITY_POINTS,
     Series,
     axis,

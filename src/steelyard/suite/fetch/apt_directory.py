@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from steelyard.core.errors import FetchError
 from steelyard.core.private_file import private_opener
-from steelyard.suite.command import run_tool, tool
+from steelyard.suite.tool_command import run_tool, tool
 
 UPDATE_AFTER_S = 24 * 3600.0
 _ONE_LINE = re.compile(r"^\s*deb(-src)?\s+(\[[^\]]*\]\s+)?(\S+)(\s.*)$")

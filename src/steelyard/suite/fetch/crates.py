@@ -7,9 +7,9 @@ import os
 import shutil
 
 from steelyard.core.errors import FetchError
-from steelyard.suite.cache import remove_tree
-from steelyard.suite.command import run_tool, tool
 from steelyard.suite.fetch.source_kind import Wanted
+from steelyard.suite.suite_cache import remove_tree
+from steelyard.suite.tool_command import run_tool, tool
 
 _PROJECT = """[package]
 name = "steelyard-fetch"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from steelyard.core.errors import FetchError
-from steelyard.suite.cache import SuiteCache, remove_tree
-from steelyard.suite.command import run_tool
 from steelyard.suite.fetch.apt_directory import AptDirectory
 from steelyard.suite.fetch.source_kind import NotOfferedError, Wanted
+from steelyard.suite.suite_cache import SuiteCache, remove_tree
+from steelyard.suite.tool_command import run_tool
 
 # Directories whose lists were updated by this process, with why they could not be.
 _UPDATED: dict[str, FetchError | None] = {}

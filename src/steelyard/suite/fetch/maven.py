@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from xml.sax.saxutils import escape
 
-from steelyard.suite.command import run_tool, tool
 from steelyard.suite.fetch.source_kind import Wanted
 from steelyard.suite.recipe import Artifact
+from steelyard.suite.tool_command import run_tool, tool
 
 _PROJECT = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>

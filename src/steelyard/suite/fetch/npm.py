@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.suite.command import run_tool, tool
 from steelyard.suite.fetch.source_kind import Wanted
+from steelyard.suite.tool_command import run_tool, tool
 
 
 def fetch_npm(wanted: Wanted, directory: str, state: str) -> None:

@@ -9,9 +9,9 @@ import sys
 
 from steelyard.core.errors import MissingCapabilityError
 from steelyard.core.install_hint import install_command
-from steelyard.suite.command import run_tool
 from steelyard.suite.fetch.package_index import settings_of, take_file
 from steelyard.suite.fetch.source_kind import Wanted
+from steelyard.suite.tool_command import run_tool
 
 
 def fetch_pypi(wanted: Wanted, directory: str, state: str) -> None:

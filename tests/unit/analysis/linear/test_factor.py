@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.analysis.linear.factor import factor_of
+from steelyard.analysis.linear.table_factor import factor_of
 from steelyard.analysis.tables.data_columns import Table
 from steelyard.core.errors import AnalysisError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.app.results.answered import answered
 from steelyard.app.results.library import open_library
+from steelyard.app.results.stored_answer import answered
 from steelyard.core import trial_table
 from steelyard.report.formats import FORMATS
 from steelyard.report.kinds.experiment.document import experiment_document

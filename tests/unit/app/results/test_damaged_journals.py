@@ -12,7 +12,7 @@ from steelyard.app.results.library import open_library
 from steelyard.core.errors import DataError
 from steelyard.core.json_codec import to_json
 from steelyard.measure.journal_reader import read_journal
-from steelyard.store.location import journal_path
+from steelyard.store.store_location import journal_path
 from tests.experiments import identifier, make_experiment
 
 RECORD = {

@@ -2,7 +2,7 @@ import pytest
 
 from steelyard.app.suite.suite_name import SuiteName, parse_suite_name
 from steelyard.core.errors import UsageError
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.suite_compilers import Toolchain
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.build.run_build import BuildFailedError
 from steelyard.core.errors import MissingCapabilityError
-from steelyard.suite.cache import SuiteCache
+from steelyard.suite.known_recipes import RecipeRegistry
 from steelyard.suite.recipe import BuildRecipe, Requirement
-from steelyard.suite.registry import RecipeRegistry
+from steelyard.suite.suite_cache import SuiteCache
 
 LACKING = Requirement("no-such-dev", "header", "no/such/header.h")
 

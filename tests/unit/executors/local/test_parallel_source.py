@@ -19,7 +19,7 @@ from steelyard.executors.local.parallel_source import (
     check_parallel,
     lane_cpus,
 )
-from steelyard.host.files import HostFiles
+from steelyard.host.system_files import HostFiles
 from tests.plans import spec_of
 
 PARALLEL = spec_of("true", order="parallel")

@@ -13,7 +13,7 @@ from steelyard.design.blocks import PlannedTrial
 from steelyard.design.plan_part import planned_trial
 from steelyard.executors.local.unit_builds import UnitBuilds
 from steelyard.executors.local.unit_source import UnitSource
-from steelyard.measure.journal import JournalWriter
+from steelyard.measure.trial_journal import JournalWriter
 from tests.plans import PLANS, spec_of
 
 

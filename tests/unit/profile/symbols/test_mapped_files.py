@@ -12,7 +12,7 @@ import pytest
 
 from steelyard.analysis.profiles.profile_answer import Recorded, profile_answer
 from steelyard.profile.attribution import attribute
-from steelyard.profile.boot import boot_id
+from steelyard.profile.boot_identity import boot_id
 from steelyard.profile.file.profile_file import RawProfile, read_profile
 from steelyard.profile.symbols import debug_files, kernel_symbols
 from steelyard.profile.symbols.debug_files import read_build_id

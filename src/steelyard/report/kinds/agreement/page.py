@@ -20,7 +20,7 @@ from steelyard.report.kinds.agreement.text import (
     unions_table,
 )
 from steelyard.report.pages.rendered import plotted_page
-from steelyard.report.plots.drawing import PALETTE, as_plotly_text, axis, layout
+from steelyard.report.plots.plot_style import PALETTE, as_plotly_text, axis, layout
 
 _LEGEND = {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom"}}
 _RELATION_COLORS = dict(zip(RELATIONS, ("#009E73", "#E69F00", "#D55E00"), strict=True))

@@ -9,7 +9,7 @@ from steelyard.analysis.profiles.causality_slopes import Observation, Slope
 from steelyard.report.drawings.drawing import MUTED
 from steelyard.report.kinds.causality.text import causality_table
 from steelyard.report.pages.rendered import plotted_page
-from steelyard.report.plots.drawing import PALETTE, as_plotly_text, axis, layout
+from steelyard.report.plots.plot_style import PALETTE, as_plotly_text, axis, layout
 
 
 def causality_page(slopes: Sequence[Slope], argv: Sequence[str]) -> str:

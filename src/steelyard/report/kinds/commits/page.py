@@ -15,7 +15,7 @@ from steelyard.report.kinds.commits.text import (
     evaluation_sentences,
 )
 from steelyard.report.pages.rendered import plotted_page
-from steelyard.report.plots.drawing import PALETTE, as_plotly_text, axis, layout, rows_axis
+from steelyard.report.plots.plot_style import PALETTE, as_plotly_text, axis, layout, rows_axis
 from steelyard.report.texts.readable import caution_text
 from steelyard.report.texts.table import Table
 

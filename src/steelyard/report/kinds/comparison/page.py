@@ -22,7 +22,7 @@ from steelyard.report.kinds.comparison.sentences import (
 from steelyard.report.kinds.comparison.shown_parts import STOPPED, summary_table
 from steelyard.report.kinds.comparison.tables import other_metrics_table
 from steelyard.report.kinds.comparison.verdicts_on_page import Card, mean_cards, verdict_cards
-from steelyard.report.pages.provenance import (
+from steelyard.report.pages.provenance_tables import (
     command_table,
     design_table,
     failed_trials,
@@ -31,7 +31,7 @@ from steelyard.report.pages.provenance import (
 )
 from steelyard.report.pages.rendered import embedded_json, scripted_page
 from steelyard.report.plots import plots_in_order
-from steelyard.report.plots.drawing import DARK_COLORS, thinning_note
+from steelyard.report.plots.plot_style import DARK_COLORS, thinning_note
 from steelyard.report.texts.labels import labels
 from steelyard.report.texts.readable import caution_text, one_line
 from steelyard.report.texts.table import Table

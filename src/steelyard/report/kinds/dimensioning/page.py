@@ -21,7 +21,7 @@ from steelyard.report.kinds.dimensioning.text import (
     purchase_lines,
 )
 from steelyard.report.pages.rendered import plotted_page
-from steelyard.report.plots.drawing import (
+from steelyard.report.plots.plot_style import (
     PALETTE,
     as_plotly_text,
     axis,

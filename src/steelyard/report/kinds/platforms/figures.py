@@ -10,7 +10,7 @@ from steelyard.predict.correlation_clusters import lay_out_tree
 from steelyard.predict.platforms.answers import PlatformAnswer
 from steelyard.predict.platforms.evaluation import PlatformEvaluation
 from steelyard.predict.platforms.scores import Score, error_box
-from steelyard.report.plots.drawing import PALETTE, as_plotly_text, axis, layout, rows_axis
+from steelyard.report.plots.plot_style import PALETTE, as_plotly_text, axis, layout, rows_axis
 
 _GREY = "#6B7B8C"
 _LEGEND = {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom"}}

@@ -20,9 +20,9 @@ from steelyard.report.kinds.profile.text import (
     health_line,
     threads_table,
 )
-from steelyard.report.pages.provenance import command_line
+from steelyard.report.pages.provenance_tables import command_line
 from steelyard.report.pages.rendered import plotted_page
-from steelyard.report.plots.drawing import as_plotly_text, axis, layout
+from steelyard.report.plots.plot_style import as_plotly_text, axis, layout
 from steelyard.report.texts.labels import labels
 from steelyard.report.texts.readable import caution_text, one_line
 

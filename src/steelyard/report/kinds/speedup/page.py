@@ -10,7 +10,7 @@ from steelyard.core.estimate import Estimate, Interval
 from steelyard.report.drawings.drawing import MUTED
 from steelyard.report.kinds.speedup.text import gain_sentence, notes, speedup_table
 from steelyard.report.pages.rendered import plotted_page
-from steelyard.report.plots.drawing import PALETTE, axis, layout, rows_axis
+from steelyard.report.plots.plot_style import PALETTE, axis, layout, rows_axis
 
 _ROW_HEIGHT, _FRAME_HEIGHT = 44, 110
 _LEGEND = {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom"}}

@@ -15,7 +15,7 @@ from steelyard.report.documents.rendering import Origin
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.kinds.states.text import proposal_sentences, states_table
 from steelyard.report.pages.rendered import embedded_json, scripted_page
-from steelyard.report.plots.drawing import DARK_COLORS, rounded
+from steelyard.report.plots.plot_style import DARK_COLORS, rounded
 from steelyard.report.texts.readable import caution_text, one_line
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from steelyard.core.units import format_duration
 from steelyard.report.kinds.suite.text import NOTHING, size_text
 from steelyard.report.texts.table import Table
-from steelyard.suite.description import Description
+from steelyard.suite.program_figures import Description
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +117,7 @@ def figure_bytes(found: Sequence[Description], form: str) -> bytes:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from steelyard.report.plots.files import STYLE
+    from steelyard.report.plots.plot_files import STYLE
 
     # Nothing of the moment in the file, so that the same measurements give the same bytes.
     with mpl.rc_context(STYLE):

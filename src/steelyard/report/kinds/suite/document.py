@@ -7,10 +7,10 @@ from typing import Any
 
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.texts.readable import document_value
-from steelyard.suite.description import Description
 from steelyard.suite.outcomes import BuildOutcome, FetchOutcome, Need, RunOutcome
+from steelyard.suite.program_figures import Description
 from steelyard.suite.recipe import Recipe
-from steelyard.suite.toolchain import Toolchain
+from steelyard.suite.suite_compilers import Toolchain
 
 
 def suite_document(recipes: Sequence[Recipe]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.analysis.tables.figures import LevelsFigure
 from steelyard.report.drawings.drawing import ACCENT, INK, Drawing
-from steelyard.report.plots.drawing import PALETTE, as_matplotlib_text
+from steelyard.report.plots.plot_style import PALETTE, as_matplotlib_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
