@@ -114,7 +114,7 @@ def boxes_figure(found: PlatformEvaluation) -> dict[str, Any]:
                 "hovertemplate": "worst %{x:.2%}<extra></extra>",
             }
         )
-    x = axis("error", type="log", tickformat=".2~%")
+    x = axis("error", type="log", dtick="D2", tickformat=".2~%")
     height = _rows(len(names) * (1 + len(counts)) // 2 + 2)
     return {"data": data, "layout": with_legend(layout(height, x, _names_axis(names)))}
 
@@ -171,7 +171,7 @@ def curves_figure(scores: Sequence[Score]) -> dict[str, Any]:
                 }
             )
     x = axis("share answered", tickformat=".0%", range=[0, 1.02])
-    y = axis("error", type="log", tickformat=".2~%")
+    y = axis("error", type="log", dtick="D2", tickformat=".2~%")
     return {"data": data, "layout": with_legend(layout(420, x, y), len(shown))}
 
 
