@@ -160,7 +160,9 @@ def _draws(like: LikeErrors | None, known: Floats, rows: list[int], seed: int) -
     """
     if like is None:
         raise AnalysisError(
-            "This model gives no errors to draw from: choose with --model stacking.", field="model"
+            "There are no errors on other benchmarks to draw from.\nA choice takes "
+            "--model stacking, and a table with two benchmarks beside the application.",
+            field="model",
         )
     scores = np.nan_to_num(like.errors[:, rows] / like.difficulties[:, rows])
     draw = np.random.default_rng(derive_seed(seed, "choice"))

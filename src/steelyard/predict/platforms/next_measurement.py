@@ -71,9 +71,16 @@ def next_measurements(table: PlatformTable, application: str) -> NextMeasurement
     Raises
     ------
     AnalysisError
-        The application is measured on every host and no benchmark is missing: nothing is left.
+        The application is measured on every host and no benchmark is missing: nothing is left; or
+        no benchmark varies over hosts.
     """
     question = make_question(table, application)
+    if not question.suite.shape[1]:
+        raise AnalysisError(
+            f"No benchmark of {table.source} beside {application} varies over hosts: none says "
+            "where to measure.",
+            field="application",
+        )
     hosts = rank_hosts(question)
     benchmarks = _rank_benchmarks(table, question)
     if not hosts and not benchmarks:

@@ -12,6 +12,8 @@ from steelyard.core.errors import AnalysisError
 from steelyard.predict.platforms.table import PlatformTable, Scale
 
 SMALLEST_TABLE = 2
+# The square of a larger value on the linear scale, summed, is not finite.
+LARGEST_LINEAR = 1e100
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,13 @@ def make_table(
 
 
 def _check_value(source: str, row: Row, scale: Scale) -> None:
+    if scale == "linear" and abs(row.value) > LARGEST_LINEAR and np.isfinite(row.value):
+        raise AnalysisError(
+            f"{source}, {row.place}: {row.benchmark} on {row.host} is {row.value:g}, which is too "
+            f"large.\nAt most {LARGEST_LINEAR:g} is accepted as it is; leave out --linear to take "
+            "logarithms.",
+            field="value",
+        )
     if np.isfinite(row.value) and (row.value > 0 or scale == "linear"):
         return
     raise AnalysisError(

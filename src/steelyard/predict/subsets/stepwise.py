@@ -73,9 +73,11 @@ def backward_path(problem: Problem, start: list[int]) -> Path:
         places = [*members, problem.predictors]
         inverse = pseudo_inverse(problem.gram[np.ix_(places, places)])
         last = len(members)
-        residual = 1 / inverse[last, last]
-        path.append((list(members), float(residual)))
-        costs = inverse[:last, last] ** 2 / inverse.diagonal()[:last]
+        # An application that is the same on all known hosts leaves nothing to explain.
+        precision = float(inverse[last, last])
+        path.append((list(members), 1 / precision if precision > 0 else 0.0))
+        diagonal = inverse.diagonal()[:last]
+        costs = inverse[:last, last] ** 2 / np.where(diagonal > 0, diagonal, 1.0)
         members.pop(int(costs.argmin()))
     path.append(([], float(problem.gram[-1, -1])))
     return path[::-1]

@@ -85,6 +85,18 @@ def test_nothing_is_left_to_measure_where_everything_was():
         next_measurements(table_of(low_rank_costs(6, 12)), "b0")
 
 
+def test_where_no_other_benchmark_varies_none_says_where_to_measure():
+    costs = np.zeros((6, 4))
+    costs[:, 0] = np.arange(6)
+    with pytest.raises(AnalysisError, match="beside b0 varies over hosts"):
+        next_measurements(hidden(costs, [5]), "b0")
+
+
+def test_a_table_with_one_benchmark_beside_the_application_is_no_ground_for_a_choice():
+    with pytest.raises(AnalysisError, match="two benchmarks beside the application"):
+        choose_host(hidden(low_rank_costs(6, 2), [5]), STACKING, Asked("b0"))
+
+
 def test_a_copy_is_redundant_and_a_program_like_no_other_is_unrepresented():
     costs = low_rank_costs(14, 14, rank=2)
     costs[:, 3] = costs[:, 4] + 0.001 * np.random.default_rng(1).normal(size=14)

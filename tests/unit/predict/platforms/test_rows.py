@@ -51,3 +51,10 @@ def test_replicates_without_a_number_are_taken_where_most_cells_have_them():
 def test_one_host_is_no_table():
     with pytest.raises(AnalysisError, match="too few to learn"):
         make_table("f", rows(*SQUARE[:2]))
+
+
+def test_a_value_whose_square_is_not_finite_is_refused_as_it_is_and_taken_by_its_logarithm():
+    huge = [(host, benchmark, 1e200 * value) for host, benchmark, value in SQUARE]
+    with pytest.raises(AnalysisError, match="x on a is 1e\\+200, which is too large"):
+        make_table("f", rows(*huge), scale="linear")
+    assert np.isfinite(make_table("f", rows(*huge)).costs).all()

@@ -89,3 +89,10 @@ def test_criteria_are_the_standard_forms_and_undefined_without_a_residual():
     assert adjusted_r_squared(2.0, 10.0, 12, 3) == pytest.approx(1 - (2 / 8) / (10 / 11))
     assert adjusted_r_squared(0.0, 10.0, 4, 3) is None
     assert mallows_cp(2.0, 0.25, 12, 3) == pytest.approx(2 / 0.25 - 12 + 8)
+
+
+def test_a_response_that_never_varies_is_explained_by_nothing_at_once():
+    x = np.random.default_rng(3).normal(size=(8, 5))
+    for subsets in (best_subsets(x, np.ones(8)), backward_subsets(x, np.ones(8))):
+        left = [subset.residual_sum_squares for subset in subsets.by_size]
+        assert left == pytest.approx([0.0] * 6, abs=1e-12)
