@@ -67,6 +67,7 @@ def look(program: str, what: str, parts: str, address_space_bytes: int = 0) -> t
             "executes-others", "0 1, moves: 1\n", id="no signal of its reaches what it executes"
         ),
         pytest.param("without-first", "1\n", id="it moves on without its first thread"),
+        pytest.param("limits-child-of-vfork", "1\n", id="the child of a vfork limits itself alone"),
         pytest.param("killed", "4\n", id="it lives on, and forks, when what moves it is killed"),
         pytest.param("stopped", "4\n", id="it forks and ends when what moves it is stopped"),
     ],

@@ -56,6 +56,7 @@ std::size_t books_left = 0;
 Lock books_lock;
 
 std::size_t front_used = front_bytes, heap_used = first_chunks_bytes;
+long owner = 0;  ///< the process whose heap it is; the child of a vfork only borrows it
 
 Central central[all_classes];
 
@@ -166,6 +167,7 @@ bool reserve_chunks() {
         const auto address = reinterpret_cast<std::uint64_t>(place);
         heap_start = reinterpret_cast<std::uint8_t*>((address + alignment - 1) & ~(alignment - 1));
         heap_bytes = bytes;
+        owner = raw(SYS_getpid);
         // With huge pages the index bits of physical addresses are those that are drawn here.
         raw(SYS_madvise, word(heap_start), huge_page_bytes, MADV_HUGEPAGE);
         raw(SYS_madvise, word(heap_start + first_chunks_bytes),
@@ -192,6 +194,8 @@ void give_end_back(T* notes, std::size_t count, std::size_t before_count) {
 }  // namespace
 
 void give_unused_back(std::uint64_t limit_bytes) {
+    if (raw(SYS_getpid) != owner)
+        return;
     const Guard guard(first_lock);
     // Whoever wants space meanwhile gets none, and so the C library's.
     const std::size_t used = __atomic_exchange_n(&heap_used, heap_bytes, __ATOMIC_SEQ_CST);
@@ -290,6 +294,7 @@ void resume_chunks() {
 }
 
 void reset_chunks() {
+    owner = raw(SYS_getpid);
     books_lock.reset();
     for (Central& each : central)
         each.reset();

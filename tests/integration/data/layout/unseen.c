@@ -430,6 +430,30 @@ static int limits_itself(void) {
     return printf("%d %d %d\n", mapped != MAP_FAILED, objects, started) < 0;
 }
 
+static long address_space_pages(void) {
+    long pages = 0;
+    FILE* file = fopen("/proc/self/statm", "r");
+    if (file == NULL || fscanf(file, "%ld", &pages) != 1)
+        return -1;
+    fclose(file);
+    return pages;
+}
+
+/* Whether a child that limits itself before it executes leaves its parent's address space alone. */
+static int limits_child_of_vfork(void) {
+    const struct rlimit limit = {400u << 20, 400u << 20};
+    sink += (long)malloc(100);
+    const long before = address_space_pages();
+    const pid_t process = vfork();
+    if (process == 0) {
+        setrlimit(RLIMIT_AS, &limit);
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(process, &status, 0);
+    return printf("%d\n", before > 0 && address_space_pages() > before / 2) < 0;
+}
+
 int main(int count, char** words) {
     const char* what = count > 1 ? words[1] : "";
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -451,6 +475,8 @@ int main(int count, char** words) {
         return locks_memory();
     if (strcmp(what, "limits-itself") == 0)
         return limits_itself();
+    if (strcmp(what, "limits-child-of-vfork") == 0)
+        return limits_child_of_vfork();
     if (strcmp(what, "limits") == 0)
         return limits();
     if (strcmp(what, "calls") == 0)
