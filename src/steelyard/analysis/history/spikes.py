@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
+from math import pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +63,7 @@ class _Tail(NamedTuple):
         return float(self.sizes[min(len(self.sizes) - 1, int((1.0 - chance) * len(self.sizes)))])
 
 
-def find_spikes(apart: Floats, rate: float) -> tuple[Spike, ...]:
+def find_spikes(apart: Floats, rate: float, places: Sequence[int] = ()) -> tuple[Spike, ...]:
     """The spikes of a track, in order.
 
     Parameters
@@ -70,6 +72,8 @@ def find_spikes(apart: Floats, rate: float) -> tuple[Spike, ...]:
         The values less their levels and drifts.
     rate : float
         Spikes that may be found by chance, for each value of a stationary track.
+    places : sequence of int, optional
+        Where levels begin, the first one not counted.
 
     Notes
     -----
@@ -89,12 +93,28 @@ def find_spikes(apart: Floats, rate: float) -> tuple[Spike, ...]:
     for first, last in _candidates(apart, ordered, memory, rate):
         own = np.sort(sizes[first : last + 1])
         tail = _tail_of(_without(ordered, own), floor)
-        nearest = float(own[0])
+        nearest = float(own[0]) / _more_spread(len(own), _level_of(first, places, len(apart)))
         one_side = _share_of_side(apart, ordered, (first, last)) if first < last else 0.5
         chance = _of_run(tail.chance(nearest), last - first + 1, memory, one_side)
         if chance <= rate and (not found or first > found[-1].last):
             found.append(Spike(first, last, min(1.0, max(1e-300, chance * len(apart)))))
     return tuple(found)
+
+
+def _level_of(place: int, places: Sequence[int], count: int) -> int:
+    """How many values the level at a place has."""
+    at = bisect_right(places, place)
+    return (places[at] if at < len(places) else count) - (places[at - 1] if at else 0)
+
+
+def _more_spread(count: int, level_count: int) -> float:
+    """How much farther the mean of a run lies from a level that is the median of few values.
+
+    That median has a variance of pi / 2 over their number (Cramer 1946, section 28.5, for normal
+    values), which all values of the run share.
+    """
+    others = max(1, level_count - count)
+    return sqrt(1.0 + pi / 2 * count / others)
 
 
 def with_taken_back(found: Sequence[Spike], others: Sequence[Spike]) -> list[Spike]:

@@ -90,3 +90,9 @@ def test_a_step_between_smaller_ones_is_reported_though_they_are_not():
         values[1849:] -= 0.9
         reported += any(kind == "step" and abs(at - 1633) <= 3 for kind, at in found(values))
     assert reported >= 15
+
+
+def test_values_at_the_edge_of_a_short_level_are_no_spike():
+    values = 1e9 + np.random.default_rng(0).integers(-3, 4, 60)
+    values[40:] *= 1.0001
+    assert found(values) == [("step", 40)]

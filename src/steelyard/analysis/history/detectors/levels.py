@@ -31,7 +31,7 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     ]
     spikes = [
         Detection("spike", spike.first, spike.last, spike.p_value)
-        for spike in with_taken_back(find_spikes(apart, rate), short)
+        for spike in with_taken_back(find_spikes(apart, rate, found.places), short)
     ]
     return tuple(sorted([*steps, *spikes], key=lambda one: one.index))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 
 from steelyard.analysis.history.creeps import find_creeps
@@ -54,12 +56,11 @@ def _detect(series: Series, sensitivity: Sensitivity) -> tuple[Detection, ...]:
     detections += [
         Detection("noise", one.place, one.place, _in_series(one.p_value, count)) for one in noises
     ]
-    apart = around_shape(values, places, [(one.first, one.last) for one in creeps])
-    apart = apart / spreads
-    detections += [
-        Detection("spike", one.first, one.last, one.p_value)
-        for one in with_taken_back(find_spikes(apart, rate), short)
-    ]
+    drifts = [(one.first, one.last) for one in creeps]
+    apart = around_shape(values, places, drifts)
+    bounds = sorted({*places, *chain(*drifts)})
+    spikes = with_taken_back(find_spikes(apart / spreads, rate, bounds), short)
+    detections += [Detection("spike", one.first, one.last, one.p_value) for one in spikes]
     return tuple(sorted(detections, key=lambda one: (one.index, one.kind)))
 
 
