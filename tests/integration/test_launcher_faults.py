@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from steelyard.core import interruption
 from steelyard.core.errors import LauncherDiedError
 from steelyard.core.experiment_spec import LaunchSpec, Variant
 from steelyard.measure import launcher_process
@@ -42,6 +43,35 @@ def test_a_program_that_stops_the_launcher_ends_it_and_earlier_trials_are_kept(
             while True:
                 running.records()
     assert len((tmp_path / "journal").read_text().splitlines()) == 2
+
+
+@pytest.fixture
+def _interruptions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What Ctrl-C does on the command line; what Python drops is not told of."""
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+    before = signal.signal(signal.SIGINT, interruption.interrupt)
+    yield
+    signal.signal(signal.SIGINT, before)
+    interruption.heard()
+
+
+class InterruptsWhenItGoes:
+    """Its destructor is where the interruption comes, and where Python drops the exception."""
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.usefixtures("_interruptions")
+def test_an_interruption_that_python_dropped_is_heard_by_who_waits(tmp_path: Path) -> None:
+    with launcher(tmp_path, [sh("exec sleep 1000")]) as running:
+        running.queue(0, 0, 0)
+        InterruptsWhenItGoes()
+        with pytest.raises(KeyboardInterrupt):
+            running.records(timeout_s=PATIENCE_S)
+        # Once is enough.
+        assert running.abort() == []
+        interruption.raise_unheard()
 
 
 def test_a_launcher_that_is_stopped_can_be_ended(tmp_path: Path) -> None:

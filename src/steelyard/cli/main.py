@@ -21,6 +21,7 @@ from steelyard.cli.layout.compiler_drivers import LANGUAGES
 from steelyard.cli.options.once_option import make_strict
 from steelyard.cli.options.project_defaults import Call, completed_call
 from steelyard.core.errors import DataError, SteelyardError, UsageError
+from steelyard.core.interruption import interrupt
 from steelyard.core.optional_parts import missing_part
 from steelyard.core.plugins import failed_plugins, failure_of_plugin
 from steelyard.core.registry import nearest
@@ -232,10 +233,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _interrupt_on(numbers: Iterable[int]) -> None:
-    """Let signals that end a process do what Ctrl-C does; one that is ignored (nohup) stays so."""
+    """Let signals that end a process interrupt it; one that is ignored (nohup) stays so."""
     for number in numbers:
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, interrupt)
 
 
 def _open_closed_streams() -> None:
@@ -254,7 +255,7 @@ def _open_closed_streams() -> None:
 def main() -> NoReturn:
     """The console script."""
     _open_closed_streams()
-    _interrupt_on((signal.SIGTERM, signal.SIGHUP))
+    _interrupt_on((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     status = run(sys.argv[1:])
     with contextlib.suppress(OSError):
         sys.stdout.flush()

@@ -12,6 +12,7 @@ from typing import Any
 
 from steelyard.core.errors import LauncherDiedError
 from steelyard.core.experiment_spec import Variant
+from steelyard.core.interruption import heard, raise_unheard
 from steelyard.core.process_state import LOOK_INTERVAL_S
 from steelyard.measure.launcher_process import JOURNAL_DESCRIPTOR, LauncherProcess, OpenFile
 from steelyard.measure.protocol import message, program_message, run_message
@@ -123,6 +124,7 @@ class Launcher:
             if left_s is not None and left_s <= 0:
                 return []
             if not self._process.wait(left_s):
+                raise_unheard()
                 self._end_if_stopped()
 
     def finish(self, timeout_s: float | None = None) -> list[dict[str, Any]]:
@@ -139,6 +141,7 @@ class Launcher:
 
         The trial that is running leaves no record. Does nothing the second time.
         """
+        heard()
         self._process.terminate()
         self._asked_to_end = True
         self._process.forget_unsent()
