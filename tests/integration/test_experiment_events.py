@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.integration.event_studies import (
     may_trace,
 )
 from tests.needs import needs
+from tests.patience import PATIENCE_S
 
 NOBODY = 65534  # the user of nothing, by number everywhere
 
@@ -95,6 +97,21 @@ def test_the_kernel_tells_of_system_calls_and_of_what_is_started(
     assert counts["syscall execve"] == [2, 2]
     assert [run["lost"] for run in document["runs"]] == [0, 0]
     assert left_by_the_dead() == []
+
+
+@may_trace
+def test_a_study_among_processes_with_numbers_of_their_own_is_refused(user: User) -> None:
+    inside = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
+    if subprocess.run((*inside, "true"), check=False, capture_output=True).returncode:
+        pytest.skip("this user may make no namespaces")
+    command = (sys.executable, "-m", "steelyard.cli.main", "experiment", "events")
+    told = subprocess.run(
+        (*inside, *command, "--record", "sched", "--", "true"),
+        cwd=user.home, check=False, capture_output=True, text=True, timeout=PATIENCE_S,
+    )  # fmt: skip
+    assert told.returncode == 4
+    assert "PID namespace" in told.stderr
+    assert "Traceback" not in told.stderr
 
 
 # Whether an event is switched on: tracing is of the process that has started the launcher.

@@ -86,14 +86,14 @@ def test_intervals_of_a_program_with_short_threads_hold_where_threads_are_watche
     assert 0 < document["unwatched_ratio"] < 1
     # Where the sampler was late on a busy machine, that is told in place of what is hardly a part.
     codes = {item["code"] for item in document["warnings"]}
-    assert codes & {"unwatched-threads", "delayed-samples"}
+    assert codes & {"unwatched-threads", "delayed-samples"} or document["unwatched_ratio"] < 0.01
 
 
 def test_a_program_that_is_watched_as_a_whole_has_intervals_of_no_more_than_chance(
     user: User, program: str
 ) -> None:
     # Without a thread beside its first, which on a busy machine ends before it can be watched.
-    sampled(user, "record", "--threads-only", "--", program, "1", "300000000", "0")
+    sampled(user, "record", "--threads-only", "--", program, "1", "900000000", "0")
     document = user.types("profile", "report", "--json", "-").document()
     times = document["recording"]
     # Where the machine is busy the sampler misses looks, and says so by itself.

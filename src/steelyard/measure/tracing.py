@@ -43,6 +43,8 @@ _NOT_BESIDE_STACKS = "page_fault_kernel"
 _ALWAYS = ("sched/sched_process_exec", "sched/sched_process_fork", "sched/sched_process_exit")
 _BUFFER_KB = 8192
 _PREFIX = "steelyard"
+# PROC_PID_INIT_INO of include/linux/proc_ns.h.
+_FIRST_PID_NAMESPACE = "pid:[4026531836]"
 _STACK_PROBE = "stack_"
 
 
@@ -79,6 +81,18 @@ def check_tracing(events: EventsSpec) -> None:
             "Run this as root, or name a log that the program writes: --log FILE=REGEX.",
             field="--record",
         )
+    _check_kernel(events)
+
+
+def _check_kernel(events: EventsSpec) -> None:
+    """Refuse what the kernel, as it is seen from here, does not record."""
+    if not _numbers_are_the_kernels():
+        raise MissingCapabilityError(
+            "Here processes have numbers of their own (a PID namespace, as in a container), and "
+            "the kernel's tracing knows them by others. Record events outside of it, or name a "
+            "log that the program writes: --log FILE=REGEX.",
+            field="--record",
+        )
     if not os.path.isdir(os.path.join(ROOT, "instances")):
         raise MissingCapabilityError(
             f"The kernel's tracing is not at {ROOT}. `mount -t tracefs nodev {ROOT}` brings it, "
@@ -99,6 +113,14 @@ def check_tracing(events: EventsSpec) -> None:
             "--probe out.",
             field="--function",
         )
+
+
+def _numbers_are_the_kernels() -> bool:
+    """Whether processes have the same numbers here as in the kernel; yes where that is not told."""
+    try:
+        return os.readlink("/proc/self/ns/pid") == _FIRST_PID_NAMESPACE
+    except OSError:
+        return True
 
 
 @dataclass(frozen=True)
