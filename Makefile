@@ -33,13 +33,21 @@ demo: setup ## weigh real compressors on real data; the report is demo-output/re
 	@tools/demo.sh
 
 .PHONY: test
-test: setup-dev ## all tests but the slow ones
+test: setup-dev ## all tests but the slow ones; with COVERAGE=yes how much of the package they run
 	@mkdir -p build/tmp
+ifdef COVERAGE
+	@tools/coverage.sh
+else
 	@STEELYARD_NEEDLESS_SKIPS=refused $(PYTEST) -n $(TEST_JOBS) --dist worksteal $(UNENDING) --ignore=tests/slow
+endif
 
 .PHONY: coverage
-coverage: setup-dev ## all tests but the slow ones, and how much of the package they run
-	@tools/coverage.sh
+coverage: ## all tests but the slow ones, and how much of the package they run
+	@$(MAKE) --no-print-directory test COVERAGE=yes
+
+.PHONY: coverage-native
+coverage-native: setup-dev ## what tests run of the native parts, by llvm-cov; 10 minutes
+	@tools/coverage_native.sh
 
 .PHONY: test-slow
 test-slow: setup-dev ## the slow ones: faults, kills, full disks
@@ -90,7 +98,7 @@ prove: setup-dev ## how often every interval holds, by simulation with a known t
 .PHONY: states
 states: setup-dev ## how well states of iterations are told, on made and on real executions
 	@$(PYTHON) -m benchmarks.states
-	@$(PYTHON) -m benchmarks.states.speed
+	@$(PYTHON) -m benchmarks.states.states_speed
 
 .PHONY: bench
 bench: setup-dev ## the numbers of docs/PERFORMANCE.md that take minutes; wants a quiet machine
@@ -100,7 +108,7 @@ bench: setup-dev ## the numbers of docs/PERFORMANCE.md that take minutes; wants 
 	@$(PYTHON) -m benchmarks.million_measurements
 	@$(PYTHON) -m benchmarks.million_trials
 	@$(PYTHON) -m benchmarks.analyses
-	@$(PYTHON) -m benchmarks.states.speed
+	@$(PYTHON) -m benchmarks.states.states_speed
 	@$(PYTHON) -m benchmarks.soundness
 
 .PHONY: fuzz-profiles
@@ -130,6 +138,10 @@ bench-suite: setup-dev ## dimension real programs and run both designs side by s
 bench-predict: setup-dev ## times on other hosts: errors, refusals, choices, speed beside R's leaps; takes 10 min
 	@$(PYTHON) -m benchmarks.predict_platforms
 
+.PHONY: bench-service
+bench-service: setup-dev ## how long it takes to choose workers of a fleet
+	@$(PYTHON) -m benchmarks.service_planning
+
 .PHONY: bench-commits
 bench-commits: setup-dev ## which benchmarks a commit needs: made pairs, speed; LZ4=CLONE adds its history; 5 min
 	@$(PYTHON) -m benchmarks.commit_pairs $(if $(LZ4),--repository $(LZ4))
@@ -149,7 +161,7 @@ bench-history: setup-dev ## changes along revisions: marked tracks, planted kind
 	@$(PYTHON) -m benchmarks.history.false_alarms
 	@$(PYTHON) -m benchmarks.history.suite_alarms
 	@$(PYTHON) -m benchmarks.history.reached_people
-	@$(PYTHON) -m benchmarks.history.speed
+	@$(PYTHON) -m benchmarks.history.detector_speed
 	@$(PYTHON) -m benchmarks.history.bisection --repository "$(CLONE)"
 	@$(PYTHON) -m benchmarks.history.planted
 

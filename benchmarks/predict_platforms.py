@@ -26,24 +26,24 @@ import numpy as np
 
 from steelyard.app.predict.platform_table import TableOptions, read_platform_table
 from steelyard.predict.arrays import Floats, Truths
-from steelyard.predict.platforms.answers import Asked, ask_table
-from steelyard.predict.platforms.choice import choose_host
-from steelyard.predict.platforms.evaluation import (
+from steelyard.predict.platforms.host_choice import choose_host
+from steelyard.predict.platforms.host_table import PlatformTable
+from steelyard.predict.platforms.model_evaluation import (
     EvaluationDesign,
     error_ratio,
     evaluate_models,
     host_sets,
 )
-from steelyard.predict.platforms.model import PlatformModel
 from steelyard.predict.platforms.models import PLATFORM_MODELS
 from steelyard.predict.platforms.next_measurement import rank_hosts
-from steelyard.predict.platforms.question import Question, hide, make_question
+from steelyard.predict.platforms.platform_answers import Asked, ask_table
+from steelyard.predict.platforms.platform_model import PlatformModel
+from steelyard.predict.platforms.platform_question import Question, hide, make_question
 from steelyard.predict.platforms.refusal import Limits
 from steelyard.predict.platforms.rows import Row, make_table
 from steelyard.predict.platforms.scores import score_cases
-from steelyard.predict.platforms.stacking import predict_by_stacking
-from steelyard.predict.platforms.table import PlatformTable
-from steelyard.predict.subsets.best import best_subsets
+from steelyard.predict.platforms.stacked_models import predict_by_stacking
+from steelyard.predict.subsets.best_subsets import best_subsets
 
 STACKING = PLATFORM_MODELS.get("stacking")
 # One of x86-64 among hosts of AArch64.

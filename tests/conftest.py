@@ -18,23 +18,44 @@ settings.load_profile("ci")
 # Fonts are looked for once, and what was found is kept in the checkout, not in a home.
 os.environ["MPLCONFIGDIR"] = str(Path(__file__).parents[1] / "build" / "matplotlib")
 
+# So is what Go has compiled.
+os.environ.setdefault("GOCACHE", str(Path(__file__).parents[1] / "build" / "go-cache"))
+
 # `make setup-dev` fetches it here, and a user of a test has no home of Maven's.
 ASYNC_PROFILER = Path(__file__).parents[1] / "build" / "async-profiler"
 if ASYNC_PROFILER.is_dir():
     os.environ.setdefault("ASYNC_PROFILER_HOME", str(ASYNC_PROFILER))
 
 
+def live_in(home: Path, environment: pytest.MonkeyPatch) -> None:
+    """Have stores, caches, journals and settings looked for in this folder."""
+    for name in ("data", "state", "cache", "config"):
+        environment.setenv(f"XDG_{name.upper()}_HOME", str(home / name))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """What is made for several tests is made before one of them has its home."""
+    with pytest.MonkeyPatch.context() as environment:
+        live_in(tmp_path_factory.mktemp("home"), environment)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stores, journals and locks of a test go into its own folder."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    live_in(tmp_path, monkeypatch)
     monkeypatch.setenv("STEELYARD_LOCK", str(tmp_path / "lock"))
     monkeypatch.setenv("STEELYARD_CONFIG", "")
     for name in ("STEELYARD_STORE", "STEELYARD_SUITE_CACHE"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have `make coverage` leave alone what the test starts: it imports, and writes files."""
+    for name in [name for name in os.environ if name.startswith("COVERAGE_PROCESS")]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture(autouse=True)

@@ -47,6 +47,7 @@ def _is_closed() -> bool:
 
 MAY_LACK = (
     Lack("root", r"takes root|needs root|[Oo]nly root", lambda: os.geteuid() != 0),
+    Lack("processes with the kernel's own numbers", r"in a PID namespace"),
     Lack("root", r"this user may|nobody may trace|nobody leave|(?i:may not trace here)"),
     Lack("a checkout that other users may read", r"other users? (cannot|may not)", _is_closed),
     Lack("another processor", r"x86-64", lambda: platform.machine() != "x86_64"),

@@ -17,6 +17,7 @@ home=/home/tester
 passed_on='^(PIP_(INDEX_URL|EXTRA_INDEX_URL|TRUSTED_HOST|DEFAULT_TIMEOUT|PROXY)|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY)='
 certificates=${PIP_CERT:-${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}}
 trusted=/etc/ssl/trusted-by-the-machine.pem
+trusted_by_java=/etc/ssl/trusted-by-the-machine.jks
 
 say() { echo "bare-proof: $*"; }
 fail() { echo "bare-proof: FAILED: $*" >&2; exit 1; }
@@ -47,6 +48,8 @@ enter() { # ROOT COMMAND: in namespaces of its own, so that nothing survives and
     local root=$1 settings=()
     mapfile -t settings < <(env | grep -E "$passed_on" || true)
     [ ! -f "$root$trusted" ] || settings+=("PIP_CERT=$trusted" "SSL_CERT_FILE=$trusted")
+    [ ! -f "$root$trusted_by_java" ] ||
+        settings+=("MAVEN_OPTS=-Djavax.net.ssl.trustStore=$trusted_by_java")
     unshare --mount --pid --fork --kill-child --ipc --uts bash -euc '
         root=$1; shift
         mount --make-rprivate /
@@ -71,7 +74,8 @@ fresh() { # ROOT PACKAGES...: the base system, as this machine reaches its packa
     cp -L /etc/resolv.conf "$root/etc/resolv.conf"
     mkdir -p "$root/etc/ssl"
     [ ! -f "$certificates" ] || cp -L "$certificates" "$root$trusted"
-    local file
+    local file=/etc/ssl/certs/java/cacerts
+    [ ! -f $file ] || cp -L $file "$root$trusted_by_java"
     for file in /etc/apt/apt.conf.d/*; do # proxies and certificates, where there are any
         grep -qiE 'proxy|CAInfo' "$file" 2>/dev/null && cp "$file" "$root/etc/apt/apt.conf.d/"
     done
@@ -115,7 +119,6 @@ prove_source() {
     enter "$root" "cd steelyard && make test" 2>&1 | tee "$work/test.log"
     local test_s=$((SECONDS - started))
     say "make test took $test_s s"
-    [ "$test_s" -lt 600 ] || fail "make test took longer than 10 minutes."
     leftovers "$root" >"$work/left.txt"
     [ ! -s "$work/left.txt" ] || fail "left behind outside the clone: $(head -n 20 "$work/left.txt")"
     [ -z "$(enter "$root" "cd steelyard && git status --porcelain")" ] ||
@@ -125,6 +128,8 @@ prove_source() {
     enter "$root" "cd steelyard && make wheel" >"$work/wheel.log" 2>&1 ||
         { cat "$work/wheel.log"; fail "make wheel"; }
     cp "$root$home/steelyard/dist/"*.whl "$work/"
+    # Said last: on a busy machine all else is still proved.
+    [ "$test_s" -lt 600 ] || fail "make test took longer than 10 minutes."
 }
 
 prove_wheel() {

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from experiment_fields import PAGE, with_fields
+from write_experiment_fields import PAGE, with_fields
 
 from steelyard.cli.main import program
 
@@ -71,7 +71,7 @@ def experiment_file_problems() -> Iterator[str]:
     """A table of the fields of experiment files that is not the one that they make."""
     text = PAGE.read_text("utf-8")
     if with_fields(text) != text:
-        yield f"{PAGE} has other fields than are declared; write: python tools/experiment_fields.py"
+        yield f"{PAGE} has other fields than are declared; python tools/write_experiment_fields.py"
 
 
 def anchors(page: Path) -> set[str]:

@@ -4,11 +4,15 @@
 # others (tools/test_tools.sh). Prints the names of those that cannot be had; their tests are skipped.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
-consumers=$PWD/build/consumers
+root=$PWD
+consumers=$root/build/consumers
+. tools/own_caches.sh
 mkdir -p "$consumers"
 
 python_tools=(pyperf==2.10.0 pytest-benchmark==5.3.1 rebench==1.4.0 asv==0.6.6)
-benchstat=golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+# The second is the last that Debian 12's Go 1.19 builds.
+benchstat=golang.org/x/perf/cmd/benchstat
+benchstat_versions=(v0.0.0-20260908200009-22c9c6c9d4da v0.0.0-20230113213139-801c7ef9e5c5)
 tinybench=tinybench@6.2.3
 
 get_python_tools() { # in an environment of their own, since they bring another pytest
@@ -21,7 +25,12 @@ get_python_tools() { # in an environment of their own, since they bring another 
 }
 
 get_benchstat() {
-    [ -x "$consumers/bin/benchstat" ] || GOBIN=$consumers/bin go install "$benchstat"
+    local version
+    [ ! -x "$consumers/bin/benchstat" ] || return 0
+    for version in "${benchstat_versions[@]}"; do
+        GOBIN=$consumers/bin go install "$benchstat@$version" && return
+    done
+    return 1
 }
 
 get_tinybench() {
@@ -38,3 +47,4 @@ get() { # COMMAND NAME...
 get get_python_tools pyperf pytest-benchmark rebench asv
 get get_benchstat benchstat
 get get_tinybench tinybench
+drop_caches

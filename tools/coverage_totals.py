@@ -26,20 +26,25 @@ def ratio(covered: float, of: float) -> float:
 
 
 def by_room(files: dict[str, Any]) -> dict[str, list[int]]:
-    """Lines run, lines, branches taken and branches of each room."""
+    """Lines run, lines, branches taken and branches of each room.
+
+    Where nothing of the package ran, nothing is said of branches.
+    """
     names = ("covered_lines", "num_statements", "covered_branches", "num_branches")
     rooms: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     for path, file in files.items():
         parts = Path(path).parts
         room = parts[parts.index("steelyard") + 1].removesuffix(".py")
-        rooms[room] = [a + file["summary"][n] for a, n in zip(rooms[room], names, strict=True)]
+        rooms[room] = [
+            a + file["summary"].get(n, 0) for a, n in zip(rooms[room], names, strict=True)
+        ]
     return dict(sorted(rooms.items()))
 
 
 def lacking(files: dict[str, Any]) -> list[tuple[int, str]]:
     """Files by the lines and branches that nothing ran, most first."""
     found = [
-        (file["summary"]["missing_lines"] + file["summary"]["missing_branches"], path)
+        (file["summary"]["missing_lines"] + file["summary"].get("missing_branches", 0), path)
         for path, file in files.items()
     ]
     return sorted(found, reverse=True)

@@ -13,6 +13,7 @@ programs=('gzip -6' 'gzip -1')
 
 rm -rf "$out"
 mkdir -p "$out"
+export XDG_STATE_HOME=$PWD/$out/state
 .venv/bin/python examples/compressors/make_corpus.py "$corpus"
 echo "Which compressor is fastest, on $(stat -c %s "$corpus") bytes of Python's own source text?"
 arguments=()

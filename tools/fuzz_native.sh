@@ -37,11 +37,11 @@ part_of() { # which folder of native/ has the target's sources
 
 sources_of() {
     case $1 in
-        call_frames) echo native/unwind/{call_frames,elf_file,frame_expression}.cpp ;;
+        call_frames) echo native/unwind/{call_frames,frame_expression,frame_instructions}.cpp native/elf/*.cpp ;;
         messages) echo native/launcher/src/protocol.cpp ;;
         class_file) echo native/jvm/src/{class_file,class_constants,delayed_code}.cpp ;;
         symbolizer) find native/symbolizer/src -name '*.cpp' ! -name main.cpp ;;
-        bodies) find native/bodies/src native/instructions -maxdepth 1 -name '*.cpp' ! -name main.cpp ;;
+        bodies) find native/bodies/src native/elf native/instructions -maxdepth 1 -name '*.cpp' ! -name main.cpp ;;
     esac
 }
 
@@ -78,7 +78,7 @@ for target in "${targets[@]}"; do
     part=$(part_of "$target")
     # shellcheck disable=SC2046 # names of our own sources have no spaces
     "$compiler" -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-        -I native/common -I native/instructions -I native/unwind -I "native/$part/src" -o "$work/$target" \
+        -I native/bytes -I native/elf -I native/errors -I native/instructions -I native/unwind -I "native/$part/src" -o "$work/$target" \
         "native/fuzz/${target}_fuzz.cpp" $(sources_of "$target")
     mkdir -p "$work/$target-corpus" "native/fuzz/corpus/$target"
     seed "$target" "$work/$target-corpus"

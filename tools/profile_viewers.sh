@@ -5,7 +5,9 @@
 # bundled too. What cannot be had is named, and its tests are skipped.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
-viewers=$PWD/build/viewers
+root=$PWD
+viewers=$root/build/viewers
+. tools/own_caches.sh
 mkdir -p "$viewers"
 missing=()
 
@@ -43,3 +45,4 @@ fi
 for each in "${missing[@]}"; do
     echo "profile-viewers: without $each"
 done
+drop_caches

@@ -4,6 +4,7 @@
 # named and does not end the set-up; the tests that take it are skipped, and say so.
 
 : "${root:?}" "${venv:?}"
+. tools/own_caches.sh
 
 # What is looked for, and the package of Debian that has it.
 test_programs=(
@@ -25,6 +26,7 @@ missing_test_tools() { # PROGRAM:PACKAGE, one a line
     [ -e /usr/include/benchmark/benchmark.h ] || echo google-benchmark:libbenchmark-dev
     [ -e /usr/share/benchmark/compare.py ] || echo compare.py:libbenchmark-tools
     [ -e /usr/include/catch2/catch.hpp ] || echo catch2:catch2
+    compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || echo postgresql:postgresql
 }
 
 missing_test_packages() { missing_test_tools | cut -d: -f2 | sort -u; }
@@ -98,6 +100,7 @@ ensure_test_tools() {
     [ ${#packages[@]} -eq 0 ] || get_packages "${packages[@]}"
     have_async_profiler || fetch_async_profiler || true
     have_speedscope || fetch_speedscope || true
+    drop_caches
     say "installing what reads and writes the files that Steelyard writes and reads"
     mapfile -t no_consumers < <(tools/consumers.sh)
     lacking=$(lacking_test_tools)

@@ -24,7 +24,7 @@ from benchmarks.commit_pairs.made_programs import PROGRAMS
 from steelyard.app.predict.commit_pairs import PairOptions, read_pairs
 from steelyard.binary import code_reader
 from steelyard.predict.commits.code_change import compare_programs
-from steelyard.predict.commits.evaluation import EvaluationDesign, evaluate_table
+from steelyard.predict.commits.predictor_evaluation import EvaluationDesign, evaluate_table
 from steelyard.report.kinds.commits.text import evaluation_text
 
 

@@ -22,9 +22,9 @@ import sys
 import tempfile
 
 from benchmarks.dimension_programs.designs import Found
-from benchmarks.dimension_programs.experiments import dimensioned, side_by_side
-from benchmarks.dimension_programs.programs import PROGRAMS
-from benchmarks.dimension_programs.tables import judge, show, table
+from benchmarks.dimension_programs.dimensioned_programs import PROGRAMS
+from benchmarks.dimension_programs.program_designs import dimensioned, side_by_side
+from benchmarks.dimension_programs.program_tables import judge, show, table
 
 
 def main() -> None:

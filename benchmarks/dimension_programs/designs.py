@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from scipy import stats
 
-from benchmarks.dimension_programs.programs import Default
+from benchmarks.dimension_programs.dimensioned_programs import Default
 
 FIXED_COUNT = 30  # Kalibera and Jones, ISMM 2013, section 9.1
 PRECISION_RATIO = 0.01

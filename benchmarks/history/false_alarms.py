@@ -20,8 +20,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.history.collection import annotated_tracks
-from benchmarks.prove.page import is_above, table, write_section
+from benchmarks.history.annotated_tracks import annotated_tracks
+from benchmarks.prove.proof_page import is_above, table, write_section
 from steelyard.analysis.history.detector import Sensitivity
 from steelyard.analysis.history.detectors import DETECTORS
 from steelyard.analysis.history.series import series_of_values

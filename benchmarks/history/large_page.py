@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.history.speed import made_tracks
+from benchmarks.history.detector_speed import made_tracks
 
 TRACKS_A_FILE = 100
 STEELYARD = (sys.executable, "-m", "steelyard.cli.main")

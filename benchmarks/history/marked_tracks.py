@@ -15,10 +15,10 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.history.collection import DATA, annotated_tracks
+from benchmarks.history.annotated_tracks import DATA, annotated_tracks
 from benchmarks.history.other_tools import changes_by
 from benchmarks.history.scoring import Count, ceiling, count_of, ratio_interval, score_of
-from benchmarks.prove.page import table, write_section
+from benchmarks.prove.proof_page import table, write_section
 from steelyard.analysis.history.detector import Sensitivity
 from steelyard.analysis.history.detectors import DETECTORS
 from steelyard.analysis.history.series import series_of_values

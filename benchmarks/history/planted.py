@@ -19,7 +19,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.prove.page import table
+from benchmarks.prove.proof_page import table
 from tests.repositories import Planned, make_repository
 
 ROOT = Path(__file__).resolve().parents[2]

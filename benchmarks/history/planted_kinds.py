@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.history.collection import DATA, Annotated, annotated_tracks
-from benchmarks.prove.page import table, write_section
+from benchmarks.history.annotated_tracks import DATA, Annotated, annotated_tracks
+from benchmarks.prove.proof_page import table, write_section
 from steelyard.analysis.distributions.normal import normal_quantile
 from steelyard.analysis.distributions.table_distributions import normal_lower_p
 from steelyard.analysis.history.detector import (

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.prove.judging import top_levels
-from benchmarks.prove.page import is_below, table, write_section
+from benchmarks.prove.proof_page import is_below, table, write_section
 from steelyard.analysis.comparison.experiment_intervals import Inference
 from steelyard.analysis.comparison.stopping import Stopping
 from steelyard.analysis.history.changes import find_changes

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.prove.page import is_above, table, write_section
+from benchmarks.prove.proof_page import is_above, table, write_section
 from steelyard.analysis.history.alarm_groups import false_alarm_rate, fewest_false
 from steelyard.analysis.history.changes import find_changes
 from steelyard.analysis.history.detector import Sensitivity

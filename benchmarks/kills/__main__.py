@@ -34,9 +34,9 @@ from itertools import cycle, product
 from pathlib import Path
 
 from benchmarks.kills.aftermath import MARK, Aftermath, aftermath, settled_state, warm_up
-from benchmarks.kills.evidence import wait_for
 from benchmarks.kills.faults import CLOCK_LIBRARY, FAULTS, Scene, unavailable
 from benchmarks.kills.instants import Instant, draw_instant, wait_until
+from benchmarks.kills.kill_evidence import wait_for
 from benchmarks.kills.loud_host import loud_host
 from benchmarks.kills.scenarios import PROGRAM, SPINNING, Scenario, scenarios
 

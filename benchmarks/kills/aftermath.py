@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from benchmarks.kills.evidence import differences, other_sessions
+from benchmarks.kills.kill_evidence import differences, other_sessions
 from steelyard.cli.main import run
 from steelyard.host.knob import Request
 from steelyard.host.properties import KNOBS

@@ -21,7 +21,7 @@ from scipy.stats import binom
 from benchmarks.names.known import Outcome, by_perf, by_steelyard, generate
 from benchmarks.names.languages import LANGUAGES
 from benchmarks.names.large import build_large
-from benchmarks.names.speed import compare
+from benchmarks.names.symbolizer_speed import compare
 
 _CONFIDENCE, _UNLIKELY = 0.95, 0.001
 _MANY_ADDRESSES = 100_000

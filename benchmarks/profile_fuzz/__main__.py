@@ -19,7 +19,7 @@ import traceback
 import warnings
 from collections import Counter
 
-from benchmarks.profile_fuzz.readers import CORPUS, READERS
+from benchmarks.profile_fuzz.profile_readers import CORPUS, READERS
 from steelyard.core.errors import SteelyardError
 
 _PATIENCE_S = 10

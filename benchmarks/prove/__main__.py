@@ -21,7 +21,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from benchmarks.prove import fixed, resampling, stopped
 from benchmarks.prove.fast import use_fast_tests
 from benchmarks.prove.judging import CLAIMED, Tally
-from benchmarks.prove.page import table, write_section
+from benchmarks.prove.proof_page import table, write_section
 
 EXPERIMENTS = 10_000
 BOOTSTRAP_EXPERIMENTS = 2_000

@@ -22,8 +22,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from benchmarks.prove.page import is_above, is_below, read_section, write_section
-from benchmarks.prove.tables import CONFIDENCE, Situation, situations
+from benchmarks.prove.known_tables import CONFIDENCE, Situation, situations
+from benchmarks.prove.proof_page import is_above, is_below, read_section, write_section
 from steelyard.analysis.methods import ANALYSES
 from steelyard.analysis.tables.data_columns import Table
 from steelyard.analysis.tables.table_analysis import Analysis

@@ -23,7 +23,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.prove.page import Proof, is_above, is_below, prove
+from benchmarks.prove.proof_page import Proof, is_above, is_below, prove
 from steelyard.analysis.events.correlation import (
     Correlation,
     pair_correlation,

@@ -29,7 +29,7 @@ from benchmarks.prove.deciding import (
     independent_interval,
 )
 from benchmarks.prove.judging import covers, inference, top_levels
-from benchmarks.prove.page import Proof, is_above, is_below, prove, table
+from benchmarks.prove.proof_page import Proof, is_above, is_below, prove, table
 from benchmarks.prove.stopped import twin_stops
 from steelyard.analysis.comparison.ratio_verdict import decide
 from steelyard.analysis.comparison.stopping import Stopping

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from benchmarks.prove.deciding import decided_at, end_of, held_to_the_real_rule
 from benchmarks.prove.judging import covers, inference, judge_ratios, top_levels
-from benchmarks.prove.page import Proof, is_below, prove, table
-from benchmarks.prove.populations import lognormal, normal
+from benchmarks.prove.proof_page import Proof, is_below, prove, table
+from benchmarks.prove.time_populations import lognormal, normal
 from steelyard.analysis.intervals.autoregression import FEWEST_BLOCKS
 from steelyard.core.estimate import Estimate
 from steelyard.core.experiment_results import StopReason

@@ -19,7 +19,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.prove.page import Proof, is_above, is_below, prove, table
+from benchmarks.prove.proof_page import Proof, is_above, is_below, prove, table
 from steelyard.analysis.dimensioning.dimensioning_agreement import LEVEL, agreement, mean_squares
 from steelyard.analysis.dimensioning.precision import FEWEST_REPETITIONS, Prediction
 from steelyard.analysis.dimensioning.repetition_counts import (

@@ -20,7 +20,7 @@ from benchmarks.prove.judging import (
     judge_ratios,
     top_levels,
 )
-from benchmarks.prove.populations import DRIFTS, POPULATIONS, mean_of_seen
+from benchmarks.prove.time_populations import DRIFTS, POPULATIONS, mean_of_seen
 from steelyard.core.rng import derive_seed
 
 BLOCK_COUNTS = (10, 20, 30, 100)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from benchmarks.prove.deciding import decided_at, end_of
 from benchmarks.prove.dependent import remembering
-from benchmarks.prove.page import Proof, prove, table
+from benchmarks.prove.proof_page import Proof, prove, table
 from steelyard.analysis.distributions.student import student_quantile
 from steelyard.analysis.intervals.paired_ratio import dependent_interval
 from steelyard.core.rng import derive_seed

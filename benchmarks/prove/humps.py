@@ -20,7 +20,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.prove.page import Proof, is_above, is_below, prove
+from benchmarks.prove.proof_page import Proof, is_above, is_below, prove
 from steelyard.analysis.comparison.mode_cautions import level_mode_cautions, mode_cautions
 from steelyard.analysis.variance.nested_values import nested_values
 from steelyard.core.rng import derive_seed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.prove.page import is_above, is_below
+from benchmarks.prove.proof_page import is_above, is_below
 from steelyard.analysis.comparison.comparison_cautions import (
     dependence_cautions,
     shape_cautions,

@@ -19,7 +19,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-from benchmarks.prove.page import Proof, is_above, is_below, prove
+from benchmarks.prove.proof_page import Proof, is_above, is_below, prove
 from steelyard.analysis.events.correlation import pair_correlation
 from steelyard.analysis.events.order import order_distances, order_goes_with_result
 from steelyard.core.rng import derive_seed

@@ -16,7 +16,7 @@ from math import sqrt
 
 import numpy as np
 
-from benchmarks.prove.page import Proof, prove, table
+from benchmarks.prove.proof_page import Proof, prove, table
 from benchmarks.prove.stopped import CONFIDENCE, twin_stops
 from steelyard.analysis.intervals.error_spending import (
     AFTER_RUNS_SHARE,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.prove.judging import Tally
-from benchmarks.prove.populations import POPULATIONS
+from benchmarks.prove.time_populations import POPULATIONS
 from steelyard.core.rng import derive_seed
 
 Array = NDArray[np.float64]

@@ -22,7 +22,7 @@ from benchmarks.prove.judging import (
     judge_ratios,
     top_levels,
 )
-from benchmarks.prove.populations import DRIFTS, POPULATIONS, VARIATIONS, mean_of_seen
+from benchmarks.prove.time_populations import DRIFTS, POPULATIONS, VARIATIONS, mean_of_seen
 from steelyard.analysis.comparison.experiment_intervals import Inference
 from steelyard.analysis.comparison.stopping import Stopping, first_look, widening_after
 from steelyard.analysis.distributions.student import student_quantile

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 
 from benchmarks.sampling import aliasing, overhead, randomness, shares, spreads
-from benchmarks.sampling.programs import build, verdict
+from benchmarks.sampling.sampled_programs import build, verdict
 
 PARTS = {
     "aliasing": aliasing.prove,

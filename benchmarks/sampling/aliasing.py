@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from benchmarks.sampling.programs import Programs, Recorded, recorded, verdict
+from benchmarks.sampling.sampled_programs import Programs, Recorded, recorded, verdict
 from steelyard.profile.sampler import Recording
 
 WITHIN_POINTS, OFF_BY_POINTS = 3.0, 30.0

@@ -15,7 +15,7 @@ from statistics import mean, stdev
 
 from scipy.stats import t as student
 
-from benchmarks.sampling.programs import SOURCES, Programs, verdict
+from benchmarks.sampling.sampled_programs import SOURCES, Programs, verdict
 from steelyard.profile.java.java_command import java_recording
 from steelyard.profile.profilers import PROFILERS
 from steelyard.profile.sampler import Recording, Spread, record

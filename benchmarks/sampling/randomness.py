@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 
-from benchmarks.sampling.programs import SOURCES, Programs, verdict
+from benchmarks.sampling.sampled_programs import SOURCES, Programs, verdict
 from steelyard.analysis.profiles.sampling_health import SamplingHealth, sampling_health
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.profile.file.profile_file import read_profile

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from benchmarks.sampling.programs import Programs, recorded, verdict
+from benchmarks.sampling.sampled_programs import Programs, recorded, verdict
 from steelyard.analysis.profiles.profile_samples import independent_count, share_estimate
 from steelyard.core.estimate import Estimate
 from steelyard.profile.sampler import Recording

@@ -14,7 +14,7 @@ from statistics import mean, median, quantiles
 
 from scipy.stats import binom
 
-from benchmarks.sampling.programs import Programs
+from benchmarks.sampling.sampled_programs import Programs
 from steelyard.app.profile.record_profile import read_answer
 from steelyard.core.estimate import Estimate
 from steelyard.profile.sampler import Recording, Spread, record

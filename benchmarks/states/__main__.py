@@ -22,8 +22,8 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from benchmarks.states.bounds import Bound, lines
-from benchmarks.states.collection import benchmark_names, is_collection, labelled
 from benchmarks.states.published import benchmarks_of, published_bounds, published_tables
+from benchmarks.states.published_states import benchmark_names, is_collection, labelled
 from benchmarks.states.synthetic import (
     switching_tables,
     synthetic_bounds,

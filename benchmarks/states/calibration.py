@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.states.collection import labelled
 from benchmarks.states.judged import percent
+from benchmarks.states.published_states import labelled
 from steelyard.analysis.states.class_verdict import STEADY_UP_TO, UNSTEADY_FROM, verdict_of
-from steelyard.analysis.states.rules import Rules
+from steelyard.analysis.states.state_rules import Rules
 from steelyard.analysis.states.steadiness import LESS_SURE, SURE_FROM, WEIGHTS
 
 Floats = NDArray[np.float64]

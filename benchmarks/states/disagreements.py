@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.states.collection import benchmark_names, labelled
 from benchmarks.states.judged import percent
+from benchmarks.states.published_states import benchmark_names, labelled
 from steelyard.analysis.states.execution import ExecutionState, Rules, execution_state
 from steelyard.analysis.states.steady_part import latest_start
 from steelyard.analysis.tables.data_columns import Floats

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.states.bounds import Bound, lines, redrawn
-from benchmarks.states.collection import Labelled
 from benchmarks.states.judged import (
     CHOOSERS,
     ERROR_HEADER,
@@ -20,6 +19,7 @@ from benchmarks.states.judged import (
     mean_errors,
     percent,
 )
+from benchmarks.states.published_states import Labelled
 from steelyard.analysis.states.execution import Rules
 from steelyard.analysis.states.steady_part import latest_start
 

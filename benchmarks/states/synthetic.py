@@ -19,7 +19,7 @@ from benchmarks.states.judged import (
     judged,
     percent,
 )
-from benchmarks.states.populations import LENGTHS, NOISES, STATES, SWITCHING, Made, executions
+from benchmarks.states.made_states import LENGTHS, NOISES, STATES, SWITCHING, Made, executions
 from steelyard.analysis.states.execution import Rules, execution_state
 
 _SEED = 20130620

@@ -2,57 +2,24 @@
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <span>
-#include <string>
 
 #include "fatal.hpp"
+#include "refusals.hpp"
 
 namespace steelyard {
 
 namespace {
-
-// The bits of the registers wanted, in asm/perf_regs.h, and the order in which they come.
-#if defined(__x86_64__)
-constexpr std::uint64_t base_pointer_bit = 6, stack_pointer_bit = 7, address_bit = 8;
-// Their numbers in DWARF, by rising bit: ax bx cx dx si di bp sp ip, and r8 to r15.
-constexpr std::uint64_t copied_registers = 0xff01ffULL;
-constexpr std::array<std::size_t, register_count> copied_numbers{0, 3, 2,  1,  4,  5,  6,  7, 16,
-                                                                 8, 9, 10, 11, 12, 13, 14, 15};
-#elif defined(__aarch64__)
-constexpr std::uint64_t base_pointer_bit = 29, stack_pointer_bit = 31, address_bit = 32;
-constexpr std::uint64_t copied_registers = 0;
-constexpr std::array<std::size_t, 0> copied_numbers{};
-#else
-#error "The sampler knows the registers of x86-64 and AArch64."
-#endif
-constexpr std::uint64_t registers_wanted =
-    (1ULL << base_pointer_bit) | (1ULL << stack_pointer_bit) | (1ULL << address_bit);
-
-// What `sample_from` reads of every sample.
-constexpr std::uint64_t sample_fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                                        PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER;
 
 constexpr std::size_t sampling_pages = 16;
 constexpr std::size_t copying_pages = 64;
 // A round of samples of a KiB is less than half of it.
 constexpr std::size_t round_pages = 64;
 constexpr std::size_t tracking_pages = 64;
-// Copied with each sample where a word of the frame is asked for: a frame of HotSpot's interpreter
-// keeps at most some tens of words between the top of its stack and what stands below its base.
-constexpr std::uint32_t frame_bytes = 1024;
-// Copied with each chain by frame pointers. Functions without a frame keep little on the stack.
-constexpr std::uint32_t leaf_bytes = 512;
-// Where callers are looked for: as much as a record may hold, in whole pages.
-constexpr std::uint32_t stack_bytes = 32U << 10U;
 constexpr std::uint64_t never_by_itself = 1ULL << 62;
 
 std::size_t ring_pages(Depth depth, bool in_group) {
@@ -60,142 +27,6 @@ std::size_t ring_pages(Depth depth, bool in_group) {
         return copying_pages;
     const bool is_long = depth.frame_pointers || depth.word_below_frame > 0;
     return is_long && in_group ? round_pages : sampling_pages;
-}
-
-/// What kernel.perf_event_paranoid is set to; nothing where that is not shown.
-std::optional<int> paranoia() {
-    std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
-    int level = 0;
-    if (file >> level)
-        return level;
-    return std::nullopt;
-}
-
-Fatal not_allowed(const char* what) {
-    // The most that lets somebody watch programs of their own, perf_event_open(2).
-    constexpr int own_programs = 2;
-    const std::string begin = std::string("The kernel does not allow ") + what + ".\n";
-    const auto level = paranoia();
-    if (!level || *level > own_programs)
-        return Fatal(begin +
-                     "sysctl kernel.perf_event_paranoid=2 (or less) allows it for your own "
-                     "programs.");
-    return Fatal(begin + "kernel.perf_event_paranoid is " + std::to_string(*level) +
-                 ", which allows it for your own programs: the process is another user's (let "
-                 "that user or root record), or a container denies perf_event_open(2) (start it "
-                 "with --cap-add PERFMON, or a seccomp profile that allows the call).");
-}
-
-Fatal too_many_files() {
-    rlimit files{};
-    getrlimit(RLIMIT_NOFILE, &files);
-    return Fatal("There are more threads or CPUs to watch than the " +
-                 std::to_string(files.rlim_cur) +
-                 " files that may be open.\nThe sampler has raised its limit to the hard one: "
-                 "`ulimit -Hn` shows it, and root can raise it.");
-}
-
-Fatal refusal(const char* what) {
-    if (errno == EACCES || errno == EPERM)
-        return not_allowed(what);
-    if (errno == ENOSYS)
-        return Fatal("This kernel has no perf_event_open(2), or a container hides it.");
-    if (errno == ENOENT || errno == EOPNOTSUPP || errno == ENODEV)
-        return Fatal(std::string("This machine cannot give ") + what + "; use --event cpu-clock.");
-    if (errno == EMFILE)
-        return too_many_files();
-    return Fatal::with_errno(std::string("The kernel refuses ") + what);
-}
-
-/// Takes values from a record, one after the other, and knows when it has ended.
-class Cursor {
-  public:
-    explicit Cursor(const RawRecord& record) : at_(record.body), left_(record.body_bytes) {}
-
-    template <typename Value>
-    Value take() {
-        Value value{};
-        if (left_ < sizeof value) {
-            cut_short_ = true;
-            return value;
-        }
-        std::memcpy(&value, at_, sizeof value);
-        skip(sizeof value);
-        return value;
-    }
-
-    const std::byte* take_bytes(std::size_t bytes) {
-        if (left_ < bytes) {
-            cut_short_ = true;
-            return nullptr;
-        }
-        const std::byte* here = at_;
-        skip(bytes);
-        return here;
-    }
-
-    bool cut_short() const { return cut_short_; }
-
-  private:
-    void skip(std::size_t bytes) {
-        at_ += bytes;
-        left_ -= bytes;
-    }
-
-    const std::byte* at_;
-    std::size_t left_;
-    bool cut_short_ = false;
-};
-
-/// The part of the stack that was copied, from the stack pointer up.
-std::span<const std::byte> take_stack(Cursor& cursor) {
-    const auto size = cursor.take<std::uint64_t>();
-    if (size == 0)
-        return {};
-    const std::byte* const copy = cursor.take_bytes(static_cast<std::size_t>(size));
-    const auto copied = cursor.take<std::uint64_t>();
-    if (copy == nullptr || copied > size)
-        return {};
-    return {copy, static_cast<std::size_t>(copied)};
-}
-
-/// The word at `address` in the copy, which begins at the stack pointer; 0 where it has none.
-std::uint64_t word_in(std::span<const std::byte> copy, std::uint64_t stack_pointer,
-                      std::uint64_t address) {
-    const std::uint64_t offset = address - stack_pointer;
-    std::uint64_t word = 0;
-    if (address >= stack_pointer && copy.size() >= sizeof word &&
-        offset <= copy.size() - sizeof word)
-        std::memcpy(&word, copy.data() + offset, sizeof word);
-    return word;
-}
-
-void take_registers(Cursor& cursor, Depth depth, Sample& sample) {
-    if (cursor.take<std::uint64_t>() == PERF_SAMPLE_REGS_ABI_NONE)
-        return;
-    if (depth.stack_copy) {
-        for (const std::size_t number : copied_numbers)
-            sample.copy.registers[number] = cursor.take<std::uint64_t>();
-        sample.base_pointer = sample.copy.registers[frame_register];
-        sample.stack_pointer = sample.copy.registers[stack_register];
-        sample.user_address = sample.copy.registers[address_register];
-        return;
-    }
-    sample.base_pointer = cursor.take<std::uint64_t>();
-    sample.stack_pointer = cursor.take<std::uint64_t>();
-    sample.user_address = cursor.take<std::uint64_t>();
-    sample.copy.registers[frame_register] = sample.base_pointer;
-    sample.copy.registers[stack_register] = sample.stack_pointer;
-    sample.copy.registers[address_register] = sample.user_address;
-}
-
-/// How much of the stack is copied with each sample.
-std::uint32_t bytes_copied(Depth depth) {
-    if (depth.stack_copy)
-        return stack_bytes;
-    if (depth.word_below_frame > 0)
-        return frame_bytes;
-    return depth.frame_pointers && copied_registers != 0 ? leaf_bytes : 0;
 }
 
 }  // namespace
@@ -216,54 +47,14 @@ perf_event_attr monotonic_attributes(bool kernel) {
 }
 
 perf_event_attr copying_attributes(std::uint32_t copied_bytes) {
-    if (copied_registers == 0)
+    const std::uint64_t registers = registers_of({.stack_copy = true});
+    if (registers == 0)
         throw Fatal("Call stacks by DWARF are found on x86-64 alone; use --stacks frame-pointers.");
     perf_event_attr attributes = monotonic_attributes(true);
     attributes.sample_type = sample_fields | PERF_SAMPLE_STACK_USER;
-    attributes.sample_regs_user = copied_registers;
+    attributes.sample_regs_user = registers;
     attributes.sample_stack_user = copied_bytes;
     return attributes;
-}
-
-std::optional<Sample> sample_from(const RawRecord& record, Depth depth) {
-    Cursor cursor(record);
-    Sample sample;
-    const auto mode = record.header->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-    sample.in_kernel = mode == PERF_RECORD_MISC_KERNEL;
-    sample.address = cursor.take<std::uint64_t>();
-    sample.process = cursor.take<std::uint32_t>();
-    sample.thread = cursor.take<std::uint32_t>();
-    sample.time_ns = cursor.take<std::uint64_t>();
-    cursor.take<std::uint64_t>();  // of the event
-    sample.cpu = cursor.take<std::uint32_t>();
-    cursor.take<std::uint32_t>();  // reserved
-    if (depth.frame_pointers) {
-        const auto length = cursor.take<std::uint64_t>();
-        if (length > record.body_bytes)
-            return std::nullopt;
-        sample.chain_length = static_cast<std::size_t>(length);
-        sample.chain = reinterpret_cast<const std::uint64_t*>(
-            cursor.take_bytes(sample.chain_length * sizeof(std::uint64_t)));
-    }
-    take_registers(cursor, depth, sample);
-    if (bytes_copied(depth) > 0)
-        sample.copy.bytes = take_stack(cursor);
-    if (depth.word_below_frame > 0)
-        sample.frame_word = word_in(sample.copy.bytes, sample.stack_pointer,
-                                    sample.base_pointer - depth.word_below_frame);
-    if (cursor.cut_short())
-        return std::nullopt;
-    return sample;
-}
-
-Origin origin_of(const RawRecord& record) {
-    Cursor cursor(record);
-    cursor.take<std::uint64_t>();  // address
-    cursor.take<std::uint64_t>();  // process and thread
-    Origin origin;
-    origin.time_ns = cursor.take<std::uint64_t>();
-    origin.event = cursor.take<std::uint64_t>();
-    return origin;
 }
 
 Rights rights_here() {
@@ -293,13 +84,13 @@ SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool ker
     attributes.disabled = group ? 0 : 1;
     attributes.sample_period = never_by_itself;
     attributes.sample_type = sample_fields;
-    attributes.sample_regs_user = depth.stack_copy ? copied_registers : registers_wanted;
+    attributes.sample_regs_user = registers_of(depth);
     attributes.wakeup_events = group ? 0 : 1;
     if (depth.frame_pointers) {
         attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
         attributes.exclude_callchain_kernel = 1;
     }
-    if (depth.stack_copy && copied_registers == 0)
+    if (attributes.sample_regs_user == 0)
         throw Fatal("Call stacks by DWARF are found on x86-64 alone; use --stacks frame-pointers.");
     if (const std::uint32_t bytes = bytes_copied(depth)) {
         attributes.sample_type |= PERF_SAMPLE_STACK_USER;

@@ -11,22 +11,11 @@
 #include <optional>
 
 #include "ring.hpp"
-#include "unwinder.hpp"
+#include "sample_record.hpp"
 
 namespace steelyard {
 
 enum class Clock { software, cycles };
-
-/// What each sample holds beyond where the thread was.
-struct Depth {
-    /// The chain of return addresses, by frame pointers, with a copy of what is on top of the
-    /// stack: code without a frame of its own has its caller there.
-    bool frame_pointers = false;
-    bool stack_copy = false;  ///< what it takes to find that chain by .eh_frame
-    /// The word that stands so many bytes below the base pointer; 0: none. Interpreters that keep
-    /// there what they interpret can be seen through.
-    std::uint64_t word_below_frame = 0;
-};
 
 /// Whom an event watches: one thread wherever it runs, or whatever runs on one CPU.
 struct Watched {
@@ -35,36 +24,9 @@ struct Watched {
     int leader = -1;  ///< the file of the event that it is read with; -1: none
 };
 
-/// One sample, as the kernel wrote it.
-struct Sample {
-    std::uint64_t time_ns = 0;  ///< CLOCK_MONOTONIC
-    std::uint32_t process = 0;
-    std::uint32_t thread = 0;
-    std::uint32_t cpu = 0;
-    bool in_kernel = false;
-    std::uint64_t address = 0;       ///< of the instruction, the kernel's if it was there
-    std::uint64_t user_address = 0;  ///< where the program itself was; 0 where it has no registers
-    std::uint64_t stack_pointer = 0;
-    std::uint64_t base_pointer = 0;
-    std::uint64_t frame_word = 0;  ///< the word asked for; 0 where it is not near the stack's top
-    const std::uint64_t* chain = nullptr;
-    std::size_t chain_length = 0;
-    StackCopy copy;
-};
-
 /// What makes an event write samples that `sample_from` reads with a copy of the stack, of so many
 /// bytes; throws Fatal where callers are not found that way.
 perf_event_attr copying_attributes(std::uint32_t copied_bytes);
-
-/// Reads a PERF_RECORD_SAMPLE of a `SamplingEvent`; nothing where it is cut short.
-std::optional<Sample> sample_from(const RawRecord& record, Depth depth);
-
-/// Which event took a sample, and when; zeros where it is cut short.
-struct Origin {
-    std::uint64_t event = 0;
-    std::uint64_t time_ns = 0;
-};
-Origin origin_of(const RawRecord& record);
 
 /// The file of an event, or a negative number and errno.
 int open_event(perf_event_attr& attributes, Watched watched);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -17,21 +18,8 @@ constexpr int ancestry_limit = 64;
 // Samples are read within a round, which is far shorter.
 constexpr std::uint64_t remembered_ns = 1'000'000'000;
 
-/// The parent of a process, by /proc/PID/stat; 0 where the process is gone.
-std::uint32_t parent_of(std::uint32_t process) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-    std::string text;
-    if (!std::getline(file, text))
-        return 0;
-    // The name stands in parentheses and may hold any character, so count from the last one.
-    const auto name_end = text.rfind(')');
-    if (name_end == std::string::npos)
-        return 0;
-    std::istringstream rest(text.substr(name_end + 1));
-    char state = 0;
-    std::uint32_t parent = 0;
-    rest >> state >> parent;
-    return parent;
+std::string folder_of(std::int64_t process) {
+    return "/proc/" + std::to_string(process);
 }
 
 /// The part of a mapping from `start` on.
@@ -68,6 +56,32 @@ void make_room(std::map<std::uint64_t, Mapping>& mappings, std::uint64_t start, 
 
 }  // namespace
 
+bool has_ended(pid_t process) {
+    std::error_code error;
+    for (const auto& thread :
+         std::filesystem::directory_iterator(folder_of(process) + "/task", error)) {
+        const char state = process_stat(thread.path()).state;
+        if (state != 0 && state != 'Z' && state != 'X')
+            return false;
+    }
+    return true;
+}
+
+ProcessStat process_stat(const std::string& folder) {
+    std::ifstream file(folder + "/stat");
+    std::string text;
+    // What ends between open and read gives ESRCH, which an iterator would throw.
+    std::getline(file, text, '\0');
+    // The name stands in parentheses and may hold any character, so count from the last one.
+    const auto name_end = text.rfind(')');
+    if (name_end == std::string::npos)
+        return {};
+    std::istringstream rest(text.substr(name_end + 1));
+    ProcessStat found;
+    rest >> found.state >> found.parent;
+    return found;
+}
+
 std::vector<pid_t> family_of(pid_t process) {
     std::multimap<std::uint32_t, pid_t> children;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -75,7 +89,8 @@ std::vector<pid_t> family_of(pid_t process) {
         pid_t child = 0;
         const auto end = std::from_chars(name.data(), name.data() + name.size(), child).ptr;
         if (child > 0 && end == name.data() + name.size())
-            children.emplace(parent_of(static_cast<std::uint32_t>(child)), child);
+            children.emplace(process_stat(folder_of(static_cast<std::uint32_t>(child))).parent,
+                             child);
     }
     std::vector<pid_t> family{process};
     for (std::size_t at = 0; at < family.size(); ++at) {
@@ -99,13 +114,13 @@ bool Following::includes(std::uint32_t process, std::uint64_t time_ns) {
         return true;
     if (const auto known = strangers_.find(process); known != strangers_.end())
         return false;
-    std::uint32_t ancestor = parent_of(process);
+    std::uint32_t ancestor = process_stat(folder_of(process)).parent;
     for (int step = 0; step < ancestry_limit && ancestor > 1; ++step) {
         if (living_.contains(ancestor)) {
             add(process);
             return true;
         }
-        ancestor = parent_of(ancestor);
+        ancestor = process_stat(folder_of(ancestor)).parent;
     }
     strangers_.emplace(process, true);
     return false;

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -16,8 +17,20 @@
 
 namespace steelyard {
 
+/// What a file `stat` of /proc says of a process or a thread; zeros where that is gone.
+struct ProcessStat {
+    char state = 0;
+    std::uint32_t parent = 0;
+};
+
+/// That of the process or thread whose folder in /proc this is.
+ProcessStat process_stat(const std::string& folder);
+
 /// A process, and those that run now and descend from it, by /proc.
 std::vector<pid_t> family_of(pid_t process);
+
+/// Whether a process is gone, or has no thread left but is waited for by nobody.
+bool has_ended(pid_t process);
 
 /// Keeps the followed processes with what a new file of a rotated profile must restate of them.
 class Following {
@@ -39,7 +52,6 @@ class Following {
     /// The file that an address of a process is mapped from.
     std::optional<FilePlace> place_of(std::uint32_t process, std::uint64_t address) const;
 
-    bool empty() const { return living_.empty(); }
     /// Those that run.
     std::vector<pid_t> processes() const;
 

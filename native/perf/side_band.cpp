@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "elf_file.hpp"
-#include "memory_map.hpp"
+#include "memory_mapping.hpp"
 
 namespace steelyard {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "call_frames.hpp"
+#include "unwind_row.hpp"
 
 namespace steelyard {
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from steelyard.api.stored_experiments import ExperimentStore, Stored, open_store
     from steelyard.api.weigh_programs import compare, measure, resume
-    from steelyard.api.weighed import Mean, Ratio, Weighed
+    from steelyard.api.weighed_experiment import Mean, Ratio, Weighed
     from steelyard.core.errors import SteelyardError
 
 __all__ = [
@@ -36,7 +36,7 @@ __all__ = [
 # Where each is: importing the package costs the command line nothing.
 _HOMES = {
     **dict.fromkeys(("compare", "resume"), "steelyard.api.weigh_programs"),
-    **dict.fromkeys(("Mean", "Ratio", "Weighed"), "steelyard.api.weighed"),
+    **dict.fromkeys(("Mean", "Ratio", "Weighed"), "steelyard.api.weighed_experiment"),
     **dict.fromkeys(
         ("ExperimentStore", "Stored", "open_store"), "steelyard.api.stored_experiments"
     ),

@@ -119,7 +119,7 @@ def test_odd_names_and_an_unknown_machine_are_written(chosen, tmp_path, provenan
     trials = tuple(make_trial(position, measurements=measurements) for position in range(4))
     experiment = make_experiment(spec=spec, trials=trials, provenance=provenance)
     chosen.write(experiment, str(tmp_path / "file"))
-    assert (tmp_path / "file").stat().st_size > 0
+    assert b"no encoding" in (tmp_path / "file").read_bytes().replace(b"_", b" ")
 
 
 SINGLE_EXECUTIONS = {

@@ -9,7 +9,7 @@ from steelyard.predict.commits.code_change import compare_programs
 from steelyard.predict.commits.indicator import Evidence
 from steelyard.predict.commits.indicators import INDICATORS
 from steelyard.predict.commits.program_code import DATA
-from tests.unit.predict.commits.programs import as_row, call, program
+from tests.unit.predict.commits.functions_as_read import as_row, call, program
 
 INDICATORS_ALL = list(INDICATORS)
 USE = BenchmarkUse("b", {"main": 10.0, "hot": 90.0}, {"main": 1.0, "hot": 9.0}, {"hot": 5.0})

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from steelyard.predict.platforms.model import Prediction
 from steelyard.predict.platforms.models import PLATFORM_MODELS
-from steelyard.predict.platforms.question import hide, make_question
-from tests.unit.predict.platforms.tables import low_rank_costs, table_of
+from steelyard.predict.platforms.platform_model import Prediction
+from steelyard.predict.platforms.platform_question import hide, make_question
+from tests.unit.predict.platforms.made_tables import low_rank_costs, table_of
 
 MODELS = list(PLATFORM_MODELS)
 CLOCKS = {"clock_mhz": {f"host{h}": str(1000 + 100 * h) for h in range(14)}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from pathlib import Path
 
 import pytest
 
@@ -30,8 +31,16 @@ REGISTRIES = find_registries()
 kinds = pytest.mark.parametrize("group", sorted(REGISTRIES))
 
 
-def test_there_are_registries():
-    assert REGISTRIES
+def test_every_group_of_entry_points_that_the_sources_name_is_tried_here():
+    named = re.compile(r'"(steelyard\.[a-z_]+)"')
+    sources = Path(steelyard.__path__[0])
+    made = {
+        group
+        for path in sources.rglob("__init__.py")
+        for call in re.findall(r"= Registry\((.*?)\)\n", path.read_text("utf-8"), re.DOTALL)
+        for group in named.findall(call)
+    }
+    assert made == set(REGISTRIES)
 
 
 @kinds

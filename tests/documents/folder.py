@@ -307,3 +307,9 @@ def project_file(folder: Path) -> None:
     """The page's own file."""
     text = next(blocks(Path("docs/project-file.md"), "toml"))
     (folder / "steelyard.toml").write_text(text.replace("2min", "16runs"))
+
+
+def package(folder: Path) -> None:
+    """An archive of a benchmark package."""
+    source = ROOT / "examples" / "packages" / "xz"
+    shutil.make_archive(str(folder / "sorting"), "gztar", source)

@@ -12,29 +12,37 @@ from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 
-from steelyard.build.archive import NotArchiveError, read_archive
-from steelyard.build.elf import NotElfError, read_elf
+from steelyard.build.elf_functions import read_elf_functions
 from steelyard.build.link_line import expand_response_files
-from steelyard.core.errors import SuiteError
+from steelyard.build.static_library import NotArchiveError, read_archive
+from steelyard.core.elf_file import NotElfError
+from steelyard.core.errors import ArchiveError, SuiteError
+from steelyard.core.experiment_spec import IterationsSpec
 from steelyard.layout.response_files import expanded_words
-from steelyard.measure.elf_section import elf_section
 from steelyard.measure.layout_report import read_report, report_file
+from steelyard.measure.package_results import found_package
+from steelyard.measure.package_results import report_file as package_report
+from steelyard.measure.provenance import compiler_of
 from steelyard.profile.symbols.debug_files import read_build_id, separate_file, supplementary_file
 from steelyard.profile.symbols.debug_sections import debug_sections
 from steelyard.profile.symbols.elf_symbols import read_symbols
 from steelyard.profile.symbols.inlined_code import debug_source
 from steelyard.profile.symbols.static_probes import static_probes
+from steelyard.service.package.archive import PackageLimits, package_in
+from steelyard.service.package.archive import unpack as unpack_package
+from steelyard.service.package.package_faults import find_faults
 from steelyard.suite.unpack import unpack
-from tests.fuzz.reader import Reader
+from tests.fuzz.reader import Reader, check_message
 
 _MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
+_PACKAGE_LIMITS = PackageLimits(total_bytes=1 << 26, member_count=2000)
 ELF_FILES = Path(__file__).parents[1] / "data" / "elf"
 
 
 def _elf(path: str) -> None:
     """All that is asked of a program or library that a profile or a plan names."""
     with suppress(OSError), open(path, "rb") as file:
-        assert len(elf_section(file, b".steelyard.layout") or b"") <= 1 << 20
+        assert len(compiler_of(file) or "") <= 1 << 21
     symbols = read_symbols(path)
     for place in range(min(50, len(symbols.names))):
         assert isinstance(symbols.names[place], bytes)
@@ -50,7 +58,7 @@ def _elf(path: str) -> None:
 
 def _object_file(path: str) -> None:
     try:
-        found = read_elf(Path(path).read_bytes())
+        found = read_elf_functions(BytesIO(Path(path).read_bytes()))
     except (NotElfError, ValueError):
         return
     assert all(function.name is not None for function in found.functions)
@@ -80,6 +88,51 @@ def _unpacked(path: str) -> None:
             assert found.is_symlink() or not found.stat().st_mode & 0o7000
 
 
+def _package(path: str) -> None:
+    """A package comes out whole, with names that differ everywhere, or not at all."""
+    with tempfile.TemporaryDirectory(dir=_MEMORY) as folder:
+        target = os.path.join(folder, "inside", "target")
+        os.mkdir(os.path.dirname(target))
+        try:
+            package = unpack_package(path, target, _PACKAGE_LIMITS)
+        except ArchiveError:
+            assert os.listdir(os.path.dirname(target)) == []
+            raise
+        assert os.listdir(folder) == ["inside"]
+        assert os.listdir(os.path.dirname(target)) == ["target"]
+        names = [member.path.casefold() for member in package.members]
+        assert len(set(names)) == len(names)
+        for found in Path(target).rglob("*"):
+            assert found.is_dir() or found.is_file() or found.is_symlink()
+            assert found.resolve().is_relative_to(Path(target).resolve())
+            assert not found.lstat().st_mode & 0o6000
+
+
+def _results(path: str) -> None:
+    """What a collect script packed: a digest and finite metrics, or a problem."""
+    with tempfile.TemporaryDirectory(dir=_MEMORY) as folder:
+        Path(package_report(folder, 0)).write_text(json.dumps({"kept": path, "result": "r"}))
+        found = found_package(folder, {"trial": 0}, IterationsSpec("json-lines"))
+        assert os.path.exists(path)
+        if "problem" in found:
+            check_message(found["problem"])
+            return
+        for told in found["metrics"].values():
+            assert told["values"]
+            assert all(abs(value) < float("inf") for value in told["values"])
+        json.dumps(found, allow_nan=False)
+
+
+def _script(path: str) -> None:
+    """A script and a file of variables, whatever is in them, have faults or none."""
+    with tempfile.TemporaryDirectory(dir=_MEMORY) as folder:
+        for name in ("run.sh", "collect.sh", "env"):
+            shutil.copyfile(path, os.path.join(folder, name))
+        found = find_faults(package_in(folder), folder)
+        for fault in (*found.faults, *found.notes):
+            check_message(fault.message)
+
+
 def _report(path: str) -> None:
     folder = os.path.dirname(path)
     shutil.copyfile(path, report_file(folder, 3))
@@ -106,6 +159,19 @@ def _tar(kind: str) -> bytes:
         link = tarfile.TarInfo("a/l")
         link.type, link.linkname = tarfile.SYMTYPE, "b.c"
         file.addfile(link)
+    return written.getvalue()
+
+
+def _results_archive() -> bytes:
+    written = BytesIO()
+    with tarfile.open(fileobj=written, mode="w:") as file:
+        for name, data in (
+            ("results.csv", b"time_s,rate (MB/s),word\n0.5,3,a\n0.25,4,b\n"),
+            ("metrics.json", b'{"a": 1, "b": {"values": [1, 2], "unit": "ms"}}'),
+        ):
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            file.addfile(member, BytesIO(data))
     return written.getvalue()
 
 
@@ -148,6 +214,10 @@ def program_readers() -> dict[str, Reader]:
         "ar-archive": Reader(_archive, (_ar(),)),
         "tar-archive": Reader(_unpacked, (_tar(""), _tar("gz"), _tar("xz")), "input.tar"),
         "zip-archive": Reader(_unpacked, (_zip(),), "input.zip"),
+        "package-tar": Reader(_package, (_tar(""), *map(_tar, ("gz", "bz2", "xz")))),
+        "package-results": Reader(_results, (_results_archive(),)),
+        "package-script": Reader(_script, (b"#!/bin/sh\nmake && ./x\n", b"A=1\nexport B='2'\n")),
+        "package-zip": Reader(_package, (_zip(),)),
         "layout-report": Reader(_report, (json.dumps(_REPORT).encode(),)),
         "response-file": Reader(_words, (b'-O2 \'a b\' "c\\"d" e\\ f\n@other\n',)),
     }

@@ -9,15 +9,17 @@ from __future__ import annotations
 _REASONS = {
     "opens it for a reader that is fuzzed": (
         *("app/experiment/follow_up.py", "app/experiment/toml_lines.py"),
+        "cli/service/submit_command.py",
         *("cli/trial/trial_command.py", "measure/iterations.py", "profile/file/profile_parts.py"),
         *("store/journals.py", "profile/java/java_delays.py"),
     ),
     "takes a digest, a few magic bytes or a copy of it": (
         *("app/request/layout_levels.py", "binary/code_reader.py", "build/cache_key.py"),
         *("suite/artifacts.py", "suite/prepare.py", "store/hostile_store.py"),
+        "cli/service/service_options.py",
         *("measure/preflight.py", "measure/provenance.py", "profile/delays.py"),
         *("suite/make_inputs.py", "build/modules.py", "build/link.py"),
-        *("host/page_cache.py", "host/study_program.py"),
+        *("host/cached_files.py", "host/study_program.py", "archives/copy_folder.py"),
     ),
     "Steelyard itself has written it, where only its user may": (
         *(
@@ -28,16 +30,19 @@ _REASONS = {
         ),
         *("store/whole_file.py", "cli/store/export_command.py", "suite/fetch/apt_directory.py"),
         *("app/predict/commit_code.py", "core/private_file.py", "suite/count_allocations.py"),
+        *("app/service/local_service.py", "app/service/worker_loop.py"),
+        *("web/service/service_pages.py",),
     ),
     "a process of Steelyard's own leaves it for the next step": (
         *("measure/event_step.py", "measure/output_checks.py", "measure/tracing.py"),
         *("profile/event_paths.py", "profile/sampler.py", "core/go_between.py"),
+        "app/service/worker_part.py",
     ),
     "the last words of a program, which are kept and not parsed": (
         *("build/run_build.py", "executors/local/unit_builds.py", "app/suite/suite_run.py"),
     ),
     "compared, or searched by the user's own pattern": (
-        *("measure/check_output.py", "measure/printed.py"),
+        *("measure/check_output.py", "measure/printed_metrics.py"),
     ),
     "the kernel's": (
         *(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.profile_fuzz.__main__ import corpus_of
-from benchmarks.profile_fuzz.readers import READERS
+from benchmarks.profile_fuzz.profile_readers import READERS
 from steelyard.app.experiment.experiment_file import read_experiment_file
 from steelyard.app.experiment.sent_part import read_sent_part
 from steelyard.app.history.bisection_prior import read_weights

@@ -26,14 +26,19 @@ def _is_contained() -> bool:
         return False
 
 
+def why_not_traced() -> str | None:
+    """What keeps events of the kernel from being recorded here; None: nothing."""
+    if os.geteuid() != 0:
+        return "it takes root"
+    if not os.path.isdir(INSTANCES):
+        return f"the kernel's tracing is not mounted: no {INSTANCES}"
+    return "in a PID namespace this user may record no events" if _is_contained() else None
+
+
 def may_trace(test: Callable[..., None]) -> Callable[..., None]:
     """A test that the kernel tells of itself: one at a time, since each looks at what is left."""
-    for is_missing, reason in (
-        (os.geteuid() != 0, "it takes root"),
-        (not os.path.isdir(INSTANCES), f"the kernel's tracing is not mounted: no {INSTANCES}"),
-        (_is_contained(), "in a PID namespace this user may record no events"),
-    ):
-        test = pytest.mark.skipif(is_missing, reason=reason)(test)
+    reason = why_not_traced()
+    test = pytest.mark.skipif(reason is not None, reason=reason or "")(test)
     return pytest.mark.usefixtures("alone")(test)
 
 

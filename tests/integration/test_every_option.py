@@ -31,6 +31,7 @@ WRONG = {
     "COMPILER,...": "no-such-compiler=",
     "DIR": NOWHERE,
     "DIRECTORY": NOWHERE,
+    "FOLDER": NOWHERE,
     "EXPERIMENT": "no-such-experiment",
     "FACTOR=LEVEL": "garbage",
     "FILE": NOWHERE,
@@ -58,6 +59,8 @@ WRONG = {
     "NAME=VALUE": "=x",
     "NAME[=CMD]": "=",
     "P,Q": "7",
+    "ADDRESS": "nonsense",
+    "FILE|URL": "mysql://a/b",
     "PATTERN": "no such*",
     "PAIRS": NOWHERE,
     "PARTS": "garbage",
@@ -94,8 +97,10 @@ FREE = {
     ),
     # Names of services are asked of the system, which says for each that it is not there.
     *(("host quiet", "--stop-service"), ("host study", "--stop-service")),
+    ("package run", "--note"),
     # The memory that a RAM disk copies; a run that cannot start there fails as a trial.
     ("host study", "--directory"),
+    *(("worker", "--name"), ("worker", "--tag"), ("worker", "--directory")),
     # A study is looked for beside the store, and may be nowhere.
     ("host status", "--store"),
     # A function that is nowhere is told when the program is looked at, which runs it.
@@ -135,6 +140,9 @@ CALLS: dict[str, list[list[str]]] = {
     "layout run": [["--", "true"]],
     "list": [[]],
     "measure": [["--", "true"]],
+    "package check": [["none"]],
+    "package init": [["/dev/null/none"]],
+    "package run": [["none"]],
     "predict commits ask": [["predictor.json", "--pairs", "pairs.csv"]],
     "predict commits evaluate": [["pairs.csv", "--design", "folds", "--folds", "2"]],
     "predict commits indicators": [["--old", "none", "--new", "none", "--use", "b=none"]],
@@ -154,6 +162,7 @@ CALLS: dict[str, list[list[str]]] = {
     "resume": [["none"]],
     "serve": [[]],
     "show": [["none"]],
+    "submit": [["none.toml"]],
     "suite accept": [["none"]],
     "suite add": [["none.toml"]],
     "suite build": [["none"]],
@@ -163,6 +172,7 @@ CALLS: dict[str, list[list[str]]] = {
     "suite list": [["none"]],
     "suite run": [["none"]],
     "trial run": [["spec.json"]],
+    "worker": [["--once"]],
 }
 
 

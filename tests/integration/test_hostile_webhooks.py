@@ -14,7 +14,9 @@ from steelyard.core.errors import DataError
 
 
 @contextmanager
-def server(answer: bytes, *, drips: bool = False) -> Iterator[str]:
+def server(
+    answer: bytes, *, drips: bool = False, asked: list[bytes] | None = None
+) -> Iterator[str]:
     """One that gives this answer to everybody, all at once or byte by byte."""
     listening = socket.create_server(("127.0.0.1", 0))
     ended = threading.Event()
@@ -26,7 +28,7 @@ def server(answer: bytes, *, drips: bool = False) -> Iterator[str]:
             except OSError:
                 return
             with connection:
-                connection.recv(65536)
+                (asked if asked is not None else []).append(connection.recv(65536))
                 try:
                     for byte in answer if drips else ():
                         connection.sendall(bytes([byte]))
@@ -81,5 +83,9 @@ def test_an_answer_byte_by_byte_is_not_waited_for_to_its_end(monkeypatch):
 
 
 def test_an_answer_that_is_one_is_taken():
-    with server(b"HTTP/1.1 204 No Content\r\n\r\n") as address:
-        tell_alarms.post(address, "text", {})
+    asked: list[bytes] = []
+    with server(b"HTTP/1.1 204 No Content\r\n\r\n", asked=asked) as address:
+        tell_alarms.post(address, "what changed", {"kind": "changes"})
+    (request,) = asked
+    assert request.startswith(b"POST /hush-secret HTTP/1.")
+    assert b"\r\nContent-Length: " in request

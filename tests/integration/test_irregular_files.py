@@ -39,7 +39,7 @@ STORED = {
         *("--runs", "3", "--factor", "environment-size", "--levels", "16,200"),
         *("--intervene", "aslr=off", "--", TRUE),
     ),
-    "experiment events": ("--runs", "3", "--record", "sched", "--", TRUE),
+    "experiment events": ("--runs", "3", "--log", "log=a", "--", TRUE),
     "experiment resume": ("latest",),
     "experiment run": ("{experiment}",),
     "export": ("--format", "csv", "-o", "{new}", "latest"),
@@ -54,12 +54,17 @@ STORED = {
     "import": ("{trials}",),
     "list": (),
     "measure": ("--runs", "2", TRUE),
+    "package run": ("{package}", "--runs", "2"),
     "profile agree": ("--runs", "2", "--profiler", "steelyard", "--profiler", "perf", "--", TRUE),
     "report": ("--format", "text", "latest"),
     "resume": ("latest",),
     "serve": ("--port", "0"),
     "show": ("latest",),
+    "submit": ("{experiment}",),
+    "worker": ("--once",),
 }
+# A service that is nowhere: the token is read first.
+FAR = ("--server", "http://127.0.0.1:9/", "--token-file")
 INPUTS = [
     ("analyze", "{input}", "--method", "anova", "--response", "x", "--factors", "y"),
     ("analyze", "{input}", "--method", "states"),
@@ -95,8 +100,13 @@ INPUTS = [
     ("profile", "agree", "--profile", "py-spy={input}", "--profile", "async-profiler={input}"),
     ("profile", "agree", "--profile", "gperftools={input}", "--profile", "steelyard={input}"),
     ("profile", "report", "{input}"),
+    ("serve", "--port", "0", "--database", "{input}"),
+    ("submit", "{input}"),
+    ("submit", *FAR, "{input}", "{experiment}"),
     ("suite", "add", "{input}"),
     ("trial", "run", "{input}"),
+    ("worker", *FAR, "{input}"),
+    ("worker", "--directory", "{input}"),
     ("history", "bisect", *SEARCH, "--weights", "{input}"),
     ("layout", "audit", "{input}"),
     ("layout", "audit", "{moving}", "--profile", "{input}"),
@@ -125,6 +135,10 @@ INPUTS = [
     ("dimension", "--budget", "1s", "--stdin", "{input}", "--", TRUE),
     ("experiment", "events", "--function", "{input}:f", "--", TRUE),
     ("experiment", "events", "--probe", "{input}:a:b", "--", TRUE),
+    ("package", "check", "{input}"),
+    ("package", "check", "--image", "{input}", "{package}"),
+    ("package", "run", "--image", "{input}", "{package}"),
+    ("package", "run", "{input}"),
     *((*name.split(), "--store", "{input}", *words) for name, words in STORED.items()),
 ]
 # Options and arguments of which the table of commands says FILE, and that are written.
@@ -135,14 +149,18 @@ WRITTEN = {
 # What is read of a log is read while the program writes it; a service's output is its own.
 READ_AS_IT_GROWS = {
     ("experiment events", "--log"),
-    *((name, "--iterations") for name in ("compare", "dimension", "measure")),
+    *((name, "--iterations") for name in ("compare", "dimension", "measure", "package run")),
 }
 # Arguments that are no files: programs, names, identifiers, revisions; and a file that is made.
 NO_FILES = {
     *("argv", "arguments", "commands", "experiment", "experiments", "names", "program", "revision"),
     "words",
 }
-MADE = {("experiment init", "file"), ("predict commits plan", "--weights")}
+MADE = {
+    ("experiment init", "file"),
+    ("package init", "folder"),
+    ("predict commits plan", "--weights"),
+}
 # The path of a store that may be nowhere: what is read lies beside it, and is fuzzed.
 # And one of a command that runs the program before it looks at its store, as `profile agree` does.
 BESIDE = {("host status", "--store"), ("profile check", "--store")}
@@ -150,7 +168,11 @@ BESIDE = {("host status", "--store"), ("profile check", "--store")}
 
 SAID = re.compile(
     r"(?i)not a regular|is a (directory|pipe|socket)|no (such )?file|too many levels|not be read|"
-    "does not exist|neither a file|nothing was written there"
+    "does not exist|neither a file|nothing was written there|is a file\\.|"
+    # A folder is a package, or an image; an empty one is none.
+    "no run.sh at the top|is not there|there is no package|"
+    # A store has its service beside it, and none runs.
+    "no service runs here"
 )
 KINDS = ("pipe", "socket", "device", "directory", "loop")
 # A device is a fine standard input.
@@ -216,6 +238,8 @@ def beside(tmp_path_factory):
     places["predictor"] = str(folder / "predictor.json")
     learn = ["predict", "commits", "learn", places["pairs"], "--output", places["predictor"]]
     assert run(learn) == 0
+    places["package"] = str(folder / "package")
+    assert run(["package", "init", places["package"], "--", "true"]) == 0
     source, places["moving"] = folder / "moving.c", str(folder / "moving")
     source.write_text("int main(void) { return 0; }\n")
     assert run(["cc", str(source), "-o", places["moving"]]) == 0
@@ -236,7 +260,7 @@ def test_what_is_no_regular_file_is_refused(words, kind, beside, tmp_path, capsy
     given = irregular(kind, tmp_path / "given")
     places = {**beside, "input": given, "new": str(tmp_path / "new")}
     status = run([word.format(**places) for word in words])
-    said = capsys.readouterr().err
+    said = "".join(capsys.readouterr())
     assert status in (2, 4)
     assert "Traceback" not in said
     assert SAID.search(said), said

@@ -272,6 +272,7 @@ def test_an_object_may_be_a_device_and_its_folder_may_take_no_other_file(user: U
     assert (closed / "main.o").read_bytes()[:4] == b"\x7fELF"
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_call_loads_nothing_that_takes_long(user: User) -> None:
     done = subprocess.run(
         [sys.executable, "-I", "-X", "importtime", STEELYARD, "cc", "--version"],

@@ -11,7 +11,7 @@ import pytest
 from steelyard.core.experiment_spec import LaunchSpec, Variant
 from steelyard.store.database import Store
 from tests.experiments import METRICS, make_experiment, make_trial
-from tests.unit.predict.platforms.tables import low_rank_costs
+from tests.unit.predict.platforms.made_tables import low_rank_costs
 
 
 @pytest.fixture

@@ -55,6 +55,7 @@ def kill_sampler(recording: subprocess.Popen[bytes]) -> None:
     os.kill(sampler_of(recording), signal.SIGKILL)
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_program_is_waited_for_when_its_profile_takes_no_more(
     user: User, program: tuple[str, ...]
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.integration.profiling import sampled, samples_of
 from tests.needs import need, need_java
-from tests.patience import line_of
+from tests.patience import PATIENCE_S, line_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "profile"
 ENDLESS = """
@@ -99,7 +99,9 @@ def test_a_java_that_runs_already_takes_the_agent(user, classes, options, named)
             assert line_of(process) == b"here\n"
             sampled(user, "record", "--duration", "2s", "--pid", str(process.pid))
         finally:
-            process.kill()
+            # A killed one leaves its socket for such calls in /tmp.
+            process.terminate()
+            process.wait(PATIENCE_S)
     _, samples = functions(user)
     assert sum(samples.get(name, 0) for name in named) > sum(samples.values()) / 2
 

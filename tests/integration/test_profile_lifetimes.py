@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.integration.conftest import User
-from tests.integration.profiling import sampled, samples_of
+from tests.integration.profiling import NO_SAMPLES, sampled, samples_of
 from tests.needs import need
-from tests.patience import line_of, said_by
+from tests.patience import PATIENCE_S, line_of, said_by
 
 BUSY = "while :; do :; done"
 CHANGED = "changed-files"
@@ -87,13 +89,40 @@ def test_what_a_process_had_started_before_is_seen_with_its_code(user: User, sco
 def test_a_process_that_is_dead_but_not_waited_for_ends_its_recording(user: User) -> None:
     need("sh")
     # The grandchild is waited for by nobody while its parent sleeps.
-    script = "sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done' & echo $!; exec sleep 1000"
+    end = shlex.quote(str(user.home / "end"))
+    script = f"sh -c 'while [ ! -e {end} ]; do :; done' & echo $!; exec sleep 1000"
     with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE) as parent:
-        process = line_of(parent).decode().strip()
+        watched = line_of(parent).decode().strip()
         try:
-            sampled(user, "record", "--pid", process)
+            recording = user.start("profile", "record", "--pid", watched)
+            deadline_s = time.monotonic() + PATIENCE_S
+            while recording.poll() is None and not (user.home / "steelyard.profile").exists():
+                assert time.monotonic() < deadline_s
+                time.sleep(0.01)
+            (user.home / "end").touch()
+            _, err = said_by(recording)
+            if recording.returncode == NO_SAMPLES:
+                pytest.skip(f"this machine gives no samples: {err.decode()}")
+            assert recording.returncode == 0, err.decode()
+            assert parent.poll() is None
         finally:
             parent.kill()
+
+
+def test_a_process_that_was_dead_before_its_recording_began_has_nothing_to_record(
+    user: User,
+) -> None:
+    dead = os.fork()
+    if dead == 0:
+        os._exit(0)
+    try:
+        os.waitid(os.P_PID, dead, os.WEXITED | os.WNOWAIT)
+        for options in ((), ("--threads-only",)):
+            told = user.types("profile", "record", *options, "--pid", str(dead))
+            assert told.status == 2
+            assert f"Process {dead} has ended" in told.err
+    finally:
+        os.waitpid(dead, 0)
 
 
 def test_a_thread_is_no_process_to_watch(user: User) -> None:

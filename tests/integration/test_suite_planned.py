@@ -65,3 +65,23 @@ def test_a_plan_names_the_package_of_what_a_program_lacks(user: User, tmp_path: 
     assert "bzip2 takes what is not installed" in told.err
     assert "apt-get install" in told.err
     assert cached(user) == []
+
+
+@pytest.mark.parametrize("command", ["measure", "compare"])
+def test_a_run_says_which_programs_it_builds_and_only_when_it_does(
+    user: User, command: str
+) -> None:
+    name = "suite:hash-join"
+    words = (command, *[name] * (1 if command == "measure" else 2), "--runs", "2")
+    first, again = (user.types(*words) for _ in range(2))
+    assert first.err.count("building hash-join") == 1
+    assert "building" not in again.err
+
+
+def test_a_study_of_the_machine_builds_its_program_aloud_and_plans_it_without(user: User) -> None:
+    words = ("host", "study", "--knob", "aslr", "--runs", "3")
+    told = user.types(*words, "--dry-run", "--", "suite:hash-join")
+    assert (told.status, "building" in told.err) == (0, False)
+    assert cached(user) == []
+    told = user.types(*words, "--", "suite:hash-join")
+    assert told.err.count("building hash-join") == 1

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.predict.subsets.best import best_subsets
-from steelyard.predict.subsets.choice import choose_subset, noise_of
+from steelyard.predict.subsets.best_subsets import best_subsets
+from steelyard.predict.subsets.subset_choice import choose_subset, noise_of
 
 CASES = json.loads(Path(__file__).with_name("best_subsets.json").read_text())["cases"]
 

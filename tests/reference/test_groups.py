@@ -20,7 +20,7 @@ from steelyard.analysis.groups.variance_ratio import variance_ratio
 from steelyard.analysis.intervals.corrections import CORRECTIONS
 from steelyard.analysis.methods import ANALYSES
 from steelyard.analysis.tests.equal_variances import levene
-from tests.unit.analysis.tables import question, table
+from tests.unit.analysis.trials_tables import question, table
 
 R = json.loads((Path(__file__).parent / "groups.json").read_text())
 TWO = R["two"]

@@ -7,7 +7,7 @@ import pytest
 
 from steelyard.analysis.methods import ANALYSES
 from steelyard.core.estimate import Estimate
-from tests.unit.analysis.tables import question, table
+from tests.unit.analysis.trials_tables import question, table
 
 R = json.loads(Path(__file__).with_suffix(".json").with_stem("level_means").read_text())
 

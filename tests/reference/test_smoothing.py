@@ -6,7 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.analysis.history.smoothing import DOUBLE, SIMPLE, begin_double, begin_simple
+from steelyard.analysis.history.exponential_smoothing import (
+    DOUBLE,
+    SIMPLE,
+    begin_double,
+    begin_simple,
+)
 
 R = json.loads((Path(__file__).parent / "smoothing.json").read_text())
 NORMAL_975 = 1.959963984540054

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.analysis.comparison.summary import sample_quantile
+from steelyard.analysis.comparison.metric_summary import sample_quantile
 from steelyard.analysis.distributions.normal import normal_quantile
 from steelyard.analysis.distributions.student import student_quantile
 from steelyard.analysis.intervals.fieller import paired_fieller, unpaired_fieller

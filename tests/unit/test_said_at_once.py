@@ -37,7 +37,11 @@ def test_a_run_that_is_stopped_has_named_what_failed_and_what_hung(tmp_path, wor
     with subprocess.Popen(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *workers, str(tmp_path)],
         cwd=tmp_path,
-        env={"PYTHONPATH": f"{ROOT}:{ROOT}/src", "PATH": "/usr/bin:/bin"},
+        env={
+            "PYTHONPATH": f"{ROOT}:{ROOT}/src",
+            "PATH": "/usr/bin:/bin",
+            "TMPDIR": str(tmp_path),
+        },
         stdout=subprocess.PIPE,
         text=True,
         process_group=0,

@@ -32,6 +32,7 @@ def run(tmp_path, monkeypatch):
             env={
                 "PYTHONPATH": f"{ROOT}:{ROOT}/src",
                 "PATH": "/usr/bin:/bin",
+                "TMPDIR": str(tmp_path),
                 skips.SETTING: setting,
             },
             capture_output=True,

@@ -59,6 +59,15 @@ std::vector<Symbol> code_symbols(const ProgramFile& file) {
     return named;
 }
 
+/// Order of addresses; of two at one, what has a name first, then the longer.
+bool comes_first(const Function& one, const Function& other) {
+    if (one.address != other.address)
+        return one.address < other.address;
+    if (one.name.empty() != other.name.empty())
+        return other.name.empty();
+    return one.size > other.size;
+}
+
 }  // namespace
 
 std::vector<Function> find_functions(const ProgramFile& file) {
@@ -69,7 +78,7 @@ std::vector<Function> find_functions(const ProgramFile& file) {
             found.push_back({symbol.name, symbol.address, symbol.size});
     }
     add_unwound(file, found);
-    std::ranges::stable_sort(found, {}, &Function::address);
+    std::ranges::sort(found, comes_first);
     std::uint64_t previous = ~std::uint64_t{0};
     std::erase_if(found, [&previous](const Function& one) {
         return std::exchange(previous, one.address) == one.address;

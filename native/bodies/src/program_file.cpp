@@ -26,22 +26,9 @@ bool is_relative(Machine machine, std::uint32_t kind) {
 
 }  // namespace
 
-std::string_view text_at(Bytes bytes, std::uint64_t offset) {
-    if (offset >= bytes.size())
-        return {};
-    const auto* const begin = reinterpret_cast<const char*>(bytes.data()) + offset;
-    const std::size_t left = bytes.size() - static_cast<std::size_t>(offset);
-    const void* const end = std::memchr(begin, 0, left);
-    if (end == nullptr)
-        return {begin, left};
-    return {begin, static_cast<std::size_t>(static_cast<const char*>(end) - begin)};
-}
-
-ProgramFile::ProgramFile(Bytes file) : file_(file) {
-    const auto header = value_at<Elf64_Ehdr>(file, 0);
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-        throw Malformed();
+ProgramFile::ProgramFile(Bytes file) {
+    const ElfTables tables(file);
+    const Elf64_Ehdr& header = tables.header();
     if (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64)
         throw Fatal("its machine is number " + std::to_string(header.e_machine) +
                     "; code of x86-64 and AArch64 is read");
@@ -49,7 +36,7 @@ ProgramFile::ProgramFile(Bytes file) : file_(file) {
         throw Fatal("it is no program and no shared library");
     machine_ = static_cast<Machine>(header.e_machine);
     is_fixed_ = header.e_type == ET_EXEC;
-    read_sections();
+    read_sections(tables);
     for (const Section& table : sections_) {
         if (table.kind == SHT_SYMTAB || table.kind == SHT_DYNSYM)
             read_symbols(table);
@@ -60,37 +47,24 @@ ProgramFile::ProgramFile(Bytes file) : file_(file) {
     }
 }
 
-Bytes ProgramFile::part(std::uint64_t offset, std::uint64_t size) const {
-    if (offset > file_.size() || size > file_.size() - offset)
-        throw Malformed();
-    return file_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
-}
-
-void ProgramFile::read_sections() {
-    const auto header = value_at<Elf64_Ehdr>(file_, 0);
-    if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr))
-        throw Malformed();
-    const auto first = value_at<Elf64_Shdr>(file_, header.e_shoff);
-    const std::uint64_t count = header.e_shnum == 0 ? first.sh_size : header.e_shnum;
-    const std::uint32_t names = header.e_shstrndx == SHN_XINDEX ? first.sh_link : header.e_shstrndx;
-    const Bytes table =
-        part(header.e_shoff, std::min<std::uint64_t>(count, file_.size()) * sizeof(Elf64_Shdr));
-    const auto names_header = value_at<Elf64_Shdr>(table, names * sizeof(Elf64_Shdr));
-    const Bytes texts = part(names_header.sh_offset, names_header.sh_size);
-    for (std::uint64_t place = 0; place < count; ++place) {
-        const auto one = value_at<Elf64_Shdr>(table, place * sizeof(Elf64_Shdr));
+void ProgramFile::read_sections(const ElfTables& tables) {
+    for (const auto& [name, one] : tables.sections()) {
         const bool in_file = one.sh_type != SHT_NOBITS && one.sh_type != SHT_NULL;
         if (one.sh_addr + one.sh_size < one.sh_addr)
             throw Malformed();
-        sections_.push_back({text_at(texts, one.sh_name), one.sh_type, one.sh_flags, one.sh_addr,
-                             one.sh_size, one.sh_link,
-                             in_file ? part(one.sh_offset, one.sh_size) : Bytes()});
+        sections_.push_back({name, one.sh_type, one.sh_flags, one.sh_addr, one.sh_size, one.sh_link,
+                             in_file ? tables.part(one.sh_offset, one.sh_size) : Bytes()});
     }
+    if (sections_.empty())
+        throw Malformed();
     for (const Section& one : sections_) {
         if (one.is_loaded() && one.size > 0)
             loaded_.push_back(&one);
     }
-    std::ranges::stable_sort(loaded_, {}, &Section::address);
+    // Of several at one address the first of the file comes first.
+    std::ranges::sort(loaded_, [](const Section* one, const Section* other) {
+        return one->address != other->address ? one->address < other->address : one < other;
+    });
 }
 
 void ProgramFile::read_symbols(const Section& table) {

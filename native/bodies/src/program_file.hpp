@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-namespace steelyard {
+#include "elf_tables.hpp"
 
-using Bytes = std::span<const std::byte>;
+namespace steelyard {
 
 enum class Machine : std::uint16_t { x86_64 = 62, aarch64 = 183 };
 
@@ -72,13 +72,11 @@ class ProgramFile {
     std::string build_id() const;
 
   private:
-    void read_sections();
+    void read_sections(const ElfTables& tables);
     void read_symbols(const Section& table);
     void read_relocations(const Section& table);
     void read_libraries(const Section& table);
-    Bytes part(std::uint64_t offset, std::uint64_t size) const;
 
-    Bytes file_;
     Machine machine_ = Machine::x86_64;
     bool is_fixed_ = false;
     bool is_stripped_ = true;
@@ -88,8 +86,5 @@ class ProgramFile {
     std::vector<std::string_view> libraries_;
     std::unordered_map<std::uint64_t, Relocation> relocations_;
 };
-
-/// The text at an offset up to its NUL, or to the end.
-std::string_view text_at(Bytes bytes, std::uint64_t offset);
 
 }  // namespace steelyard

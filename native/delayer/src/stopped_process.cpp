@@ -13,7 +13,7 @@
 #include <fstream>
 
 #include "fatal.hpp"
-#include "memory_map.hpp"
+#include "memory_mapping.hpp"
 
 namespace steelyard {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "clock.hpp"
 #include "cpus.hpp"
 #include "fatal.hpp"
+#include "sampling_clocks.hpp"
 
 namespace steelyard {
 

@@ -96,6 +96,8 @@ bool set_condition(Conditions& conditions, std::string_view name, std::string_vi
         conditions.memory_nodes = bits(value);
     } else if (name == "clock-shift-s") {
         conditions.clock_shift_s = integer(value);
+    } else if (name == "container") {
+        conditions.container = value;
     } else {
         return false;
     }

@@ -25,6 +25,7 @@ struct Conditions {
     bool private_network = false;
     std::optional<std::uint64_t> memory_nodes;  ///< a bit for each node, the first is node 0
     std::optional<std::int64_t> clock_shift_s;
+    std::string container;  ///< folder of the state of the container that it runs in, or empty
 };
 
 /// What was found to be in force just before the program started.

@@ -1,5 +1,7 @@
 #include "limits.hpp"
 
+#include <array>
+
 #include "conditions.hpp"
 #include "tests.hpp"
 
@@ -15,7 +17,7 @@ TEST("CPUs are listed as ranges") {
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
     CHECK(cpu_list(cpus).empty());
-    for (const std::size_t cpu : {0, 1, 2, 5, 1023})
+    for (const std::size_t cpu : std::array<std::size_t, 5>{0, 1, 2, 5, 1023})
         CPU_SET(cpu, &cpus);
     CHECK(cpu_list(cpus) == "0-2,5,1023");
 }

@@ -39,20 +39,28 @@ int journal_at(const std::string& path) {
     return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
+/// A sink that writes into a journal of its own and to a reader who waits.
+struct Bench {
+    Bench() { sink.use_journal(journal); }
+    ~Bench() { close(journal); }
+    Bench(const Bench&) = delete;
+    Bench& operator=(const Bench&) = delete;
+
+    TemporaryFolder folder;
+    Pipe pipe;
+    RecordSink sink{pipe.ends[1]};
+    int journal = journal_at(folder.at("journal"));
+};
+
 }  // namespace
 
 TEST("a record is in the journal once append returns, and Python gets it after a flush") {
-    const TemporaryFolder folder;
-    const Pipe pipe;
-    RecordSink sink(pipe.ends[1]);
-    const int journal = journal_at(folder.at("journal"));
-    sink.use_journal(journal);
-    sink.append("one\n");
-    sink.append("two\n");
-    CHECK(folder.content("journal") == "one\ntwo\n");
-    sink.flush();
-    CHECK(pipe.taken() == "one\ntwo\n");
-    close(journal);
+    Bench bench;
+    bench.sink.append("one\n");
+    bench.sink.append("two\n");
+    CHECK(bench.folder.content("journal") == "one\ntwo\n");
+    bench.sink.flush();
+    CHECK(bench.pipe.taken() == "one\ntwo\n");
 }
 
 TEST("a record that does not fit leaves the journal as it was, and is no record") {
@@ -91,25 +99,20 @@ TEST("a sink without a journal is refused") {
 }
 
 TEST("a slow reader holds up no program, and loses nothing") {
-    const TemporaryFolder folder;
-    const Pipe pipe;
-    RecordSink sink(pipe.ends[1]);
-    const int journal = journal_at(folder.at("journal"));
-    sink.use_journal(journal);
-    fcntl(pipe.ends[1], F_SETPIPE_SZ, 4096);
-    sink.flush();
+    Bench bench;
+    fcntl(bench.pipe.ends[1], F_SETPIPE_SZ, 4096);
+    bench.sink.flush();
     const std::string line = std::string(1999, 'x') + '\n';
     for (int count = 0; count < 5; ++count)
-        sink.append(line);
-    sink.flush_without_waiting();
-    std::string got = pipe.taken();
+        bench.sink.append(line);
+    bench.sink.flush_without_waiting();
+    std::string got = bench.pipe.taken();
     CHECK(!got.empty() && got.size() < 5 * line.size());
     for (int turn = 0; turn < 5; ++turn) {
-        sink.flush_without_waiting();
-        got += pipe.taken();
+        bench.sink.flush_without_waiting();
+        got += bench.pipe.taken();
     }
     CHECK(got == line + line + line + line + line);
-    close(journal);
 }
 
 TEST("a reader that is gone ends nothing") {
@@ -129,14 +132,9 @@ TEST("a reader that is gone ends nothing") {
 }
 
 TEST("why the launcher stops comes after all records") {
-    const TemporaryFolder folder;
-    const Pipe pipe;
-    RecordSink sink(pipe.ends[1]);
-    const int journal = journal_at(folder.at("journal"));
-    sink.use_journal(journal);
-    sink.append("one\n");
-    sink.report_fatal("no \"room\"");
-    CHECK(pipe.taken() == "one\n{\"fatal\": \"no \\\"room\\\"\"}\n");
-    CHECK(folder.content("journal") == "one\n");
-    close(journal);
+    Bench bench;
+    bench.sink.append("one\n");
+    bench.sink.report_fatal("no \"room\"");
+    CHECK(bench.pipe.taken() == "one\n{\"fatal\": \"no \\\"room\\\"\"}\n");
+    CHECK(bench.folder.content("journal") == "one\n");
 }

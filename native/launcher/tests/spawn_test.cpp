@@ -19,7 +19,7 @@ namespace {
 
 /// What a launcher has around a trial, in a child of the test.
 struct Bench {
-    explicit Bench(const TemporaryFolder& folder, std::int64_t cap_bytes = 1 << 20)
+    Bench(const TemporaryFolder& folder, std::int64_t cap_bytes)
         : requests(ends()),
           replies(ends()),
           sink(replies[1]),
@@ -46,6 +46,15 @@ struct Bench {
     Watch watch;
 };
 
+/// Whether `body` holds of what a launcher has, in a child of the test.
+template <typename Body>
+bool in_launcher(const TemporaryFolder& folder, Body body, std::int64_t cap_bytes = 1 << 20) {
+    return holds_in_child([&] {
+        Bench bench(folder, cap_bytes);
+        return body(bench);
+    });
+}
+
 Command shell(const std::string& text) {
     Command command;
     command.path = "/bin/sh";
@@ -57,8 +66,7 @@ Command shell(const std::string& text) {
 
 TEST("a program's exit code, time and output are its own") {
     const TemporaryFolder folder;
-    CHECK(holds_in_child([&folder] {
-        Bench bench(folder);
+    CHECK(in_launcher(folder, [](Bench& bench) {
         const Execution done = bench.run(shell("echo said; exit 7"));
         int code = 0;
         int signal = 0;
@@ -70,8 +78,7 @@ TEST("a program's exit code, time and output are its own") {
 
 TEST("a program that a signal ends is told from one that exits") {
     const TemporaryFolder folder;
-    CHECK(holds_in_child([&folder] {
-        Bench bench(folder);
+    CHECK(in_launcher(folder, [](Bench& bench) {
         const Execution done = bench.run(shell("kill -9 $$"));
         int code = 0;
         int signal = 0;
@@ -81,8 +88,7 @@ TEST("a program that a signal ends is told from one that exits") {
 
 TEST("what kept a program from starting is named, and is no exit code of its") {
     const TemporaryFolder folder;
-    CHECK(holds_in_child([&folder] {
-        Bench bench(folder);
+    CHECK(in_launcher(folder, [&folder](Bench& bench) {
         Command missing = shell("");
         missing.path = folder.at("missing");
         const Execution unmade = bench.run(missing);
@@ -97,8 +103,7 @@ TEST("what kept a program from starting is named, and is no exit code of its") {
 
 TEST("a program beyond its time is ended, with what it started and does not end by itself") {
     const TemporaryFolder folder;
-    CHECK(holds_in_child([&folder] {
-        Bench bench(folder);
+    CHECK(in_launcher(folder, [](Bench& bench) {
         const Execution done = bench.run(shell("trap '' TERM; sleep 1000; sleep 1000"), 50'000'000);
         int signal = 0;
         return done.ending == Ending::timeout && done.ended_by(signal) && signal == SIGKILL;
@@ -107,16 +112,15 @@ TEST("a program beyond its time is ended, with what it started and does not end 
 
 TEST("a program that floods its output is ended") {
     const TemporaryFolder folder;
-    CHECK(holds_in_child([&folder] {
-        Bench bench(folder, 1000);
+    const auto floods = [](Bench& bench) {
         return bench.run(shell("while :; do echo 0123456789; done")).ending == Ending::output;
-    }));
+    };
+    CHECK(in_launcher(folder, floods, 1000));
 }
 
 TEST("a program ends when nobody wants its result any more") {
     const TemporaryFolder folder;
-    CHECK(holds_in_child([&folder] {
-        Bench bench(folder);
+    CHECK(in_launcher(folder, [](Bench& bench) {
         close(bench.requests[1]);
         return bench.run(shell("sleep 1000")).ending == Ending::stopped;
     }));
@@ -124,8 +128,7 @@ TEST("a program ends when nobody wants its result any more") {
 
 TEST("conditions hold in the program, are read back, and stay away from the launcher") {
     const TemporaryFolder folder;
-    CHECK(holds_in_child([&folder] {
-        Bench bench(folder);
+    CHECK(in_launcher(folder, [](Bench& bench) {
         Conditions asked;
         asked.nice = 7;
         asked.aslr = false;
@@ -147,8 +150,7 @@ TEST("conditions hold in the program, are read back, and stay away from the laun
 
 TEST("a condition that cannot be met is told, and the program does not run") {
     const TemporaryFolder folder;
-    CHECK(holds_in_child([&folder] {
-        Bench bench(folder);
+    CHECK(in_launcher(folder, [](Bench& bench) {
         Conditions asked;
         cpu_set_t none;
         CPU_ZERO(&none);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "elf_image.hpp"
-#include "functions.hpp"
+#include "movable_functions.hpp"
 #include "table_writer.hpp"
 
 namespace steelyard::layout {

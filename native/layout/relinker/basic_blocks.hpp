@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "functions.hpp"
+#include "movable_functions.hpp"
 
 namespace steelyard::layout {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "functions.hpp"
+#include "movable_functions.hpp"
 #include "relocation_kinds.hpp"
 
 namespace steelyard::layout {

@@ -8,6 +8,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "byte_reader.hpp"
+#include "elf_tables.hpp"
+
 namespace steelyard::layout {
 
 namespace {
@@ -31,6 +34,12 @@ void pad(std::vector<std::uint8_t>& bytes, std::uint64_t alignment) {
     bytes.resize((bytes.size() + alignment - 1) / alignment * alignment);
 }
 
+ElfTables tables_of(const std::vector<std::uint8_t>& bytes) try {
+    return ElfTables(std::as_bytes(std::span(bytes)));
+} catch (const Malformed&) {
+    throw ImageError("is not an ELF file for x86-64");
+}
+
 }  // namespace
 
 template <typename T>
@@ -43,14 +52,21 @@ T ElfImage::read(std::uint64_t offset) const {
 }
 
 ElfImage::ElfImage(const std::string& path) : bytes_(file_bytes(path)) {
-    header_ = read<Elf64_Ehdr>(0);
-    if (std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_machine != EM_X86_64)
+    const ElfTables tables = tables_of(bytes_);
+    header_ = tables.header();
+    if (header_.e_machine != EM_X86_64)
         throw ImageError("is not an ELF file for x86-64");
     if (header_.e_type != ET_DYN && header_.e_type != ET_EXEC)
         throw ImageError("is not a linked program");
-    for (std::size_t index = 0; index < header_.e_shnum; ++index)
-        sections_.push_back({"", read<Elf64_Shdr>(header_.e_shoff + index * sizeof(Elf64_Shdr))});
+    try {
+        for (const NamedHeader& each : tables.sections())
+            sections_.push_back({"", each.header});
+    } catch (const Malformed&) {
+        throw ImageError("is cut off");
+    }
+    // One is added: its number has to have room in the header.
+    if (sections_.size() + 1 >= SHN_LORESERVE)
+        throw ImageError("has more sections than its header can count");
     if (header_.e_shstrndx >= sections_.size())
         throw ImageError("has no section names");
     for (auto& section : sections_)
@@ -65,12 +81,10 @@ std::string_view ElfImage::string_at(const Elf64_Shdr& table, std::uint32_t offs
     return {text, strnlen(text, bytes_.size() - start)};
 }
 
-std::vector<Elf64_Phdr> ElfImage::segments() const {
-    std::vector<Elf64_Phdr> found;
-    found.reserve(header_.e_phnum);
-    for (std::size_t index = 0; index < header_.e_phnum; ++index)
-        found.push_back(read<Elf64_Phdr>(header_.e_phoff + index * sizeof(Elf64_Phdr)));
-    return found;
+std::vector<Elf64_Phdr> ElfImage::segments() const try {
+    return tables_of(bytes_).segments();
+} catch (const Malformed&) {
+    throw ImageError("is cut off");
 }
 
 std::vector<Symbol> ElfImage::symbols() const {

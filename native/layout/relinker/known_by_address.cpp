@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "functions.hpp"
+#include "movable_functions.hpp"
 #include "relocation_kinds.hpp"
 
 namespace steelyard::layout {

@@ -9,7 +9,7 @@
 
 #include "audit.hpp"
 #include "elf_image.hpp"
-#include "functions.hpp"
+#include "movable_functions.hpp"
 #include "table_writer.hpp"
 
 using namespace steelyard::layout;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "functions.hpp"
+#include "movable_functions.hpp"
 
 namespace steelyard::layout {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "elf_image.hpp"
-#include "functions.hpp"
+#include "movable_functions.hpp"
 
 namespace steelyard::layout {
 

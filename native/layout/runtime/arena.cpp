@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "code_file.hpp"
 #include "pages.hpp"
-#include "program.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
 

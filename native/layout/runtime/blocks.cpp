@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "code_file.hpp"
 #include "pages.hpp"
-#include "program.hpp"
 #include "raw.hpp"
 
 namespace steelyard::layout {

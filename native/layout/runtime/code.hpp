@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "arena.hpp"
+#include "code_file.hpp"
 #include "generation.hpp"
-#include "program.hpp"
 #include "random.hpp"
 
 namespace steelyard::layout {

@@ -1,8 +1,8 @@
 #include "copying.hpp"
 
 #include "blocks.hpp"
+#include "code_file.hpp"
 #include "pages.hpp"
-#include "program.hpp"
 #include "raw.hpp"
 
 namespace steelyard::layout {

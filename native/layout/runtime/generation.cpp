@@ -4,8 +4,8 @@
 #include <sys/syscall.h>
 
 #include "blocks.hpp"
+#include "code_file.hpp"
 #include "pages.hpp"
-#include "program.hpp"
 #include "raw.hpp"
 #include "settings.hpp"
 

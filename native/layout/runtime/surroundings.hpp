@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "program.hpp"
+#include "code_file.hpp"
 
 namespace steelyard::layout {
 

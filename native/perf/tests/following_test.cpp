@@ -1,10 +1,16 @@
 #include "following.hpp"
 
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "temporary_folder.hpp"
 #include "tests.hpp"
 
 namespace {
@@ -38,7 +44,7 @@ TEST("a process ends with its last thread, though its first may have ended befor
     CHECK(!following.ended({0, parent, parent, 0, 0}));
     CHECK(following.includes(parent, 0));
     CHECK(following.ended({0, parent, parent + 7, 0, 0}));
-    CHECK(following.empty());
+    CHECK(following.processes().empty());
 }
 
 TEST("samples of a process that are read after its end was heard of are still its own") {
@@ -118,4 +124,73 @@ TEST("a process whose start was not heard of yet is found by its parents") {
     Following following;
     following.add(static_cast<std::uint32_t>(getppid()));
     CHECK(following.includes(static_cast<std::uint32_t>(getpid()), 0));
+}
+
+TEST("a process has ended once no thread of it is left, waited for or not") {
+    CHECK(!steelyard::has_ended(getpid()));
+    CHECK(steelyard::has_ended(static_cast<pid_t>(stranger)));
+    const pid_t dead = fork();
+    if (dead == 0)
+        _exit(0);
+    siginfo_t told{};
+    CHECK(waitid(P_PID, static_cast<id_t>(dead), &told, WEXITED | WNOWAIT) == 0);
+    CHECK(steelyard::has_ended(dead));
+    waitpid(dead, nullptr, 0);
+    CHECK(steelyard::has_ended(dead));
+}
+
+TEST("a process whose first thread has ended goes on while it has others") {
+    int ends[2];
+    CHECK(pipe(ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        static int waits_for = ends[0];
+        close(ends[1]);
+        pthread_t other{};
+        const auto wait = [](void*) -> void* {
+            char word = 0;
+            [[maybe_unused]] const auto got = read(waits_for, &word, 1);
+            _exit(0);
+        };
+        if (pthread_create(&other, nullptr, wait, nullptr) != 0)
+            _exit(1);
+        pthread_exit(nullptr);
+    }
+    close(ends[0]);
+    CHECK(!steelyard::has_ended(child));
+    close(ends[1]);
+    CHECK(waitpid(child, nullptr, 0) == child);
+    CHECK(steelyard::has_ended(child));
+}
+
+TEST("the parent of a process is known whatever that is called") {
+    int ends[2];
+    CHECK(pipe(ends) == 0);
+    prctl(PR_SET_NAME, "a\n) Z 1 (");
+    const pid_t named = fork();
+    if (named == 0) {
+        close(ends[1]);
+        char word = 0;
+        [[maybe_unused]] const auto got = read(ends[0], &word, 1);
+        _exit(0);
+    }
+    close(ends[0]);
+    prctl(PR_SET_NAME, "perf-tests");
+    const std::vector<pid_t> family = steelyard::family_of(getpid());
+    CHECK(std::ranges::count(family, named) == 1);
+    Following following;
+    following.add(static_cast<std::uint32_t>(getpid()));
+    CHECK(following.includes(static_cast<std::uint32_t>(named), 0));
+    CHECK(!steelyard::has_ended(named));
+    close(ends[1]);
+    waitpid(named, nullptr, 0);
+}
+
+TEST("a process that ends between opening its file and reading it is gone") {
+    // Reading a folder fails after it was opened, as reading the file of one that ended does.
+    const TemporaryFolder folder;
+    std::filesystem::create_directory(folder.at("stat"));
+    const steelyard::ProcessStat found = steelyard::process_stat(folder.path());
+    CHECK(found.state == 0);
+    CHECK(found.parent == 0);
 }

@@ -16,11 +16,11 @@
 #include <span>
 #include <string>
 
-#include "clock.hpp"
 #include "cpus.hpp"
 #include "fatal.hpp"
 #include "priority.hpp"
 #include "sampler.hpp"
+#include "sampling_clocks.hpp"
 
 namespace steelyard {
 

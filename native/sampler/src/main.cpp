@@ -17,10 +17,10 @@
 #include <utility>
 #include <vector>
 
-#include "clock.hpp"
 #include "cpus.hpp"
 #include "fatal.hpp"
 #include "options.hpp"
+#include "sampling_clocks.hpp"
 #include "target.hpp"
 
 namespace steelyard {
@@ -83,9 +83,11 @@ sigset_t ending_signals() {
     return set;
 }
 
-/// Whether a process that somebody else started is over: gone, or dead and waited for by nobody.
+/// Whether a process that somebody else started is over, and what it started where it waits for
+/// nobody any more. One that was dead before the recording began has no end that is recorded.
 bool is_over(pid_t process, Recording& recording) {
-    return (kill(process, 0) != 0 && errno == ESRCH) || recording.follows_nobody();
+    return (kill(process, 0) != 0 && errno == ESRCH) ||
+           std::ranges::all_of(recording.followed(), has_ended);
 }
 
 /// Waits until the program has ended, the time is over or somebody says that it is enough. Who says

@@ -133,11 +133,6 @@ void Recording::summarize(const std::string& summary_json) {
     file_->flush();
 }
 
-bool Recording::follows_nobody() {
-    const std::scoped_lock lock(mutex_);
-    return following_.empty();
-}
-
 std::vector<pid_t> Recording::followed() {
     const std::scoped_lock lock(mutex_);
     return following_.processes();

@@ -41,7 +41,6 @@ class Recording {
     /// Writes what the sampler says of itself so far.
     void summarize(const std::string& summary_json);
 
-    bool follows_nobody();
     /// Those that run.
     std::vector<pid_t> followed();
     std::uint64_t samples() const { return samples_; }

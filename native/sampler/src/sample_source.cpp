@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "clock.hpp"
+#include "sampling_clocks.hpp"
 
 namespace steelyard {
 

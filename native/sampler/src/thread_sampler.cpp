@@ -10,12 +10,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "clock.hpp"
 #include "cpus.hpp"
 #include "fatal.hpp"
 #include "inheriting_mutex.hpp"
 #include "priority.hpp"
 #include "sampler.hpp"
+#include "sampling_clocks.hpp"
 #include "watched_thread.hpp"
 
 namespace steelyard {

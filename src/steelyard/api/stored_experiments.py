@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from steelyard.api.weighed import Weighed
+from steelyard.api.weighed_experiment import Weighed
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from steelyard.api.weighed import Weighed
+from steelyard.api.weighed_experiment import Weighed
 from steelyard.cli.options.called_options import Command, command_text, option_words
 from steelyard.cli.options.once_option import make_strict
 from steelyard.cli.options.option_groups import gathered

@@ -19,9 +19,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from steelyard.build.archive import NotArchiveError
 from steelyard.build.code_layout import Layout, Randomization
-from steelyard.build.elf import NotElfError, read_elf
+from steelyard.build.elf_functions import read_elf_functions
 from steelyard.build.link_line import (
     STRIPPING,
     Input,
@@ -39,9 +38,11 @@ from steelyard.build.modules import (
     read_modules,
 )
 from steelyard.build.randomizations import RANDOMIZATIONS
-from steelyard.build.realised import disorder, realised_order
+from steelyard.build.realised_order import disorder, realised_order
 from steelyard.build.records import LinkRecord, is_trial, write_record
 from steelyard.build.section_script import section_script
+from steelyard.build.static_library import NotArchiveError
+from steelyard.core.elf_file import NotElfError
 from steelyard.core.rng import derive_seed
 
 
@@ -175,7 +176,7 @@ def _linked(call: _Link, words: Sequence[str], layout: Layout, record: LinkRecor
         return _plain(call, record, f"{call.linker[0]} would not link it so: {_said(ended)}")
     try:
         with open(call.line.output, "rb") as file:
-            program = read_elf(file.read())
+            program = read_elf_functions(file)
     except (NotElfError, OSError):
         return _plain(call, record, "what was linked is not an ELF file")
     if call.line.stripping:

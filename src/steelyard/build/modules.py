@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import re
 import tempfile
@@ -10,12 +9,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from steelyard.build import archive, elf
+from steelyard.build import static_library
 from steelyard.build.code_layout import CodeSection, Module
+from steelyard.build.elf_functions import read_elf_functions
 from steelyard.build.link_line import Input, InputKind, LinkLine
+from steelyard.core.elf_file import MAGIC, RELOCATABLE
 
 _SYSTEM = ("/usr/", "/lib/", "/lib32/", "/lib64/", "/opt/")
 # What compiler drivers bring of their own: start and end of every program.
+_BITCODE_MAGICS = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")  # LLVM: Bitcode Format, "Magic Numbers"
 _START_FILE = re.compile(r"^(crt|Scrt|gcrt|rcrt|Mcrt|grcrt)[A-Za-z0-9]*\.o$")
 _COMPILED_SOURCE = re.compile(r"\.(c|cc|cpp|cxx|c\+\+|C|m|mm|f|f77|f90|f95|f03|f08|F|F90|for|d)$")
 _ARCHIVE_LINE = re.compile(r"^\((?P<a>.+)\)(?P<m>[^()]+)$|^(?P<a2>.+)\((?P<m2>[^()]+)\)$")
@@ -44,13 +46,13 @@ def kind_of(path: str) -> InputKind:
             start = file.read(20)
     except OSError:
         return "other"
-    if start.startswith(elf.BITCODE_MAGICS):
+    if start.startswith(_BITCODE_MAGICS):
         return "bitcode"
-    if start.startswith((archive.MAGIC, archive.THIN_MAGIC)):
+    if start.startswith((static_library.MAGIC, static_library.THIN_MAGIC)):
         return "archive"
-    if start.startswith(elf.MAGIC) and len(start) == 20:
+    if start.startswith(MAGIC) and len(start) == 20:
         order = "little" if start[5] == 1 else "big"
-        return "object" if int.from_bytes(start[16:18], order) == elf.RELOCATABLE else "other"
+        return "object" if int.from_bytes(start[16:18], order) == RELOCATABLE else "other"
     return "other"
 
 
@@ -77,8 +79,7 @@ def read_module(path: str, label: str) -> ReadModule:
     with open(path, "rb") as file:
         if kind_of(path) == "bitcode":
             return ReadModule(Module(label, path, ()), label, True, 0)
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            object_file = elf.read_elf(data)  # pyright: ignore[reportArgumentType]
+        object_file = read_elf_functions(file)
     names: dict[str, list[str]] = {
         section.name: []
         for section in object_file.sections
@@ -167,7 +168,7 @@ def _members(path: str, folder: str, name: str) -> dict[tuple[str, str], tuple[s
     """Every way in which linkers call the members of an archive, with the file of each."""
     found: dict[tuple[str, str], tuple[str, str]] = {}
     os.makedirs(folder, exist_ok=True)
-    for member in archive.read_archive(path):
+    for member in static_library.read_archive(path):
         base = os.path.basename(member.name)
         if (path, base) in found:
             raise ArchiveKeptError(f"{name} has two members called {base}")

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from steelyard.build.code_layout import Layout
-from steelyard.build.realised import RealisedOrder
+from steelyard.build.realised_order import RealisedOrder
 from steelyard.build.side_files import records_directory
 from steelyard.core.errors import RandomizationError
 from steelyard.core.hashing import sha256_of

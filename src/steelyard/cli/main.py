@@ -37,10 +37,13 @@ COMMANDS = {
     "history": "Changes along revisions: keep, check, report, bisect.",
     "predict": "A time on a host that you do not have; the benchmarks that a commit needs.",
     "report": "Make an offline HTML page, plots or text from an experiment.",
-    "serve": "Show the store's experiments and history in a browser.",
+    "serve": "Show the store in a browser, and run experiments that are sent.",
+    "submit": "Send an experiment to a service.",
+    "worker": "Run trials for a service on this host.",
     "profile": "Where a program spends its time, by samples at random times.",
     "host": "What makes this machine noisy, making it quiet, and undoing that.",
     "suite": "Real programs to measure with: fetch, build, run and describe them.",
+    "package": "Benchmark packages for the service: make, check and run them.",
     "list": "List the experiments in the store.",
     "show": "Show one experiment: what was run, where, and what failed.",
     "delete": "Delete experiments from the store.",
@@ -56,6 +59,7 @@ COMMANDS = {
 _MODULES = {
     **{name: f"weigh.{name}_command" for name in ("measure", "compare", "resume")},
     **{name: f"store.{name}_command" for name in ("list", "show", "delete", "import", "export")},
+    **{name: f"service.{name}_command" for name in ("submit", "worker")},
     **{"cc": "layout.cc_command", "c++": "layout.cxx_command", "fc": "layout.fc_command"},
 }
 INTERRUPTED_STATUS = 130

@@ -69,6 +69,12 @@ class DataError(SteelyardError):
     is_about_data = True
 
 
+class ArchiveError(DataError):
+    """An archive is damaged, or has a member that none may have. Nothing of it is left."""
+
+    code = "archive"
+
+
 class StoreError(DataError):
     """The store cannot be opened, read or written."""
 

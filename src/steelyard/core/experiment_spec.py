@@ -13,6 +13,8 @@ from typing import Literal
 from steelyard.core.build_spec import BuildSpec
 from steelyard.core.events_spec import EventsSpec
 from steelyard.core.gate_spec import GateSpec
+from steelyard.core.package_spec import PackageSpec
+from steelyard.core.placement_spec import PlacementSpec
 from steelyard.core.profiled_spec import ProfiledSpec, ProfileStudySpec
 from steelyard.core.repetition import BUILD_LEVEL, EXECUTION_LEVEL, DimensionedBy, RepetitionLevel
 from steelyard.core.stopping_spec import StoppingSpec
@@ -64,6 +66,8 @@ class LaunchSpec:
         The program sees the clocks that count from boot by so many seconds later.
     warmup_runs : int
         Executions right before the measured one, under the same conditions.
+    container : str or None
+        The folder of the state of a container that the preparation holds: the program runs in it.
     """
 
     argv: tuple[str, ...]
@@ -84,6 +88,7 @@ class LaunchSpec:
     clock_shift_s: int | None = None
     warmup_runs: int = 0
     stack_hold_bytes: int | None = None
+    container: str | None = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,8 @@ class Variant:
     and `checks` say what its output must be; a trial that fails one has failed. `host` is what the
     machine is to be like meanwhile. `setup` is run once for its group before the first trial.
     `profiled` is what the program is wrapped in: a profiler, a delay. `benchmark` is what it runs,
-    where an experiment holds several benchmarks; the variants of one are a group.
+    where an experiment holds several benchmarks; the variants of one are a group. `package` is the
+    benchmark package that its build and its program come from.
     """
 
     name: str
@@ -158,6 +164,7 @@ class Variant:
     setup: tuple[str, ...] | None = None
     profiled: ProfiledSpec | None = None
     benchmark: str = ""
+    package: PackageSpec | None = None
 
     @property
     def side(self) -> str:
@@ -247,7 +254,7 @@ class ExperimentSpec:
     whose values are to be kept beside those that are kept anyway. `profiles` is what trials of
     profiled programs are to answer. `gates` are what the comparison must show. `asked` is what its
     file asks of it: a JSON object with the file's path and its tables `analysis`, `cause` and
-    `events`; empty without a file.
+    `events`; empty without a file. `placement` says which worker of a service ran which block.
     """
 
     identifier: str
@@ -275,6 +282,7 @@ class ExperimentSpec:
     profiles: ProfileStudySpec | None = None
     gates: tuple[GateSpec, ...] = ()
     asked: str = ""
+    placement: PlacementSpec | None = None
 
     @property
     def primary_metric(self) -> MetricSpec:

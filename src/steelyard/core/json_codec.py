@@ -25,6 +25,8 @@ from steelyard.core.experiment_spec import (
 )
 from steelyard.core.field_reader import wrong_field
 from steelyard.core.gate_spec import GateSpec
+from steelyard.core.package_spec import EnvironmentLimits, PackageSpec
+from steelyard.core.placement_spec import PlacedWorker, PlacementSpec
 from steelyard.core.profiled_spec import DelaySpec, ProfiledSpec, ProfileStudySpec
 from steelyard.core.repetition import DimensionedBy, MeanSquare, RepetitionLevel
 from steelyard.core.stopping_spec import PastLook, StoppingSpec
@@ -152,7 +154,16 @@ def variant_from_json(data: Any, where: str = "variant") -> Variant:
     )
     if parts.get("profiled") is not None:
         parts["profiled"] = _profiled(parts["profiled"], f"{where}.profiled")
+    if parts.get("package") is not None:
+        parts["package"] = _package(parts["package"], f"{where}.package")
     return _build(Variant, parts, where)
+
+
+def _package(data: Any, where: str) -> PackageSpec:
+    values = dict(_object(data, where))
+    if values.get("limits") is not None:
+        values["limits"] = _build(EnvironmentLimits, values["limits"], f"{where}.limits")
+    return _build(PackageSpec, values, where)
 
 
 def _profiled(data: Any, where: str) -> ProfiledSpec:
@@ -176,6 +187,15 @@ def _stopping(data: Any) -> StoppingSpec:
         _build(PastLook, item, f"stopping.{name}") for item, name in _items(values, "looks")
     )
     return _build(StoppingSpec, {**values, "looks": looks}, "stopping")
+
+
+def _placement(data: Any) -> PlacementSpec:
+    values = _object(data, "placement")
+    workers = tuple(_build(PlacedWorker, item, where) for item, where in _items(values, "workers"))
+    found = _build(PlacementSpec, {**values, "workers": workers}, "placement")
+    if not all(0 <= index < len(workers) for index in found.blocks):
+        raise DataError("placement.blocks names a worker that is none.", field="placement.blocks")
+    return found
 
 
 def experiment_spec_from_json(data: Any) -> ExperimentSpec:
@@ -208,6 +228,8 @@ def experiment_spec_from_json(data: Any) -> ExperimentSpec:
     parts["levels"] = tuple(
         _build(RepetitionLevel, item, where) for item, where in _items(values, "levels")
     )
+    if parts.get("placement") is not None:
+        parts["placement"] = _placement(parts["placement"])
     parts["gates"] = tuple(_build(GateSpec, item, where) for item, where in _items(values, "gates"))
     parts["dimensioned"] = tuple(
         _dimensioned_by(item, where) for item, where in _items(values, "dimensioned")

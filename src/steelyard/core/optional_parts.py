@@ -9,6 +9,9 @@ PARTS = {
     "scipy": ("analyses", "this analysis"),
     "matplotlib": ("plots", "plots as PNG and SVG"),
     "pyarrow": ("parquet", "Parquet and Arrow tables and large tables of levels"),
+    "starlette": ("service", "the service"),
+    "uvicorn": ("service", "the service"),
+    "psycopg": ("service", "a service that keeps its data in PostgreSQL"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Whether a process that should work is stopped, and waking it: programs can do that to others."""
+"""Whether a process has ended, or is stopped, and waking it: programs can do that to others."""
 
 from __future__ import annotations
 
@@ -13,13 +13,32 @@ LOOK_INTERVAL_S = 1.0
 _STOPPED = (b"T", b"t")
 
 
+# Dead, and not waited for.
+_ENDED = (b"Z", b"X")
+
+
+def _state_in(folder: str) -> bytes:
+    """The letter of a process or a thread by its folder in /proc; empty where that is gone."""
+    try:
+        with open(f"{folder}/stat", "rb") as stat:
+            return stat.read().rpartition(b")")[2].split(None, 1)[0]
+    except (OSError, IndexError):
+        return b""
+
+
 def is_stopped(process: int) -> bool:
     """Whether a process is stopped, by a signal or by a tracer; no for one that is gone."""
+    return _state_in(f"/proc/{process}") in _STOPPED
+
+
+def has_ended(process: int) -> bool:
+    """Whether a process is gone, or has no thread left but is waited for by nobody."""
     try:
-        with open(f"/proc/{process}/stat", "rb") as stat:
-            return stat.read().rpartition(b")")[2].split(None, 1)[0] in _STOPPED
-    except (OSError, IndexError):
-        return False
+        threads = os.listdir(f"/proc/{process}/task")
+    except OSError:
+        return True
+    states = (_state_in(f"/proc/{process}/task/{thread}") for thread in threads)
+    return all(state in (b"", *_ENDED) for state in states)
 
 
 @contextmanager

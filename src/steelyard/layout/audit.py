@@ -8,9 +8,8 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from steelyard.core.elf_file import from_elf
+from steelyard.core.elf_file import ElfFile, from_elf
 from steelyard.core.errors import DataError
 from steelyard.layout.layout_request import PARTS
 
@@ -215,6 +214,6 @@ def _sections(path: str) -> dict[str, bytes]:
     return found
 
 
-def _wanted_sections(elf: Any) -> dict[str, bytes] | None:
-    found = ((name, elf.get_section_by_name(name)) for name in (_AUDIT, _UNPADDED))
-    return {name: section.data() for name, section in found if section is not None}
+def _wanted_sections(elf: ElfFile) -> dict[str, bytes] | None:
+    found = ((name, elf.section(name)) for name in (_AUDIT, _UNPADDED))
+    return {name: elf.data(section) for name, section in found if section is not None}

@@ -12,18 +12,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from steelyard.core.elf_file import section_start
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_spec import LaunchSpec, Variant
 from steelyard.core.layout_level import PARTS_VARIABLE, REPORT_VARIABLE, LayoutLevel
 from steelyard.core.layout_parts import ordered_parts
-from steelyard.measure.elf_section import elf_section
 from steelyard.measure.left_file import remove_left
 from steelyard.measure.program import environment_of, find_program
 
 KIND = "layout-run"
 NO_REPORT = {"problem": "the program wrote no report of its layout"}
 _DAMAGED = {"problem": "the report of the program's layout is damaged"}
-_TABLE = b".steelyard.layout"
+_TABLE = ".steelyard.layout"
 _SUFFIX = ".layout"
 _NUMBER_WIDTH = 10
 _MOST_BYTES = 1 << 20
@@ -46,7 +46,7 @@ def _has_table(path: str) -> bool:
         return False
     try:
         with open(path, "rb") as file:
-            return elf_section(file, _TABLE) is not None
+            return section_start(file, _TABLE, 0) is not None
     except OSError:
         return False
 

@@ -94,6 +94,8 @@ def _conditions(variant: Variant) -> list[tuple[bytes, bytes]]:
         pairs.append((b"memory-nodes", b",".join(b"%d" % node for node in launch.memory_nodes)))
     if launch.clock_shift_s is not None:
         pairs.append((b"clock-shift-s", b"%d" % launch.clock_shift_s))
+    if launch.container is not None:
+        pairs.append((b"container", os.fsencode(launch.container)))
     if launch.warmup_runs:
         pairs.append((b"warmup-runs", b"%d" % launch.warmup_runs))
     pairs += [(b"limit", os.fsencode(name) + b"=%d" % value) for name, value in launch.limits]

@@ -7,18 +7,19 @@ import sys
 from functools import lru_cache
 from typing import Any, BinaryIO
 
+from steelyard.core.elf_file import MAGIC, section_start
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_spec import ExperimentSpec, LaunchSpec, Variant
 from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.masked_experiment import secret_values
 from steelyard.core.masking import mask_words
-from steelyard.measure.elf_section import elf_section
 from steelyard.measure.program import environment_of, find_program
 from steelyard.measure.recorded_environment import recorded_environment
 
 # Larger arguments are told apart by size and time of change: reading them all would cost more
 # than many a measurement, and would warm the page cache for the first trial alone.
 HASHED_ARGUMENT_BYTES = 4 * 2**20
+_MOST_COMMENT_BYTES = 2**20
 SHEBANG_BYTES = 256  # BINPRM_BUF_SIZE, linux/binfmts.h
 
 
@@ -90,7 +91,7 @@ def _binary(path: str) -> dict[str, Any]:
             start = file.read(SHEBANG_BYTES)
             if start.startswith(b"#!"):
                 about["interpreter"] = _interpreter(start)
-            elif start.startswith(b"\x7fELF"):
+            elif start.startswith(MAGIC):
                 about["compiler"] = compiler_of(file)
     except OSError as error:
         about["unreadable"] = error.strerror
@@ -130,8 +131,6 @@ def _argument_file(start: str, argument: str) -> dict[str, Any] | None:
 
 def compiler_of(file: BinaryIO) -> str | None:
     """What the section ``.comment`` of an ELF file says of its compilers."""
-    comment = elf_section(file, b".comment")
-    if comment is None:
-        return None
+    comment = section_start(file, ".comment", _MOST_COMMENT_BYTES) or b""
     told = dict.fromkeys(part.decode("utf-8", "replace") for part in comment.split(b"\0") if part)
     return "; ".join(told) or None

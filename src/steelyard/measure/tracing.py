@@ -15,18 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from steelyard.core.errors import HostError, MissingCapabilityError, UsageError
+from steelyard.core.errors import HostError
 from steelyard.core.events_spec import EventsSpec
 from steelyard.core.experiment_spec import Variant
 from steelyard.measure import event_step
+from steelyard.measure.recordable_events import GROUPS, ROOT, check_tracing
 
-ROOT = "/sys/kernel/tracing"
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    "sched": ("sched/sched_switch", "sched/sched_wakeup", "sched/sched_migrate_task"),
-    "threads": ("sched/sched_process_fork", "sched/sched_process_exit"),
-    "syscalls": ("syscalls/sys_enter_*",),
-    "faults": ("exceptions/page_fault_*",),
-}
 # Events whose stack is that of the program: the kind, and what the kernel is told to leave out. A
 # task that may run on is at state 0, or, preempted, at the bit behind all others.
 _STACKS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
@@ -43,84 +37,7 @@ _NOT_BESIDE_STACKS = "page_fault_kernel"
 _ALWAYS = ("sched/sched_process_exec", "sched/sched_process_fork", "sched/sched_process_exit")
 _BUFFER_KB = 8192
 _PREFIX = "steelyard"
-# PROC_PID_INIT_INO of include/linux/proc_ns.h.
-_FIRST_PID_NAMESPACE = "pid:[4026531836]"
 _STACK_PROBE = "stack_"
-
-
-def check_tracing(events: EventsSpec) -> None:
-    """Refuse before anything runs what this machine or this user cannot record.
-
-    Raises
-    ------
-    MissingCapabilityError
-        Not root, or the kernel's tracing is not there; the message says what to do.
-    UsageError
-        A group or an expression is none.
-    """
-    for group in events.groups:
-        if group not in GROUPS:
-            known = ", ".join(GROUPS)
-            raise UsageError(
-                f"There is no group of events {group!r}. Known: {known}.", field="--record"
-            )
-    if events.pattern is not None and not events.pattern.startswith("json:"):
-        import re
-
-        try:
-            re.compile(events.pattern)
-        except re.error as error:
-            raise UsageError(
-                f"The expression {events.pattern!r} of the log is wrong: {error}.", field="--log"
-            ) from None
-    if not (events.groups or events.probes):
-        return
-    if os.geteuid() != 0:
-        raise MissingCapabilityError(
-            "Only root may record the kernel's events, system calls, page faults and functions. "
-            "Run this as root, or name a log that the program writes: --log FILE=REGEX.",
-            field="--record",
-        )
-    _check_kernel(events)
-
-
-def _check_kernel(events: EventsSpec) -> None:
-    """Refuse what the kernel, as it is seen from here, does not record."""
-    if not _numbers_are_the_kernels():
-        raise MissingCapabilityError(
-            "Here processes have numbers of their own (a PID namespace, as in a container), and "
-            "the kernel's tracing knows them by others. Record events outside of it, or name a "
-            "log that the program writes: --log FILE=REGEX.",
-            field="--record",
-        )
-    if not os.path.isdir(os.path.join(ROOT, "instances")):
-        raise MissingCapabilityError(
-            f"The kernel's tracing is not at {ROOT}. `mount -t tracefs nodev {ROOT}` brings it, "
-            "unless the kernel was built without it or a container hides it.",
-            field="--record",
-        )
-    for group in events.groups:
-        for pattern in GROUPS[group]:
-            if not glob.glob(os.path.join(ROOT, "events", pattern)):
-                raise MissingCapabilityError(
-                    f"This kernel has no event {pattern}, which the group {group} needs. "
-                    "Leave it out of --record.",
-                    field="--record",
-                )
-    if events.probes and not os.path.exists(os.path.join(ROOT, "uprobe_events")):
-        raise MissingCapabilityError(
-            "This kernel has no probes in programs (CONFIG_UPROBE_EVENTS): leave --function and "
-            "--probe out.",
-            field="--function",
-        )
-
-
-def _numbers_are_the_kernels() -> bool:
-    """Whether processes have the same numbers here as in the kernel; yes where that is not told."""
-    try:
-        return os.readlink("/proc/self/ns/pid") == _FIRST_PID_NAMESPACE
-    except OSError:
-        return True
 
 
 @dataclass(frozen=True)

@@ -45,10 +45,16 @@ def taken_line(
         ``printed`` (the trial's position); ``values`` where programs print some, and where
         iterations are asked for ``warmups`` (those that were dropped, by metric) and ``problem``
         (why there are none); of a variant with checks ``differences``: where its output is not
-        what it must be; ``layout``, the report of a moving program; ``events``, where they are
+        what it must be; ``package``, what a benchmark package left; ``layout``, the report of a
+        moving program; ``events``, where they are
         recorded: None where they are lost.
     """
     line: dict[str, Any] = {}
+    if directory is not None and spec.variants[record["variant"]].package is not None:
+        from steelyard.measure.package_results import found_package
+
+        # First, as it brings the file that iterations are read from.
+        line["package"] = found_package(directory, record, spec.iterations)
     if takes_output(spec):
         line.update(_values(record, spec))
     if directory is not None:
@@ -69,14 +75,16 @@ def forget_taken(directory: str, position: int) -> None:
     from steelyard.measure.iterations import iterations_file
     from steelyard.measure.layout_report import report_file
     from steelyard.measure.output_checks import answer_file, output_file
+    from steelyard.measure.package_results import report_file as package_report
     from steelyard.measure.tracing import events_file
 
-    for file in (iterations_file, report_file, answer_file, events_file, output_file):
+    files = (iterations_file, report_file, answer_file, events_file, output_file, package_report)
+    for file in files:
         remove_left(file(directory, position))
 
 
 def _values(record: Mapping[str, Any], spec: ExperimentSpec) -> dict[str, Any]:
-    from steelyard.measure.printed import printed_values
+    from steelyard.measure.printed_metrics import printed_values
 
     values = printed_values(record, [m for m in spec.metrics if m.source in ("regex", "json")])
     line: dict[str, Any] = {"values": values}

@@ -202,13 +202,14 @@ def trial_from_record(
         whose output is not what it must be, with the reason ``check``. Under ``layout`` the
         report of a moving program; a trial without one keeps its values. Under ``profile`` what
         a profiler said; a trial with a ``problem`` there is failed, with the reason ``profile``.
+        Under ``package`` what a benchmark package left; its ``problem`` is one of the clean-up.
     """
     from steelyard.measure.metrics import METRICS
 
     taken = taken or {}
     printed: Mapping[str, Sequence[float]] = taken.get("values", {})
-    status, reason = record["status"], record["reason"]
     details = {name: record[name] for name in DETAILS if record.get(name) not in (None, "", 0)}
+    status, reason = _ending(record, taken, details)
     measurements: dict[str, tuple[float, ...]] = {}
     missing: list[str] = []
     for metric in metrics:
@@ -258,3 +259,15 @@ def trial_from_record(
         realised=realised,
         details=details,
     )
+
+
+def _ending(
+    record: Mapping[str, Any], taken: Mapping[str, Any], details: dict[str, Any]
+) -> tuple[Any, Any]:
+    """Status and reason, before what the program printed is looked at."""
+    ending = record["status"], record["reason"]
+    if "package" not in taken:
+        return ending
+    from steelyard.measure.package_ending import package_ending
+
+    return package_ending(taken["package"], details, ending)

@@ -22,7 +22,7 @@ from steelyard.core.errors import (
     UsageError,
 )
 from steelyard.core.native_program import native_program
-from steelyard.core.process_state import kept_awake
+from steelyard.core.process_state import has_ended, kept_awake
 from steelyard.core.program_path import program_path
 from steelyard.profile.boot_identity import boot_id
 from steelyard.profile.sampler_report import SamplerReport
@@ -203,6 +203,11 @@ def check_target(recording: Recording) -> None:
         if leader != recording.process:
             raise UsageError(
                 f"{recording.process} is a thread of process {leader}: give --pid {leader}.",
+                field="--pid",
+            )
+        if has_ended(leader):
+            raise UsageError(
+                f"Process {leader} has ended; who started it has not waited for it yet.",
                 field="--pid",
             )
         return

@@ -14,7 +14,7 @@ from steelyard.core.experiment_results import Experiment, FailureReason, Trial
 from steelyard.core.experiment_spec import MetricSpec
 from steelyard.core.repeated_name import repeated_name
 from steelyard.core.units import LARGEST_VALUE, LARGEST_WHOLE, LAST_UNIX_S
-from steelyard.store.imported import imported_experiment, imported_variant
+from steelyard.store.imported_experiments import imported_experiment, imported_variant
 
 # Column: the type of its values. The repetition levels are columns by their own names.
 COLUMNS: dict[str, type] = {

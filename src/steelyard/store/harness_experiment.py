@@ -11,7 +11,7 @@ from steelyard.core.experiment_spec import MetricSpec, Variant
 from steelyard.harness.adapter import ITERATION_TIME, Series, Source, read_series, text_of
 from steelyard.harness.adapters import ADAPTERS
 from steelyard.store.file_format import FileFormat, WriteFile, file_errors
-from steelyard.store.imported import (
+from steelyard.store.imported_experiments import (
     file_source,
     imported_experiment,
     imported_variant,

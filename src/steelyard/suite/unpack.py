@@ -7,12 +7,12 @@ import os
 import shutil
 from collections.abc import Sequence
 
-from steelyard.core.errors import FetchError, SuiteError
+from steelyard.archives.unpack_tar import DAMAGED as DAMAGED_TAR
+from steelyard.archives.unpack_tar import unpack_tar
+from steelyard.archives.unpack_zip import DAMAGED as DAMAGED_ZIP
+from steelyard.archives.unpack_zip import unpack_zip
+from steelyard.core.errors import ArchiveError, FetchError, SuiteError
 from steelyard.suite.tool_command import run_tool, tool
-from steelyard.suite.unpack_tar import DAMAGED as DAMAGED_TAR
-from steelyard.suite.unpack_tar import unpack_tar
-from steelyard.suite.unpack_zip import DAMAGED as DAMAGED_ZIP
-from steelyard.suite.unpack_zip import unpack_zip
 
 _ARCHIVES = (".crate", ".tgz", ".tar", ".tar.gz", ".tar.bz2", ".tar.xz")
 _ZIPS = (".whl", ".zip")
@@ -55,7 +55,7 @@ def unpack(archive: str, target: str) -> None:
         else:
             known = ", ".join((*_ARCHIVES, *_ZIPS))
             raise SuiteError(f"it is no archive that can be unpacked: {known}")
-    except (SuiteError, OSError, *DAMAGED_TAR, *DAMAGED_ZIP) as error:
+    except (SuiteError, ArchiveError, OSError, *DAMAGED_TAR, *DAMAGED_ZIP) as error:
         shutil.rmtree(partial)
         if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
             raise

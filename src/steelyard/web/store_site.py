@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.core.errors import AnalysisError, DataError, SteelyardError, TrialsFailedError
+from steelyard.core.errors import SteelyardError
 from steelyard.store.store_location import journal_directory
+from steelyard.web.shown_experiment import (
+    TEXT,
+    Answer,
+    document_answer,
+    page_answer,
+    shown_experiment,
+)
 
 if TYPE_CHECKING:
     from steelyard.app.results.library import Library
-    from steelyard.core.experiment_results import Experiment
 
-HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
 _KEPT_ANSWERS = 64
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What goes to a browser."""
-
-    status: int
-    data: bytes
-    kind: str
 
 
 class StoreSite:
@@ -104,14 +99,6 @@ def _stamp(store: str) -> tuple[tuple[str, int, int], ...]:
     return tuple(found)
 
 
-def _page(text: str) -> Answer:
-    return Answer(200, text.encode("utf-8", "replace"), HTML)
-
-
-def _document(value: Any) -> Answer:
-    return Answer(200, json.dumps(value, allow_nan=False).encode(), JSON)
-
-
 def _listing(library: Library) -> Any:
     from steelyard.core.masked_experiment import masked_spec
 
@@ -124,57 +111,24 @@ def _index(library: Library) -> Answer:
 
     found = _listing(library)
     page = listing_page(library.store.path, found, library.cautions, has_tracks=has_tracks(library))
-    return _page(page)
+    return page_answer(page)
 
 
 def _index_document(library: Library) -> Answer:
     from steelyard.report.kinds.experiment.listing_document import experiments_document
 
     found = _listing(library)
-    return _document(experiments_document(library.store.path, found, library.cautions))
+    return document_answer(experiments_document(library.store.path, found, library.cautions))
 
 
 def _experiment(library: Library, prefix: str, *, as_document: bool) -> Answer:
     loaded = library.answerable(prefix)
-    own = _own_answer(loaded, as_document=as_document)
-    if own is not None:
-        return own
-    from steelyard.app.results.stored_answer import answered
-
-    found = answered(loaded, None, ())
-    if as_document:
-        from steelyard.report.kinds.comparison.answer_document import answer_kind_document
-
-        return _document(answer_kind_document(found, loaded))
-    from steelyard.report.formats import FORMATS
-
-    return _page(FORMATS.get("html").render(found, loaded))
-
-
-def _own_answer(loaded: Experiment, *, as_document: bool) -> Answer | None:
-    """The analysis that the experiment was made for, where it was made for one and has its data."""
-    from steelyard.app.experiment.own_analysis import own_analysis
-    from steelyard.report.kinds import RENDERINGS
-
-    if loaded.spec.profiles is not None:
-        return None
-    try:
-        own = own_analysis(loaded, None)
-    except (AnalysisError, TrialsFailedError, DataError):
-        return None
-    if own is None:
-        return None
-    rendering = RENDERINGS.get(own.result.kind)
-    if as_document:
-        return _document(rendering.document(own.result, own.origin))
-    if rendering.page is None:
-        return Answer(200, rendering.text(own.result, own.origin, None).encode(), TEXT)
-    return _page(rendering.page(own.result, own.origin))
+    return shown_experiment(loaded, as_document=as_document)
 
 
 def _changes(library: Library, *, keep_points: bool) -> Any:
-    from steelyard.app.history.check import HistoryQuestion, changes_of_library
     from steelyard.app.history.find_changes import Question
+    from steelyard.app.history.history_check import HistoryQuestion, changes_of_library
 
     return changes_of_library(HistoryQuestion(question=Question(keep_points=keep_points)), library)
 
@@ -182,10 +136,10 @@ def _changes(library: Library, *, keep_points: bool) -> Any:
 def _history(library: Library) -> Answer:
     from steelyard.report.kinds.changes.page import changes_page
 
-    return _page(changes_page(_changes(library, keep_points=True)))
+    return page_answer(changes_page(_changes(library, keep_points=True)))
 
 
 def _history_document(library: Library) -> Answer:
     from steelyard.report.kinds.changes.document import changes_document
 
-    return _document(changes_document(_changes(library, keep_points=False)))
+    return document_answer(changes_document(_changes(library, keep_points=False)))

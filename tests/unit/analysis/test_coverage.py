@@ -9,7 +9,7 @@ pytest.importorskip("numpy")
 from benchmarks.prove import fixed, stopped
 from benchmarks.prove.fast import hold_to_the_real_tests, mann_kendall
 from benchmarks.prove.judging import Tally
-from benchmarks.prove.page import is_above, is_below
+from benchmarks.prove.proof_page import is_above, is_below
 from steelyard.analysis.tests import independence
 
 # Four standard errors of a coverage of 95 % in 400 experiments: 4.4 %.

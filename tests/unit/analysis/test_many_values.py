@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard.analysis.comparison import summary, unit_values
+from steelyard.analysis.comparison import metric_summary, unit_values
 from steelyard.analysis.comparison.unit_values import TopLevel, top_level
 from steelyard.analysis.distributions import sorted_values
 from steelyard.analysis.intervals import mean, paired_ratio
@@ -45,12 +45,12 @@ def test_order_skewness_and_contrasts_of_many_are_those_of_few(monkeypatch):
             mean.mean_of(values),
             mean.lowest_of(values),
             *sorted_values.sorted_values(values),
-            summary.skewness_of(values),
+            metric_summary.skewness_of(values),
             *paired_ratio.contrasts_of(values, others),
         )
 
     few = found()
-    for module in (mean, sorted_values, summary, paired_ratio):
+    for module in (mean, sorted_values, metric_summary, paired_ratio):
         monkeypatch.setattr(module, "MANY", 10)
     assert found() == pytest.approx(few, rel=1e-9, abs=1e-12)
 

@@ -34,10 +34,15 @@ def test_the_bounds_are_those_of_the_delta_method():
 
 
 def test_values_that_may_be_below_0_keep_their_unbounded_ratio():
-    assert isinstance(paired_fieller([-0.1, 0.5, 0.2], CANDIDATE, 0.95), Unbounded)
+    found = paired_fieller([-0.1, 0.5, 0.2], CANDIDATE, 0.95)
+    assert isinstance(found, Unbounded)
+    assert (found.reason, found.estimate) == ("baseline-near-zero", pytest.approx(4.3 / 0.2))
     quantile = student_quantile(0.975, 2)
     means = paired_means(BASELINE, CANDIDATE)
-    assert isinstance(fieller_interval(means, quantile, 0.95, "m"), Unbounded)
+    of_means = fieller_interval(means, quantile, 0.95, "m")
+    assert isinstance(of_means, Unbounded)
+    assert (of_means.method, of_means.reason) == ("m", "baseline-near-zero")
+    assert of_means.estimate == pytest.approx(12.9 / 0.8)
 
 
 def test_a_far_slower_program_is_so_in_three_blocks():

@@ -14,10 +14,10 @@ from steelyard.analysis.states.change_points import (
     change_penalty,
     change_points,
 )
-from steelyard.analysis.states.course import state_begin
-from steelyard.analysis.states.cycles import cycle_period
+from steelyard.analysis.states.cyclic_values import cycle_period
 from steelyard.analysis.states.dependence import dependence
 from steelyard.analysis.states.execution import Rules, execution_state
+from steelyard.analysis.states.final_state import state_begin
 from steelyard.analysis.states.heuristics import dacapo, georges
 from steelyard.analysis.states.local_levels import local_levels
 from steelyard.analysis.states.outliers import ordinary_places

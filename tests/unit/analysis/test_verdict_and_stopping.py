@@ -214,16 +214,20 @@ def test_a_program_that_remembers_is_seldom_wrongly_decided_before_twenty_blocks
 def test_a_clear_difference_ends_with_few_blocks_all_the_same(count):
     generator = np.random.default_rng(derive_seed(1, "clear", str(count)))
     rule = Stopping(StoppingSpec(until="decided", minimum_blocks=count), 2, 0.95, 0.01)
+    done = []
     for pair in generator.normal((1.0, 1.2), 0.004, (count, 2)):
         rule.add_block(pair.tolist())
-    assert rule.look().done
+        done.append(rule.look().done)
+    assert done == [False] * (count - 1) + [True]
 
 
 def test_blocks_that_do_not_vary_at_all_end_as_soon_as_they_may():
     rule = Stopping(StoppingSpec(until="decided"), 2, 0.95, 0.01)
+    done = []
     for _ in range(10):
         rule.add_block([1.0, 1.5])
-    assert rule.look().done
+        done.append(rule.look().done)
+    assert done == [False] * 9 + [True]
 
 
 @pytest.mark.parametrize("until", ["decided", "precision"])

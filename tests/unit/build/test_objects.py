@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from steelyard.build.archive import NotArchiveError, read_archive
-from steelyard.build.elf import NotElfError, read_elf
+from steelyard.build.elf_functions import read_elf_functions
 from steelyard.build.link_line import Input, parse_link_line
 from steelyard.build.modules import (
     kind_of,
@@ -18,6 +18,8 @@ from steelyard.build.modules import (
     read_module,
     read_modules,
 )
+from steelyard.build.static_library import NotArchiveError, read_archive
+from steelyard.core.elf_file import NotElfError
 from tests.needs import needs
 
 pytestmark = needs("cc", "ar", "nm")
@@ -53,7 +55,7 @@ def nm(path: Path) -> set[str]:
 
 def test_functions_and_their_bindings_are_those_of_nm(compiled: Callable[..., Path]) -> None:
     path = compiled()
-    found = read_elf(path.read_bytes())
+    found = read_elf_functions(io.BytesIO(path.read_bytes()))
     assert {each.name for each in found.functions} == nm(path) == {"inner", "weak", "outer"}
     assert {each.name: (each.local, each.strong) for each in found.functions} == {
         "inner": (True, True),
@@ -82,6 +84,7 @@ def test_several_functions_in_one_section_are_told(compiled: Callable[..., Path]
 
 def test_code_for_link_time_optimisation_is_told(compiled: Callable[..., Path]) -> None:
     assert read_module(str(compiled("-flto", "-fno-fat-lto-objects")), "unit.o").lto
+    assert not read_module(str(compiled()), "unit.o").lto
 
 
 def test_objects_for_small_words_are_read(compiled: Callable[..., Path]) -> None:
@@ -89,7 +92,10 @@ def test_objects_for_small_words_are_read(compiled: Callable[..., Path]) -> None
         path = compiled("-m32")
     except subprocess.CalledProcessError:
         pytest.skip("this compiler makes no 32-bit objects")
-    assert {each.name for each in read_elf(path.read_bytes()).functions} >= {"inner", "outer"}
+    assert {each.name for each in read_elf_functions(io.BytesIO(path.read_bytes())).functions} >= {
+        "inner",
+        "outer",
+    }
 
 
 @pytest.mark.parametrize("kept_bytes", [0, 3, 40, 63, 100])
@@ -97,7 +103,7 @@ def test_a_file_that_is_cut_short_is_refused(
     compiled: Callable[..., Path], kept_bytes: int
 ) -> None:
     with pytest.raises(NotElfError):
-        read_elf(compiled().read_bytes()[:kept_bytes])
+        read_elf_functions(io.BytesIO(compiled().read_bytes()[:kept_bytes]))
 
 
 @pytest.mark.parametrize("manner", ["rcs", "rcsT"])

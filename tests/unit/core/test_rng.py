@@ -15,7 +15,9 @@ def test_purposes_have_streams_of_their_own():
 
 
 def test_another_seed_moves_every_purpose():
-    assert derive_seed(1, "block", 0) != derive_seed(2, "block", 0)
+    purposes = [("block", 0), ("block", 1), ("bootstrap",), ("events", "a"), ()]
+    seeds = {derive_seed(seed, *purpose) for seed in range(50) for purpose in purposes}
+    assert len(seeds) == 50 * len(purposes)
 
 
 def test_seeds_fit_a_signed_64_bit_column():

@@ -25,7 +25,7 @@ from steelyard.measure.iterations import (
 )
 from steelyard.measure.journal_reader import read_journal
 from steelyard.measure.trial_journal import JournalWriter
-from tests.unit.measure.test_journal import record
+from tests.unit.measure.test_trial_journal import record
 
 TIME = MetricSpec("iteration_time", "s", source="iterations")
 LINES = IterationsSpec("json-lines")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from steelyard.predict.partial_least_squares import fit_partial_least_squares
 from steelyard.predict.penalised import fit_elastic_net, fit_ridge
+from steelyard.predict.pls_regression import fit_partial_least_squares
 
 FITS = [fit_ridge, fit_elastic_net, fit_partial_least_squares]
 

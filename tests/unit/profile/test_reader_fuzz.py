@@ -2,15 +2,16 @@
 
 import contextlib
 import random
+import subprocess
 
 import pytest
 
 from benchmarks.profile_fuzz.__main__ import corpus_of
-from benchmarks.profile_fuzz.readers import READERS
+from benchmarks.profile_fuzz.profile_readers import READERS
 from steelyard.core.errors import DataError, SteelyardError
 from steelyard.profile.file.profile_file import read_profile
 from steelyard.profile.java.java_code import read_java_code
-from steelyard.profile.profilers import PROFILERS
+from steelyard.profile.profilers import PROFILERS, perf
 from tests.unit.profile import profile_bytes as made
 
 INPUTS = 150
@@ -67,7 +68,10 @@ def test_a_head_of_gperftools_longer_than_its_file_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("count", ["²", "9" * 5000])
-def test_a_line_of_perf_whose_count_is_no_number_counts_for_nothing(tmp_path, count):
+def test_a_line_of_perf_whose_count_is_no_number_counts_for_nothing(tmp_path, monkeypatch, count):
     path = tmp_path / "report"
     path.write_text(f"  {count}\t[.] strange\n  3\t[.] main\n")
-    READERS["perf"].read(str(path))
+    told = subprocess.CompletedProcess[bytes]((), 0, path.read_bytes(), b"")
+    monkeypatch.setattr(perf, "tool_output", lambda *_: told)
+    path.write_bytes(b"PERFILE2")
+    assert PROFILERS.get("perf").read(str(path), ()).shares == {"main": 1.0}

@@ -98,7 +98,11 @@ def test_hostile_text_stays_text(samples):
 
 def test_a_page_is_always_utf8(samples):
     answer = replace(samples.one(), variants=(samples.variant("\udc80"),))
-    html_page(answer, samples.experiment(answer)).encode("utf-8", "strict")
+    page = html_page(answer, samples.experiment(answer))
+    other = html_page(samples.one(), samples.experiment(samples.one()))
+    assert '<meta charset="utf-8">' in page
+    shown = page.encode("utf-8", "strict").decode("utf-8").count("\ufffd")
+    assert shown > other.count("\ufffd")
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from steelyard.analysis.comparison.experiment_answer import answer
 from steelyard.report.kinds.comparison.text import plain_text
 from steelyard.report.plots import forest, sequence
-from tests.unit.analysis.intervals.test_geometric_mean import experiment
+from tests.unit.analysis.intervals.test_geometric_mean_interval import experiment
 
 
 def many():

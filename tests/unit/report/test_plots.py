@@ -1,6 +1,8 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -136,12 +138,23 @@ def test_the_same_answer_gives_the_same_bytes(samples, tmp_path):
             assert left.read() == right.read()
 
 
+def assert_drawn(paths):
+    """Pictures that hold more than a frame."""
+    assert {Path(path).suffix for path in paths} == {".png", ".svg"}
+    for path in map(Path, paths):
+        if path.suffix == ".svg":
+            drawn = ElementTree.parse(path).getroot().iter("{http://www.w3.org/2000/svg}path")
+            assert len(list(drawn)) > 10
+        else:
+            assert path.read_bytes().startswith(b"\x89PNG")
+
+
 def test_names_no_font_or_renderer_likes_are_drawn(samples, tmp_path):
     names = ("$x^{$", "\N{GRINNING FACE}\udcff", "")
     answer = replace(
         samples.two(), comparisons=(), variants=tuple(samples.variant(name) for name in names)
     )
-    write_plots(answer, str(tmp_path))
+    assert_drawn(write_plots(answer, str(tmp_path)))
 
 
 def test_values_that_are_all_alike_can_be_drawn(samples, tmp_path):
@@ -149,7 +162,7 @@ def test_values_that_are_all_alike_can_be_drawn(samples, tmp_path):
     result = answer.variants[0].metrics["wall_time"]
     alike = replace(result, values=(0.01,) * 31)
     variant = replace(answer.variants[0], metrics={"wall_time": alike})
-    write_plots(replace(answer, variants=(variant,)), str(tmp_path))
+    assert_drawn(write_plots(replace(answer, variants=(variant,)), str(tmp_path)))
 
 
 def test_a_directory_that_cannot_be_made_is_one_clear_error(samples, tmp_path):

@@ -19,7 +19,7 @@ from steelyard.analysis.bias.setup_ratios import (
     sign_flip,
 )
 from steelyard.analysis.linear.table_factor import Factor
-from steelyard.analysis.tables.figures import Figure
+from steelyard.analysis.tables.figure_values import Figure
 from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Test
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Interval

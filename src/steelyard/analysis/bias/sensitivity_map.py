@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from steelyard.analysis.groups.location_tests import eta_squared, kruskal_wallis, one_way
 from steelyard.analysis.linear.table_factor import Factor
-from steelyard.analysis.tables.figures import MapFigure
+from steelyard.analysis.tables.figure_values import MapFigure
 from steelyard.analysis.tables.table_analysis import Analysis, Effect, Test
 from steelyard.core.experiment_results import Caution
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.analysis.bias.setup_ratios import SetupRatios
-from steelyard.analysis.tables.figures import HistogramFigure, MarkedViolin, ViolinFigure
+from steelyard.analysis.tables.figure_values import HistogramFigure, MarkedViolin, ViolinFigure
 from steelyard.core.estimate import Estimate, Interval
 
 Floats = NDArray[np.float64]

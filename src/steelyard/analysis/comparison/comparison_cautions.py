@@ -11,8 +11,8 @@ from steelyard.analysis.comparison.comparison_results import (
 )
 from steelyard.analysis.comparison.experiment_intervals import Ratio, block_correlation
 from steelyard.analysis.comparison.import_cautions import is_matched
+from steelyard.analysis.comparison.metric_summary import skewness_of
 from steelyard.analysis.comparison.mode_cautions import mode_cautions
-from steelyard.analysis.comparison.summary import skewness_of
 from steelyard.analysis.comparison.unit_values import TopLevel, iteration_counts
 from steelyard.analysis.distributions.normal import normal_quantile
 from steelyard.analysis.intervals.autoregression import FEWEST_BLOCKS, suspected

@@ -27,8 +27,8 @@ from steelyard.analysis.comparison.experiment_intervals import Inference, Ratio,
 from steelyard.analysis.comparison.further_precision import further_precision
 from steelyard.analysis.comparison.gate_check import with_gates
 from steelyard.analysis.comparison.import_cautions import import_cautions
+from steelyard.analysis.comparison.metric_summary import summarise
 from steelyard.analysis.comparison.ratio_verdict import decide, further_blocks, sign
-from steelyard.analysis.comparison.summary import summarise
 from steelyard.analysis.comparison.unit_values import (
     TopLevel,
     analysed_trials,
@@ -134,7 +134,7 @@ def _geometric_means(
     groups = spec.groups()
     if len(groups) < 2 or len({len(group) for group in groups}) > 1:
         return
-    from steelyard.analysis.intervals.geometric_mean import geometric_mean
+    from steelyard.analysis.intervals.geometric_mean_interval import geometric_mean
 
     for place in range(1, len(groups[0])):
         pairs = [

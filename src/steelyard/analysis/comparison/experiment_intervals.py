@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from steelyard.analysis.comparison.comparison_results import Independence
+from steelyard.analysis.comparison.metric_summary import skewness_of
 from steelyard.analysis.comparison.ratio_verdict import Quantiles
 from steelyard.analysis.comparison.stopping import widening_after
-from steelyard.analysis.comparison.summary import skewness_of
 from steelyard.analysis.comparison.unit_values import TopLevel, common_units
 from steelyard.analysis.distributions.student import student_quantile
 from steelyard.analysis.intervals import cosine_series

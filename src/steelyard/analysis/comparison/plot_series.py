@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.analysis.comparison.summary import sample_quantile
+from steelyard.analysis.comparison.metric_summary import sample_quantile
 from steelyard.analysis.distributions.normal import normal_quantile
 from steelyard.analysis.distributions.sorted_values import sorted_values
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.events.kinds import KindOfEvent, adjusted, importance, kind_of_event
+from steelyard.analysis.events.event_counts import KindOfEvent, adjusted, importance, kind_of_event
 from steelyard.analysis.profiles.profile_samples import Frame
 from steelyard.core.experiment_results import Caution
 

@@ -20,11 +20,11 @@ from steelyard.analysis.events.call_paths import (
     paths_from,
     paths_of_events,
 )
+from steelyard.analysis.events.collinear_events import Together, kinds_together
 from steelyard.analysis.events.correlation import Correlation, pair_correlation, pearson
-from steelyard.analysis.events.kinds import KindOfEvent, adjusted, importance, kind_of_event
+from steelyard.analysis.events.event_counts import KindOfEvent, adjusted, importance, kind_of_event
 from steelyard.analysis.events.order import order_distances
 from steelyard.analysis.events.sequences import Side, aligned
-from steelyard.analysis.events.together import Together, kinds_together
 from steelyard.analysis.tests.shapiro_wilk import shapiro_wilk
 from steelyard.core.estimate import Interval
 from steelyard.core.experiment_results import Caution

@@ -6,9 +6,9 @@ from math import sqrt
 
 from steelyard.analysis.distributions.table_distributions import t_quantile
 from steelyard.analysis.history.detector import Detection
+from steelyard.analysis.history.exponential_smoothing import Smoothing, begin_double, begin_simple
 from steelyard.analysis.history.noise_scale import resolution
 from steelyard.analysis.history.series import Floats
-from steelyard.analysis.history.smoothing import Smoothing, begin_double, begin_simple
 from steelyard.analysis.history.spikes import LONGEST_SPIKE
 
 # A spread of fewer errors is hardly known.

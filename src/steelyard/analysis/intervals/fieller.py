@@ -239,8 +239,8 @@ def positive_ratio_interval(
     Notes
     -----
     By the delta method ``log y - log x`` varies as ``(y - r x) / y`` does: the same as
-    `geometric_mean.py` has for one program. Where Fieller's set has no bounds it holds the truth in
-    95 % or more (simulated in docs/STATISTICS.md). Its method begins with ``log-delta``.
+    `geometric_mean_interval.py` has for one program. Where Fieller's set has no bounds it holds the
+    truth in 95 % or more (simulated in docs/STATISTICS.md). Its method begins with ``log-delta``.
     """
     found = fieller_interval(means, quantile, confidence, method)
     if isinstance(found, Estimate):

@@ -36,7 +36,7 @@ from steelyard.analysis.linear.relative_change import (
     relative_changes,
 )
 from steelyard.analysis.linear.table_factor import Factor
-from steelyard.analysis.tables.figures import ResidualFigure
+from steelyard.analysis.tables.figure_values import ResidualFigure
 from steelyard.analysis.tables.table_analysis import Analysis, Effect
 from steelyard.core.estimate import Interval
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.analysis.linear.table_factor import Factor
-from steelyard.analysis.tables.figures import (
+from steelyard.analysis.tables.figure_values import (
     InteractionFigure,
     MainEffectsFigure,
     MeansLine,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def analyze(table: Table, question: Question) -> Analysis:
     """Rank the main effects and propose factors."""
     from steelyard.analysis.linear.box_cox import transformed
-    from steelyard.analysis.screening.screening import screening
+    from steelyard.analysis.screening.screened_effects import screening
     from steelyard.analysis.tables.trials_table import read_trials, with_cautions
 
     trials = read_trials(table, question)

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.tables.figures import ViolinFigure
+from steelyard.analysis.tables.figure_values import ViolinFigure
 from steelyard.core.estimate import Interval
 from steelyard.core.experiment_results import Caution
 

@@ -16,7 +16,7 @@ from steelyard.analysis.intervals.mean import mean_interval
 from steelyard.analysis.noise.noise_cautions import drift_cautions, setup_cautions
 from steelyard.analysis.noise.noise_results import Effect, NoiseStudy, Series, SetupNoise
 from steelyard.analysis.noise.setup_spread import spread_of, spread_ratio
-from steelyard.analysis.tables.figures import MarkedViolin, ViolinFigure
+from steelyard.analysis.tables.figure_values import MarkedViolin, ViolinFigure
 from steelyard.analysis.tests.equal_variances import levene
 from steelyard.analysis.tests.shapiro_wilk import shapiro_wilk
 from steelyard.core.errors import AnalysisError

@@ -13,7 +13,7 @@ from steelyard.analysis.groups.location_tests import kruskal_wallis
 from steelyard.analysis.intervals.corrections import holm
 from steelyard.analysis.linear.linear_model import LinearQuestion, linear_model
 from steelyard.analysis.linear.table_factor import Factor
-from steelyard.analysis.tables.figures import MarkedViolin, ViolinFigure
+from steelyard.analysis.tables.figure_values import MarkedViolin, ViolinFigure
 from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect, Test
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Interval, Unbounded

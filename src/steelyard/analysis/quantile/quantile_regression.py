@@ -16,7 +16,7 @@ from steelyard.analysis.linear.orthogonal import orthogonalised
 from steelyard.analysis.quantile.effect_intervals import Bounds, QuantileQuestion, bounds_of
 from steelyard.analysis.quantile.many_rows import QuantileProblem
 from steelyard.analysis.quantile.vertex import Vertex
-from steelyard.analysis.tables.figures import QuantileFigure
+from steelyard.analysis.tables.figure_values import QuantileFigure
 from steelyard.analysis.tables.table_analysis import Analysis, Assumption, Effect
 from steelyard.analysis.tests.equal_variances import levene
 from steelyard.core.estimate import Estimate, Interval, Unbounded

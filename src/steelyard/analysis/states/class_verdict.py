@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from steelyard.analysis.states.change_points import ChangePath, Changes, change_path
-from steelyard.analysis.states.classes import Course, StateClass, course_of, start_up_count
-from steelyard.analysis.states.cycles import cycle_confidence, cycle_period
+from steelyard.analysis.states.cyclic_values import cycle_confidence, cycle_period
 from steelyard.analysis.states.drift import drift_confidence, drifts
 from steelyard.analysis.states.local_levels import local_levels
 from steelyard.analysis.states.outliers import ordinary_places
 from steelyard.analysis.states.refusals import between, too_noisy, undecided, unsettled, wanders
-from steelyard.analysis.states.rules import Rules
 from steelyard.analysis.states.segment_cost import Integers, SegmentCost
 from steelyard.analysis.states.segment_levels import relative_reach
+from steelyard.analysis.states.state_classes import Course, StateClass, course_of, start_up_count
+from steelyard.analysis.states.state_rules import Rules
 from steelyard.analysis.states.steadiness import Unsteadiness, stated_confidence, unsteadiness
 from steelyard.analysis.states.wandering import wandering
 from steelyard.analysis.tables.data_columns import Floats

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from steelyard.analysis.states.class_verdict import verdict_of
-from steelyard.analysis.states.classes import StateClass
 from steelyard.analysis.states.dependence import FEWEST_TESTED, Dependence, dependence
 from steelyard.analysis.states.heuristics import HeuristicChoice, dacapo, georges
-from steelyard.analysis.states.rules import Rules
 from steelyard.analysis.states.segment_levels import Level
+from steelyard.analysis.states.state_classes import StateClass
+from steelyard.analysis.states.state_rules import Rules
 from steelyard.analysis.states.steady_part import latest_start
 from steelyard.analysis.tables.data_columns import Floats
 from steelyard.core.experiment_results import Caution

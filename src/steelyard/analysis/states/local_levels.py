@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.analysis.states.course import EXCURSION_SHARE
+from steelyard.analysis.states.final_state import EXCURSION_SHARE
 from steelyard.analysis.tables.data_columns import Floats
 
 # Lengths of stretches: this one, and doubled as long as the stretches, side by side, are so many

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard.analysis.states.local_levels import LocalLevels
-from steelyard.analysis.states.rules import Rules
+from steelyard.analysis.states.state_rules import Rules
 from steelyard.analysis.states.wandering import Wandering
 from steelyard.core.experiment_results import Caution
 

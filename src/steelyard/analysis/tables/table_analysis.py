@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from steelyard.analysis.tables.figures import Figure
+from steelyard.analysis.tables.figure_values import Figure
 from steelyard.core.estimate import Interval
 from steelyard.core.experiment_results import Caution
 

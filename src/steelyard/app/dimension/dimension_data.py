@@ -180,10 +180,10 @@ def run_initial(request: Request, place: Place, watch: Watcher | None = None) ->
     UsageError
         There are several variants.
     """
-    from steelyard.app.request.experiment_request import build_experiment
+    from steelyard.app.request.experiment_request import build_experiment, suite_workshop
     from steelyard.run.run_experiment import run_experiment
 
-    spec = build_experiment(request)
+    spec = build_experiment(request, suite_workshop(request, place.say))
     if len(spec.variants) > 1:
         raise UsageError(
             f"dimension takes one program, and here are {len(spec.variants)}: dimension each by "

@@ -6,6 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+from steelyard.allocation.worker_facts import PLACEMENT_FACTORS
 from steelyard.app.experiment.toml_lines import field_place
 from steelyard.core.errors import UnknownNameError, UsageError
 from steelyard.core.experiment_spec import ExperimentSpec
@@ -54,7 +55,11 @@ def check_asked(file: ExperimentFile, spec: ExperimentSpec) -> None:
             raise UsageError(f"{place}: {error.message}", field="analysis.method") from None
     known = {
         "response": [metric.name for metric in spec.metrics],
-        "factors": [name for name, _ in spec.varied] + [factor.name for factor in spec.nuisance],
+        "factors": [
+            *(name for name, _ in spec.varied),
+            *(factor.name for factor in spec.nuisance),
+            *(PLACEMENT_FACTORS if file.hosts else ()),
+        ],
         "options": sorted(method.options) if method is not None else None,
     }
     for field, names in known.items():

@@ -10,6 +10,7 @@ from steelyard.analysis.tables.analysis_method import Question
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.placement_spec import WORKER
 from steelyard.core.quantity import parse_ratio
 from steelyard.factors.randomised_setups import BENCHMARK
 
@@ -23,7 +24,8 @@ def analysis_question(
     spec: ExperimentSpec, said: Mapping[str, Any], asked: Question
 ) -> tuple[str, Question]:
     """Which analysis, and the question to it: what the caller asked, else what the file says,
-    else the linear model of the first metric by everything that was varied.
+    else the linear model of the first metric by everything that was varied, and by the worker where
+    several ran it.
 
     Parameters
     ----------
@@ -34,6 +36,8 @@ def analysis_question(
         Empty fields are not asked for.
     """
     varied = dict.fromkeys(name for v in spec.variants for name, _ in v.parameters)
+    if spec.placement is not None and len(spec.placement.workers) > 1:
+        varied[WORKER] = None
     response = asked.response or said.get("response") or spec.primary_metric.name
     factors = asked.factors or tuple(said.get("factors", ())) or tuple(varied)
     quantiles = asked.quantiles or tuple(
@@ -62,7 +66,7 @@ def analyze_run(
     if (method or name) == "bias":
         question = _bias_question(experiment.spec, question)
     if (method or name) == "programs":
-        factors = tuple(factor for factor in question.factors if factor != BENCHMARK)
+        factors = tuple(name for name in question.factors if name not in (BENCHMARK, WORKER))
         extra = {"program": BENCHMARK, **question.extra}
         question = replace(question, factors=factors, extra=extra)
     if not question.factors:
@@ -102,11 +106,12 @@ def _with_named_effects(found: Analyzed, experiment: Experiment) -> Analyzed:
 
 def _bias_question(spec: ExperimentSpec, question: Question) -> Question:
     """What makes up a setup is what was randomised; benchmarks are the programs of a suite."""
-    factors = tuple(name for name in question.factors if name != BENCHMARK)
-    setup = ",".join(factor.name for factor in spec.nuisance) or "block"
-    known = {"setup": setup}
+    factors = tuple(name for name in question.factors if name not in (BENCHMARK, WORKER))
+    drawn = [factor.name for factor in spec.nuisance]
+    hosts = [WORKER] if WORKER in question.factors else []
+    known = {"setup": ",".join(drawn + hosts) or "block"}
     if spec.order == "blocks":  # Each pass runs every variant, close in time.
         known["order"] = "position"
-    if len(factors) < len(question.factors):
+    if BENCHMARK in question.factors:
         known["program"] = BENCHMARK
     return replace(question, factors=factors, extra={**known, **question.extra})

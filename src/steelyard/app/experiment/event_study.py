@@ -18,7 +18,7 @@ from steelyard.core.events_spec import EventsSpec
 from steelyard.core.experiment_results import Experiment, Trial
 from steelyard.core.experiment_spec import MetricSpec, Variant
 from steelyard.executors.local.event_stacks import stack_programs
-from steelyard.measure.tracing import check_tracing
+from steelyard.measure.recordable_events import check_tracing
 from steelyard.report.documents.rendering import Origin
 
 if TYPE_CHECKING:

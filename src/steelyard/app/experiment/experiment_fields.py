@@ -261,7 +261,26 @@ EVENTS = Table(
         Field("correction", anything("for many kinds of events")),
     ),
 )
-TABLES = (EXPERIMENT, BENCHMARK, FACTOR, NUISANCE, CONSTRAINT, DESIGN, ANALYSIS, CAUSE, EVENTS)
+HOSTS = Table(
+    "hosts",
+    (
+        Field(
+            "require",
+            anything('facts of hosts, such as {architecture = "x86_64", memory = ">= 8GiB"}'),
+        ),
+        Field(
+            "factors",
+            anything(
+                'factors of hosts with a share or a list of levels, such as {platform = "50%"}'
+            ),
+        ),
+        Field("replicates", anything("blocks on each worker"), "`runs` unless given"),
+        Field("workers", anything('how many workers: a number, "2-8" or "2-"')),
+    ),
+)
+TABLES = (
+    EXPERIMENT, BENCHMARK, FACTOR, NUISANCE, CONSTRAINT, DESIGN, ANALYSIS, CAUSE, EVENTS, HOSTS
+)  # fmt: skip
 
 
 def experiment_schema() -> dict[str, Any]:

@@ -19,6 +19,7 @@ from steelyard.app.experiment.experiment_fields import (
     EXPERIMENT,
     FACTOR,
     FACTOR_TEXTS,
+    HOSTS,
     TABLES,
     experiment_schema,
 )
@@ -84,6 +85,7 @@ class ExperimentFile:
     analysis: Mapping[str, Any]
     cause: Mapping[str, Any] = field(default_factory=dict[str, Any])
     events: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    hosts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def read_experiment_file(path: str) -> ExperimentFile:
@@ -98,11 +100,25 @@ def read_experiment_file(path: str) -> ExperimentFile:
     try:
         with open(path, encoding="utf-8-sig", opener=regular_opener) as file:
             text = file.read()
-        data = tomllib.loads(text)
     except OSError as error:
         raise DataError(
             f"The experiment file {path} cannot be read: {error.strerror}.", field="FILE"
         ) from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not TOML: {error}.", field="FILE") from None
+    return experiment_file_of(text, path)
+
+
+def experiment_file_of(text: str, path: str) -> ExperimentFile:
+    """The experiment file whose content is `text`; messages and directories go by `path`.
+
+    Raises
+    ------
+    DataError
+        As `read_experiment_file`.
+    """
+    try:
+        data = tomllib.loads(text)
     except RecursionError:
         raise DataError(f"{path} is not TOML: it is nested too deep.", field="FILE") from None
     except ValueError as error:
@@ -136,6 +152,7 @@ class _Reader:
             analysis=self._table(data.get("analysis", {}), ANALYSIS),
             cause=self._table(data.get("cause", {}), CAUSE),
             events=self._table(data.get("events", {}), EVENTS),
+            hosts=self._table(data.get("hosts", {}), HOSTS),
         )
         for slip in slips(data, experiment_schema()):
             self._fail(slip.table, slip.field, slip.message)

@@ -25,7 +25,7 @@ def screening_follow_up(result: Result, path: str | None) -> str:
     UsageError
         The result is no screening's, or the screening's file is not named.
     """
-    from steelyard.analysis.screening.screening import proposed_factors
+    from steelyard.analysis.screening.screened_effects import proposed_factors
 
     proposed = proposed_factors(result)
     if proposed is None:

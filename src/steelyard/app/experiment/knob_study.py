@@ -9,12 +9,12 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.tables.analysis_method import Question
-from steelyard.app.request.experiment_request import build_experiment
+from steelyard.app.request.experiment_request import build_experiment, suite_workshop
 from steelyard.app.request.request import Request
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.experiment_results import Experiment
@@ -90,8 +90,14 @@ class StudyRequest:
     services: tuple[str, ...] = ()
 
 
-def plan_study(program: Request, asked: StudyRequest, host: Host | None = None) -> Study:
-    """The study of a machine with one program.
+def plan_study(
+    program: Request,
+    asked: StudyRequest,
+    host: Host | None = None,
+    say: Callable[[str], None] | None = None,
+) -> Study:
+    """The study of a machine with one program, which `say` is told of where it is built; without
+    `say` nothing is built.
 
     Raises
     ------
@@ -99,7 +105,7 @@ def plan_study(program: Request, asked: StudyRequest, host: Host | None = None) 
         There is more than one program, or no knob changes anything here.
     """
     host = host or Host()
-    base = build_experiment(program)
+    base = build_experiment(program, suite_workshop(program, say))
     if len(base.variants) != 1:
         raise UsageError("A study takes one program.", field="command")
     knobs, skipped = _knobs(asked, host)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard.app.experiment.design_plan import Plan
+    from steelyard.app.experiment.experiment_file import ExperimentFile
 
 
 def plan_of_file(path: str, say: Callable[[str], None] | None = None) -> Plan:
@@ -29,9 +30,13 @@ def plan_of_file(path: str, say: Callable[[str], None] | None = None) -> Plan:
     DataError
         It cannot be read, or a field is unknown, missing or of the wrong kind.
     """
+    return plan_of(read_experiment_file(path), say)
+
+
+def plan_of(read: ExperimentFile, say: Callable[[str], None] | None = None) -> Plan:
+    """What an experiment file that has been read will run; see `plan_of_file`."""
     from steelyard.app.suite.suite_program import PlannedWorkshop, Workshop
 
-    read = read_experiment_file(path)
     workshop = PlannedWorkshop() if say is None else Workshop(say=say)
     if read.cause:
         from steelyard.app.experiment.causal_experiment import cause_plan

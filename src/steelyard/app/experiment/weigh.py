@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.comparison.by_benchmark import by_benchmark
 from steelyard.app.experiment.failed_trial import describe_failure
 from steelyard.app.experiment.going_on import Onward, begun_blocks, onward_stopping
-from steelyard.app.request.experiment_request import build_experiment
+from steelyard.app.request.experiment_request import build_experiment, suite_workshop
 from steelyard.app.request.request import Request
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.experiment_results import Experiment
@@ -43,10 +43,21 @@ def weigh(request: Request, place: Place, watch: Watcher | None = None) -> Weigh
     TrialsFailedError
         There is nothing to answer with; what failed is in the store.
     """
-    spec = build_experiment(request)
+    spec = build_experiment(request, suite_workshop(request, place.say))
     _check_gates(spec)
     if request.dimensioned:
         spec = _with_stored_counts(spec, place)
+    return weigh_spec(spec, place, watch)
+
+
+def weigh_spec(spec: ExperimentSpec, place: Place, watch: Watcher | None = None) -> Weighing:
+    """Run a new experiment as it is specified, and answer it.
+
+    Raises
+    ------
+    TrialsFailedError
+        There is nothing to answer with; what failed is in the store.
+    """
     return _answered(run_experiment(spec, place, watch=watch))
 
 

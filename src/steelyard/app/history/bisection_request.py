@@ -15,7 +15,7 @@ from steelyard.app.history.bisection_results import Bisected, Search
 from steelyard.app.history.kept_repository import as_kept
 from steelyard.app.history.measured_revisions import RevisionCommands
 from steelyard.app.history.stored_tracks import Chosen
-from steelyard.report.kinds.bisection.told import BisectionTold, TestTold
+from steelyard.report.kinds.bisection.bisection_facts import BisectionTold, TestTold
 from steelyard.repository.revisions import (
     Commit,
     Repository,

@@ -62,7 +62,7 @@ def become_moved(argv: tuple[str, ...], parts: str, seed: str | None) -> NoRetur
     import secrets
 
     from steelyard.layout.layout_request import parse_parts, parse_seed
-    from steelyard.layout.unbuilt import become, randomised_environment
+    from steelyard.layout.unbuilt_programs import become, randomised_environment
 
     chosen = secrets.randbits(63) + 1 if seed is None else parse_seed(seed)
     become(argv, randomised_environment(parse_parts(parts), chosen, os.environ))

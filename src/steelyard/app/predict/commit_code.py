@@ -14,7 +14,7 @@ from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from steelyard.predict.commits.answers import CommitAnswer
+    from steelyard.predict.commits.commit_answers import CommitAnswer
     from steelyard.predict.commits.pair_rows import ComparedPair, PairNames
     from steelyard.predict.commits.pair_table import PairTable
     from steelyard.predict.commits.predictor import Predictor
@@ -61,7 +61,7 @@ def ask_code(predictor: Predictor, pair: ComparedPair) -> CommitAnswer:
     """Answer for a compared pair, with what changed as reasons."""
     from dataclasses import replace
 
-    from steelyard.predict.commits.answers import ask_predictor
+    from steelyard.predict.commits.commit_answers import ask_predictor
 
     found = ask_predictor(predictor, pair.table, dict(enumerate(pair.reasons)))
     return replace(found, cautions=(*found.cautions, *pair.cautions))

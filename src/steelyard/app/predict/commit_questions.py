@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from steelyard.predict.commits.answers import CommitAnswer
-from steelyard.predict.commits.evaluation import CHOSEN, DESIGNS, EvaluationDesign
+from steelyard.predict.commits.commit_answers import CommitAnswer
 from steelyard.predict.commits.pair_rows import PairNames
+from steelyard.predict.commits.predictor_evaluation import CHOSEN, DESIGNS, EvaluationDesign
 
 __all__ = [
     "CHOSEN",
@@ -18,6 +18,6 @@ __all__ = [
 
 def commit_model_names() -> list[str]:
     """The names of all commit models."""
-    from steelyard.predict.commits.models import MODELS
+    from steelyard.predict.commits.candidate_models import MODELS
 
     return list(MODELS)

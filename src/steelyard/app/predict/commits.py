@@ -8,15 +8,15 @@ from steelyard.app.predict.commit_pairs import PairOptions, read_pairs, read_pre
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.predict.commits.answers import CommitAnswer
-    from steelyard.predict.commits.evaluation import CommitEvaluation, EvaluationDesign
+    from steelyard.predict.commits.commit_answers import CommitAnswer
     from steelyard.predict.commits.planning import CommitPlan
     from steelyard.predict.commits.predictor import Predictor
+    from steelyard.predict.commits.predictor_evaluation import CommitEvaluation, EvaluationDesign
 
 
 def learn(path: str, options: PairOptions, hit_rate: float, model: str | None) -> Predictor:
     """Learn from the pairs of a file."""
-    from steelyard.predict.commits.models import model_called
+    from steelyard.predict.commits.candidate_models import model_called
     from steelyard.predict.commits.predictor import learn_predictor
 
     named = None if model is None else model_called(model)
@@ -25,7 +25,7 @@ def learn(path: str, options: PairOptions, hit_rate: float, model: str | None) -
 
 def kept_predictor(path: str, hit_rate: float | None) -> Predictor:
     """Learn again from what a kept predictor was learnt from; the same pairs, the same answer."""
-    from steelyard.predict.commits.models import model_called
+    from steelyard.predict.commits.candidate_models import model_called
     from steelyard.predict.commits.predictor import learn_predictor
 
     table, wanted, model = read_predictor_pairs(path)
@@ -35,7 +35,7 @@ def kept_predictor(path: str, hit_rate: float | None) -> Predictor:
 
 def ask_pairs(predictor: Predictor, path: str, options: PairOptions) -> CommitAnswer:
     """Answer the pairs of a file; labels that it may have are not looked at."""
-    from steelyard.predict.commits.answers import ask_predictor
+    from steelyard.predict.commits.commit_answers import ask_predictor
 
     return ask_predictor(predictor, read_pairs(path, options))
 
@@ -69,6 +69,6 @@ def weights(answer: CommitAnswer, benchmark: str | None) -> dict[str, float]:
 
 def evaluate(path: str, options: PairOptions, design: EvaluationDesign) -> CommitEvaluation:
     """Predict the pairs of a file from others of it."""
-    from steelyard.predict.commits.evaluation import evaluate_table
+    from steelyard.predict.commits.predictor_evaluation import evaluate_table
 
     return evaluate_table(read_pairs(path, options), design)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.predict.platforms.answers import Asked
-from steelyard.predict.platforms.evaluation import EvaluationDesign
+from steelyard.predict.platforms.model_evaluation import EvaluationDesign
+from steelyard.predict.platforms.platform_answers import Asked
 from steelyard.predict.platforms.refusal import Limits
 
 __all__ = ["Asked", "EvaluationDesign", "Limits", "model_names"]

@@ -13,8 +13,8 @@ from steelyard.store.store_location import is_store
 
 if TYPE_CHECKING:
     from steelyard.analysis.tables.data_columns import Table
+    from steelyard.predict.platforms.host_table import PlatformTable
     from steelyard.predict.platforms.rows import Row
-    from steelyard.predict.platforms.table import PlatformTable
 
 _VALUES = ("value", "seconds", "time", "time_s", "wall_time", "milliseconds", "ms", "mean")
 _VARIANTS = ("variant", "compiler")

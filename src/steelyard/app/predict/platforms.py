@@ -10,14 +10,14 @@ from steelyard.app.predict.platform_table import TableOptions, read_platform_tab
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.predict.platforms.answers import Asked, PlatformAnswer
-    from steelyard.predict.platforms.choice import HostChoice
-    from steelyard.predict.platforms.evaluation import EvaluationDesign, PlatformEvaluation
     from steelyard.predict.platforms.fitted import FittedModels
-    from steelyard.predict.platforms.model import PlatformModel
+    from steelyard.predict.platforms.host_choice import HostChoice
+    from steelyard.predict.platforms.host_table import PlatformTable
+    from steelyard.predict.platforms.model_evaluation import EvaluationDesign, PlatformEvaluation
     from steelyard.predict.platforms.next_measurement import NextMeasurements
+    from steelyard.predict.platforms.platform_answers import Asked, PlatformAnswer
+    from steelyard.predict.platforms.platform_model import PlatformModel
     from steelyard.predict.platforms.suite_study import SuiteStudy
-    from steelyard.predict.platforms.table import PlatformTable
 
 DEFAULT_MODEL = "stacking"
 
@@ -41,8 +41,8 @@ def ask(file: PlatformFile, asked: Asked, known: Sequence[str] = ()) -> Platform
     """Predict an application on every host, from the hosts `known` or from all others."""
     import numpy as np
 
-    from steelyard.predict.platforms.answers import ask_table
-    from steelyard.predict.platforms.checks import check_table
+    from steelyard.predict.platforms.platform_answers import ask_table
+    from steelyard.predict.platforms.table_oddities import check_table
 
     table = read_platform_table(file.path, file.options)
     places = None
@@ -55,8 +55,8 @@ def ask(file: PlatformFile, asked: Asked, known: Sequence[str] = ()) -> Platform
 
 def fit(file: PlatformFile, asked: Asked, models: Sequence[str] = ()) -> FittedModels:
     """Fit models to all hosts where an application is measured."""
-    from steelyard.predict.platforms.checks import check_table
     from steelyard.predict.platforms.fitted import fit_models
+    from steelyard.predict.platforms.table_oddities import check_table
 
     table = read_platform_table(file.path, file.options)
     return fit_models(table, asked, chosen_models(models, table), check_table(table))
@@ -66,8 +66,8 @@ def evaluate(
     file: PlatformFile, models: Sequence[str], design: EvaluationDesign
 ) -> PlatformEvaluation:
     """Predict the table's own benchmarks by models."""
-    from steelyard.predict.platforms.checks import check_table
-    from steelyard.predict.platforms.evaluation import evaluate_models
+    from steelyard.predict.platforms.model_evaluation import evaluate_models
+    from steelyard.predict.platforms.table_oddities import check_table
 
     table = read_platform_table(file.path, file.options)
     for name in design.applications:
@@ -86,8 +86,8 @@ def choose(
     file: PlatformFile, asked: Asked, candidates: Sequence[str], prices: str | None, seed: int
 ) -> HostChoice:
     """Choose among hosts; `prices` names the table's column of prices."""
-    from steelyard.predict.platforms.checks import check_table
-    from steelyard.predict.platforms.choice import choose_host
+    from steelyard.predict.platforms.host_choice import choose_host
+    from steelyard.predict.platforms.table_oddities import check_table
 
     table = read_platform_table(file.path, file.options)
     costs = None if prices is None else _prices(table, prices)
@@ -117,8 +117,8 @@ def _prices(table: PlatformTable, column: str) -> list[float]:
 
 def suggest_next(file: PlatformFile, application: str) -> NextMeasurements:
     """Rank what to measure next."""
-    from steelyard.predict.platforms.checks import check_table
     from steelyard.predict.platforms.next_measurement import next_measurements
+    from steelyard.predict.platforms.table_oddities import check_table
 
     table = read_platform_table(file.path, file.options)
     return replace(next_measurements(table, application), cautions=check_table(table))
@@ -126,8 +126,8 @@ def suggest_next(file: PlatformFile, application: str) -> NextMeasurements:
 
 def study(file: PlatformFile, clusters: int, tolerance: float, limit: float) -> SuiteStudy:
     """What each benchmark adds to the suite."""
-    from steelyard.predict.platforms.checks import check_table
     from steelyard.predict.platforms.suite_study import study_suite
+    from steelyard.predict.platforms.table_oddities import check_table
 
     table = read_platform_table(file.path, file.options)
     found = study_suite(table, _model(file.model), clusters, tolerance, limit)
@@ -137,7 +137,7 @@ def study(file: PlatformFile, clusters: int, tolerance: float, limit: float) -> 
 def chosen_models(names: Sequence[str], table: PlatformTable) -> list[PlatformModel]:
     """The models called so, or all that the table has columns for."""
     from steelyard.predict.platforms.models import PLATFORM_MODELS
-    from steelyard.predict.platforms.question import clock_of
+    from steelyard.predict.platforms.platform_question import clock_of
 
     if names:
         return [PLATFORM_MODELS.get(name) for name in dict.fromkeys(names)]

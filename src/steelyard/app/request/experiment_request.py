@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -102,6 +102,16 @@ def _launch_for(request: Request, command: tuple[str, ...], parameters: Paramete
 
 def _names_suite(request: Request) -> bool:
     return any(command and is_suite_name(command[0]) for command in request.commands)
+
+
+def suite_workshop(request: Request, say: Callable[[str], None] | None) -> Workshop | None:
+    """What makes programs of the suite ready, and says what takes its time, or only plans them
+    where nobody is told; None where a request names none."""
+    if not _names_suite(request):
+        return None
+    from steelyard.app.suite.suite_program import PlannedWorkshop, Workshop
+
+    return PlannedWorkshop() if say is None else Workshop(say=say)
 
 
 def build_variants(request: Request, workshop: Workshop | None = None) -> tuple[Variant, ...]:
@@ -211,7 +221,7 @@ def build_metrics(
 ) -> tuple[MetricSpec, ...]:
     """The metrics asked for, the first being primary, then the usual ones."""
     from steelyard.measure.metrics import METRICS
-    from steelyard.measure.printed import parse_printed_metric
+    from steelyard.measure.printed_metrics import parse_printed_metric
 
     metrics: list[MetricSpec] = []
     asked: Sequence[MetricSpec | str] = names

@@ -163,6 +163,10 @@ def _trial_table(experiment: Experiment, response: str | None = None) -> Table:
     orders = _level_orders(spec)
     for name in orders:
         columns[name] = tuple(values.get(name, "") for values in parameters)
+    placement = spec.placement
+    if placement is not None:
+        for name in placement.factors:
+            columns[name] = tuple(placement.level(trial.block, name) for trial in trials)
     if spec.nuisance:
         from steelyard.factors.randomised_setups import drawn_setup
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from steelyard.app.suite.suite_build import combined, plain_name
 from steelyard.app.suite.suite_name import SuiteName, parse_suite_name
-from steelyard.suite.add import add_recipe
+from steelyard.suite.added_recipe import add_recipe
 from steelyard.suite.generator import Generator
 from steelyard.suite.inputs import GENERATORS
 from steelyard.suite.known_recipes import RecipeRegistry

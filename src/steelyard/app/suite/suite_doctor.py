@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Sequence
 
 from steelyard.core.install_hint import install_command as hint
+from steelyard.suite.fetch.pypi import has_own_pip
 from steelyard.suite.outcomes import Need
 from steelyard.suite.recipe import Recipe, Requirement
 from steelyard.suite.recipe_expansion import is_compiled
@@ -58,7 +59,10 @@ def install_command(needs: Sequence[Need]) -> str | None:
 
 
 def _requirements(recipe: Recipe, toolchains: Sequence[Toolchain]) -> list[Requirement]:
-    found = [Requirement(package, "program", name) for package, name in _ALWAYS[recipe.source.kind]]
+    kind = recipe.source.kind
+    found = [Requirement(package, "program", name) for package, name in _ALWAYS[kind]]
+    if kind == "pypi" and has_own_pip():
+        found = []
     if is_compiled(recipe):
         found.append(Requirement("make", "program", "make"))
         for toolchain in toolchains or (Toolchain(),):

@@ -150,14 +150,15 @@ class Workshop:
 
     def built(self, recipe: Recipe, asked: SuiteName, spec: BuildSpec) -> Build:
         """The program's build, from the cache where it is there."""
-        from steelyard.build.build_cache import cached_build
+        from steelyard.build.build_cache import cached_build, entry_place
 
         label = asked.toolchain.label()
-        self.say(f"building {recipe.name}{label and f' ({label})'}")
         directory = self.cache.directory("builds")
         needed = {COMPILED[name] for name in recipe.languages if name in COMPILED}
         compilers = {name: text for name, text in spec.compilers if name in needed}
         key_parts = (recipe.name, *driver_contents(compilers))
+        if not os.path.isdir(entry_place(spec, BUILD_SEED, directory, key_parts)):
+            self.say(f"building {recipe.name}{label and f' ({label})'}")
         try:
             found = cached_build(spec, BUILD_SEED, directory, key_parts)
         except BuildFailedError:

@@ -70,8 +70,9 @@ class AddOptions:
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 def add(given: AddOptions, sources: tuple[str, ...]) -> None:
     """Read, resolve revisions, keep."""
-    from steelyard.app.history.add_values import AddRequest, add_values
+    from steelyard.app.history.add_values import add_values
     from steelyard.app.history.experiment_rows import ALL_METRICS
+    from steelyard.app.history.revision_place import AddRequest
     from steelyard.core.errors import UsageError
     from steelyard.report.kinds.tracks.document import addition_document
     from steelyard.report.kinds.tracks.text import addition_text

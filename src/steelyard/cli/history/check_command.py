@@ -25,7 +25,7 @@ from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_duration, parse_ratio
 
 if TYPE_CHECKING:
-    from steelyard.app.history.check import FoundChanges, HistoryGate
+    from steelyard.app.history.history_check import FoundChanges, HistoryGate
     from steelyard.app.results.library import Library
 
 GATE_STATUS = 1
@@ -116,7 +116,11 @@ class CheckOptions:
 @takes(CheckOptions)
 def check(given: CheckOptions) -> int:
     """Find, confirm, tell, show, judge."""
-    from steelyard.app.history.check import changes_of_files, changes_of_library, gate_says_no
+    from steelyard.app.history.history_check import (
+        changes_of_files,
+        changes_of_library,
+        gate_says_no,
+    )
 
     gate = _gate(given.fail_if)
     _refuse_idle(given)
@@ -173,7 +177,7 @@ def _refuse_idle(given: CheckOptions) -> None:
 
 
 def _gate(text: str | None) -> HistoryGate | None:
-    from steelyard.app.history.check import HistoryGate
+    from steelyard.app.history.history_check import HistoryGate
 
     if text is None:
         return None
@@ -188,7 +192,7 @@ def _gate(text: str | None) -> HistoryGate | None:
 
 
 def _confirmed(found: FoundChanges, given: CheckOptions, library: Library) -> FoundChanges:
-    from steelyard.app.history.check import (
+    from steelyard.app.history.history_check import (
         Confirming,
         confirming_repository,
         with_confirmations,
@@ -216,7 +220,7 @@ def _tell(
     """Write the digest and post to the webhook; both tell the same alarms, once."""
     if given.digest is None and given.webhook is None:
         return
-    from steelyard.app.history.check import told_alarms
+    from steelyard.app.history.history_check import told_alarms
     from steelyard.app.history.tell_alarms import checked_address, keep_told, post, untold_alarms
     from steelyard.report.kinds.changes.document import changes_document
     from steelyard.report.kinds.changes.text import changes_markdown

@@ -14,8 +14,8 @@ from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_ratio
 
 if TYPE_CHECKING:
-    from steelyard.app.history.check import HistoryQuestion
     from steelyard.app.history.find_changes import AlarmLimits
+    from steelyard.app.history.history_check import HistoryQuestion
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +82,9 @@ class DetectionOptions:
 
     def question(self, choice: ChoiceOptions, *, keep_points: bool = False) -> HistoryQuestion:
         """What is asked, for use cases."""
-        from steelyard.app.history.check import HistoryQuestion
         from steelyard.app.history.commit_links import checked_template
         from steelyard.app.history.find_changes import asked_question
+        from steelyard.app.history.history_check import HistoryQuestion
 
         rate = None
         if self.false_alarms is not None:

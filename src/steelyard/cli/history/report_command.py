@@ -25,7 +25,7 @@ from steelyard.cli.store.opened_library import opened_library, warn
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.app.history.check import FoundChanges
+    from steelyard.app.history.history_check import FoundChanges
 
 HELP = """
 Report the tracks of the history and their changes.
@@ -86,7 +86,7 @@ def report(given: ReportOptions) -> None:
 
 
 def _found(given: ReportOptions, *, keep_points: bool) -> FoundChanges:
-    from steelyard.app.history.check import changes_of_files, changes_of_library
+    from steelyard.app.history.history_check import changes_of_files, changes_of_library
 
     asked = given.detection.question(given.choice, keep_points=keep_points)
     if given.imported:

@@ -174,7 +174,7 @@ def _planned(argv: tuple[str, ...], given: StudyOptions) -> Study:
         cpus=None if cpus is None else parse_cpus(cpus, "--cpus"),
         services=given.services,
     )
-    return plan_study(program, asked)
+    return plan_study(program, asked, say=None if given.dry_run else write_note)
 
 
 def _stored(name: str, store: str | None) -> Experiment:

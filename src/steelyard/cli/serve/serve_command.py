@@ -1,7 +1,8 @@
-"""`steelyard serve`: the store's experiments and history as pages in a browser."""
+"""`steelyard serve`: the store's pages, and the service that runs experiments, on this machine."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 import click
@@ -13,14 +14,15 @@ from steelyard.cli.store.opened_library import opened_library
 
 PORT = 8350
 HELP = """
-Show the store's experiments and history in a browser.
+Show the store's experiments and history in a browser, and run the experiments that are sent.
 
 Pages are served to this machine alone, below an address with a secret in it, which is printed. They
-follow the store as it changes, without secrets of commands and environments, and change nothing.
+follow the store as it changes, without secrets of commands and environments. A worker runs on this
+machine what is sent by `steelyard submit` or by the form on the page `service`.
 
 \b
 steelyard serve
-steelyard serve --port 0 --store results.sqlite
+steelyard serve --port 0 --store results.sqlite --no-worker
 """
 
 
@@ -35,18 +37,48 @@ class ServeOptions:
         show_default=True,
         help="The port of the loopback interface; 0 takes one that is free.",
     )
+    worker: bool = option(
+        "--worker/--no-worker",
+        default=True,
+        help="Run the trials of experiments that are sent on this machine (default: --worker).",
+    )
+    database: str | None = option(
+        "--database",
+        metavar="FILE|URL",
+        help="What the service keeps its data in: a file, or postgresql://...; beside the store "
+        "by default.",
+    )
     store: str | None = store_option("The store to show.")
 
 
-@click.command("serve", help=HELP, short_help="Show the store in a browser.")
+@click.command("serve", help=HELP, short_help="Show the store, and run experiments that are sent.")
 @takes(ServeOptions)
 def command(given: ServeOptions) -> None:
-    """Open the store once, so that what is wrong with it is said, and serve it."""
-    from steelyard.web.store_server import serve_store
+    """Open what is served once, so that what is wrong with it is said, and serve it."""
+    from steelyard.app.service.local_service import (
+        COMMAND_TOKEN,
+        WORKER_TOKEN,
+        announced,
+        local_place,
+    )
+    from steelyard.app.service.local_worker import local_worker
+    from steelyard.app.service.opened_service import opened_service
+    from steelyard.app.service.worker_levels import default_name
+    from steelyard.web.service.service_server import open_port, serving
     from steelyard.web.store_site import StoreSite
 
     with opened_library(given.store) as library:
         path = library.store.path
-    serve_store(
-        StoreSite(path), given.port, lambda address: write_note(f"{address} (Ctrl-C ends it)")
-    )
+    place = local_place(given.store)
+    with suppress(KeyboardInterrupt), ExitStack() as stack:
+        opened = stack.enter_context(open_port(given.port))
+        service = stack.enter_context(opened_service(given.database or place.database))
+        token = service.owner_token(COMMAND_TOKEN)
+        stack.enter_context(announced(place, opened.address, token))
+        thread = stack.enter_context(serving(opened, service, StoreSite(path)))
+        write_note(f"{opened.address} (Ctrl-C ends it)")
+        if given.worker:
+            own, name = service.owner_token(WORKER_TOKEN), default_name()
+            stack.enter_context(local_worker(opened.address, own, place.worker, name, write_note))
+        while thread.is_alive():
+            thread.join(3600.0)

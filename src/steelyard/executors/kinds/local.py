@@ -74,6 +74,7 @@ class Local:
         with contextlib.ExitStack() as stack:
             purpose = f"experiment {spec.identifier}"
             stack.enter_context(machine_lock(purpose, wait=place.wait, on_wait=place.say))
+            spec = _with_packages(spec)
             run_setup_commands(spec)
             # Before the host is quiet, which moves this process off the measured CPUs.
             check_run(spec, place.outputs)
@@ -87,6 +88,14 @@ class Local:
             kept = state.journal if state is not None and of_host else None
             directories = Directories(place.outputs, place.logs)
             yield _ReadyLocal(spec, directories, provenance, kept)
+
+
+def _with_packages(spec: ExperimentSpec) -> ExperimentSpec:
+    if all(variant.package is None for variant in spec.variants):
+        return spec
+    from steelyard.executors.local.packaged_launches import packaged_builds
+
+    return packaged_builds(spec)
 
 
 def _quieted(spec: ExperimentSpec, stack: contextlib.ExitStack, place: Workplace) -> QuietState:

@@ -48,8 +48,13 @@ class BuiltPrograms:
         try:
             return self._built(index, program, program.build, number)
         except BuildFailedError as error:
-            told = self._builds.failed(index, number, error.message)
-            about = {"cost_s": time.monotonic() - started_s, "error": error.message}
+            message = error.message
+            if program.package is not None:
+                from steelyard.executors.local.packaged_launches import package_words
+
+                message = package_words(message)
+            told = self._builds.failed(index, number, message)
+            about = {"cost_s": time.monotonic() - started_s, "error": message}
             self._note(built_line(index, number, about))
             return Failure("build", told.message, told.about)
 

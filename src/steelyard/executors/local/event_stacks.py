@@ -6,7 +6,8 @@ import sys
 
 from steelyard.core.errors import UsageError
 from steelyard.core.events_spec import EventsSpec
-from steelyard.measure.tracing import StackPrograms, check_tracing, stack_events
+from steelyard.measure.recordable_events import check_tracing
+from steelyard.measure.tracing import StackPrograms, stack_events
 
 
 def stack_programs(events: EventsSpec) -> StackPrograms | None:

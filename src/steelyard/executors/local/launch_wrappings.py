@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ Wrapping = Callable[[Variant, PlannedTrial], Variant]
 
 
 def launch_wrappings(
-    spec: ExperimentSpec, directory: str, tracing: Tracing | None = None
+    spec: ExperimentSpec, directory: str, tracing: Tracing | None = None, logs: str = ""
 ) -> list[Wrapping]:
     """What the programs of `spec` are wrapped in, in the order in which it is done.
 
@@ -28,6 +29,8 @@ def launch_wrappings(
         For the files of trials; it exists.
     tracing : Tracing, optional
         Where events of a variant are recorded.
+    logs : str, optional
+        For what is kept; archives of results lie in a folder there.
     """
     found: list[Wrapping] = []
     if spec.nuisance:
@@ -47,6 +50,10 @@ def launch_wrappings(
         found.append(ProfiledLaunches(spec, directory).wrapped)
     if spec.events is not None and tracing is not None:
         found.append(partial(_recorded, spec.events.variant, tracing))
+    if any(variant.package for variant in spec.variants):
+        from steelyard.executors.local.packaged_launches import PackagedLaunches
+
+        found.append(PackagedLaunches(directory, os.path.join(logs, "results")).wrapped)
     return found
 
 

@@ -67,7 +67,9 @@ def open_source(
         Launcher(journal, outputs, defined, counters, keep_output=takes_output(spec)) as launcher,
         contextlib.ExitStack() as stack,
     ):
-        wrappings = launch_wrappings(spec, outputs, _tracing(spec, outputs, stack))
+        wrappings = launch_wrappings(
+            spec, outputs, _tracing(spec, outputs, stack), directories.logs
+        )
         source: TrialSource = LauncherSource(spec, launcher, journal, outputs, wrappings, defined)
         if host is not None:
             from steelyard.executors.local.host_source import HostSource

@@ -13,7 +13,7 @@ from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 from steelyard.harness.adapter import ITERATION_TIME, Adapter, Series, Source
 from steelyard.harness.json_text import json_value
-from steelyard.harness.unordered import in_random_order
+from steelyard.harness.unordered_values import in_random_order
 
 MILLISECONDS = 1e-3
 

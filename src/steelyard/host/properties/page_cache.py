@@ -6,7 +6,7 @@ from typing import Any
 
 from steelyard.factors.factor import one_of
 from steelyard.factors.host_levels import draw_of, host_factor
-from steelyard.host.page_cache import cached, drop, program_files, read_in
+from steelyard.host.cached_files import cached, drop, program_files, read_in
 from steelyard.host.setting import Asked, Setting
 from steelyard.host.system import Host
 

@@ -9,7 +9,7 @@ from math import ceil, log2
 import numpy as np
 
 from steelyard.predict.arrays import Floats
-from steelyard.predict.commits.answers import BenchmarkAnswer, CommitAnswer
+from steelyard.predict.commits.commit_answers import BenchmarkAnswer, CommitAnswer
 
 # A program's time is unknown: every benchmark costs as much as any other.
 _UNKNOWN_COST_S = 1.0

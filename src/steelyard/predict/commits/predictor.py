@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.core.errors import AnalysisError
 from steelyard.core.experiment_results import Caution
 from steelyard.predict.arrays import Floats, Truths
+from steelyard.predict.commits.candidate_models import MODELS
 from steelyard.predict.commits.commit_model import (
     CommitModel,
     LearntModel,
@@ -17,7 +18,6 @@ from steelyard.predict.commits.commit_model import (
     base_rate,
     share_bounds,
 )
-from steelyard.predict.commits.models import MODELS
 from steelyard.predict.commits.pair_table import PairTable, check_learnable, quiet_rows
 from steelyard.predict.commits.threshold_shares import ThresholdShares
 from steelyard.predict.commits.thresholds import Thresholds, choose_thresholds

@@ -10,12 +10,12 @@ import numpy as np
 
 from steelyard.core.errors import AnalysisError
 from steelyard.core.experiment_results import Caution
-from steelyard.predict.platforms.answers import Asked
-from steelyard.predict.platforms.evaluation import error_ratio
-from steelyard.predict.platforms.model import PlatformModel, Prediction
-from steelyard.predict.platforms.question import hide, make_question
+from steelyard.predict.platforms.host_table import PlatformTable
+from steelyard.predict.platforms.model_evaluation import error_ratio
+from steelyard.predict.platforms.platform_answers import Asked
+from steelyard.predict.platforms.platform_model import PlatformModel, Prediction
+from steelyard.predict.platforms.platform_question import hide, make_question
 from steelyard.predict.platforms.refusal import refuse_question
-from steelyard.predict.platforms.table import PlatformTable
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import numpy as np
 
 from steelyard.predict.arrays import Floats
 from steelyard.predict.conformal import conformal_quantile, jackknife_plus
-from steelyard.predict.platforms.model import LikeErrors, PlatformModel, Prediction
-from steelyard.predict.platforms.question import Question
+from steelyard.predict.platforms.platform_model import LikeErrors, PlatformModel, Prediction
+from steelyard.predict.platforms.platform_question import Question
 
 CONFORMAL = "conformal-benchmarks"
 JACKKNIFE = "jackknife-plus-hosts"

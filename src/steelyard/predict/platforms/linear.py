@@ -8,10 +8,10 @@ import numpy as np
 
 from steelyard.predict.arrays import Floats
 from steelyard.predict.least_squares import LinearFit, fit_linear, mallows_cp
-from steelyard.predict.platforms.model import Prediction
-from steelyard.predict.platforms.question import Question
-from steelyard.predict.subsets.choice import Criterion, choose_subset, noise_of
+from steelyard.predict.platforms.platform_model import Prediction
+from steelyard.predict.platforms.platform_question import Question
 from steelyard.predict.subsets.problem import Subsets
+from steelyard.predict.subsets.subset_choice import Criterion, choose_subset, noise_of
 
 
 def predict_by_column(question: Question, column: Floats) -> Prediction:

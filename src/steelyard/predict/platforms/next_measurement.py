@@ -11,9 +11,9 @@ from steelyard.core.errors import AnalysisError
 from steelyard.core.experiment_results import Caution
 from steelyard.predict.arrays import Floats, Truths
 from steelyard.predict.kriging import krige
+from steelyard.predict.platforms.host_table import PlatformTable
 from steelyard.predict.platforms.kernels import HostKernel, host_kernels
-from steelyard.predict.platforms.question import Question, make_question
-from steelyard.predict.platforms.table import PlatformTable
+from steelyard.predict.platforms.platform_question import Question, make_question
 
 # The kernel whose variance ranks hosts: the suite's own profiles, beside their likeness.
 RANKING_KERNEL = "profile-mixed-0.03"

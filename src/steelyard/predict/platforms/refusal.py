@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.predict.platforms.host_table import PlatformTable
 from steelyard.predict.platforms.intervals import CostIntervals
-from steelyard.predict.platforms.model import PlatformModel, Prediction
-from steelyard.predict.platforms.question import Question
-from steelyard.predict.platforms.table import PlatformTable
+from steelyard.predict.platforms.platform_model import PlatformModel, Prediction
+from steelyard.predict.platforms.platform_question import Question
 
 # Columns that say which machines cannot stand for each other.
 ARCHITECTURE_ATTRIBUTES = ("isa", "instruction_set", "architecture", "arch")

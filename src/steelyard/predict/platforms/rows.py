@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.core.errors import AnalysisError
-from steelyard.predict.platforms.table import PlatformTable, Scale
+from steelyard.predict.platforms.host_table import PlatformTable, Scale
 
 SMALLEST_TABLE = 2
 # The square of a larger value on the linear scale, summed, is not finite.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.core.estimate import Estimate
-from steelyard.predict.platforms.evaluation import Case, Evaluated
+from steelyard.predict.platforms.model_evaluation import Case, Evaluated
 from steelyard.predict.wilson import wilson_interval
 
 QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)

@@ -10,11 +10,15 @@ import numpy as np
 from steelyard.core.experiment_results import Caution
 from steelyard.predict.arrays import Floats
 from steelyard.predict.correlation_clusters import Clustering, cluster_columns
-from steelyard.predict.low_rank import complete_table
-from steelyard.predict.platforms.evaluation import Evaluated, EvaluationDesign, evaluate_models
-from steelyard.predict.platforms.model import PlatformModel
+from steelyard.predict.matrix_completion import complete_table
+from steelyard.predict.platforms.host_table import PlatformTable
+from steelyard.predict.platforms.model_evaluation import (
+    Evaluated,
+    EvaluationDesign,
+    evaluate_models,
+)
+from steelyard.predict.platforms.platform_model import PlatformModel
 from steelyard.predict.platforms.scores import Blame, blame_worst
-from steelyard.predict.platforms.table import PlatformTable
 
 
 @dataclass(frozen=True)

@@ -6,32 +6,18 @@ import os
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from steelyard.core.decoding import regular_opener
-from steelyard.core.elf_file import from_elf
+from steelyard.core.elf_file import ElfFile, from_elf
 
 DEBUG_ROOT = "/usr/lib/debug"
 _CRC = struct.Struct("<I")
 _BLOCK_BYTES = 1 << 20
 
 
-def build_id_of(elf: Any) -> str:
-    """The build id of an opened ELF file, hexadecimal; empty where it has none."""
-    for section in elf.iter_sections("SHT_NOTE"):
-        for note in section.iter_notes():
-            if note["n_type"] == "NT_GNU_BUILD_ID":
-                return str(note["n_desc"])
-    for segment in elf.iter_segments("PT_NOTE"):
-        for note in segment.iter_notes():
-            if note["n_type"] == "NT_GNU_BUILD_ID":
-                return str(note["n_desc"])
-    return ""
-
-
 def read_build_id(path: str) -> str:
     """The build id of a file; empty where it has none, or is no ELF file."""
-    return from_elf(path, build_id_of, "")
+    return from_elf(path, lambda elf: elf.build_id, "")
 
 
 def separate_file(path: str) -> str | None:
@@ -70,16 +56,16 @@ def package_file(*paths: str) -> str | None:
     return next((f"{path}.dwp" for path in paths if os.path.isfile(f"{path}.dwp")), None)
 
 
-def _wanted(elf: Any) -> tuple[str, tuple[str, int] | None]:
-    return build_id_of(elf), _debug_link(elf)
+def _wanted(elf: ElfFile) -> tuple[str, tuple[str, int] | None]:
+    return elf.build_id, _debug_link(elf)
 
 
-def _debug_link(elf: Any) -> tuple[str, int] | None:
+def _debug_link(elf: ElfFile) -> tuple[str, int] | None:
     """The name and the checksum of the separate file: GDB manual, 'Separate Debug Files'."""
-    section = elf.get_section_by_name(".gnu_debuglink")
+    section = elf.section(".gnu_debuglink")
     if section is None:
         return None
-    data = section.data()
+    data = elf.data(section)
     return _text(data), _CRC.unpack(data[-_CRC.size :])[0]
 
 
@@ -105,23 +91,24 @@ def _by_build_id(build_id: str) -> list[str]:
     return [path] if len(build_id) > 2 and os.path.isfile(path) else []
 
 
-def _supplement(elf: Any) -> tuple[str, str]:
+def _supplement(elf: ElfFile) -> tuple[str, str]:
     """The name and build id of the supplementary file: of dwz, and by DWARF 5, section 7.3.6."""
-    section = elf.get_section_by_name(".gnu_debugaltlink")
+    section = elf.section(".gnu_debugaltlink")
     if section is not None:
-        data = section.data()
+        data = elf.data(section)
         name = _text(data)
         return name, data[len(os.fsencode(name)) + 1 :].hex()
     is_supplement, name, checksum = _of_dwarf_5(elf)
     return ("", "") if is_supplement else (name, checksum)
 
 
-def _of_dwarf_5(elf: Any) -> tuple[bool, str, str]:
+def _of_dwarf_5(elf: ElfFile) -> tuple[bool, str, str]:
     """What `.debug_sup` says: whether the file is a supplementary one, a name and a checksum."""
-    section = elf.get_section_by_name(".debug_sup")
+    section = elf.section(".debug_sup")
     if section is None:
         return False, "", ""
-    kind, data = section.data()[2:3], section.data()[3:]
+    data = elf.data(section)
+    kind, data = data[2:3], data[3:]
     name = _text(data)
     # The length of the checksum is a number of one byte: a build id has 20.
     return kind == b"\1", name, data[len(os.fsencode(name)) + 2 :].hex()

@@ -6,13 +6,13 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from steelyard.core.elf_file import from_elf
+from steelyard.core.elf_file import COMPRESSED, ElfFile, ElfSection, from_elf
 
 _PREFIX, _OLD_PREFIX = ".debug_", ".zdebug_"
 # As in elf(5) and the ELF gABI, "Section Compression".
-_COMPRESSED, _ZLIB, _ZSTD = 0x800, 1, 2
+_ZLIB, _ZSTD = 1, 2
 # Debugging information compresses to a third or a tenth; what a file unpacks to at most.
 _MOST_RATIO = 40
 _LEAST_LIMIT_BYTES = 64 << 20
@@ -51,14 +51,14 @@ def debug_sections(path: str, folder: str) -> list[Section]:
     return from_elf(path, lambda elf: list(_sections_of(elf, path, folder)), [])
 
 
-def _sections_of(elf: Any, path: str, folder: str) -> Iterator[Section]:
+def _sections_of(elf: ElfFile, path: str, folder: str) -> Iterator[Section]:
     left_bytes = max(_LEAST_LIMIT_BYTES, _MOST_RATIO * os.path.getsize(path))
-    for section in elf.iter_sections():
+    for section in elf.sections:
         name = section.name
         wanted = name.startswith((_PREFIX, _OLD_PREFIX))
-        if not wanted or section["sh_type"] == "SHT_NOBITS" or name.removesuffix(".dwo") in _UNUSED:
+        if not wanted or not section.is_in_file or name.removesuffix(".dwo") in _UNUSED:
             continue
-        if name.startswith(_OLD_PREFIX) or section["sh_flags"] & _COMPRESSED:
+        if name.startswith(_OLD_PREFIX) or section.flags & COMPRESSED:
             plain = _decompressed(elf, section, left_bytes)
             left_bytes -= len(plain)
             kept = os.path.join(folder, f"{len(os.listdir(folder))}{name}")
@@ -66,16 +66,15 @@ def _sections_of(elf: Any, path: str, folder: str) -> Iterator[Section]:
                 file.write(plain)
             yield Section(name.replace(_OLD_PREFIX, _PREFIX), kept, 0, len(plain))
         else:
-            yield Section(name, path, section["sh_offset"], section["sh_size"])
+            yield Section(name, path, section.offset, section.size)
 
 
-def _decompressed(elf: Any, section: Any, limit_bytes: int) -> bytes:
+def _decompressed(elf: ElfFile, section: ElfSection, limit_bytes: int) -> bytes:
     """What a section holds; nothing where it is damaged, or is more than the limit."""
-    elf.stream.seek(section["sh_offset"])
-    data = elf.stream.read(section["sh_size"])
+    data = elf.data(section)
     if section.name.startswith(_OLD_PREFIX):
         return _from_zlib(data[_OLD_HEAD.size :], limit_bytes)
-    head = _HEADS[elf.elfclass]
+    head = _HEADS[elf.bits]
     kind, *_, size, _ = head.unpack_from(data)
     if kind == _ZLIB:
         return _from_zlib(data[head.size :], limit_bytes)

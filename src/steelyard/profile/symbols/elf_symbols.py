@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import lzma
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.core.elf_file import from_elf, from_elf_bytes
-from steelyard.profile.symbols.debug_files import build_id_of, separate_file
+from steelyard.core.elf_file import LOADED_SEGMENT, ElfFile, from_elf, from_open_elf
+from steelyard.profile.symbols.debug_files import separate_file
 from steelyard.profile.symbols.go_functions import go_functions
 from steelyard.profile.symbols.unwind_table import next_starts
 
@@ -159,11 +160,11 @@ def read_symbols(path: str) -> Symbols:
     return from_elf(path, lambda elf: symbols_of(elf, path), NO_SYMBOLS)
 
 
-def symbols_of(elf: Any, path: str = "") -> Symbols:
+def symbols_of(elf: ElfFile, path: str = "") -> Symbols:
     """The same of a file that is open, at a path where its separate file can be found from."""
     segments = tuple(
-        (segment["p_offset"], segment["p_filesz"], segment["p_vaddr"])
-        for segment in elf.iter_segments("PT_LOAD")
+        (segment.offset, segment.file_bytes, segment.address)
+        for segment in elf.segments_of(LOADED_SEGMENT)
     )
     found = _functions(elf, ".symtab")
     if not len(found[0]):
@@ -176,17 +177,17 @@ def symbols_of(elf: Any, path: str = "") -> Symbols:
     entries, strings = found
     if not entries["size"].all():
         entries["limit"] = np.minimum(entries["limit"], next_starts(elf, entries["value"]))
-    return _sorted(entries, strings, segments, build_id_of(elf))
+    return _sorted(entries, strings, segments, elf.build_id)
 
 
 _Found = tuple[npt.NDArray[np.void], bytes]
 
 
-def _functions(elf: Any, name: str) -> _Found:
-    section = elf.get_section_by_name(name)
-    if section is None or section["sh_type"] == "SHT_NOBITS":
+def _functions(elf: ElfFile, name: str) -> _Found:
+    section = elf.section(name)
+    if section is None or not section.is_in_file:
         return _NO_ENTRIES, b""
-    table = np.frombuffer(section.data(), _SYMBOLS[elf.elfclass])
+    table = np.frombuffer(elf.data(section), _SYMBOLS[elf.bits])
     kind = table["info"] & 0xF
     wanted = ((kind == _FUNCTION) | (kind == _INDIRECT)) & (table["section"] != 0)
     files = _files(table)[wanted]
@@ -196,7 +197,7 @@ def _functions(elf: Any, name: str) -> _Found:
     for part in ("value", "size", "name", "info"):
         entries[part] = table[part]
     entries["limit"] = _section_ends(elf)[table["section"]] if len(table) else 0
-    return entries, elf.get_section(section["sh_link"]).data()
+    return entries, elf.data(elf.sections[section.link])
 
 
 def _files(table: npt.NDArray[np.void]) -> npt.NDArray[np.uint64]:
@@ -211,34 +212,35 @@ def _files(table: npt.NDArray[np.void]) -> npt.NDArray[np.uint64]:
     return np.where(named, table["name"][last], 0).astype(np.uint64)
 
 
-def _section_ends(elf: Any) -> npt.NDArray[np.uint64]:
+def _section_ends(elf: ElfFile) -> npt.NDArray[np.uint64]:
     """Where each section ends, by its number; those that are none never end."""
     ends = np.full(2**16, _NEVER, np.uint64)
-    for number, section in enumerate(elf.iter_sections()):
+    for number, section in enumerate(elf.sections):
         if 0 < number < _FIRST_RESERVED_SECTION:
-            ends[number] = min(section["sh_addr"] + section["sh_size"], _NEVER)
+            ends[number] = min(section.address + section.size, _NEVER)
     return ends
 
 
-def _packed_functions(elf: Any) -> _Found:
+def _packed_functions(elf: ElfFile) -> _Found:
     """Those of `.gnu_debugdata`: a packed ELF file with the symbols that were stripped.
 
     What is damaged, or unpacks to more than symbols need, has none.
     """
-    section = elf.get_section_by_name(".gnu_debugdata")
+    section = elf.section(".gnu_debugdata")
     if section is None:
         return _NO_ENTRIES, b""
     unpacker = lzma.LZMADecompressor(memlimit=_LARGEST_UNPACKED_BYTES)
     try:
-        data = unpacker.decompress(section.data(), _LARGEST_UNPACKED_BYTES)
+        data = unpacker.decompress(elf.data(section), _LARGEST_UNPACKED_BYTES)
     except lzma.LZMAError:
         return _NO_ENTRIES, b""
     if not unpacker.eof:
         return _NO_ENTRIES, b""
-    return from_elf_bytes(data, lambda packed: _functions(packed, ".symtab"), (_NO_ENTRIES, b""))
+    symbols = io.BytesIO(data)
+    return from_open_elf(symbols, lambda elf: _functions(elf, ".symtab"), (_NO_ENTRIES, b""))
 
 
-def _runtime_functions(elf: Any) -> _Found:
+def _runtime_functions(elf: ElfFile) -> _Found:
     """Those that the runtime of Go knows, of a program that was stripped."""
     found = go_functions(elf)
     if found is None or not len(found.addresses):

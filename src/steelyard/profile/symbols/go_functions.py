@@ -6,10 +6,12 @@ The table is `.gopclntab`, as `debug/gosym` of Go's library reads it, of Go 1.18
 from __future__ import annotations
 
 import struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from steelyard.core.elf_file import RELOCATIONS, ElfFile, ElfSection
 
 _SECTIONS = (".gopclntab", ".data.rel.ro.gopclntab")
 # Of Go 1.18 and 1.20; both lay the parts out that are read here in the same way.
@@ -41,18 +43,18 @@ class GoFunctions(NamedTuple):
     strings: bytes
 
 
-def go_functions(elf: Any) -> GoFunctions | None:
+def go_functions(elf: ElfFile) -> GoFunctions | None:
     """The functions of an opened ELF file; None where it has no such table, or another one.
 
     What the compiler inlined is not among them: it counts for the functions that it was inlined
     into.
     """
-    found = (elf.get_section_by_name(name) for name in _SECTIONS)
+    found = (elf.section(name) for name in _SECTIONS)
     section = next((section for section in found if section is not None), None)
-    text = elf.get_section_by_name(".text")
+    text = elf.section(".text")
     if section is None or text is None:
         return None
-    data = section.data()
+    data = elf.data(section)
     magic, _, _, word_bytes = _HEAD.unpack_from(data)
     if magic not in _MAGICS or word_bytes not in _WORDS:
         return None
@@ -60,7 +62,7 @@ def go_functions(elf: Any) -> GoFunctions | None:
     count, _, text_start, names_at, *_, functions_at = words
     table = np.frombuffer(data, _ENTRY, count, functions_at)
     (size,) = struct.unpack_from("<I", data, functions_at + count * _ENTRY.itemsize)
-    start = text_start or _start_of_code(elf, section["sh_addr"], text, size)
+    start = text_start or _start_of_code(elf, section.address, text, size)
     places = functions_at + table["data"].astype(np.int64) + _NAME_AT
     if start is None or (len(places) and int(places.max()) + _NAME_AT > len(data)):
         return None
@@ -70,7 +72,7 @@ def go_functions(elf: Any) -> GoFunctions | None:
     return GoFunctions(addresses, start + size, np.asarray(names, np.uint64), data[names_at:])
 
 
-def _start_of_code(elf: Any, table_at: int, text: Any, size: int) -> int | None:
+def _start_of_code(elf: ElfFile, table_at: int, text: ElfSection, size: int) -> int | None:
     """Where Go's code begins, of a table that leaves that to the runtime; None: not known.
 
     The module's own description says it. Without one it is the section of code where that holds
@@ -81,22 +83,22 @@ def _start_of_code(elf: Any, table_at: int, text: Any, size: int) -> int | None:
         if module[_MODULE_LAST] - module[_MODULE_TEXT] == size:
             return module[_MODULE_TEXT]
         return None
-    return text["sh_addr"] if 0 <= text["sh_size"] - size <= _FILLING_BYTES else None
+    return text.address if 0 <= text.size - size <= _FILLING_BYTES else None
 
 
-def _module_words(elf: Any) -> tuple[int, ...]:
+def _module_words(elf: ElfFile) -> tuple[int, ...]:
     """The first words of the module's description, with what the loader puts there."""
-    section = elf.get_section_by_name(_MODULE)
+    section = elf.section(_MODULE)
     if section is None:
         return ()
-    layout = struct.Struct(f"<{_MODULE_WORDS}{'Q' if elf.elfclass == 64 else 'I'}")
-    data = section.data()
+    layout = struct.Struct(f"<{_MODULE_WORDS}{'Q' if elf.bits == 64 else 'I'}")
+    data = elf.data(section)
     if len(data) < layout.size:
         return ()
     words = list(layout.unpack_from(data))
-    begin, word_bytes = section["sh_addr"], layout.size // _MODULE_WORDS
-    for relocations in elf.iter_sections("SHT_RELA"):
-        table = np.frombuffer(relocations.data(), _RELOCATIONS[elf.elfclass])
+    begin, word_bytes = section.address, layout.size // _MODULE_WORDS
+    for relocations in (each for each in elf.sections if each.kind == RELOCATIONS):
+        table = np.frombuffer(elf.data(relocations), _RELOCATIONS[elf.bits])
         inside = (table["place"] >= begin) & (table["place"] < begin + layout.size)
         for place, addend in table[["place", "addend"]][inside].tolist():
             words[(place - begin) // word_bytes] = addend

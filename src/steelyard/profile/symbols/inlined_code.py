@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from os.path import normpath
 from typing import IO, Any
 
-from steelyard.core.elf_file import from_elf
+from steelyard.core.elf_file import LOADED_SEGMENT, ElfFile, from_elf
 from steelyard.core.native_program import native_program
 from steelyard.profile.symbols.debug_files import (
     package_file,
@@ -101,16 +101,16 @@ def debug_source(path: str) -> str | None:
     return None
 
 
-def _has_information(elf: Any) -> bool:
-    sections = (elf.get_section_by_name(name) for name in _INFORMATION)
-    return any(section is not None and section["sh_type"] != "SHT_NOBITS" for section in sections)
+def _has_information(elf: ElfFile) -> bool:
+    sections = (elf.section(name) for name in _INFORMATION)
+    return any(section is not None and section.is_in_file for section in sections)
 
 
-def _code_of(elf: Any) -> list[tuple[int, int]]:
+def _code_of(elf: ElfFile) -> list[tuple[int, int]]:
     return [
-        (segment["p_vaddr"], segment["p_vaddr"] + segment["p_memsz"])
-        for segment in elf.iter_segments("PT_LOAD")
-        if segment["p_flags"] & _EXECUTABLE
+        (segment.address, segment.address + segment.memory_bytes)
+        for segment in elf.segments_of(LOADED_SEGMENT)
+        if segment.flags & _EXECUTABLE
     ]
 
 

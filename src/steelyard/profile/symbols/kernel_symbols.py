@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.analysis.profiles.profile_samples import Frame
+from steelyard.core.elf_file import from_open_elf
 from steelyard.profile.boot_identity import boot_id
 from steelyard.profile.symbols.elf_symbols import NO_SYMBOLS, Symbols, symbols_of
 
@@ -76,9 +77,6 @@ def _read_kallsyms(path: str) -> Symbols:
 @cache
 def _own_vdso() -> Symbols:
     """By this process's own: the kernel gives all of one kind the same."""
-    from elftools.common.exceptions import ELFError
-    from elftools.elf.elffile import ELFFile
-
     try:
         with open("/proc/self/maps", encoding="ascii", errors="replace") as maps:
             line = next(line for line in maps if line.rstrip().endswith(VDSO))
@@ -86,6 +84,6 @@ def _own_vdso() -> Symbols:
         with open("/proc/self/mem", "rb", buffering=0) as memory:
             memory.seek(begin)
             image = memory.read(end - begin)
-        return symbols_of(ELFFile(io.BytesIO(image)))
-    except (ELFError, OSError, StopIteration, ValueError):
+        return from_open_elf(io.BytesIO(image), symbols_of, NO_SYMBOLS)
+    except (OSError, StopIteration, ValueError):
         return NO_SYMBOLS

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Any
 
-from steelyard.core.elf_file import from_elf
+from steelyard.core.elf_file import LOADED_SEGMENT, ElfFile, from_elf
 
 
 @dataclass(frozen=True)
@@ -27,17 +26,17 @@ def static_probes(path: str) -> tuple[StaticProbe, ...]:
     return from_elf(path, _probes_of, ())
 
 
-def _probes_of(elf: Any) -> tuple[StaticProbe, ...]:
-    section = elf.get_section_by_name(".note.stapsdt")
+def _probes_of(elf: ElfFile) -> tuple[StaticProbe, ...]:
+    section = elf.section(".note.stapsdt")
     if section is None:
         return ()
     segments = [
-        (segment["p_offset"], segment["p_filesz"], segment["p_vaddr"])
-        for segment in elf.iter_segments("PT_LOAD")
+        (segment.offset, segment.file_bytes, segment.address)
+        for segment in elf.segments_of(LOADED_SEGMENT)
     ]
-    base = elf.get_section_by_name(".stapsdt.base")
-    found_base = 0 if base is None else int(base["sh_addr"])
-    return tuple(_probes(section.data(), segments, found_base))
+    base = elf.section(".stapsdt.base")
+    found_base = 0 if base is None else base.address
+    return tuple(_probes(elf.data(section), segments, found_base))
 
 
 def _probes(data: bytes, segments: list[tuple[int, int, int]], base: int) -> list[StaticProbe]:

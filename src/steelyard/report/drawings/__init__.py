@@ -7,7 +7,7 @@ import os
 import warnings
 from typing import Any
 
-from steelyard.analysis.tables.figures import (
+from steelyard.analysis.tables.figure_values import (
     Figure,
     HistogramFigure,
     InteractionFigure,

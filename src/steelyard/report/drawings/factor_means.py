@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.tables.figures import (
+from steelyard.analysis.tables.figure_values import (
     InteractionFigure,
     MainEffectsFigure,
     MeansLine,

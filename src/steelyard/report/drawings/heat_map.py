@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.tables.figures import MapFigure
+from steelyard.analysis.tables.figure_values import MapFigure
 from steelyard.report.drawings.drawing import Drawing
 from steelyard.report.plots.plot_style import as_matplotlib_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.tables.figures import LevelsFigure
+from steelyard.analysis.tables.figure_values import LevelsFigure
 from steelyard.report.drawings.drawing import ACCENT, INK, Drawing
 from steelyard.report.plots.plot_style import PALETTE, as_matplotlib_text
 

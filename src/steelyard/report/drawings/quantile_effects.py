@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.tables.figures import QuantileFigure
+from steelyard.analysis.tables.figure_values import QuantileFigure
 from steelyard.report.drawings.drawing import INK, MUTED, Drawing
 from steelyard.report.plots.plot_style import as_matplotlib_text, grid
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.analysis.tables.figures import ResidualFigure
+from steelyard.analysis.tables.figure_values import ResidualFigure
 from steelyard.report.drawings.drawing import ACCENT, INK, MUTED, Drawing
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.tables.figures import ScatterFigure
+from steelyard.analysis.tables.figure_values import ScatterFigure
 from steelyard.report.drawings.drawing import INK, Drawing
 from steelyard.report.plots.plot_style import as_matplotlib_text
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.analysis.tables.figures import ViolinFigure
+from steelyard.analysis.tables.figure_values import ViolinFigure
 from steelyard.report.drawings.drawing import ACCENT, INK, MUTED, Drawing
 from steelyard.report.plots.plot_style import (
     DENSITY_POINTS,

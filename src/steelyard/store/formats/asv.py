@@ -15,7 +15,7 @@ from typing import Any
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.version import __version__
-from steelyard.store.exported import cautions_of, host_of, kept_trials, level_cautions
+from steelyard.store.exported_trials import cautions_of, host_of, kept_trials, level_cautions
 from steelyard.store.file_format import FileFormat, write_json_file
 
 COLUMNS = (

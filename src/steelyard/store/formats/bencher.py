@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from steelyard.core.estimate import Estimate
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.experiment_spec import MetricSpec
-from steelyard.store.exported import cautions_of, mean_intervals
+from steelyard.store.exported_trials import cautions_of, mean_intervals
 from steelyard.store.file_format import FileFormat, write_json_file
 
 LATENCY = "latency"

@@ -16,10 +16,10 @@ from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment, Trial
 from steelyard.core.experiment_spec import MetricSpec
 from steelyard.harness.adapters.benchfmt import OWN_EXPERIMENT, OWN_METRIC
-from steelyard.store.exported import cautions_of, level_cautions, ran_well
+from steelyard.store.exported_trials import cautions_of, level_cautions, ran_well
 from steelyard.store.file_format import whole_file
 from steelyard.store.harness_experiment import harness_format
-from steelyard.store.imported import unique_names
+from steelyard.store.imported_experiments import unique_names
 
 
 def write(experiment: Experiment, path: str) -> Sequence[Caution]:

@@ -11,7 +11,7 @@ from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.store.experiment_table import COLUMNS, REQUIRED, check_columns, experiment_from_rows
 from steelyard.store.file_format import FileFormat
-from steelyard.store.imported import file_source
+from steelyard.store.imported_experiments import file_source
 from steelyard.store.whole_file import file_errors, whole_file
 from steelyard.store.written_rows import left_out, table_rows
 

@@ -12,7 +12,7 @@ from typing import Any
 from steelyard.core.errors import DataError
 from steelyard.core.estimate import Estimate
 from steelyard.core.experiment_results import Caution, Experiment
-from steelyard.store.exported import cautions_of, mean_intervals
+from steelyard.store.exported_trials import cautions_of, mean_intervals
 from steelyard.store.file_format import FileFormat, write_json_file
 
 # One unit whatever the value: who keeps a history compares numbers and not units.

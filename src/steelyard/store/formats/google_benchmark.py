@@ -9,7 +9,7 @@ from typing import Any
 from steelyard.core.experiment_results import Caution, Experiment, Trial
 from steelyard.harness.adapter import ITERATION_TIME
 from steelyard.harness.adapters.google_benchmark import EXECUTION, TIME_NAMES, exact_name
-from steelyard.store.exported import (
+from steelyard.store.exported_trials import (
     cautions_of,
     host_of,
     kept_trials,

@@ -9,9 +9,9 @@ from typing import Any
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.field_reader import FieldReader
-from steelyard.store.exported import level_cautions
+from steelyard.store.exported_trials import level_cautions
 from steelyard.store.file_format import FileFormat, read_json, write_json_file
-from steelyard.store.hyperfine import (
+from steelyard.store.hyperfine_experiments import (
     METRICS,
     Result,
     metrics_of,
@@ -21,7 +21,7 @@ from steelyard.store.hyperfine import (
     results_of,
     trials_of,
 )
-from steelyard.store.imported import (
+from steelyard.store.imported_experiments import (
     file_source,
     imported_experiment,
     imported_variant,

@@ -10,7 +10,7 @@ from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.core.version import __version__
 from steelyard.store.file_format import FileFormat, write_json_file
 from steelyard.store.formats.hyperfine import exportable_results
-from steelyard.store.hyperfine import METRICS, result_object_2
+from steelyard.store.hyperfine_experiments import METRICS, result_object_2
 
 
 def write(experiment: Experiment, path: str) -> Sequence[Caution]:

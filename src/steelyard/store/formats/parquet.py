@@ -16,7 +16,7 @@ from steelyard.core.experiment_results import Caution, Experiment
 from steelyard.store.arrow_table import arrow_table
 from steelyard.store.experiment_table import check_columns, experiment_from_rows
 from steelyard.store.file_format import FileFormat
-from steelyard.store.imported import file_source
+from steelyard.store.imported_experiments import file_source
 from steelyard.store.whole_file import file_errors, whole_file
 from steelyard.store.written_rows import left_out
 

@@ -14,7 +14,7 @@ from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment, Trial
 from steelyard.core.version import __version__
 from steelyard.harness.adapters.pyperf import OWN_METRIC, VERSION
-from steelyard.store.exported import (
+from steelyard.store.exported_trials import (
     cautions_of,
     host_of,
     kept_trials,

@@ -23,8 +23,13 @@ def fetch_pypi(wanted: Wanted, directory: str, state: str) -> None:
         take_file(settings, package, artifact.file, target, artifact.size_bytes)
 
 
+def has_own_pip() -> bool:
+    """Whether Steelyard's own Python has pip, so that no other is looked for."""
+    return importlib.util.find_spec("pip") is not None
+
+
 def _pip() -> list[str]:
-    if importlib.util.find_spec("pip") is not None:
+    if has_own_pip():
         return [sys.executable, "-m", "pip"]
     for name in ("pip3", "pip"):
         found = shutil.which(name)

@@ -5,7 +5,7 @@ import pytest
 
 from steelyard.analysis.methods import ANALYSES
 from steelyard.core.errors import AnalysisError
-from tests.unit.analysis.tables import question, table
+from tests.unit.analysis.trials_tables import question, table
 
 
 def bias(data, asked):

@@ -11,7 +11,7 @@ from steelyard.analysis.groups.signed_rank import pseudo_median, wilcoxon
 from steelyard.analysis.methods import ANALYSES
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Unbounded
-from tests.unit.analysis.tables import question, table
+from tests.unit.analysis.trials_tables import question, table
 
 
 def groups(data, asked):
@@ -59,9 +59,18 @@ def test_ordered_differences_are_found_without_making_them_all():
 
 
 def test_too_few_values_for_a_rank_test_have_no_bounds():
-    found = hodges_lehmann(np.array([1.0, 2.0]), np.array([3.0, 4.0]), 0.95)
+    # The rarest order of 3 and 4 values has a chance of 2 in 35, of 4 and 4 of 2 in 70.
+    found = hodges_lehmann(np.arange(3.0), np.arange(5.0, 9.0), 0.95)
     assert isinstance(found, Unbounded)
-    assert isinstance(pseudo_median(np.array([1.0, 2.0]), 0.95), Unbounded)
+    assert (found.reason, found.estimate) == ("too-few-values", 5.5)
+    enough = hodges_lehmann(np.arange(4.0), np.arange(5.0, 9.0), 0.95)
+    assert (enough.low, enough.high) == (2.0, 8.0)
+    # The rarest signs of 5 values 2 in 32, of 6 values 2 in 64.
+    few = pseudo_median(np.arange(5.0), 0.95)
+    assert isinstance(few, Unbounded)
+    assert (few.reason, few.estimate) == ("too-few-values", 2.0)
+    enough = pseudo_median(np.arange(6.0), 0.95)
+    assert (enough.low, enough.high) == (0.0, 5.0)
 
 
 def test_cliffs_delta_is_the_difference_of_two_shares():

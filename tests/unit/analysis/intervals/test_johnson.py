@@ -5,8 +5,8 @@ from math import sqrt
 import pytest
 
 from benchmarks.prove.judging import inference
+from steelyard.analysis.comparison.metric_summary import skewness_of
 from steelyard.analysis.comparison.stopping import Stopping
-from steelyard.analysis.comparison.summary import skewness_of
 from steelyard.analysis.distributions.student import student_quantile
 from steelyard.analysis.intervals.johnson import FARTHEST, reach
 from steelyard.core.estimate import Estimate

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steelyard.analysis.methods import ANALYSES
-from steelyard.analysis.tables.figures import InteractionFigure, MainEffectsFigure
+from steelyard.analysis.tables.figure_values import InteractionFigure, MainEffectsFigure
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.core.experiment_spec import MetricSpec
 from steelyard.report.documents.rendering import Origin
@@ -17,7 +17,7 @@ from steelyard.report.drawings import svg_of
 from steelyard.report.kinds.analysis.document import analysis_document
 from steelyard.report.kinds.analysis.page import analysis_page
 from steelyard.report.kinds.analysis.text import analysis_text
-from tests.unit.analysis.tables import question, table
+from tests.unit.analysis.trials_tables import question, table
 
 ORIGIN = Origin("anova", MetricSpec("y", "s"), file="data.csv")
 

@@ -10,7 +10,7 @@ from steelyard.analysis.methods import ANALYSES
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Unbounded
 from steelyard.store.data_table import read_data_table
-from tests.unit.analysis.tables import question, table
+from tests.unit.analysis.trials_tables import question, table
 
 
 def analyze(data, asked):
@@ -84,7 +84,16 @@ def test_fewer_interactions_leave_an_error_to_test_against():
     design = two_level("abc")
     y = np.arange(8.0) + np.array([0.1, 0, 0, -0.1, 0, 0.1, -0.1, 0])
     found = analyze(table(**design, y=y), question("y", "a,b,c", interactions="1"))
-    assert isinstance(effects(found)["a"].effect, Estimate)
+    effect = effects(found)["a"].effect
+    assert isinstance(effect, Estimate)
+    # By hand: half the difference of means, and the rest of squares on 8 - 4 degrees of freedom.
+    columns = np.column_stack([np.ones(8), *(np.array(design[name]) for name in "abc")])
+    coefficients, (rest,), *_ = np.linalg.lstsq(columns, y, rcond=None)
+    reach = 2.7764451051977987 * np.sqrt(rest / 4 / 8)
+    assert effect.estimate == pytest.approx(coefficients[1])
+    assert (effect.low, effect.high) == pytest.approx(
+        (coefficients[1] - reach, coefficients[1] + reach)
+    )
 
 
 def test_a_constant_response_has_no_effect_and_no_interval():

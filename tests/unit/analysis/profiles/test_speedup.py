@@ -126,7 +126,9 @@ def test_a_build_that_got_slower_says_so():
 def test_a_rounded_nothing_has_no_sign():
     times = [BlockTimes(1.0, 0.5), BlockTimes(1.2, 0.6), BlockTimes(1.1, 0.55)]
     shares = (BlockShares(0.0001, 0.001), BlockShares(0.0001, 0.001), BlockShares(0.0002, 0.001))
-    assert "-0.00 " not in speedup_text(speedup("f", times, [ProfiledBlocks("p", 9, shares)]))
+    text = speedup_text(speedup("f", times, [ProfiledBlocks("p", 9, shares)]))
+    assert "  0.0 % (-0.1 – 0.0)" in text
+    assert "-0.0 " not in text
 
 
 def test_one_block_has_no_interval():

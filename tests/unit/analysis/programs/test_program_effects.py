@@ -11,7 +11,7 @@ from steelyard.analysis.methods import ANALYSES
 from steelyard.analysis.tables.table_analysis import Analysis
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate
-from tests.unit.analysis.tables import question, table
+from tests.unit.analysis.trials_tables import question, table
 
 PROGRAMS = ("bzip2", "lua", "xz", "zopfli", "tcc", "nauty", "brotli", "picosat")
 

@@ -9,7 +9,7 @@ from steelyard.analysis.quantile.point_intervals import order_bounds, point_quan
 from steelyard.analysis.quantile.vertex import best_vertex
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate, Unbounded
-from tests.unit.analysis.tables import question, table
+from tests.unit.analysis.trials_tables import question, table
 
 
 def analyze(data, asked):

@@ -128,8 +128,9 @@ def test_every_value_says_what_it_takes() -> None:
                 if name not in ("oneOf", "required", "enum"):
                     yield from nodes(value)
 
-    for node in nodes(experiment_schema()):
-        assert node["description"], node
+    found = list(nodes(experiment_schema()))
+    assert len(found) >= sum(len(table.fields) for table in TABLES)
+    assert [node for node in found if not node.get("description")] == []
 
 
 BROKEN = {

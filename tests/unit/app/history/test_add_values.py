@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.app.history.add_values import AddRequest, add_values
+from steelyard.app.history.add_values import add_values
+from steelyard.app.history.revision_place import AddRequest
 from steelyard.app.history.stored_tracks import Chosen, chosen_tracks, loaded_tracks
 from steelyard.app.results.library import open_library
 from steelyard.core.errors import DataError, UsageError

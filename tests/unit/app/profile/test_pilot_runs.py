@@ -97,8 +97,17 @@ def test_what_a_program_leaves_behind_is_not_waited_for(script, pilot):
 
 
 def test_a_run_gives_the_processor_time_of_the_program(pilot):
-    program = (sys.executable, "-S", "-c", "sum(range(10**6))")
-    assert pilot.trial(Program(program)).measurements["cpu_time"][0] > 0
+    busy = "import time\nwhile time.process_time() < 0.05: pass"
+    idle = "import time\ntime.sleep(0.5)"
+
+    def measured(text):
+        trial = pilot.trial(Program((sys.executable, "-S", "-c", text)))
+        return trial.measurements["cpu_time"][0], trial.measurements["wall_time"][0]
+
+    cpu_s, wall_s = measured(busy)
+    assert 0.05 <= cpu_s <= wall_s
+    cpu_s, wall_s = measured(idle)
+    assert cpu_s + 0.5 <= wall_s
 
 
 def test_every_run_under_a_profiler_has_a_seed_from_that_of_all(script, pilot, stub):

@@ -6,7 +6,7 @@ from steelyard.core.errors import AnalysisError
 from steelyard.predict.commits.code_change import compare_programs
 from steelyard.predict.commits.matching import match_functions
 from steelyard.predict.commits.program_code import DATA, EXTERNAL, plain_name
-from tests.unit.predict.commits.programs import as_row, call, program
+from tests.unit.predict.commits.functions_as_read import as_row, call, program
 
 
 def names(change, places, new=False):

@@ -8,7 +8,7 @@ from steelyard.predict.commits.benchmark_use import BenchmarkUse, reach
 from steelyard.predict.commits.code_change import compare_programs
 from steelyard.predict.commits.pair_rows import PairNames, compare_pair
 from steelyard.predict.commits.program_code import DATA
-from tests.unit.predict.commits.programs import as_row, call, program
+from tests.unit.predict.commits.functions_as_read import as_row, call, program
 
 READ = (DATA, 0, 0)
 USE = BenchmarkUse(

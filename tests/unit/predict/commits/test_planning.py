@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from steelyard.core.estimate import Estimate
-from steelyard.predict.commits.answers import BenchmarkAnswer, CommitAnswer
+from steelyard.predict.commits.commit_answers import BenchmarkAnswer, CommitAnswer
 from steelyard.predict.commits.planning import (
     MOST_IN_BATCH,
     batch_cost,

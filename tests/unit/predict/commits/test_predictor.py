@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from steelyard.core.errors import AnalysisError
-from steelyard.predict.commits.answers import ask_predictor
-from steelyard.predict.commits.models import MODELS
+from steelyard.predict.commits.candidate_models import MODELS
+from steelyard.predict.commits.commit_answers import ask_predictor
 from steelyard.predict.commits.pair_table import MOST_INDICATORS, PairTable
 from steelyard.predict.commits.predictor import learn_predictor
 from tests.unit.predict.commits.pairs import pair_table, simulated

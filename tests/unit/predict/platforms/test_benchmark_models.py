@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.predict.platforms import benchmark_models as models
-from tests.unit.predict.platforms.tables import low_rank_costs
+from tests.unit.predict.platforms.made_tables import low_rank_costs
 
 
 def problem(hosts=9, benchmarks=7):

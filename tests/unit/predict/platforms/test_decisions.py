@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from steelyard.core.errors import AnalysisError
-from steelyard.predict.platforms.answers import Asked
-from steelyard.predict.platforms.choice import choose_host, rate_candidates
+from steelyard.predict.platforms.host_choice import choose_host, rate_candidates
 from steelyard.predict.platforms.models import PLATFORM_MODELS
 from steelyard.predict.platforms.next_measurement import next_measurements
+from steelyard.predict.platforms.platform_answers import Asked
 from steelyard.predict.platforms.suite_study import study_suite
-from tests.unit.predict.platforms.tables import low_rank_costs, table_of
+from tests.unit.predict.platforms.made_tables import low_rank_costs, table_of
 
 STACKING = PLATFORM_MODELS.get("stacking")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from steelyard.core.errors import AnalysisError
 from steelyard.predict.platforms.linear import predict_by_column
-from steelyard.predict.platforms.model import PlatformModel, Prediction
-from steelyard.predict.platforms.question import Question
+from steelyard.predict.platforms.platform_model import PlatformModel, Prediction
+from steelyard.predict.platforms.platform_question import Question
 
 
 def _predict(question: Question) -> Prediction:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from steelyard.predict.correlation_clusters import cluster_columns
 from steelyard.predict.platforms.linear import predict_by_subset
-from steelyard.predict.platforms.model import PlatformModel, Prediction
-from steelyard.predict.platforms.question import Question
+from steelyard.predict.platforms.platform_model import PlatformModel, Prediction
+from steelyard.predict.platforms.platform_question import Question
 
 # As many as Oliveira 2015 took in section 7.5.
 CLUSTERS = 5

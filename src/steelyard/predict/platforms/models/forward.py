@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from steelyard.predict.platforms.linear import predict_by_search
-from steelyard.predict.platforms.model import PlatformModel, Prediction
-from steelyard.predict.platforms.question import Question
+from steelyard.predict.platforms.platform_model import PlatformModel, Prediction
+from steelyard.predict.platforms.platform_question import Question
 from steelyard.predict.subsets.stepwise import forward_subsets
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.predict.platforms.gaussian_process import predict_by_likelihood
-from steelyard.predict.platforms.model import PlatformModel
+from steelyard.predict.platforms.host_gaussian_process import predict_by_likelihood
+from steelyard.predict.platforms.platform_model import PlatformModel
 
 EXTENSION = PlatformModel(
     name="gaussian-process",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.predict.low_rank import complete_table
-from steelyard.predict.platforms.model import PlatformModel, Prediction
-from steelyard.predict.platforms.question import Question
+from steelyard.predict.matrix_completion import complete_table
+from steelyard.predict.platforms.platform_model import PlatformModel, Prediction
+from steelyard.predict.platforms.platform_question import Question
 
 
 def _predict(question: Question) -> Prediction:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from steelyard.predict.platforms.linear import predict_by_search
-from steelyard.predict.platforms.model import PlatformModel, Prediction
-from steelyard.predict.platforms.question import Question
-from steelyard.predict.subsets.best import best_subsets
+from steelyard.predict.platforms.platform_model import PlatformModel, Prediction
+from steelyard.predict.platforms.platform_question import Question
+from steelyard.predict.subsets.best_subsets import best_subsets
 
 
 def _predict(question: Question) -> Prediction:

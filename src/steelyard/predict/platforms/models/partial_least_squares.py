@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from steelyard.predict.partial_least_squares import fit_partial_least_squares
 from steelyard.predict.platforms.linear import predict_by_penalty
-from steelyard.predict.platforms.model import PlatformModel, Prediction
-from steelyard.predict.platforms.question import Question
+from steelyard.predict.platforms.platform_model import PlatformModel, Prediction
+from steelyard.predict.platforms.platform_question import Question
+from steelyard.predict.pls_regression import fit_partial_least_squares
 
 
 def _predict(question: Question) -> Prediction:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.predict.platforms.model import PlatformModel
-from steelyard.predict.platforms.similar_hosts import predict_by_likeness
+from steelyard.predict.platforms.host_likeness import predict_by_likeness
+from steelyard.predict.platforms.platform_model import PlatformModel
 
 EXTENSION = PlatformModel(
     name="similar-hosts",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.predict.platforms.model import PlatformModel
-from steelyard.predict.platforms.stacking import predict_by_stacking
+from steelyard.predict.platforms.platform_model import PlatformModel
+from steelyard.predict.platforms.stacked_models import predict_by_stacking
 
 EXTENSION = PlatformModel(
     name="stacking",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from steelyard.analysis.tables.figures import (
+from steelyard.analysis.tables.figure_values import (
     Figure,
     HistogramFigure,
     InteractionFigure,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from steelyard.analysis.tables.figures import Figure, ResidualFigure
+from steelyard.analysis.tables.figure_values import Figure, ResidualFigure
 from steelyard.analysis.tables.table_analysis import Analysis
 from steelyard.report.documents.rendering import Origin
 from steelyard.report.drawings import DRAWINGS, svg_of

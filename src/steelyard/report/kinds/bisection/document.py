@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from steelyard.report.documents.schema_version import SCHEMA
-from steelyard.report.kinds.bisection.told import BisectionTold
+from steelyard.report.kinds.bisection.bisection_facts import BisectionTold
 from steelyard.report.texts.readable import document_value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.core.estimate import Estimate, Interval
 from steelyard.core.units import format_duration
-from steelyard.report.kinds.bisection.told import BisectionTold
+from steelyard.report.kinds.bisection.bisection_facts import BisectionTold
 from steelyard.report.texts.plain_table import plain_table
 from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 from steelyard.analysis.cause.causal_analysis import Cause
-from steelyard.analysis.tables.figures import LevelsFigure
+from steelyard.analysis.tables.figure_values import LevelsFigure
 from steelyard.core.units import scale_for
 from steelyard.report.documents.rendering import Origin
 from steelyard.report.drawings import DRAWINGS, svg_of

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.predict.commits.answers import BenchmarkAnswer, CommitAnswer
-from steelyard.predict.commits.evaluation import CommitEvaluation, Score
+from steelyard.predict.commits.commit_answers import BenchmarkAnswer, CommitAnswer
 from steelyard.predict.commits.pair_rows import ComparedPair
 from steelyard.predict.commits.predictor import Predictor
+from steelyard.predict.commits.predictor_evaluation import CommitEvaluation, Score
 from steelyard.predict.commits.rates import Counts
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.kinds.commits.text import main_score

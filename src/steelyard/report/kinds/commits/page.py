@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from steelyard.core.estimate import Estimate
-from steelyard.predict.commits.answers import CommitAnswer
-from steelyard.predict.commits.evaluation import CommitEvaluation
+from steelyard.predict.commits.commit_answers import CommitAnswer
+from steelyard.predict.commits.predictor_evaluation import CommitEvaluation
 from steelyard.report.kinds.commits.tables import answers_table, scores_table
 from steelyard.report.kinds.commits.text import (
     answer_headline,

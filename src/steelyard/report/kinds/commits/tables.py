@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import isnan
 
 from steelyard.core.estimate import Estimate, Interval
-from steelyard.predict.commits.answers import BenchmarkAnswer, CommitAnswer
-from steelyard.predict.commits.evaluation import CommitEvaluation
+from steelyard.predict.commits.commit_answers import BenchmarkAnswer, CommitAnswer
 from steelyard.predict.commits.pair_rows import ComparedPair
 from steelyard.predict.commits.predictor import Predictor
+from steelyard.predict.commits.predictor_evaluation import CommitEvaluation
 from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from steelyard.core.experiment_results import Caution
-from steelyard.predict.commits.answers import CommitAnswer
-from steelyard.predict.commits.evaluation import CommitEvaluation, Score
+from steelyard.predict.commits.commit_answers import CommitAnswer
 from steelyard.predict.commits.pair_rows import ComparedPair
 from steelyard.predict.commits.predictor import Predictor
+from steelyard.predict.commits.predictor_evaluation import CommitEvaluation, Score
 from steelyard.report.kinds.commits.tables import (
     answers_table,
     bounds,

@@ -6,8 +6,8 @@ from typing import Any
 
 from steelyard.analysis.events.call_paths import PathOfEvent
 from steelyard.analysis.events.correlation import Correlation
+from steelyard.analysis.events.event_counts import KindOfEvent
 from steelyard.analysis.events.internal_variance import InternalVariance
-from steelyard.analysis.events.kinds import KindOfEvent
 from steelyard.report.documents.rendering import Origin
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.texts.readable import document_value

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
+from steelyard.analysis.events.event_counts import KindOfEvent
 from steelyard.analysis.events.internal_variance import InternalVariance, Run
-from steelyard.analysis.events.kinds import KindOfEvent
-from steelyard.analysis.tables.figures import Figure, MapFigure, ScatterFigure, ScatterPanel
+from steelyard.analysis.tables.figure_values import Figure, MapFigure, ScatterFigure, ScatterPanel
 from steelyard.core.estimate import Estimate
 from steelyard.core.units import scale_for
 from steelyard.report.documents.rendering import Origin

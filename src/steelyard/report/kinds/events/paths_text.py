@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from steelyard.analysis.events.call_paths import CallPath, PathOfEvent
 from steelyard.analysis.events.correlation import Correlation
+from steelyard.analysis.events.event_counts import KindOfEvent
 from steelyard.analysis.events.internal_variance import InternalVariance
-from steelyard.analysis.events.kinds import KindOfEvent
 from steelyard.core.estimate import Estimate
 from steelyard.report.kinds.comparison.tables import RANGE
 from steelyard.report.texts.readable import one_line

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from steelyard.analysis.events.event_counts import KindOfEvent
 from steelyard.analysis.events.internal_variance import InternalVariance
-from steelyard.analysis.events.kinds import KindOfEvent
 from steelyard.analysis.events.order import order_goes_with_result
 from steelyard.core.estimate import Estimate
 from steelyard.core.units import scale_for

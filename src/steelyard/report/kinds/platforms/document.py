@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from steelyard.core.experiment_results import Caution
-from steelyard.predict.platforms.answers import HostAnswer, PlatformAnswer
-from steelyard.predict.platforms.choice import HostChoice
-from steelyard.predict.platforms.evaluation import PlatformEvaluation
 from steelyard.predict.platforms.fitted import FittedModels
+from steelyard.predict.platforms.host_choice import HostChoice
+from steelyard.predict.platforms.host_table import PlatformTable
+from steelyard.predict.platforms.model_evaluation import PlatformEvaluation
 from steelyard.predict.platforms.next_measurement import NextMeasurements
+from steelyard.predict.platforms.platform_answers import HostAnswer, PlatformAnswer
 from steelyard.predict.platforms.scores import QUANTILES, Blame, Score, score_cases
 from steelyard.predict.platforms.suite_study import SuiteStudy
-from steelyard.predict.platforms.table import PlatformTable
 from steelyard.report.documents.schema_version import SCHEMA
 
 

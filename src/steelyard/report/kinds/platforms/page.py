@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard.core.experiment_results import Caution
-from steelyard.predict.platforms.answers import PlatformAnswer
-from steelyard.predict.platforms.evaluation import PlatformEvaluation
+from steelyard.predict.platforms.model_evaluation import PlatformEvaluation
+from steelyard.predict.platforms.platform_answers import PlatformAnswer
 from steelyard.predict.platforms.suite_study import SuiteStudy
-from steelyard.report.kinds.platforms.figures import (
+from steelyard.report.kinds.platforms.platform_figures import (
     answer_figure,
     boxes_figure,
     curves_figure,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from steelyard.core.estimate import Estimate, Interval
-from steelyard.predict.platforms.answers import PlatformAnswer
-from steelyard.predict.platforms.choice import HostChoice
-from steelyard.predict.platforms.evaluation import PlatformEvaluation
 from steelyard.predict.platforms.fitted import FittedModels
+from steelyard.predict.platforms.host_choice import HostChoice
+from steelyard.predict.platforms.host_table import PlatformTable
+from steelyard.predict.platforms.model_evaluation import PlatformEvaluation
 from steelyard.predict.platforms.next_measurement import NextMeasurements
+from steelyard.predict.platforms.platform_answers import PlatformAnswer
 from steelyard.predict.platforms.scores import Blame, Score, score_cases
 from steelyard.predict.platforms.suite_study import SuiteStudy
-from steelyard.predict.platforms.table import PlatformTable
 from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from steelyard.core.experiment_results import Caution
-from steelyard.predict.platforms.answers import PlatformAnswer
-from steelyard.predict.platforms.choice import HostChoice
-from steelyard.predict.platforms.evaluation import PlatformEvaluation
 from steelyard.predict.platforms.fitted import FittedModels
+from steelyard.predict.platforms.host_choice import HostChoice
+from steelyard.predict.platforms.model_evaluation import PlatformEvaluation
 from steelyard.predict.platforms.next_measurement import NextMeasurements
+from steelyard.predict.platforms.platform_answers import PlatformAnswer
 from steelyard.predict.platforms.scores import score_cases
 from steelyard.predict.platforms.suite_study import SuiteStudy
 from steelyard.report.kinds.platforms.tables import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from steelyard.report.documents.schema_version import SCHEMA
-from steelyard.report.kinds.tracks.told import AdditionTold, TrackTold
+from steelyard.report.kinds.tracks.track_facts import AdditionTold, TrackTold
 from steelyard.report.texts.readable import document_value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.report.kinds.tracks.told import AdditionTold, TrackTold
+from steelyard.report.kinds.tracks.track_facts import AdditionTold, TrackTold
 from steelyard.report.texts.plain_table import plain_table
 from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table

@@ -1,0 +1,2 @@
+#!/bin/sh
+exec bzip2 --compress --stdout input > output

@@ -1,0 +1,2 @@
+#!/bin/sh
+exec xz --compress --stdout input > output

@@ -1,0 +1,136 @@
+"""What an experiment asks of the hosts that run it, as its file's table `hosts` says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from steelyard.allocation.requirement import Requirement, read_requirements
+from steelyard.allocation.worker_facts import PLACEMENT_FACTORS
+from steelyard.core.errors import UsageError
+
+FIELDS = ("require", "factors", "replicates", "workers")
+MOST_REPLICATES = 1_000_000
+
+
+@dataclass(frozen=True)
+class HostsAsked:
+    """Which hosts, how many, and how often each runs the whole design.
+
+    Parameters
+    ----------
+    require : tuple of Requirement
+        What each host must be.
+    shares : mapping of placement factor to float
+        From 0 (one level, drawn) to 1 (every level that hosts which meet `require` have).
+    named : mapping of placement factor to tuple of str
+        Levels each of which some host must be at.
+    replicates : int
+        Blocks on each worker.
+    least, most : int, int or None
+        How many workers there may be.
+    """
+
+    require: tuple[Requirement, ...] = ()
+    shares: Mapping[str, float] = field(default_factory=dict[str, float])
+    named: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    replicates: int = 1
+    least: int = 1
+    most: int | None = None
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """The placement factors that are varied."""
+        return (*self.shares, *self.named)
+
+
+def read_hosts_asked(given: Mapping[str, Any], where: str = "hosts") -> HostsAsked:
+    """What the table `hosts` of an experiment file, or of a form, asks.
+
+    Raises
+    ------
+    UsageError
+        A field is unknown, or a value of the wrong kind; the message names it.
+    """
+    for name in given:
+        if name not in FIELDS:
+            raise UsageError(
+                f"{where}.{name}: there is no such field; known: {', '.join(FIELDS)}.",
+                field=f"{where}.{name}",
+            )
+    require = _mapping(given.get("require", {}), f"{where}.require")
+    factors = _mapping(given.get("factors", {}), f"{where}.factors")
+    shares: dict[str, float] = {}
+    named: dict[str, tuple[str, ...]] = {}
+    for name, value in factors.items():
+        place = f"{where}.factors.{name}"
+        if name not in PLACEMENT_FACTORS:
+            raise UsageError(
+                f"{place}: {name!r} is no factor of hosts. Known: {', '.join(PLACEMENT_FACTORS)}.",
+                field=place,
+            )
+        if isinstance(value, list):
+            named[name] = _levels(cast("list[Any]", value), place)
+        else:
+            shares[name] = _share(value, place)
+    least, most = _workers(given.get("workers"), f"{where}.workers")
+    replicates = _whole(given.get("replicates", 1), 1, f"{where}.replicates")
+    return HostsAsked(
+        read_requirements(require, f"{where}.require"), shares, named, replicates, least, most
+    )
+
+
+def _mapping(value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{where} takes a table, not {value!r}.", field=where)
+    return cast("Mapping[str, Any]", value)
+
+
+def _levels(values: list[Any], where: str) -> tuple[str, ...]:
+    if not values or not all(type(each) in (str, int, float) for each in values):
+        raise UsageError(f"{where} takes a share such as 50%, or a list of levels.", field=where)
+    return tuple(dict.fromkeys(str(each) for each in values))
+
+
+def _share(value: Any, where: str) -> float:
+    """A share from 0 to 1; unlike other shares 0 % and 100 % mean something."""
+    text = str(value).strip()
+    try:
+        number = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+    except ValueError:
+        number = -1.0
+    if type(value) not in (str, int, float) or not 0.0 <= number <= 1.0:
+        raise UsageError(
+            f"{where} takes a share from 0% to 100%, or a list of levels; it got {value!r}.",
+            field=where,
+        )
+    return number
+
+
+def _whole(value: Any, low: int, where: str) -> int:
+    if type(value) is not int or not low <= value <= MOST_REPLICATES:
+        raise UsageError(
+            f"{where} takes a whole number from {low} to {MOST_REPLICATES}, not {value!r}.",
+            field=where,
+        )
+    return value
+
+
+def _workers(value: Any, where: str) -> tuple[int, int | None]:
+    """The least and the most workers, from a number or from text such as ``2-8`` or ``2-``."""
+    if value is None:
+        return 1, None
+    if type(value) is int:
+        number = _whole(value, 1, where)
+        return number, number
+    low, dash, high = str(value).partition("-")
+    if type(value) is str and dash and low.strip().isdigit():
+        least = _whole(int(low), 1, where)
+        if not high.strip():
+            return least, None
+        if high.strip().isdigit() and int(high) >= least:
+            return least, _whole(int(high), 1, where)
+    raise UsageError(
+        f'{where} takes a number, or text such as "2-8" or "2-", not {value!r}.', field=where
+    )

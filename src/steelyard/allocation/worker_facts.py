@@ -1,0 +1,94 @@
+"""What is known of a worker, and which level of each placement factor it is at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["text", "number", "size", "set"]
+Fact = str | int | float | frozenset[str]
+
+# What a requirement can be on, and what its values are; `size` is in bytes.
+FACTS: Mapping[str, Kind] = {
+    "name": "text",
+    "architecture": "text",
+    "cpu-model": "text",
+    "cpu-family": "text",
+    "cpus": "number",
+    "memory": "size",
+    "swap": "size",
+    "l1d": "size",
+    "l2": "size",
+    "l3": "size",
+    "flags": "set",
+    "kernel": "text",
+    "distribution": "text",
+    "virtualisation": "text",
+    "tags": "set",
+}
+_GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class WorkerFacts:
+    """A worker as an allocation sees it.
+
+    Parameters
+    ----------
+    name : str
+        Unique among workers.
+    facts : mapping of name to value
+        Of those in `FACTS`; what is not known is absent.
+    levels : mapping of factor to frozenset of str
+        Which levels of each placement factor can be had there: one, or several where the worker
+        can be brought to them.
+    """
+
+    name: str
+    facts: Mapping[str, Fact]
+    levels: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+
+
+def _platform(facts: Mapping[str, Fact]) -> str:
+    """A kind of host: what two hosts of the same make have in common."""
+    memory = facts.get("memory")
+    parts = [
+        str(facts.get("cpu-model", "unknown CPU")),
+        str(facts.get("architecture", "unknown architecture")),
+        f"{facts.get('cpus', '?')} CPUs",
+    ]
+    if isinstance(memory, int | float):
+        parts.append(f"{round(memory / _GIB)} GiB")
+    return ", ".join(parts)
+
+
+def _memory(facts: Mapping[str, Fact]) -> str | None:
+    memory = facts.get("memory")
+    return f"{round(memory / _GIB)} GiB" if isinstance(memory, int | float) else None
+
+
+def _as_it_is(name: str) -> Callable[[Mapping[str, Fact]], str | None]:
+    return lambda facts: str(facts[name]) if name in facts else None
+
+
+# Factors that a cluster alone has: how each level follows from the facts of a worker.
+PLACEMENT_FACTORS: Mapping[str, Callable[[Mapping[str, Fact]], str | None]] = {
+    "worker": _as_it_is("name"),
+    "platform": _platform,
+    "architecture": _as_it_is("architecture"),
+    "cpu-model": _as_it_is("cpu-model"),
+    "cpu-family": _as_it_is("cpu-family"),
+    "cpus": _as_it_is("cpus"),
+    "memory": _memory,
+    "kernel": _as_it_is("kernel"),
+    "distribution": _as_it_is("distribution"),
+    "virtualisation": _as_it_is("virtualisation"),
+}
+
+
+def worker_facts(facts: Mapping[str, Fact]) -> WorkerFacts:
+    """A worker with the levels that follow from its facts, of which ``name`` must be one."""
+    found = {name: level(facts) for name, level in PLACEMENT_FACTORS.items()}
+    levels = {name: frozenset((level,)) for name, level in found.items() if level is not None}
+    return WorkerFacts(str(facts["name"]), facts, levels)

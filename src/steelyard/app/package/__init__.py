@@ -1,0 +1,1 @@
+"""Benchmark packages: made, checked, and run in the environment of a worker."""

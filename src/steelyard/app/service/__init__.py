@@ -1,0 +1,1 @@
+"""What a service does: takes experiments, gives parts to workers, answers from their trials."""

@@ -1,0 +1,94 @@
+"""The service that runs on this machine: where it keeps its data, and how commands find it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from steelyard.core.errors import UsageError
+from steelyard.core.private_file import DIRECTORY_MODE, private_opener
+from steelyard.service.service_client import ServiceClient
+from steelyard.store.store_location import store_path
+
+_VARIABLES = ("STEELYARD_SERVER", "STEELYARD_TOKEN")
+COMMAND_TOKEN, WORKER_TOKEN = "commands of this machine", "workers of this machine"
+
+
+@dataclass(frozen=True)
+class LocalPlace:
+    """Where the service of a store keeps its data: in one directory beside the store."""
+
+    directory: str
+
+    @property
+    def database(self) -> str:
+        """Its SQLite file."""
+        return os.path.join(self.directory, "service.sqlite")
+
+    @property
+    def running(self) -> str:
+        """The file that says, while the service runs, at which address and by which token."""
+        return os.path.join(self.directory, "running.json")
+
+    @property
+    def worker(self) -> str:
+        """The directory of the worker of this machine."""
+        return os.path.join(self.directory, "worker")
+
+
+def local_place(store: str | None) -> LocalPlace:
+    """The place of the service of a store."""
+    return LocalPlace(f"{store_path(store)}.service")
+
+
+@contextmanager
+def announced(place: LocalPlace, address: str, token: str) -> Iterator[None]:
+    """Let commands of this user find the service meanwhile."""
+    os.makedirs(place.directory, mode=DIRECTORY_MODE, exist_ok=True)
+    part = f"{place.running}.part"
+    with open(part, "w", encoding="utf-8", opener=private_opener) as file:
+        json.dump({"address": address, "token": token, "pid": os.getpid()}, file)
+    os.replace(part, place.running)
+    try:
+        yield
+    finally:
+        with suppress(OSError, ValueError):
+            with open(place.running, encoding="utf-8") as file:
+                own = json.load(file)["address"] == address
+            if own:
+                os.unlink(place.running)
+
+
+def service_client(server: str | None, token: str | None, store: str | None) -> ServiceClient:
+    """A service by its address and token, or the one that runs on this machine.
+
+    The variables that hold them are taken out of the environment: programs that are run from now on
+    have no business with them.
+
+    Raises
+    ------
+    UsageError
+        None runs here, or the token of another is not given.
+    """
+    held_server, held_token = (os.environ.pop(name, None) for name in _VARIABLES)
+    server = server or held_server
+    if server is not None:
+        found = token or held_token
+        if not found:
+            raise UsageError(
+                "--server needs a token: --token-file FILE, or the variable STEELYARD_TOKEN.",
+                field="--token-file",
+            )
+        return ServiceClient(server, found)
+    try:
+        with open(local_place(store).running, encoding="utf-8") as file:
+            told = json.load(file)
+        return ServiceClient(str(told["address"]), str(told["token"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UsageError(
+            "No service runs here. Start one (steelyard serve), or name another: --server ADDRESS.",
+            field="--server",
+        ) from None

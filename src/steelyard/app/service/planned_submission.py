@@ -1,0 +1,231 @@
+"""From an experiment file to what a service keeps of it: its plan, its workers, its parts."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from steelyard.allocation.allocate import allocate
+from steelyard.allocation.block_places import block_workers
+from steelyard.allocation.hosts_asked import HostsAsked, read_hosts_asked
+from steelyard.allocation.requirement import eligible
+from steelyard.allocation.worker_facts import WorkerFacts
+from steelyard.app.experiment.experiment_file import ExperimentFile, experiment_file_of
+from steelyard.app.experiment.experiment_repetition import DEFAULT_RUNS
+from steelyard.app.experiment.plan_of_file import plan_of
+from steelyard.app.service.worker_levels import levels_of
+from steelyard.core.errors import UsageError
+from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.hashing import sha256_of
+from steelyard.core.json_codec import to_json
+from steelyard.core.masked_experiment import masked_spec
+from steelyard.core.rng import derive_seed, fresh_seed
+from steelyard.design.blocks import plan_warmups
+from steelyard.service.submissions import NewPart, NewSubmission, SubmissionSummary
+from steelyard.service.workers import Worker
+
+if TYPE_CHECKING:
+    from steelyard.app.experiment.design_plan import Plan
+
+# Beyond it a form or a call is a slip.
+MOST_TRIALS = 1_000_000
+_NOT_HEEDED = ("precision", "power", "budget")
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class PlannedSubmission:
+    """An experiment that can be sent.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+    file : str
+        The content of its file.
+    asked : HostsAsked
+    workers : tuple of str
+        Those that run it, in order of name.
+    bound : int
+        No set of fewer workers gives what is asked.
+    blocks : tuple of str
+        The worker of each block.
+    estimated_s : float or None
+        Until the last worker has ended, where the benchmarks say what a trial takes.
+    """
+
+    spec: ExperimentSpec
+    file: str
+    asked: HostsAsked
+    workers: tuple[str, ...]
+    bound: int
+    blocks: tuple[str, ...]
+    estimated_s: float | None
+
+    @property
+    def trial_count(self) -> int:
+        """Trials in all, warm-ups left out."""
+        return len(self.blocks) * _trials_of_block(self.spec)
+
+    @property
+    def summary(self) -> SubmissionSummary:
+        """What people and programs are told of it."""
+        return SubmissionSummary(
+            self.spec.identifier,
+            self.trial_count,
+            len(self.blocks),
+            self.workers,
+            self.bound == len(self.workers),
+            self.estimated_s,
+        )
+
+
+def plan_submission(text: str, name: str, workers: Sequence[Worker]) -> PlannedSubmission:
+    """What sending the experiment file with the content `text` will run, and where.
+
+    Raises
+    ------
+    DataError, UsageError
+        The file is wrong, or no workers give what it asks of hosts.
+    """
+    read = experiment_file_of(text, name)
+    _refuse(read)
+    asked = read_hosts_asked(read.hosts)
+    seed = int(read.settings["seed"]) if "seed" in read.settings else fresh_seed()
+    there = [levels_of(each) for each in workers if each.status not in ("gone", "quarantined")]
+    chosen = allocate(asked, there, seed)
+    replicates = _replicates(read)
+    _refuse_too_many(len(chosen.workers) * replicates, name)
+    blocks = block_workers(chosen.workers, replicates, seed)
+    plan = plan_for_service(read, seed, len(blocks))
+    found = PlannedSubmission(
+        plan.spec,
+        text,
+        asked,
+        chosen.workers,
+        chosen.bound,
+        blocks,
+        None if plan.estimated_s is None else plan.estimated_s / len(chosen.workers),
+    )
+    _refuse_too_many(found.trial_count, name)
+    return found
+
+
+def _refuse_too_many(trial_count: int, name: str) -> None:
+    if trial_count > MOST_TRIALS:
+        raise UsageError(
+            f"{name}: that is {trial_count} trials or more; a service takes {MOST_TRIALS} at once. "
+            "Leave levels or replicates out.",
+            field="hosts.replicates",
+        )
+
+
+def _refuse(read: ExperimentFile) -> None:
+    """What a service does not do yet, or cannot, since each worker would do it by itself."""
+    for name in _NOT_HEEDED:
+        if name in read.settings:
+            raise UsageError(
+                f"{read.path}: the service runs a number of blocks that is told beforehand. Give "
+                f"`runs`, or `replicates` under [hosts], in place of `{name}`.",
+                field=f"experiment.{name}",
+            )
+    if read.events:
+        raise UsageError(
+            f"{read.path}: a study of events runs on one machine alone: steelyard experiment run.",
+            field="events",
+        )
+
+
+def _replicates(read: ExperimentFile) -> int:
+    if "replicates" in read.hosts:
+        return read_hosts_asked(read.hosts).replicates
+    runs = read.settings.get("runs", DEFAULT_RUNS)
+    return runs if type(runs) is int and runs >= 1 else 1
+
+
+def plan_for_service(
+    read: ExperimentFile, seed: int, block_count: int, say: Say | None = None
+) -> Plan:
+    """The plan of a file with a seed and a number of blocks: the same wherever it is made.
+
+    With `say` its programs of the suite are made ready, as a worker does.
+    """
+    settings = {**read.settings, "seed": seed, "runs": block_count}
+    return plan_of(replace(read, settings=settings), say)
+
+
+def plan_digest(spec: ExperimentSpec) -> str:
+    """What two plans of one experiment have in common: order, variants by name, levels, draws."""
+    told: dict[str, Any] = {
+        "seed": spec.seed,
+        "order": spec.order,
+        "runs": spec.stopping.runs,
+        "warm-ups": spec.warmup_count,
+        "variants": [[each.name, *each.parameters] for each in spec.variants],
+        "levels": to_json(spec.levels),
+        "nuisance": to_json(spec.nuisance),
+        "metrics": to_json(spec.metrics),
+        "setup each": spec.setup_each,
+    }
+    return sha256_of(json.dumps(told, sort_keys=True).encode()).hex()
+
+
+def new_submission(
+    planned: PlannedSubmission, account_id: int, visibility: str = "private", priority: int = 0
+) -> NewSubmission:
+    """The row of a submission that was made now."""
+    spec = planned.spec
+    return NewSubmission(
+        identifier=spec.identifier,
+        account_id=account_id,
+        name=masked_spec(spec).note,
+        visibility=visibility,
+        file=planned.file,
+        specification=json.dumps(to_json(spec)),
+        plan=plan_digest(spec),
+        trial_count=planned.trial_count,
+        priority=priority,
+        created_unix_s=time.time(),
+    )
+
+
+def new_parts(planned: PlannedSubmission, workers: Sequence[Worker]) -> list[NewPart]:
+    """A part for each block; each worker's in an order that is drawn."""
+    numbers = {worker.name: worker.id for worker in workers}
+    levels = [levels_of(worker) for worker in workers]
+    stand_ins = {
+        name: tuple(numbers[other] for other in _substitutes(planned.asked, name, levels))
+        for name in planned.workers
+    }
+    parts: list[NewPart] = []
+    for block, name in enumerate(planned.blocks):
+        place = derive_seed(planned.spec.seed, "place", block) % 2**31
+        positions = block_positions(planned.spec, block)
+        parts.append(NewPart(block, numbers[name], place, positions, stand_ins[name]))
+    return parts
+
+
+def _substitutes(asked: HostsAsked, name: str, workers: Sequence[WorkerFacts]) -> list[str]:
+    """Who meets the same requirements, and is at the same level of every factor that is varied."""
+    worker = next(each for each in workers if each.name == name)
+    return [
+        other.name
+        for other in workers
+        if other.name != name
+        and eligible(asked.require, other.facts)
+        and all(other.levels.get(each) == worker.levels.get(each) for each in asked.factors)
+    ]
+
+
+def block_positions(spec: ExperimentSpec, block: int) -> tuple[int, ...]:
+    """The places of a block, its warm-ups first: each part begins with its own."""
+    count = len(spec.variants)
+    warmups = plan_warmups(spec.seed, block, count, spec.warmup_count) if spec.warmup_count else ()
+    size = _trials_of_block(spec)
+    return (*(trial.position for trial in warmups), *range(block * size, (block + 1) * size))
+
+
+def _trials_of_block(spec: ExperimentSpec) -> int:
+    return len(spec.variants) * spec.trials_of_variant

@@ -1,0 +1,310 @@
+"""What a service does when it is asked: each call one transaction, whoever asks and however."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from steelyard.app.service.planned_submission import (
+    PlannedSubmission,
+    new_parts,
+    new_submission,
+    plan_submission,
+)
+from steelyard.app.service.sent_result import encodable, read_sent_result
+from steelyard.app.service.service_experiment import service_experiment
+from steelyard.core.errors import DataError, UsageError
+from steelyard.core.experiment_check import check_trial
+from steelyard.core.experiment_results import Experiment, Trial
+from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.identifier import is_identifier
+from steelyard.core.json_codec import experiment_spec_from_json
+from steelyard.core.masked_experiment import masked_experiment
+from steelyard.design.plan_part import plan_part
+from steelyard.service.accounts import (
+    SCOPES,
+    Identity,
+    add_account,
+    add_token,
+    identity_of,
+    revoke_tokens,
+)
+from steelyard.service.audit_log import note
+from steelyard.service.part_queue import GivenPart, lose_silent_workers, next_part
+from steelyard.service.service_database import ServiceDatabase
+from steelyard.service.submissions import (
+    Submission,
+    add_submission,
+    cancel_submission,
+    find_submission,
+    newest_faults,
+    newest_submissions,
+    part_states,
+)
+from steelyard.service.trial_commits import SentResult, Taken, commit_result
+from steelyard.service.workers import (
+    Worker,
+    all_workers,
+    beat,
+    count_fault,
+    enrol_worker,
+    worker_of,
+)
+
+OWNER = "owner"
+VISIBILITIES = ("private", "shared", "public")
+_SHOWN = 500
+_FAULTS = 10
+# An experiment file is text that a person wrote.
+MOST_FILE_BYTES = 1 << 20
+
+
+class DeniedError(UsageError):
+    """Whoever asks may not do this, or is not known."""
+
+    code = "denied"
+
+
+class Service:
+    """The use cases of a service over its database.
+
+    Parameters
+    ----------
+    database : ServiceDatabase
+    clock : callable
+        Seconds since the epoch.
+    """
+
+    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
+        self.database = database
+        self._clock = clock
+
+    def owner(self) -> Identity:
+        """The one person whose laptop this is: whoever has the address of its pages."""
+        with self.database.writing() as connection:
+            account = add_account(connection, OWNER, "administrator", self._clock())
+        return Identity(account, OWNER, "administrator", frozenset(SCOPES))
+
+    def owner_token(self, name: str) -> str:
+        """A new token of the one person whose laptop this is; those before it are worthless."""
+        now_s = self._clock()
+        with self.database.writing() as connection:
+            account = add_account(connection, OWNER, "administrator", now_s)
+            revoke_tokens(connection, account, name)
+            return add_token(connection, account, name, SCOPES, now_s)
+
+    def identity(self, token: str, scope: str) -> Identity:
+        """Whose token it is.
+
+        Raises
+        ------
+        DeniedError
+            Nobody's, or it is not for what is asked.
+        """
+        with self.database.reading() as connection:
+            found = identity_of(connection, token, self._clock())
+        if found is None:
+            raise DeniedError("The token is not known, or is too old. Ask for another.")
+        if not found.may(scope):
+            raise DeniedError(
+                f"The token of {found.name} is not for this: it lacks the scope {scope!r}."
+            )
+        return found
+
+    def worker(self, token: str) -> Worker:
+        """Whose token it is.
+
+        Raises
+        ------
+        DeniedError
+            No worker's.
+        """
+        with self.database.reading() as connection:
+            found = worker_of(connection, token)
+        if found is None:
+            raise DeniedError("No worker has this token. Enrol it again.")
+        return found
+
+    def enrol(self, who: Identity, name: str, facts: Mapping[str, Any]) -> str:
+        """Enrol a host as a worker; the token that it uses from now on."""
+        if not name.strip() or len(name) > 100 or not name.isprintable():
+            raise UsageError(
+                f"A worker's name has 1 to 100 characters that can be read, not {name!r}.",
+                field="--name",
+            )
+        with self.database.writing() as connection:
+            _, token = enrol_worker(connection, who.account_id, name, facts, self._clock())
+            note(connection, self._clock(), who.name, "enrol", f"worker {name}")
+        return token
+
+    def workers(self) -> list[Worker]:
+        """All workers; those that were silent for too long are gone from now on."""
+        with self.database.writing() as connection:
+            lose_silent_workers(connection, self._clock())
+            return list(all_workers(connection))
+
+    def plan(self, text: str, name: str) -> PlannedSubmission:
+        """What sending an experiment file would run, and where."""
+        if len(encodable(text, "FILE")) > MOST_FILE_BYTES:
+            raise UsageError(
+                f"An experiment file has at most {MOST_FILE_BYTES >> 20} MiB.", field="FILE"
+            )
+        return plan_submission(text.removeprefix("\ufeff"), name, self.workers())
+
+    def submit(
+        self, who: Identity, text: str, name: str, visibility: str = "private", priority: int = 0
+    ) -> PlannedSubmission:
+        """Plan an experiment, and keep it with all its parts."""
+        if visibility not in VISIBILITIES:
+            raise UsageError(
+                f"An experiment is {', '.join(VISIBILITIES)}, not {visibility!r}.",
+                field="visibility",
+            )
+        planned = self.plan(text, name)
+        sent = new_submission(planned, who.account_id, visibility, priority)
+        with self.database.writing() as connection:
+            known = list(all_workers(connection))
+            add_submission(connection, sent, new_parts(planned, known))
+            detail = f"{planned.trial_count} trials on {len(planned.workers)} workers"
+            note(
+                connection,
+                self._clock(),
+                who.name,
+                "submit",
+                f"experiment {sent.identifier}",
+                detail,
+            )
+        return planned
+
+    def submissions(self, who: Identity) -> list[Submission]:
+        """The newest that one may see, the newest first."""
+        with self.database.reading() as connection:
+            found = newest_submissions(connection, _SHOWN)
+        return [each for each in found if _may_see(who, each)]
+
+    def submission(self, who: Identity, identifier: str) -> Submission:
+        """One of them.
+
+        Raises
+        ------
+        UsageError
+            There is none that one may see.
+        """
+        with self.database.reading() as connection:
+            return self._seen(connection, who, identifier)
+
+    def faults(self, who: Identity, identifier: str) -> list[tuple[int, str, str, str]]:
+        """The newest attempts of one of them that came to nothing: block, worker, outcome, why."""
+        with self.database.reading() as connection:
+            return newest_faults(connection, self._seen(connection, who, identifier).id, _FAULTS)
+
+    def progress(self, who: Identity, identifier: str) -> tuple[Submission, dict[str, int]]:
+        """One of them, and how many of its parts are in which state."""
+        with self.database.reading() as connection:
+            found = self._seen(connection, who, identifier)
+            return found, part_states(connection, found.id)
+
+    def experiment(self, who: Identity, identifier: str) -> Experiment:
+        """An experiment with the trials that have been committed so far.
+
+        Whoever did not send it gets it without secrets of commands and environments.
+        """
+        with self.database.reading() as connection:
+            sent = self._seen(connection, who, identifier)
+            found = service_experiment(connection, sent)
+        return found if sent.account == who.name else masked_experiment(found)
+
+    def cancel(self, who: Identity, identifier: str) -> bool:
+        """Give nothing more of an experiment out; whether it was not ended already."""
+        with self.database.writing() as connection:
+            found = self._seen(connection, who, identifier)
+            if found.account != who.name and who.role not in ("administrator", "operator"):
+                raise DeniedError(f"The experiment {identifier} is {found.account}'s.")
+            ended = cancel_submission(connection, found.id)
+            note(connection, self._clock(), who.name, "cancel", f"experiment {identifier}")
+        return ended
+
+    def give(self, worker: Worker) -> GivenPart | None:
+        """The next part of a worker, if there is one for it."""
+        with self.database.writing() as connection:
+            now_s = self._clock()
+            lose_silent_workers(connection, now_s)
+            given = next_part(connection, worker.id, now_s)
+            beat(connection, worker.id, "idle" if given is None else "reserved", now_s)
+        return given
+
+    def beat(self, worker: Worker, status: str) -> None:
+        """A worker's sign of life."""
+        with self.database.writing() as connection:
+            beat(connection, worker.id, status, self._clock())
+
+    def take(self, worker: Worker, document: Any) -> Taken:
+        """What a worker sends back; it can be sent any number of times.
+
+        Raises
+        ------
+        DataError
+            It is no result at all.
+        """
+        sent = read_sent_result(document)
+        with self.database.writing() as connection:
+            wrong = _impossible(connection, sent)
+            if wrong:
+                count_fault(connection, worker.id, wrong)
+                taken = Taken("refused", wrong)
+            else:
+                taken = commit_result(connection, worker.id, sent, self._clock())
+            if taken.outcome == "refused":
+                detail = json.dumps({"part": sent.part_id, "why": taken.message})
+                note(
+                    connection, self._clock(), f"worker {worker.name}", "refused", "result", detail
+                )
+        return taken
+
+    def _seen(self, connection: Connection, who: Identity, identifier: str) -> Submission:
+        known = is_identifier(identifier.upper())
+        found = find_submission(connection, identifier.upper()) if known else None
+        if found is None or not _may_see(who, found):
+            raise UsageError(
+                f"There is no experiment {identifier!r} here that {who.name} may see.",
+                field="experiment",
+            )
+        return found
+
+
+def _impossible(connection: Connection, sent: SentResult) -> str:
+    """What of a result cannot be, whoever sends it; empty where nothing is wrong."""
+    known = is_identifier(sent.experiment)
+    found = find_submission(connection, sent.experiment) if known else None
+    if found is None:
+        return f"there is no experiment {sent.experiment!r}"
+    spec = experiment_spec_from_json(json.loads(found.specification))
+    try:
+        for trial in sent.trials:
+            check_trial(trial, spec)
+        return _unplanned(spec, sent.trials)
+    except DataError as error:
+        return error.message
+
+
+def _unplanned(spec: ExperimentSpec, trials: Sequence[Trial]) -> str:
+    """A trial that the plan has not at its place: with it levels would not be balanced."""
+    if not trials:
+        return ""
+    planned = plan_part(spec, [trial.position for trial in trials]).trials
+    for plan, trial in zip(planned, trials, strict=True):
+        if (trial.variant, trial.warmup) != (plan.variant, plan.warmup):
+            return f"its trial at the position {trial.position} is not that of the plan"
+    return ""
+
+
+def _may_see(who: Identity, sent: Submission) -> bool:
+    return (
+        sent.account == who.name
+        or sent.visibility in ("shared", "public")
+        or who.role in ("administrator", "operator")
+    )

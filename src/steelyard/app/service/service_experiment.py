@@ -1,0 +1,75 @@
+"""An experiment of a service as every analysis takes it: its specification and its trials."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from steelyard.app.service.worker_levels import levels_of
+from steelyard.core.experiment_results import Experiment
+from steelyard.core.json_codec import experiment_spec_from_json, trial_from_json
+from steelyard.core.placement_spec import WORKER, PlacedWorker, PlacementSpec
+from steelyard.service.service_schema import attempts, parts
+from steelyard.service.submissions import Submission, committed_rows
+from steelyard.service.workers import Worker, all_workers
+
+
+def service_experiment(connection: Connection, sent: Submission) -> Experiment:
+    """The experiment with all trials that have been committed so far."""
+    rows = committed_rows(connection, sent.id)
+    spec = experiment_spec_from_json(json.loads(sent.specification))
+    workers = {worker.name: worker for worker in all_workers(connection)}
+    trials = tuple(trial_from_json(json.loads(row.trial)) for row in rows)
+    placed = replace(spec, placement=_placement(rows, workers, spec.stopping.runs or 0))
+    ended = sent.state not in ("queued", "running")
+    complete = ended and sent.committed_count >= sent.trial_count
+    return Experiment(
+        placed,
+        _provenance(connection, sent.id),
+        sent.created_unix_s,
+        trials,
+        "runs" if complete else "interrupted" if ended else None,
+    )
+
+
+def _placement(
+    rows: Sequence[Any], workers: Mapping[str, Worker], block_count: int
+) -> PlacementSpec | None:
+    """Where each block was run; those that were not are said to be the first worker's."""
+    ran = {row.block: row.worker for row in rows}
+    names = sorted(set(ran.values()))
+    if not names:
+        return None
+    index = {name: place for place, name in enumerate(names)}
+    return PlacementSpec(
+        tuple(PlacedWorker(name, _levels(workers[name])) for name in names),
+        tuple(index[ran.get(block, names[0])] for block in range(block_count)),
+    )
+
+
+def _levels(worker: Worker) -> tuple[tuple[str, str], ...]:
+    levels = levels_of(worker).levels
+    return tuple((name, ", ".join(sorted(own))) for name, own in levels.items() if name != WORKER)
+
+
+def _provenance(connection: Connection, submission_id: int) -> dict[str, Any]:
+    """What the first part says, and of each worker its host."""
+    chosen = (
+        select(attempts.c.provenance)
+        .join(parts, attempts.c.part_id == parts.c.id)
+        .where(parts.c.submission_id == submission_id, attempts.c.outcome == "committed")
+        .order_by(attempts.c.id)
+    )
+    found = [json.loads(text) for text in connection.execute(chosen).scalars()]
+    if not found:
+        return {}
+    hosts = {
+        str(each["host"].get("hostname", "")): each["host"]
+        for each in found
+        if isinstance(each.get("host"), dict)
+    }
+    return {**found[0], "hosts": [hosts[name] for name in sorted(hosts)]}

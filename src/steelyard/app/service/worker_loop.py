@@ -1,0 +1,197 @@
+"""A worker: it asks a service for parts, runs them, and sends back what came of them.
+
+It only makes outgoing connections. A result is on the disk before it is sent, and stays there until
+the service has said that it was taken, so that neither a crash nor a network loses it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+
+from steelyard.app.service.worker_levels import found_facts
+from steelyard.app.service.worker_part import run_given
+from steelyard.core.errors import SteelyardError
+from steelyard.core.private_file import DIRECTORY_MODE, private_opener
+from steelyard.service.service_client import ServiceClient, ServiceRefusal, UnreachableError
+
+ASK_EVERY_S = 2.0
+BEAT_EVERY_S = 15.0
+LONGEST_PAUSE_S = 60.0
+# The status of HTTP for what is no result at all: sending it again would not help.
+_UNREADABLE = 422
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class WorkerPlace:
+    """Where a worker keeps its token and results that have not been taken yet."""
+
+    directory: str
+
+    @property
+    def outbox(self) -> str:
+        """The directory of results."""
+        return os.path.join(self.directory, "outbox")
+
+    @property
+    def parts(self) -> str:
+        """The directory of what is being run."""
+        return os.path.join(self.directory, "parts")
+
+    @contextmanager
+    def held(self, say: Say) -> Iterator[None]:
+        """Be the one worker that uses it, and take away what one that was killed left."""
+        os.makedirs(self.directory, mode=DIRECTORY_MODE, exist_ok=True)
+        with open(os.path.join(self.directory, "lock"), "ab", opener=private_opener) as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                say(f"waiting for the worker that uses {self.directory} (--directory) to end")
+                fcntl.flock(file, fcntl.LOCK_EX)
+            shutil.rmtree(self.parts, ignore_errors=True)
+            yield
+
+    @property
+    def identity(self) -> str:
+        """The file with the worker's own token."""
+        return os.path.join(self.directory, "worker.json")
+
+
+def enrol_here(
+    server: str, token: str, name: str, tags: tuple[str, ...], place: WorkerPlace
+) -> ServiceClient:
+    """Enrol this host; the client that speaks for it from now on."""
+    body = {"name": name, "facts": found_facts(tags)}
+    answer = ServiceClient(server, token).post("api/workers", body)
+    os.makedirs(place.outbox, mode=DIRECTORY_MODE, exist_ok=True)
+    _write(place.identity, {"server": server, "name": name, "token": answer["token"]})
+    return ServiceClient(server, str(answer["token"]))
+
+
+def _write(path: str, document: Mapping[str, Any]) -> None:
+    """Write a file that appears whole, and is on the disk when it does."""
+    part = f"{path}.part"
+    with open(part, "w", encoding="utf-8", opener=private_opener) as file:
+        json.dump(document, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+
+
+class WorkerLoop:
+    """Runs what a service gives until it is told to stop.
+
+    Parameters
+    ----------
+    client : ServiceClient
+        With the worker's own token.
+    place : WorkerPlace
+    say : callable
+    """
+
+    def __init__(self, client: ServiceClient, place: WorkerPlace, say: Say) -> None:
+        self._client = client
+        self._place = place
+        self._say = say
+        self._pause = threading.Event()
+        self._silent = False
+
+    def run(self, *, once: bool = False) -> None:
+        """Ask, run, send, again and again; `once` ends where there is nothing to run.
+
+        Raises
+        ------
+        ServiceRefusal
+            The worker is not known to the service any more.
+        """
+        pause_s = ASK_EVERY_S
+        while True:
+            try:
+                self._send_outbox()
+                given = self._client.post("api/worker/next", {})
+                self._heard()
+            except UnreachableError as error:
+                self._unheard(error)
+                self._pause.wait(pause_s)
+                pause_s = min(LONGEST_PAUSE_S, 2 * pause_s)
+                continue
+            pause_s = ASK_EVERY_S
+            if given is not None:
+                self._run_one(given)
+            elif once:
+                return
+            else:
+                self._pause.wait(ASK_EVERY_S)
+
+    def _run_one(self, given: Mapping[str, Any]) -> None:
+        self._say(f"running {len(given['positions'])} trials of {given['experiment']}")
+        os.makedirs(self._place.parts, mode=DIRECTORY_MODE, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=self._place.parts) as directory, self._beating():
+            result = run_given(given, directory, self._say)
+        name = f"{given['part']}-{given['attempt']}.json"
+        _write(os.path.join(self._place.outbox, name), result)
+
+    def _send_outbox(self) -> None:
+        """Send all results, the oldest first; each is removed when the service has spoken."""
+        for name in sorted(os.listdir(self._place.outbox)):
+            path = os.path.join(self._place.outbox, name)
+            if not name.endswith(".json"):
+                continue
+            with open(path, encoding="utf-8") as file:
+                result = json.load(file)
+            outcome, message = self._sent(result)
+            if outcome != "committed":
+                self._say(f"{outcome}: {message}")
+            os.unlink(path)
+
+    def _sent(self, result: Any) -> tuple[str, str]:
+        """What the service did with a result, and why; raises unless it has spoken of this one."""
+        try:
+            taken = self._client.post("api/worker/results", result)
+        except ServiceRefusal as error:
+            if error.status != _UNREADABLE:
+                raise
+            return "refused", error.message
+        if not isinstance(taken, dict) or cast("dict[str, Any]", taken).get("kind") != "taken":
+            raise UnreachableError("What answers is no service of Steelyard.", field="--server")
+        told = cast("dict[str, Any]", taken)
+        return str(told.get("outcome")), str(told.get("message"))
+
+    @contextmanager
+    def _beating(self) -> Iterator[None]:
+        """Tell the service every few seconds that this host is alive."""
+        ended = threading.Event()
+
+        def beat() -> None:
+            while not ended.wait(BEAT_EVERY_S):
+                try:
+                    self._client.post("api/worker/beat", {"status": "running"})
+                except SteelyardError as error:
+                    self._say(error.message)
+
+        thread = threading.Thread(target=beat, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _unheard(self, error: UnreachableError) -> None:
+        if not self._silent:
+            self._say(f"{error.message} Trying again.")
+        self._silent = True
+
+    def _heard(self) -> None:
+        if self._silent:
+            self._say("the service answers again")
+        self._silent = False

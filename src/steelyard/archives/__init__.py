@@ -1,0 +1,1 @@
+"""Archives of which nothing is believed, written into a directory that they cannot leave."""

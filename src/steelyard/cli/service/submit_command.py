@@ -1,0 +1,90 @@
+"""`steelyard submit`: an experiment file, to a service that runs it on its workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from steelyard.cli.console.output import write_json, write_note, write_text
+from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.options.shared_options import json_option, store_option
+from steelyard.cli.service.service_options import server_option, token_file_option, token_in
+from steelyard.core.decoding import regular_opener
+from steelyard.core.errors import DataError
+
+HELP = """
+Send the experiment file FILE.toml to a service, which runs it on its workers.
+
+The service is the one that runs on this machine (steelyard serve), or the one at --server.
+
+\b
+steelyard submit compare.toml --dry-run
+steelyard submit compare.toml --server https://bench.example --token-file token
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmitOptions:
+    """What submit takes."""
+
+    server: str | None = server_option()
+    token_file: str | None = token_file_option()
+    visibility: str = option(
+        "--visibility",
+        type=click.Choice(("private", "shared", "public")),
+        default="private",
+        show_default=True,
+        help="Who may see the experiment.",
+    )
+    priority: int = option(
+        "--priority",
+        type=click.IntRange(-100, 100),
+        default=0,
+        show_default=True,
+        help="Experiments with a higher one are given out first.",
+    )
+    dry_run: bool = option(
+        "--dry-run", is_flag=True, help="Say what would run, and where; send nothing."
+    )
+    store: str | None = store_option("The store whose service is meant, without --server.")
+    json_target: str | None = json_option()
+
+
+@click.command("submit", help=HELP, short_help="Send an experiment to a service.")
+@takes(SubmitOptions)
+@click.argument("file", metavar="FILE.toml", type=click.Path(exists=True, dir_okay=False))
+def command(given: SubmitOptions, file: str) -> None:
+    """Read the file, send its text, and say what became of it."""
+    from steelyard.app.service.local_service import service_client
+    from steelyard.report.kinds.submission.text import submission_lines
+
+    body = {
+        "file": _text_of(file),
+        "name": file,
+        "visibility": given.visibility,
+        "priority": given.priority,
+        "dry_run": given.dry_run,
+    }
+    client = service_client(given.server, token_in(given.token_file), given.store)
+    document = client.post("api/experiments", body)
+    if given.json_target is not None:
+        write_json(document, given.json_target)
+    if given.json_target != "-":
+        write_text("\n".join(submission_lines(document)) + "\n")
+        if document["experiment"] is not None and given.server is None:
+            write_note(f"{client.address}service/{document['experiment']} shows it")
+
+
+def _text_of(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8-sig", opener=regular_opener) as file:
+            return file.read()
+    except OSError as error:
+        raise DataError(
+            f"The experiment file {path} cannot be read: {error.strerror}.", field="FILE"
+        ) from None
+    except ValueError:
+        raise DataError(
+            f"The experiment file {path} cannot be read: it is no text.", field="FILE"
+        ) from None

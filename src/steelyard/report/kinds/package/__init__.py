@@ -1,0 +1,1 @@
+"""Benchmark packages: what was made, and what was found wrong."""

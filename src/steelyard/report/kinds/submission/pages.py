@@ -1,0 +1,124 @@
+"""A service's pages: what was sent, one of them, the workers, and the form to send one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from steelyard.report.kinds.submission.text import submission_lines
+from steelyard.report.pages.rendered import rendered_page
+from steelyard.service.submissions import OPEN_STATES, Submission
+from steelyard.service.workers import Worker
+
+REFRESH_S = 5
+_GIB = 1 << 30
+
+EXAMPLE = """\
+[experiment]
+name = "does the size of the environment matter?"
+
+[[benchmark]]
+name = "gzip"
+command = "gzip -c /usr/bin/perl"
+
+[[factor]]
+name = "padding"
+factor = "environment-size"
+levels = [0, 2048]
+
+[hosts]
+replicates = 10
+factors = {platform = "100%"}
+"""
+
+
+def _when(unix_s: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(unix_s))
+
+
+def _row(sent: Submission) -> dict[str, Any]:
+    return {
+        "identifier": sent.identifier,
+        "name": sent.name,
+        "account": sent.account,
+        "when": _when(sent.created_unix_s),
+        "state": sent.state,
+        "done": f"{sent.committed_count} of {sent.trial_count}",
+    }
+
+
+def submissions_page(found: Sequence[Submission], workers: Sequence[Worker]) -> str:
+    """What was sent, the newest first, and how many workers there are."""
+    there = [worker for worker in workers if worker.status not in ("gone", "quarantined")]
+    view = {
+        "title": f"{len(found)} experiment{'s' * (len(found) != 1)} sent",
+        "rows": [_row(sent) for sent in found],
+        "workers": f"{len(there)} of {len(workers)} workers are there",
+        "refresh_s": REFRESH_S if any(sent.state in OPEN_STATES for sent in found) else 0,
+    }
+    return rendered_page("submission/list.html.jinja", view)
+
+
+def submission_page(
+    sent: Submission, parts: Mapping[str, int], faults: Sequence[tuple[int, str, str, str]] = ()
+) -> str:
+    """How far one experiment is, and of attempts that came to nothing: block, worker, outcome and
+    why."""
+    view = {
+        "title": sent.name,
+        "row": _row(sent),
+        "identifier": sent.identifier,
+        "parts": [(state, count) for state, count in sorted(parts.items())],
+        "faults": faults,
+        "share": round(100 * sent.committed_count / max(1, sent.trial_count)),
+        "open": sent.state in OPEN_STATES,
+        "some": sent.committed_count > 0,
+        "file": sent.file,
+        "refresh_s": REFRESH_S if sent.state in OPEN_STATES else 0,
+    }
+    return rendered_page("submission/one.html.jinja", view)
+
+
+def workers_page(workers: Sequence[Worker]) -> str:
+    """Every worker with its facts."""
+    rows = [
+        {
+            "name": worker.name,
+            "status": worker.status,
+            "reason": worker.reason,
+            "heard": _when(worker.heartbeat_unix_s),
+            "facts": _facts(worker.facts),
+        }
+        for worker in workers
+    ]
+    view = {
+        "title": f"{len(rows)} worker{'s' * (len(rows) != 1)}",
+        "rows": rows,
+        "refresh_s": REFRESH_S,
+    }
+    return rendered_page("submission/workers.html.jinja", view)
+
+
+def _facts(facts: Mapping[str, Any]) -> str:
+    told = [
+        str(facts[name]) for name in ("cpu-model", "architecture", "distribution") if name in facts
+    ]
+    if "cpus" in facts:
+        told.insert(1, f"{facts['cpus']} CPUs")
+    memory = facts.get("memory")
+    if isinstance(memory, int | float):
+        told.insert(2, f"{memory / _GIB:.0f} GiB")
+    return ", ".join(told)
+
+
+def form_page(text: str, planned: Mapping[str, Any] | None, error: str) -> str:
+    """The form: an experiment file, what it would run, and what is wrong with it."""
+    view = {
+        "title": "Send an experiment",
+        "text": text or EXAMPLE,
+        "lines": [] if planned is None else submission_lines(planned),
+        "error": error,
+        "refresh_s": 0,
+    }
+    return rendered_page("submission/form.html.jinja", view)

@@ -1,0 +1,32 @@
+"""What is said of an experiment that is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_FEW = 6
+
+
+def submission_lines(document: Mapping[str, Any]) -> list[str]:
+    """A `submission` document in sentences, for a terminal."""
+    workers = list(document["workers"])
+    named = ", ".join(workers[:_FEW]) + (f" and {len(workers) - _FEW} more" * (len(workers) > _FEW))
+    fewest = "the fewest that give what is asked" if document["fewest"] else "few"
+    count = f"{len(workers)} worker{'s' * (len(workers) != 1)} ({fewest}: {named})"
+    if not document["fewest"]:
+        count = f"{len(workers)} workers ({named}); fewer might do"
+    lines = [f"{document['trials']} trials in {document['blocks']} blocks on {count}"]
+    if document["estimated_s"] is not None:
+        lines.append(f"about {duration_text(document['estimated_s'])} until the last has ended")
+    if document["experiment"] is not None:
+        lines.append(f"sent as {document['experiment']}")
+    return lines
+
+
+def duration_text(seconds: float) -> str:
+    """A time for people."""
+    for size, unit in ((3600.0, "h"), (60.0, "min")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,1 @@
+"""The service: benchmark packages, workers and what they have run."""

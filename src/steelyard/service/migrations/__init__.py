@@ -1,0 +1,1 @@
+"""The schema of a service by version. Alembic runs `env.py` and the files of `versions/`."""

@@ -1,0 +1,1 @@
+"""Benchmark packages: reading, keeping, checking them, and the environments that they run in."""

@@ -1,0 +1,171 @@
+"""Which part a worker is given next, and what becomes of parts whose worker is lost.
+
+A part that was given out may be run twice: by a worker that was taken for lost, and by the one that
+it went to. What is committed is committed once, by `trial_commits`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from steelyard.service.service_schema import attempts, parts, submissions, workers
+from steelyard.service.submissions import OPEN_STATES
+from steelyard.service.workers import HEARTBEAT_LIMIT_S, count_fault
+
+# After so many failures a part is given up: what it needs is not there. Losses are mostly the
+# fault of a host or a network; after so many it is the part that breaks what it runs on.
+MOST_FAILURES = 3
+MOST_ATTEMPTS = 20
+
+
+@dataclass(frozen=True)
+class GivenPart:
+    """What a worker gets: the experiment file, and which places of its plan to run."""
+
+    id: int
+    attempt: int
+    experiment: str
+    file: str
+    specification: str
+    plan: str
+    positions: tuple[int, ...]
+
+
+def next_part(connection: Connection, worker_id: int, now_s: float) -> GivenPart | None:
+    """Give a worker its next part, or None where there is none.
+
+    By priority, then by the age of the experiment, then in the order that was drawn. What the
+    worker was given before and has not sent back is lost: it would not ask otherwise. That is no
+    fault of the worker's: the answer to its last request may have been lost on its way.
+    """
+    _lose(connection, worker_id, now_s, "the worker asked for another part")
+    status = select(workers.c.status).where(workers.c.id == worker_id)
+    if connection.execute(status).scalar() == "quarantined":
+        return None
+    row = _own(connection, worker_id) or _of_a_lost_one(connection, worker_id)
+    if row is None:
+        return None
+    return _given(connection, row, worker_id, now_s)
+
+
+def _waiting() -> Any:
+    """Parts that may be given out, the next one first."""
+    return (
+        select(parts, submissions.c.identifier, submissions.c.file, submissions.c.plan)
+        .add_columns(submissions.c.specification)
+        .join(submissions, parts.c.submission_id == submissions.c.id)
+        .where(parts.c.state == "waiting", submissions.c.state.in_(OPEN_STATES))
+        .order_by(submissions.c.priority.desc(), submissions.c.id, parts.c.place)
+        .with_for_update(of=parts, skip_locked=True)
+    )
+
+
+def _own(connection: Connection, worker_id: int) -> Any:
+    return connection.execute(_waiting().where(parts.c.worker_id == worker_id).limit(1)).first()
+
+
+def _of_a_lost_one(connection: Connection, worker_id: int) -> Any:
+    """A part of a worker that is gone, for which this one gives the same levels."""
+    lost = select(workers.c.id).where(workers.c.status.in_(("gone", "quarantined")))
+    for row in connection.execute(_waiting().where(parts.c.worker_id.in_(lost))):
+        if worker_id in json.loads(row.substitutes):
+            return row
+    return None
+
+
+def _given(connection: Connection, row: Any, worker_id: int, now_s: float) -> GivenPart:
+    taken = update(parts).where(parts.c.id == row.id)
+    connection.execute(taken.values(state="given", worker_id=worker_id))
+    begun = update(submissions).where(submissions.c.id == row.submission_id)
+    connection.execute(begun.where(submissions.c.state == "queued").values(state="running"))
+    connection.execute(
+        insert(attempts).values(
+            part_id=row.id,
+            attempt=row.attempt,
+            worker_id=worker_id,
+            given_unix_s=now_s,
+            outcome="given",
+        )
+    )
+    positions = tuple(json.loads(row.positions))
+    return GivenPart(
+        row.id, row.attempt, row.identifier, row.file, row.specification, row.plan, positions
+    )
+
+
+def lose_silent_workers(connection: Connection, now_s: float) -> list[str]:
+    """Take workers without a heartbeat for gone, and what they were given back; their names.
+
+    A heartbeat of the future is one of a clock that was set back since: it counts as of now.
+    """
+    ahead = update(workers).where(workers.c.heartbeat_unix_s > now_s)
+    connection.execute(ahead.values(heartbeat_unix_s=now_s))
+    silent = (
+        select(workers.c.id, workers.c.name)
+        .where(
+            workers.c.heartbeat_unix_s < now_s - HEARTBEAT_LIMIT_S,
+            workers.c.status.not_in(("gone", "quarantined")),
+        )
+        .order_by(workers.c.id)
+    )
+    names: list[str] = []
+    for row in connection.execute(silent).all():
+        connection.execute(update(workers).where(workers.c.id == row.id).values(status="gone"))
+        why = f"no sign of life for {HEARTBEAT_LIMIT_S:.0f} s"
+        for _ in range(_lose(connection, row.id, now_s, why)):
+            count_fault(connection, row.id, why)
+        names.append(row.name)
+    return names
+
+
+def _lose(connection: Connection, worker_id: int, now_s: float, why: str) -> int:
+    """Give back what a worker was given; how many parts that were."""
+    given = (
+        select(parts)
+        .where(parts.c.worker_id == worker_id, parts.c.state == "given")
+        .with_for_update()
+    )
+    lost = connection.execute(given).all()
+    for row in lost:
+        end_attempt(connection, row.id, row.attempt, "lost", why, now_s)
+        give_again(connection, row.id, row.attempt)
+    return len(lost)
+
+
+def give_again(connection: Connection, part_id: int, attempt: int) -> None:
+    """Let a part wait for its next attempt, or give it up after `MOST_FAILURES`, or after
+    `MOST_ATTEMPTS` whatever came of them."""
+    failed = (attempts.c.part_id == part_id) & (attempts.c.outcome == "failed")
+    failures = connection.execute(select(func.count()).where(failed)).scalar_one()
+    again = failures < MOST_FAILURES and attempt + 1 < MOST_ATTEMPTS
+    state = "waiting" if again else "failed"
+    chosen = (parts.c.id == part_id) & (parts.c.attempt == attempt)
+    connection.execute(update(parts).where(chosen).values(state=state, attempt=attempt + 1))
+    if state == "failed":
+        end_submission(connection, part_id)
+
+
+def end_attempt(
+    connection: Connection, part_id: int, attempt: int, outcome: str, message: str, now_s: float
+) -> None:
+    """What came of an attempt."""
+    chosen = (attempts.c.part_id == part_id) & (attempts.c.attempt == attempt)
+    values = {"outcome": outcome, "message": message, "ended_unix_s": now_s}
+    connection.execute(update(attempts).where(chosen).values(values))
+
+
+def end_submission(connection: Connection, part_id: int) -> None:
+    """An experiment of which no part waits or is given has ended."""
+    number = select(parts.c.submission_id).where(parts.c.id == part_id).scalar_subquery()
+    left = (
+        select(parts.c.id)
+        .where(parts.c.submission_id == number, parts.c.state.in_(("waiting", "given")))
+        .limit(1)
+    )
+    if connection.execute(left).first() is None:
+        chosen = (submissions.c.id == number) & submissions.c.state.in_(OPEN_STATES)
+        connection.execute(update(submissions).where(chosen).values(state="done"))

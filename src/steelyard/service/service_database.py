@@ -1,0 +1,159 @@
+"""The database of a service: SQLite on a laptop, PostgreSQL for a cluster, by the same tables."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from steelyard.core.errors import StoreError, UsageError
+from steelyard.core.private_file import make_private_file
+
+BUSY_TIMEOUT_S = 30.0
+_POSTGRESQL = "postgresql"
+# Of PostgreSQL: those that are kept, and one for each thread that may answer at once.
+_CONNECTIONS, _THREADS = 5, 40
+
+
+class ServiceDatabase:
+    """What a service knows, in one database.
+
+    Parameters
+    ----------
+    address : str
+        A file, or an address such as ``postgresql://user@host/name``.
+
+    Raises
+    ------
+    UsageError
+        It is no address.
+    StoreError
+        It cannot be opened, or is newer than this Steelyard.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.shown_address, self.engine = _engine(address)
+        self._bring_up_to_date()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection whose reads see one state."""
+        with self._errors(), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that is committed at the end, or not at all."""
+        with (
+            self._errors(),
+            self.engine.connect().execution_options(writing=True) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def close(self) -> None:
+        """Give its connections back."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except SQLAlchemyError as error:
+            # Of the database's own errors alone: others show values of what was asked.
+            told = str(error.orig) if isinstance(error, DBAPIError) else type(error).__name__
+            raise StoreError(
+                f"The service's database {self.shown_address} refused: "
+                f"{told.strip().partition(chr(10))[0]}. Nothing of this step was kept.",
+                field="--database",
+            ) from error
+
+    def _bring_up_to_date(self) -> None:
+        from alembic import command
+        from alembic.config import Config
+        from alembic.util import CommandError
+
+        config = Config()
+        directory = os.path.join(os.path.dirname(__file__), "migrations")
+        config.set_main_option("script_location", directory.replace("%", "%%"))
+        config.set_main_option("path_separator", "os")
+        with self.writing() as connection:
+            config.attributes["connection"] = connection
+            try:
+                command.upgrade(config, "head")
+            except CommandError as error:
+                raise StoreError(
+                    f"The service's database {self.shown_address} is newer than this Steelyard, or "
+                    f"another's ({error}). Update Steelyard, or name another with --database.",
+                    field="--database",
+                ) from None
+
+
+def _engine(address: str) -> tuple[str, Engine]:
+    """What is shown of an address, without its password, and its engine."""
+    if "://" not in address:
+        return address, _sqlite_engine(address)
+    try:
+        url = make_url(address)
+    except (ArgumentError, ValueError):
+        raise UsageError(
+            "--database takes a file, or postgresql://USER@HOST/NAME.", field="--database"
+        ) from None
+    if url.get_backend_name() != _POSTGRESQL:
+        raise UsageError(
+            f"--database takes a file, or postgresql://..., not {url.get_backend_name()}://.",
+            field="--database",
+        )
+    import psycopg
+
+    url = url.set(drivername="postgresql+psycopg")
+    engine = create_engine(
+        url,
+        module=psycopg,
+        pool_pre_ping=True,
+        isolation_level="READ COMMITTED",
+        pool_size=_CONNECTIONS,
+        max_overflow=_THREADS - _CONNECTIONS,
+    )
+    # What stands behind a question mark may be a password too.
+    return url.set(query={}).render_as_string(hide_password=True), engine
+
+
+def _sqlite_engine(path: str) -> Engine:
+    if os.path.lexists(path) and not os.path.isfile(path):
+        raise StoreError(
+            f"The service's database {path} cannot be used: it is not a regular file.",
+            field="--database",
+        )
+
+    def connect() -> sqlite3.Connection:
+        try:
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            make_private_file(path)
+        except OSError as error:
+            raise StoreError(
+                f"The service's database {path} cannot be used: {error.strerror}.",
+                field="--database",
+            ) from None
+        connection = sqlite3.connect(
+            path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+        )
+        # Readers of pages do not wait for a commit; a service's database is on a local disk.
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _begin(connection: Connection) -> None:
+    writing = connection.get_execution_options().get("writing", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")

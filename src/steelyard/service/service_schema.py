@@ -1,0 +1,149 @@
+"""The tables of a service. What they are made by is in migrations/; a test holds both equal."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+
+def _belongs_to(table: str) -> ForeignKey:
+    return ForeignKey(f"{table}.id", ondelete="CASCADE")
+
+
+# People and programs. `role` is one of accounts.ROLES.
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("role", Text, nullable=False),
+    Column("created_unix_s", Float, nullable=False),
+    Column("disabled", Boolean, nullable=False, server_default="0"),
+)
+
+# Of each token its digest alone. `scopes` are words with blanks between them.
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("account_id", Integer, _belongs_to("accounts"), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("scopes", Text, nullable=False),
+    Column("created_unix_s", Float, nullable=False),
+    Column("expires_unix_s", Float),
+    Column("revoked", Boolean, nullable=False, server_default="0"),
+)
+
+# Hosts that take trials. `facts` is a JSON object of what was found there.
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("account_id", Integer, _belongs_to("accounts"), nullable=False),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("facts", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("enrolled_unix_s", Float, nullable=False),
+    Column("heartbeat_unix_s", Float, nullable=False),
+    Column("faults", Integer, nullable=False, server_default="0"),
+    Column("reason", Text, nullable=False, server_default=""),
+)
+
+# Experiments that were sent. `file` is the experiment file as it came; `specification` what was
+# planned from it; `plan` a digest of what a worker must plan from it, too.
+submissions = Table(
+    "submissions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("identifier", Text, nullable=False, unique=True),
+    Column("account_id", Integer, _belongs_to("accounts"), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("visibility", Text, nullable=False),
+    Column("file", Text, nullable=False),
+    Column("specification", Text, nullable=False),
+    Column("plan", Text, nullable=False),
+    Column("trial_count", Integer, nullable=False),
+    Column("priority", Integer, nullable=False, server_default="0"),
+    Column("created_unix_s", Float, nullable=False),
+    Column("state", Text, nullable=False),
+)
+
+# A block of a submission: what stays on one worker. `place` orders the parts of a worker.
+# `substitutes` is a JSON list of the workers that give the same levels, if that one is gone.
+parts = Table(
+    "parts",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("submission_id", Integer, _belongs_to("submissions"), nullable=False),
+    Column("block", Integer, nullable=False),
+    Column("worker_id", Integer, _belongs_to("workers"), nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("positions", Text, nullable=False),
+    Column("substitutes", Text, nullable=False, server_default="[]"),
+    Column("state", Text, nullable=False),
+    Column("attempt", Integer, nullable=False, server_default="0"),
+    UniqueConstraint("submission_id", "block"),
+    Index("ix_parts_next", "worker_id", "state"),
+)
+
+# Each time that a part was given out, and what came of it.
+attempts = Table(
+    "attempts",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("part_id", Integer, _belongs_to("parts"), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("worker_id", Integer, _belongs_to("workers"), nullable=False),
+    Column("given_unix_s", Float, nullable=False),
+    Column("ended_unix_s", Float),
+    Column("outcome", Text, nullable=False),
+    Column("message", Text, nullable=False, server_default=""),
+    Column("provenance", Text, nullable=False, server_default="{}"),
+    UniqueConstraint("part_id", "attempt"),
+)
+
+# A trial is committed by its row: its place in the experiment is the primary key.
+committed_trials = Table(
+    "committed_trials",
+    metadata,
+    Column("submission_id", Integer, _belongs_to("submissions"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("part_id", Integer, _belongs_to("parts"), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("worker_id", Integer, _belongs_to("workers"), nullable=False),
+    Column("committed_unix_s", Float, nullable=False),
+    Column("trial", Text, nullable=False),
+)
+
+# What people and programs did, in order.
+audit_entries = Table(
+    "audit_entries",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("unix_s", Float, nullable=False),
+    Column("account", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("object", Text, nullable=False),
+    Column("detail", Text, nullable=False, server_default=""),
+)

@@ -1,0 +1,187 @@
+"""Experiments that were sent: their plan, the parts of it, and how far they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from steelyard.service.service_schema import (
+    accounts,
+    attempts,
+    committed_trials,
+    parts,
+    submissions,
+    workers,
+)
+
+OPEN_STATES = ("queued", "running")
+
+
+@dataclass(frozen=True)
+class NewPart:
+    """A block: number, worker, place in that one's order, trials, and who else may run it."""
+
+    block: int
+    worker_id: int
+    place: int
+    positions: tuple[int, ...]
+    substitutes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class NewSubmission:
+    """What is sent: see `service_schema.submissions`."""
+
+    identifier: str
+    account_id: int
+    name: str
+    visibility: str
+    file: str
+    specification: str
+    plan: str
+    trial_count: int
+    priority: int
+    created_unix_s: float
+
+
+@dataclass(frozen=True)
+class SubmissionSummary:
+    """What is told of an experiment before and after it is sent.
+
+    `fewest` says whether no set of fewer workers gives what is asked; `estimated_s` is until the
+    last worker has ended, None where the benchmarks do not say what a trial takes.
+    """
+
+    experiment: str
+    trial_count: int
+    block_count: int
+    workers: tuple[str, ...]
+    fewest: bool
+    estimated_s: float | None
+
+
+@dataclass(frozen=True)
+class Submission:
+    """An experiment of the service, and how far it is."""
+
+    id: int
+    identifier: str
+    account: str
+    name: str
+    visibility: str
+    file: str
+    specification: str
+    trial_count: int
+    committed_count: int
+    created_unix_s: float
+    state: str
+
+
+def add_submission(connection: Connection, sent: NewSubmission, blocks: Sequence[NewPart]) -> int:
+    """Keep an experiment with all its parts; its number."""
+    values = {**vars(sent), "state": "queued"}
+    number = connection.execute(
+        insert(submissions).values(values).returning(submissions.c.id)
+    ).scalar_one()
+    rows = [
+        {
+            "submission_id": number,
+            "block": part.block,
+            "worker_id": part.worker_id,
+            "place": part.place,
+            "positions": json.dumps(part.positions),
+            "substitutes": json.dumps(part.substitutes),
+            "state": "waiting",
+            "attempt": 0,
+        }
+        for part in blocks
+    ]
+    connection.execute(insert(parts), rows)
+    return number
+
+
+def _all() -> Any:
+    done = (
+        select(func.count())
+        .select_from(committed_trials)
+        .where(
+            committed_trials.c.submission_id == submissions.c.id, committed_trials.c.position >= 0
+        )
+        .scalar_subquery()
+    )
+    return select(
+        submissions, accounts.c.name.label("account"), done.label("committed_count")
+    ).join(accounts, submissions.c.account_id == accounts.c.id)
+
+
+def _submission(row: Any) -> Submission:
+    return Submission(
+        row.id,
+        row.identifier,
+        row.account,
+        row.name,
+        row.visibility,
+        row.file,
+        row.specification,
+        row.trial_count,
+        row.committed_count,
+        row.created_unix_s,
+        row.state,
+    )
+
+
+def newest_submissions(connection: Connection, count: int) -> list[Submission]:
+    """The newest first."""
+    chosen = _all().order_by(submissions.c.id.desc()).limit(count)
+    return [_submission(row) for row in connection.execute(chosen)]
+
+
+def find_submission(connection: Connection, identifier: str) -> Submission | None:
+    """The submission of an identifier."""
+    row = connection.execute(_all().where(submissions.c.identifier == identifier)).first()
+    return None if row is None else _submission(row)
+
+
+def committed_rows(connection: Connection, submission_id: int) -> Sequence[Any]:
+    """Its trials by position: the JSON of each, its block, and the worker that ran it."""
+    chosen = (
+        select(committed_trials, workers.c.name.label("worker"), parts.c.block)
+        .join(workers, committed_trials.c.worker_id == workers.c.id)
+        .join(parts, committed_trials.c.part_id == parts.c.id)
+        .where(committed_trials.c.submission_id == submission_id)
+        .order_by(committed_trials.c.position)
+    )
+    return connection.execute(chosen).all()
+
+
+def part_states(connection: Connection, submission_id: int) -> dict[str, int]:
+    """How many of its parts are in which state."""
+    counted = select(parts.c.state, func.count()).where(parts.c.submission_id == submission_id)
+    rows = connection.execute(counted.group_by(parts.c.state))
+    return {str(state): int(count) for state, count in rows}
+
+
+def newest_faults(
+    connection: Connection, submission_id: int, count: int
+) -> list[tuple[int, str, str, str]]:
+    """Attempts that came to nothing, the newest first: block, worker, outcome and why."""
+    chosen = (
+        select(parts.c.block, workers.c.name, attempts.c.outcome, attempts.c.message)
+        .join(parts, attempts.c.part_id == parts.c.id)
+        .join(workers, attempts.c.worker_id == workers.c.id)
+        .where(parts.c.submission_id == submission_id, attempts.c.outcome.in_(("failed", "lost")))
+        .order_by(attempts.c.id.desc())
+        .limit(count)
+    )
+    return [(row.block, row.name, row.outcome, row.message) for row in connection.execute(chosen)]
+
+
+def cancel_submission(connection: Connection, submission_id: int) -> bool:
+    """Give nothing more of it out; whether it was not ended already. What was measured stays."""
+    chosen = (submissions.c.id == submission_id) & submissions.c.state.in_(OPEN_STATES)
+    ended = connection.execute(update(submissions).where(chosen).values(state="cancelled"))
+    return ended.rowcount > 0

@@ -1,0 +1,138 @@
+"""Workers: enrolled by a token, known by their facts, alive by their heartbeats."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from steelyard.core.errors import UsageError
+from steelyard.service.accounts import digest_of, new_token
+from steelyard.service.service_schema import workers
+
+# Without a sign of life for so long a worker is gone, and what it was given goes elsewhere.
+HEARTBEAT_LIMIT_S = 60.0
+# So many faults one after the other, and nothing more is given to a worker until someone looks.
+MOST_FAULTS = 3
+STATUSES = (
+    "idle",
+    "reserved",
+    "setup",
+    "running",
+    "collecting",
+    "rebooting",
+    "quarantined",
+    "gone",
+)
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A worker as the database has it."""
+
+    id: int
+    name: str
+    status: str
+    facts: Mapping[str, Any]
+    enrolled_unix_s: float
+    heartbeat_unix_s: float
+    faults: int
+    reason: str
+
+
+def _worker(row: Any) -> Worker:
+    return Worker(
+        row.id,
+        row.name,
+        row.status,
+        json.loads(row.facts),
+        row.enrolled_unix_s,
+        row.heartbeat_unix_s,
+        row.faults,
+        row.reason,
+    )
+
+
+def enrol_worker(
+    connection: Connection, account_id: int, name: str, facts: Mapping[str, Any], now_s: float
+) -> tuple[int, str]:
+    """Enrol a host, again too: its number, and a token that is its own from now on.
+
+    Raises
+    ------
+    UsageError
+        Another account has enrolled a worker of this name.
+    """
+    token = new_token()
+    found = connection.execute(select(workers).where(workers.c.name == name)).first()
+    values = {
+        "digest": digest_of(token),
+        "facts": json.dumps(dict(facts), sort_keys=True),
+        "status": "idle",
+        "heartbeat_unix_s": now_s,
+        "faults": 0,
+        "reason": "",
+    }
+    if found is None:
+        fresh = {**values, "name": name, "account_id": account_id, "enrolled_unix_s": now_s}
+        statement = insert(workers).values(fresh).returning(workers.c.id)
+        return connection.execute(statement).scalar_one(), token
+    if found.account_id != account_id:
+        raise UsageError(
+            f"Another account has enrolled a worker called {name!r}. Give this one another name: "
+            "--name NAME.",
+            field="--name",
+        )
+    connection.execute(update(workers).where(workers.c.id == found.id).values(values))
+    return found.id, token
+
+
+def worker_of(connection: Connection, token: str) -> Worker | None:
+    """Whose token it is; None where it is no worker's."""
+    row = connection.execute(select(workers).where(workers.c.digest == digest_of(token))).first()
+    return None if row is None else _worker(row)
+
+
+def all_workers(connection: Connection) -> Sequence[Worker]:
+    """Every worker that was ever enrolled, by name."""
+    return [_worker(row) for row in connection.execute(select(workers).order_by(workers.c.name))]
+
+
+def beat(connection: Connection, worker_id: int, status: str, now_s: float) -> None:
+    """A sign of life. A worker that is quarantined stays so, whatever it says of itself.
+
+    Raises
+    ------
+    UsageError
+        There is no such status.
+    """
+    if status not in STATUSES:
+        raise UsageError(
+            f"A worker is {', '.join(STATUSES)}; it cannot be {status!r}.", field="status"
+        )
+    alive = update(workers).where(workers.c.id == worker_id)
+    connection.execute(alive.values(heartbeat_unix_s=now_s))
+    connection.execute(alive.where(workers.c.status != "quarantined").values(status=status))
+
+
+def count_fault(connection: Connection, worker_id: int, reason: str) -> None:
+    """One more fault; after `MOST_FAULTS` the worker is quarantined."""
+    chosen = update(workers).where(workers.c.id == worker_id)
+    connection.execute(chosen.values(faults=workers.c.faults + 1))
+    many = chosen.where(workers.c.faults >= MOST_FAULTS)
+    connection.execute(many.values(status="quarantined", reason=reason))
+
+
+def forgive_faults(connection: Connection, worker_id: int) -> None:
+    """It did what it was given: faults count only one after the other."""
+    connection.execute(update(workers).where(workers.c.id == worker_id).values(faults=0))
+
+
+def release_worker(connection: Connection, name: str) -> bool:
+    """End a quarantine; whether there was one."""
+    chosen = (workers.c.name == name) & (workers.c.status == "quarantined")
+    free = update(workers).where(chosen).values(status="idle", faults=0, reason="")
+    return connection.execute(free).rowcount > 0

@@ -1,0 +1,1 @@
+"""A service's pages and its API for programs."""

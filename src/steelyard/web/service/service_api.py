@@ -1,0 +1,247 @@
+"""The API of a service: JSON in, JSON out, a token in the header `Authorization`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from steelyard.app.service.service import DeniedError, Service
+from steelyard.core.errors import DataError, SteelyardError, StoreError, UsageError
+from steelyard.core.json_codec import experiment_spec_from_json, to_json
+from steelyard.report.kinds.submission.document import submission_document
+from steelyard.service.accounts import Identity
+from steelyard.service.part_queue import GivenPart
+from steelyard.service.submissions import Submission
+from steelyard.service.workers import Worker
+
+# What one request may hold; results of a block with a million iterations stay below it.
+MOST_BODY_BYTES = 64 << 20
+_SCHEMA = {"schema": "steelyard/1"}
+
+Answer = Callable[[Any, Any], Any]
+
+
+def api_routes(service: Service) -> list[Route]:
+    """All calls, below ``/api``."""
+    return [
+        _route("/api/experiments", "GET", service, "read", _experiments),
+        _route("/api/experiments", "POST", service, "submit", _submit),
+        _route("/api/experiments/{experiment}", "GET", service, "read", _experiment),
+        _route("/api/experiments/{experiment}/trials", "GET", service, "read", _trials),
+        _route("/api/experiments/{experiment}/cancel", "POST", service, "cancel", _cancel),
+        _route("/api/workers", "GET", service, "read", _workers),
+        _route("/api/workers", "POST", service, "enrol", _enrol),
+        _worker_route("/api/worker/next", service, _next),
+        _worker_route("/api/worker/beat", service, _beat),
+        _worker_route("/api/worker/results", service, _results),
+    ]
+
+
+def _route(path: str, method: str, service: Service, scope: str, call: Any) -> Route:
+    async def endpoint(request: Request) -> Response:
+        async def answer() -> Any:
+            body = await _body(request) if method == "POST" else {}
+            return await run_in_threadpool(_asked, service, request, scope, call, body)
+
+        return await _told(answer)
+
+    return Route(path, endpoint, methods=[method])
+
+
+def _asked(service: Service, request: Request, scope: str, call: Any, body: Any) -> Any:
+    who = service.identity(token_of(request), scope)
+    return call(service, who, request.path_params, body)
+
+
+def _worker_route(path: str, service: Service, call: Any) -> Route:
+    async def endpoint(request: Request) -> Response:
+        async def answer() -> Any:
+            body = await _body(request)
+
+            def asked() -> Any:
+                return call(service, service.worker(token_of(request)), body)
+
+            return await run_in_threadpool(asked)
+
+        return await _told(answer)
+
+    return Route(path, endpoint, methods=["POST"])
+
+
+def token_of(request: Request) -> str:
+    """The token of the header, empty where there is none."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+async def _told(answer: Callable[[], Awaitable[Any]]) -> Response:
+    """The answer as JSON, or what is wrong as an object with a status that says whose fault."""
+    try:
+        found = await answer()
+    except SteelyardError as error:
+        return error_response(error)
+    except RecursionError:
+        return error_response(DataError("What was sent is nested too deep."))
+    return Response(status_code=204) if found is None else JSONResponse(found)
+
+
+def error_response(error: SteelyardError) -> Response:
+    """The document of kind ``error``."""
+    document = {**_SCHEMA, "kind": "error", "code": error.code, "message": error.message}
+    return JSONResponse({**document, "field": error.field}, status_code=status_of(error))
+
+
+def status_of(error: SteelyardError) -> int:
+    """The status of HTTP for an error."""
+    if isinstance(error, DeniedError):
+        return 403 if "scope" in error.message else 401
+    if isinstance(error, StoreError):
+        return 503
+    if isinstance(error, UsageError) and error.field == "experiment":
+        return 404
+    return 422 if isinstance(error, UsageError | DataError) else 500
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """The object of JSON that was sent, read no farther than its limit.
+
+    Raises
+    ------
+    DataError
+        It is too large, or no object.
+    """
+    data = bytearray()
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > MOST_BODY_BYTES:
+            raise DataError(f"A request has at most {MOST_BODY_BYTES >> 20} MiB.")
+    try:
+        found = json.loads(bytes(data) or b"{}")
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise DataError("A request's body must be an object of JSON.")
+    return cast("dict[str, Any]", found)
+
+
+def _text(body: dict[str, Any], name: str, default: str | None = None) -> str:
+    value = body.get(name, default)
+    if not isinstance(value, str):
+        raise UsageError(f"{name} takes text, not {value!r}.", field=name)
+    return value
+
+
+def summary(sent: Submission) -> dict[str, Any]:
+    """A submission in a list."""
+    return {
+        "experiment": sent.identifier,
+        "name": sent.name,
+        "account": sent.account,
+        "state": sent.state,
+        "visibility": sent.visibility,
+        "trials": sent.trial_count,
+        "committed": sent.committed_count,
+        "created_unix_s": sent.created_unix_s,
+    }
+
+
+def _experiments(service: Service, who: Identity, _path: Any, _body: Any) -> Any:
+    found = service.submissions(who)
+    return {**_SCHEMA, "kind": "submissions", "experiments": [summary(each) for each in found]}
+
+
+def _submit(service: Service, who: Identity, _path: Any, body: dict[str, Any]) -> Any:
+    text, name = _text(body, "file"), _text(body, "name", "experiment.toml")
+    if body.get("dry_run"):
+        return submission_document(service.plan(text, name).summary)
+    priority = body.get("priority", 0)
+    if type(priority) is not int or not -100 <= priority <= 100:
+        raise UsageError(
+            f"priority takes a whole number from -100 to 100, not {priority!r}.", field="priority"
+        )
+    visibility = _text(body, "visibility", "private")
+    planned = service.submit(who, text, name, visibility, priority)
+    return submission_document(planned.summary, sent=True)
+
+
+def _experiment(service: Service, who: Identity, path: Any, _body: Any) -> Any:
+    found, parts = service.progress(who, path["experiment"])
+    return {**_SCHEMA, "kind": "submitted", **summary(found), "parts": parts}
+
+
+def _trials(service: Service, who: Identity, path: Any, _body: Any) -> Any:
+    found = service.experiment(who, path["experiment"])
+    return {
+        **_SCHEMA,
+        "kind": "submitted-trials",
+        "experiment": to_json(found.spec),
+        "provenance": to_json(found.provenance),
+        "created_unix_s": found.created_unix_s,
+        "stopped": found.stopped,
+        "trials": [to_json(trial) for trial in found.trials],
+    }
+
+
+def _cancel(service: Service, who: Identity, path: Any, _body: Any) -> Any:
+    ended = service.cancel(who, path["experiment"])
+    return {**_SCHEMA, "kind": "cancelled", "experiment": path["experiment"], "was_open": ended}
+
+
+def worker_summary(worker: Worker) -> dict[str, Any]:
+    """A worker in a list."""
+    return {
+        "worker": worker.name,
+        "status": worker.status,
+        "reason": worker.reason,
+        "heartbeat_unix_s": worker.heartbeat_unix_s,
+        "enrolled_unix_s": worker.enrolled_unix_s,
+        "facts": dict(worker.facts),
+    }
+
+
+def _workers(service: Service, _who: Identity, _path: Any, _body: Any) -> Any:
+    found = [worker_summary(each) for each in service.workers()]
+    return {**_SCHEMA, "kind": "workers", "workers": found}
+
+
+def _enrol(service: Service, who: Identity, _path: Any, body: dict[str, Any]) -> Any:
+    facts = body.get("facts", {})
+    if not isinstance(facts, dict):
+        raise UsageError("facts takes an object.", field="facts")
+    token = service.enrol(who, _text(body, "name"), cast("dict[str, Any]", facts))
+    return {**_SCHEMA, "kind": "enrolled", "worker": body["name"], "token": token}
+
+
+def _next(service: Service, worker: Worker, _body: Any) -> Any:
+    given = service.give(worker)
+    return None if given is None else _given_document(given)
+
+
+def _given_document(given: GivenPart) -> dict[str, Any]:
+    specification = experiment_spec_from_json(json.loads(given.specification))
+    return {
+        **_SCHEMA,
+        "kind": "given-part",
+        "part": given.id,
+        "attempt": given.attempt,
+        "experiment": given.experiment,
+        "file": given.file,
+        "plan": given.plan,
+        "positions": list(given.positions),
+        "specification": to_json(specification),
+    }
+
+
+def _beat(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
+    service.beat(worker, _text(body, "status"))
+
+
+def _results(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
+    taken = service.take(worker, body)
+    return {**_SCHEMA, "kind": "taken", "outcome": taken.outcome, "message": taken.message}

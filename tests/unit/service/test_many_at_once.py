@@ -1,0 +1,84 @@
+"""Several workers and a clock that takes them for lost, all at once, on a real database."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+from steelyard.service.part_queue import lose_silent_workers, next_part
+from steelyard.service.submissions import NewPart, NewSubmission, add_submission
+from steelyard.service.trial_commits import SentResult, commit_result
+from steelyard.service.workers import HEARTBEAT_LIMIT_S, beat, enrol_worker, release_worker
+from tests.unit.service.conftest import IDENTIFIER, trial
+
+WORKERS, BLOCKS, SIZE = 4, 48, 2
+
+# Shares no code with the service: what was planned beside what was committed.
+AUDIT = """
+SELECT p.block, p.state, count(t.position) AS trials, count(DISTINCT t.position) AS places,
+       count(DISTINCT t.attempt) AS attempts, count(DISTINCT t.worker_id) AS hosts,
+       (SELECT count(*) FROM attempts a WHERE a.part_id = p.id AND a.outcome = 'committed') AS taken
+FROM parts p LEFT JOIN committed_trials t ON t.part_id = p.id
+GROUP BY p.id, p.block, p.state ORDER BY p.block
+"""
+
+
+def filled(made) -> list[int]:
+    with made.database.writing() as connection:
+        numbers = [
+            enrol_worker(connection, made.account, f"w{index}", {}, 1000.0)[0]
+            for index in range(WORKERS)
+        ]
+        row = NewSubmission(
+            IDENTIFIER, made.account, "n", "private", "f", "{}", "p", BLOCKS * SIZE, 0, 1000.0
+        )
+        parts = [
+            NewPart(
+                block,
+                numbers[block % WORKERS],
+                block,
+                tuple(range(block * SIZE, (block + 1) * SIZE)),
+                tuple(numbers),
+            )
+            for block in range(BLOCKS)
+        ]
+        add_submission(connection, row, parts)
+    return numbers
+
+
+def work(made, worker: int, seed: int) -> None:
+    """Ask and send until nothing is left; some results twice, some late, some never."""
+    generator = random.Random(seed)
+    held: list[SentResult] = []
+    now_s = 1000.0
+    for _ in range(4 * BLOCKS):
+        now_s += generator.choice([1.0, HEARTBEAT_LIMIT_S / 2])
+        with made.database.writing() as connection:
+            beat(connection, worker, "running", now_s)
+            release_worker(connection, f"w{worker}")
+            given = next_part(connection, worker, now_s)
+        if given is None:
+            break
+        trials = tuple(trial(position, position // SIZE) for position in given.positions)
+        held.append(SentResult(given.id, given.attempt, given.experiment, trials, {}))
+        for sent in generator.choices(held, k=generator.choice([1, 1, 2])) + held[-1:]:
+            with made.database.writing() as connection:
+                commit_result(connection, worker, sent, now_s)
+        if generator.random() < 0.1:
+            with made.database.writing() as connection:
+                lose_silent_workers(connection, now_s)
+
+
+def test_whatever_happens_at_once_every_place_that_is_done_is_there_once(made) -> None:
+    numbers = filled(made)
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for done in [pool.submit(work, made, number, number) for number in numbers]:
+            done.result()
+    with made.database.reading() as connection:
+        rows = connection.exec_driver_sql(AUDIT).all()
+    assert [row.block for row in rows] == list(range(BLOCKS))
+    for row in rows:
+        assert row.state in ("done", "failed")
+        of_block = (SIZE, SIZE, 1, 1, 1) if row.state == "done" else (0, 0, 0, 0, 0)
+        assert (row.trials, row.places, row.attempts, row.hosts, row.taken) == of_block
+    assert sum(row.state == "done" for row in rows) > BLOCKS / 2
