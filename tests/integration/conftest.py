@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from steelyard.report.documents.schemas import schema
-from tests.integration.host_sandbox import only_changer
+from tests.integration.host_sandbox import changer_where_needed, may_run_on, only_changer
 from tests.patience import PATIENCE_S
 
 
@@ -56,6 +56,7 @@ class User:
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         """A command that runs on; the caller waits for it."""
+        assert may_run_on(arguments), "it changes the machine: the test needs the fixture 'alone'"
         process: Any = subprocess.Popen(
             [*INTERRUPTIBLE, sys.executable, "-m", "steelyard.cli.main", *arguments],
             stdin=subprocess.DEVNULL,
@@ -69,8 +70,9 @@ class User:
 
     def types(self, *arguments: str) -> Told:
         """A command from its start to its end."""
-        process = self.start(*arguments)
-        out, err = process.communicate(timeout=PATIENCE_S)
+        with changer_where_needed(arguments):
+            process = self.start(*arguments)
+            out, err = process.communicate(timeout=PATIENCE_S)
         return Told(process.returncode, out.decode(), err.decode())
 
 

@@ -11,8 +11,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 CPUSET = Path("/sys/fs/cgroup/cpuset")
@@ -24,6 +24,11 @@ exec "$@"' sh "$@"
 """
 
 
+CHANGING_COMMANDS = (("host", "quiet"), ("host", "restore"), ("host", "study"))
+CHANGING_OPTIONS = {"--quiet", "--knob"}
+_changers: list[int] = []
+
+
 @contextmanager
 def only_changer() -> Iterator[None]:
     """Keep other tests, also those of another checkout, from changing this machine meanwhile."""
@@ -31,9 +36,29 @@ def only_changer() -> Iterator[None]:
     fd = os.open("/proc/sys", os.O_RDONLY)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
+        _changers.append(fd)
         yield
     finally:
         os.close(fd)
+        if fd in _changers:
+            _changers.remove(fd)
+
+
+def changes_machine(arguments: Sequence[str]) -> bool:
+    """Whether a command line of Steelyard may change this machine."""
+    words = list(arguments)
+    own = words[: words.index("--")] if "--" in words else words
+    return tuple(own[:2]) in CHANGING_COMMANDS or not CHANGING_OPTIONS.isdisjoint(own)
+
+
+def changer_where_needed(arguments: Sequence[str]) -> AbstractContextManager[None]:
+    """`only_changer` for a command that may change the machine, unless this test is it already."""
+    return only_changer() if changes_machine(arguments) and not _changers else nullcontext()
+
+
+def may_run_on(arguments: Sequence[str]) -> bool:
+    """Whether a command may run on: it changes nothing, or this test alone may change."""
+    return bool(_changers) or not changes_machine(arguments)
 
 
 def sandbox_reason() -> str | None:
