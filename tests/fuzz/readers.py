@@ -27,6 +27,7 @@ from steelyard.app.predict.benchmark_uses import read_uses
 from steelyard.app.predict.commit_pairs import PairOptions, read_pairs, read_predictor_pairs
 from steelyard.app.predict.platform_table import TableOptions, read_platform_table
 from steelyard.app.request.project_file import read_project_file
+from steelyard.app.service.service_settings import read_service_settings
 from steelyard.cli.profile.agree_command import loaded_profiles
 from steelyard.core.decoding import decoding
 from steelyard.core.errors import DataError
@@ -324,6 +325,10 @@ def readers() -> Mapping[str, Reader]:
         "experiment-file": Reader(
             lambda p: _ignore(read_experiment_file(p)),
             tuple(path.read_bytes() for path in sorted(EXAMPLES.glob("**/*.toml"))),
+        ),
+        "service-settings": Reader(
+            lambda p: _ignore(read_service_settings(p)),
+            (b'[service]\ndatabase = "postgresql://me@db/bench"\nport = 0\nworker = false\n',),
         ),
         "recipe": Reader(
             lambda p: _ignore(read_recipe(p)), ((RECIPES / "lua.toml").read_bytes(),), "lua.toml"

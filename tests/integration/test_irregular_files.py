@@ -100,6 +100,7 @@ INPUTS = [
     ("profile", "agree", "--profile", "py-spy={input}", "--profile", "async-profiler={input}"),
     ("profile", "agree", "--profile", "gperftools={input}", "--profile", "steelyard={input}"),
     ("profile", "report", "{input}"),
+    ("serve", "--port", "0", "--config", "{input}"),
     ("serve", "--port", "0", "--database", "{input}"),
     ("submit", "{input}"),
     ("submit", *FAR, "{input}", "{experiment}"),

@@ -6,6 +6,7 @@ docs/commands/experiment.md are made from it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from steelyard.app.experiment.field_types import (
@@ -299,8 +300,13 @@ def experiment_schema() -> dict[str, Any]:
 
 def field_rows() -> list[str]:
     """The table of all fields, as lines of Markdown."""
+    return rows_of(TABLES)
+
+
+def rows_of(tables: Sequence[Table]) -> list[str]:
+    """The table of the fields of some tables, as lines of Markdown."""
     rows = ["| table | field | takes |", "|---|---|---|"]
-    for table in TABLES:
+    for table in tables:
         name = f"[[{table.name}]]" if table.about else f"[{table.name}]"
         for field in table.fields:
             words = [_escaped(field.takes["description"])]

@@ -12,7 +12,6 @@ from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import store_option
 from steelyard.cli.store.opened_library import opened_library
 
-PORT = 8350
 HELP = """
 Show the store's experiments and history in a browser, and run the experiments that are sent.
 
@@ -23,6 +22,7 @@ machine what is sent by `steelyard submit` or by the form on the page `service`.
 \b
 steelyard serve
 steelyard serve --port 0 --store results.sqlite --no-worker
+steelyard serve --config service.toml
 """
 
 
@@ -30,16 +30,20 @@ steelyard serve --port 0 --store results.sqlite --no-worker
 class ServeOptions:
     """What serve takes."""
 
-    port: int = option(
+    config: str | None = option(
+        "--config",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="Settings of the service as TOML; options that are given besides go before it.",
+    )
+    port: int | None = option(
         "--port",
         type=click.IntRange(0, 65535),
-        default=PORT,
-        show_default=True,
-        help="The port of the loopback interface; 0 takes one that is free.",
+        help="The port of the loopback interface; 0 takes one that is free (default: 8350).",
     )
-    worker: bool = option(
+    worker: bool | None = option(
         "--worker/--no-worker",
-        default=True,
+        default=None,
         help="Run the trials of experiments that are sent on this machine (default: --worker).",
     )
     database: str | None = option(
@@ -63,21 +67,25 @@ def command(given: ServeOptions) -> None:
     )
     from steelyard.app.service.local_worker import local_worker
     from steelyard.app.service.opened_service import opened_service
+    from steelyard.app.service.service_settings import read_service_settings
     from steelyard.app.service.worker_levels import default_name
     from steelyard.web.service.service_server import open_port, serving
     from steelyard.web.store_site import StoreSite
 
+    settings = read_service_settings(given.config).changed(
+        database=given.database, port=given.port, worker=given.worker
+    )
     with opened_library(given.store) as library:
         path = library.store.path
     place = local_place(given.store)
     with suppress(KeyboardInterrupt), ExitStack() as stack:
-        opened = stack.enter_context(open_port(given.port))
-        service = stack.enter_context(opened_service(given.database or place.database))
+        opened = stack.enter_context(open_port(settings.port))
+        service = stack.enter_context(opened_service(settings.database or place.database))
         token = service.owner_token(COMMAND_TOKEN)
         stack.enter_context(announced(place, opened.address, token))
         thread = stack.enter_context(serving(opened, service, StoreSite(path)))
         write_note(f"{opened.address} (Ctrl-C ends it)")
-        if given.worker:
+        if settings.worker:
             own, name = service.owner_token(WORKER_TOKEN), default_name()
             stack.enter_context(local_worker(opened.address, own, place.worker, name, write_note))
         while thread.is_alive():

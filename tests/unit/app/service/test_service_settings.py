@@ -1,0 +1,61 @@
+"""The settings of a service are read, and what is wrong with them is said with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.app.experiment.experiment_fields import rows_of
+from steelyard.app.service.service_settings import TABLES, ServiceSettings, read_service_settings
+from steelyard.core.errors import DataError
+
+PAGE = Path(__file__).parents[4] / "docs/commands/serve.md"
+
+
+def test_a_file_says_where_the_database_is_and_which_port_is_taken(tmp_path):
+    file = tmp_path / "s.toml"
+    file.write_text('[service]\ndatabase = "postgresql://me@db/bench"\nport = 0\nworker = false\n')
+    found = read_service_settings(str(file))
+    assert found == ServiceSettings("postgresql://me@db/bench", 0, worker=False)
+
+
+def test_what_an_option_says_goes_before_what_the_file_says():
+    found = ServiceSettings("a", 5, worker=False).changed(port=0, worker=None, database="b")
+    assert found == ServiceSettings("b", 0, worker=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "told"),
+    [
+        ("[service]\n\nport = 65536\n", "service.port", "line 3"),
+        ('[service]\nport = "80"\n', "service.port", "a port, or 0"),
+        ("[service]\nworker = 1\n", "service.worker", "true or false, not 1"),
+        ("[service]\nprot = 1\n", "service.prot", "known: database"),
+        ("service = 3\n", "service", "write [service]"),
+        ("[servce]\n", "servce", "known: service"),
+        ("[service\n", "--config", "is not TOML"),
+        ("a = " + "[" * 5000, "--config", "is not TOML"),
+        (f"[service]\nport = {'9' * 5000}\n", "--config", "is not TOML"),
+    ],
+)
+def test_a_slip_is_told_with_the_line_and_the_field(tmp_path, text, field, told):
+    file = tmp_path / "s.toml"
+    file.write_text(text)
+    with pytest.raises(DataError) as raised:
+        read_service_settings(str(file))
+    assert raised.value.field == field
+    assert told in raised.value.message
+
+
+def test_a_file_that_is_not_there_or_no_text_is_one_error(tmp_path):
+    with pytest.raises(DataError, match="cannot be read: No such file"):
+        read_service_settings(str(tmp_path / "none.toml"))
+    (tmp_path / "s.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DataError, match="is not TOML"):
+        read_service_settings(str(tmp_path / "s.toml"))
+
+
+def test_the_page_of_the_command_has_a_row_for_each_field():
+    page = PAGE.read_text("utf-8")
+    assert [row for row in rows_of(TABLES) if row not in page] == []
