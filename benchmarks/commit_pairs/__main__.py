@@ -1,10 +1,10 @@
 """How well and how fast does `steelyard predict commits` find the benchmarks that a commit needs?
 
     .venv/bin/python -m benchmarks.commit_pairs [--part made|history|speed]
-        [--repository CLONE] [--end REVISION] [--count N] [--old FILE --new FILE]
+        [--repository PROJECT=CLONE ...] [--old FILE --new FILE]
 
-Parts: made (280 pairs made on purpose; wants gcc, clang and valgrind), history (lz4's library,
-from a clone), speed (reading and comparing two programs).
+Parts: made (280 pairs made on purpose; wants gcc, clang and valgrind), history (revisions of lz4,
+libdeflate, pugixml, each from a clone), speed (reading and comparing two programs).
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.commit_pairs.history import DISTANCES, make_versions, revisions, write_pairs
+from benchmarks.commit_pairs.history import DISTANCES, make_versions, pairs, write_pairs
 from benchmarks.commit_pairs.made import SETTINGS, made_pairs, wrong_answers, wrongly_blamed
 from benchmarks.commit_pairs.made_programs import PROGRAMS
+from benchmarks.commit_pairs.projects import PROJECTS, Project
 from steelyard.app.predict.commit_pairs import PairOptions, read_pairs
 from steelyard.binary import code_reader
 from steelyard.predict.commits.code_change import compare_programs
@@ -32,9 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the parts asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=("made", "history", "speed"), action="append")
-    parser.add_argument("--repository", type=Path, help="a clone of lz4")
-    parser.add_argument("--end", default="v1.9.0")
-    parser.add_argument("--count", type=int, default=101)
+    parser.add_argument("--repository", action="append", default=[], help="PROJECT=CLONE")
     parser.add_argument("--folder", type=Path, default=Path("build/commit-pairs"))
     parser.add_argument("--old", default=sys.executable)
     parser.add_argument("--new", default=sys.executable)
@@ -45,9 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if "speed" in parts:
         speed(given.old, given.new)
     if "history" in parts:
-        if given.repository is None:
-            parser.error("--part history wants --repository, a clone of lz4")
-        history(given.repository, given.folder, given.end, given.count)
+        if not given.repository:
+            parser.error("--part history wants --repository PROJECT=CLONE")
+        histories(dict(one.split("=", 1) for one in given.repository), given.folder.resolve())
     return 0
 
 
@@ -109,25 +108,39 @@ def _used_s() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def history(repository: Path, folder: Path, end: str, count: int) -> None:
+def histories(clones: Mapping[str, str], folder: Path) -> None:
+    """Histories of projects, each by itself, and one from another."""
+    for name, clone in clones.items():
+        history(PROJECTS[name], Path(clone), folder / name)
+    if len(clones) > 1:
+        together = folder / "together.csv"
+        tables = [(folder / name / "pairs-1.csv").read_text().splitlines(True) for name in clones]
+        lines = [*tables[0][:1], *(line for table in tables for line in table[1:])]
+        together.write_text("".join(lines))
+        show(together, ("across-projects",))
+
+
+def history(project: Project, repository: Path, folder: Path) -> None:
     """A history commit by commit, and at distances."""
-    names = revisions(repository, end, count)
-    versions = make_versions(repository, folder.resolve(), names)
-    print(f"{len(versions)} of {len(names)} revisions were built and run\n")
+    versions = make_versions(repository, folder, project)
+    print(f"{len(versions)} of {project.count} revisions of {project.name} were built and run\n")
     everything = folder / "distances.csv"
     everything.unlink(missing_ok=True)
     for distance in DISTANCES:
         path = folder / f"pairs-{distance}.csv"
         path.unlink(missing_ok=True)
-        seconds = write_pairs(versions, distance, path)
-        write_pairs(versions, distance, everything)
+        chosen = list(pairs(versions, distance))
+        seconds = write_pairs(project.name, chosen, distance, path)
+        write_pairs(project.name, chosen, distance, everything)
         print(f"distance {distance}: {1000 * seconds:.0f} ms a pair, all benchmarks")
-    for path, designs in (
-        (folder / "pairs-1.csv", EvaluationDesign().designs),
-        (everything, ("chronological", "distance")),
-    ):
-        table = read_pairs(str(path), PairOptions())
-        print(evaluation_text(evaluate_table(table, EvaluationDesign(designs)), 160))
+    show(folder / "pairs-1.csv", EvaluationDesign().designs)
+    show(everything, ("chronological", "distance"))
+
+
+def show(path: Path, designs: tuple[str, ...]) -> None:
+    """The rates of designs on one table."""
+    table = read_pairs(str(path), PairOptions())
+    print(evaluation_text(evaluate_table(table, EvaluationDesign(designs)), 160))
 
 
 if __name__ == "__main__":

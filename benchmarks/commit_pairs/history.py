@@ -1,21 +1,23 @@
-"""Pairs of a real history: lz4's library, commit by commit, labelled by instructions.
+"""Pairs of real histories, commit by commit, labelled by instructions.
 
-A revision is built from `lib/*.c` alone; each benchmark is run once by callgrind, which gives its
-label (its instructions changed by more than 1 %) and, for later revisions, what it reaches.
+A revision is built with the benchmarks into one program; each benchmark is run once by callgrind,
+which gives its label (its instructions changed by more than 1 %) and, for later revisions, what it
+reaches. Runs are kept by the program's digest: revisions with equal programs are run once.
 """
 
 from __future__ import annotations
 
-import os
+import hashlib
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.commit_pairs.projects import PROGRAMS, Project
 from steelyard.app.predict.benchmark_uses import read_uses
 from steelyard.app.predict.commit_code import append_pairs
 from steelyard.binary.code_reader import read_code
@@ -23,22 +25,28 @@ from steelyard.predict.commits.code_change import compare_programs
 from steelyard.predict.commits.pair_rows import PairNames, compare_pair
 from steelyard.profile.callgrind_file import read_callgrind
 
-BENCHMARKS = ("fast", "accelerated", "high", "frame", "stream", "decompress")
-PROGRAM = Path(__file__).with_name("lz4_benchmarks.c")
-FILES = ("lz4.c", "lz4hc.c", "lz4frame.c", "xxhash.c")
 LEAST_CHANGE = 0.01
 DISTANCES = (1, 2, 4, 8, 15)
+_MEASURED = "measured"
+
+
+@dataclass(frozen=True)
+class Revision:
+    """A commit, its place in the history (0 is the oldest), and the place of its parent."""
+
+    name: str
+    place: int
+    parent: int | None
 
 
 @dataclass(frozen=True)
 class Version:
     """A revision that was built and run."""
 
-    revision: str
-    place: int
-    library: Path
-    profiles: dict[str, Path]
-    instructions: dict[str, float]
+    revision: Revision
+    program: Path
+    profiles: Mapping[str, Path]
+    instructions: Mapping[str, float]
 
 
 def git(repository: Path, *arguments: str) -> bytes:
@@ -47,83 +55,139 @@ def git(repository: Path, *arguments: str) -> bytes:
     return subprocess.run(call, check=True, capture_output=True).stdout
 
 
-def revisions(repository: Path, end: str, count: int) -> list[str]:
-    """The last `count` revisions up to one that change code of the library, the oldest first."""
-    paths = ("lib/*.c", "lib/*.h")
-    options = ("--topo-order", "--no-merges", f"--max-count={count}")
-    told = git(repository, "rev-list", *options, end, "--", *paths)
-    return told.decode().split()[::-1]
+def revisions(repository: Path, project: Project) -> list[Revision]:
+    """The last revisions that change the project's paths, the oldest first.
+
+    The parent is the nearest such revision before it, along first parents.
+    """
+    options = ("--topo-order", "--parents", f"--max-count={project.count}")
+    told = git(repository, "rev-list", *options, project.end, "--", *project.paths)
+    lines = [line.split() for line in told.decode().splitlines()][::-1]
+    places = {line[0]: place for place, line in enumerate(lines)}
+    return [
+        Revision(line[0], place, places.get(line[1]) if len(line) > 1 else None)
+        for place, line in enumerate(lines)
+    ]
 
 
-def _run(*call: str, cwd: Path, **environment: str) -> None:
-    subprocess.run(
-        ["nice", "-n", "19", *call],
-        cwd=cwd,
-        check=True,
-        capture_output=True,
-        env={**os.environ, **environment},
+def _run(*call: str, cwd: Path) -> None:
+    subprocess.run(["nice", "-n", "19", *call], cwd=cwd, check=True, capture_output=True)
+
+
+def _build(repository: Path, folder: Path, project: Project, revision: str) -> Path:
+    home = folder / "revisions" / revision[:12]
+    program = home / "run"
+    if (home / "failed").exists():
+        raise OSError("it was not built before")
+    if program.exists():
+        return program
+    home.mkdir(parents=True, exist_ok=True)
+    there = git(repository, "ls-tree", "--name-only", revision).decode().split()
+    taken = [name for name in project.folders if name in there]
+    archive = git(repository, "archive", revision, *taken)
+    subprocess.run(["tar", "-x"], input=archive, cwd=home, check=True)
+    sources = sorted(
+        str(path.relative_to(home)) for pattern in project.sources for path in home.glob(pattern)
     )
-
-
-def make_version(repository: Path, folder: Path, place: int, revision: str) -> Version | None:
-    """Build and run one revision; what is there from another time is taken. None: not built."""
-    home = folder / revision[:12]
-    library = home / "liblz4.so"
     try:
-        if not library.exists():
-            home.mkdir(parents=True, exist_ok=True)
-            archive = git(repository, "archive", revision, "lib")
-            subprocess.run(["tar", "-x"], input=archive, cwd=home, check=True)
-            sources = [name for name in FILES if (home / "lib" / name).exists()]
-            options = ("-O2", "-fPIC", "-shared", "-Wl,-soname,liblz4.so", "-o", "../liblz4.so")
-            _run("gcc", *sources, *options, cwd=home / "lib")
-        if not (home / "run").exists():
-            _run("gcc", "-O2", str(PROGRAM), "liblz4.so", "-o", "run", cwd=home)
-        profiles: dict[str, Path] = {}
-        for benchmark in BENCHMARKS:
-            profiles[benchmark] = home / f"{benchmark}.out"
-            if not profiles[benchmark].exists():
-                part = home / f"{benchmark}.part"
-                tool = ("--tool=callgrind", "--quiet", f"--callgrind-out-file={part}")
-                call = ("valgrind", *tool, "./run", benchmark)
-                _run(*call, cwd=home, LD_LIBRARY_PATH=str(home))
-                part.rename(profiles[benchmark])
+        objects = [
+            _compile(project, folder / "objects", home, source)
+            for source in (str(project.program), *sources)
+        ]
+        _run(project.compiler, *map(str, objects), "-o", "part", cwd=home)
+    except subprocess.CalledProcessError as error:
+        (home / "failed").write_bytes(error.stderr)
+        raise
+    return (home / "part").rename(program)
+
+
+def _compile(project: Project, folder: Path, home: Path, source: str) -> Path:
+    """The object file of a source; equal texts after preprocessing are compiled once."""
+    includes = [f"-I{name}" for name in (*project.includes, str(PROGRAMS))]
+    call = [project.compiler, "-O2", "-DNDEBUG", *includes]
+    text = subprocess.run(
+        [*call, "-E", "-P", source], cwd=home, check=True, capture_output=True
+    ).stdout
+    digest = hashlib.sha256(text).hexdigest()[:20]
+    place = folder / f"{digest}.o"
+    if not place.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / f"{digest}-{home.name}.part"
+        _run(*call, "-c", source, "-o", str(part), cwd=home)
+        part.rename(place)
+    return place
+
+
+def make_version(
+    repository: Path, folder: Path, project: Project, revision: Revision
+) -> Version | None:
+    """Build and run one revision; what is there from another time is taken. None: not built."""
+    try:
+        program = _build(repository, folder, project, revision.name)
+        digest = hashlib.sha256(program.read_bytes()).hexdigest()[:20]
+        home = folder / "runs" / digest
+        home.mkdir(parents=True, exist_ok=True)
+        profiles = {name: home / f"{name}.out" for name in project.benchmarks}
+        for name, path in profiles.items():
+            if path.exists():
+                continue
+            part = home / f"{name}-{revision.place}.part"
+            options = (
+                "--quiet",
+                "--dump-instr=yes",
+                "--demangle=no",
+                f"--toggle-collect={_MEASURED}",
+            )
+            tool = ("valgrind", "--tool=callgrind", *options, f"--callgrind-out-file={part}")
+            _run(*tool, str(program), name, cwd=home)
+            part.rename(path)
     except (subprocess.CalledProcessError, OSError):
         return None
     counts = {name: _counted(path) for name, path in profiles.items()}
-    return Version(revision, place, library, profiles, counts)
+    return Version(revision, program, profiles, counts)
 
 
 def _counted(profile: Path) -> float:
-    """Instructions in the library and what it calls, without the benchmark and the loader."""
-    counts = read_callgrind(str(profile)).instructions
-    objects = ("liblz4", "libc.so", "libc-")
-    return float(
-        sum(n for (one, _), n in counts.items() if os.path.basename(one).startswith(objects))
-    )
+    return float(sum(read_callgrind(str(profile)).instructions.values()))
 
 
-def make_versions(repository: Path, folder: Path, names: Sequence[str]) -> list[Version]:
-    """All revisions that build, two at a time."""
+def make_versions(repository: Path, folder: Path, project: Project) -> dict[int, Version]:
+    """All revisions that build, by their places, two at a time."""
+    wanted = revisions(repository, project)
     with ThreadPoolExecutor(2) as pool:
-        made = pool.map(lambda one: make_version(repository, folder, *one), list(enumerate(names)))
-        return [version for version in made if version is not None]
+        made = pool.map(lambda one: make_version(repository, folder, project, one), wanted)
+        return {version.revision.place: version for version in made if version is not None}
 
 
-def write_pairs(versions: Sequence[Version], distance: int, path: Path) -> float:
-    """A table of all pairs at a distance; the median of the seconds that comparing took."""
+def pairs(versions: Mapping[int, Version], distance: int) -> Iterator[tuple[Version, Version]]:
+    """Versions and the one that is so many revisions before, along first parents."""
+    for place in sorted(versions):
+        before: Version | None = versions[place]
+        for _ in range(distance):
+            parent = None if before is None else before.revision.parent
+            before = None if parent is None else versions.get(parent)
+        if before is not None:
+            yield before, versions[place]
+
+
+def write_pairs(
+    project: str, chosen: Sequence[tuple[Version, Version]], distance: int, path: Path
+) -> float:
+    """A table of pairs; the median of the seconds that comparing took."""
     spent: list[float] = []
-    for old, new in zip(versions, versions[distance:], strict=False):
+    for old, new in chosen:
         begin = time.perf_counter()
-        code = read_code(str(old.library))
-        change = compare_programs(code, read_code(str(new.library)))
+        code = read_code(str(old.program))
+        change = compare_programs(code, read_code(str(new.program)))
         uses = read_uses([f"{name}={profile}" for name, profile in old.profiles.items()], code)
-        names = PairNames(old.revision[:12], new.revision[:12], "lz4", new.place, distance)
+        place = new.revision.place
+        names = PairNames(old.revision.name[:12], new.revision.name[:12], project, place, distance)
         table = compare_pair(change, uses, names).table
         spent.append(time.perf_counter() - begin)
-        for row, name in enumerate(table.benchmarks):
-            ratio = new.instructions[name] / old.instructions[name]
-            chosen = np.arange(len(table)) == row
-            changed = "yes" if abs(ratio - 1) > LEAST_CHANGE else "no"
-            append_pairs(str(path), replace(table.rows(chosen)), changed)
-    return float(np.median(spent))
+        ratios = [new.instructions[name] / old.instructions[name] for name in table.benchmarks]
+        has_changed = np.abs(np.array(ratios) - 1) > LEAST_CHANGE
+        for changed, word in ((False, "no"), (True, "yes")):
+            rows = table.rows(has_changed == changed)
+            if len(rows):
+                append_pairs(str(path), rows, word)
+    return float(np.median(spent)) if spent else 0.0
