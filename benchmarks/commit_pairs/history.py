@@ -19,10 +19,10 @@ import numpy as np
 
 from benchmarks.commit_pairs.projects import PROGRAMS, Project
 from steelyard.app.predict.benchmark_uses import read_uses
-from steelyard.app.predict.commit_code import append_pairs
+from steelyard.app.predict.commit_code import append_pairs, compare_uses
 from steelyard.binary.code_reader import read_code
 from steelyard.predict.commits.code_change import compare_programs
-from steelyard.predict.commits.pair_rows import PairNames, compare_pair
+from steelyard.predict.commits.pair_rows import PairNames
 from steelyard.profile.callgrind_file import read_callgrind
 
 LEAST_CHANGE = 0.01
@@ -182,7 +182,7 @@ def write_pairs(
         uses = read_uses([f"{name}={profile}" for name, profile in old.profiles.items()], code)
         place = new.revision.place
         names = PairNames(old.revision.name[:12], new.revision.name[:12], project, place, distance)
-        table = compare_pair(change, uses, names).table
+        table = compare_uses(change, uses, names).table
         spent.append(time.perf_counter() - begin)
         ratios = [new.instructions[name] / old.instructions[name] for name in table.benchmarks]
         has_changed = np.abs(np.array(ratios) - 1) > LEAST_CHANGE

@@ -1,5 +1,6 @@
 // Programs of anybody: the whole ELF file.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -13,7 +14,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::ostringstream told;
     try {
-        steelyard::write_bodies(std::as_bytes(std::span(data, size)), told);
+        const auto bytes = std::as_bytes(std::span(data, size));
+        steelyard::write_bodies(bytes, told);
+        constexpr std::array<std::size_t, 2> places{0, 1};
+        steelyard::write_steps(bytes, places, told);
     } catch (const steelyard::Fatal&) {
         // As in main.cpp: a sentence, and the end.
     } catch (const steelyard::Malformed&) {

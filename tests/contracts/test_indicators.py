@@ -5,6 +5,7 @@ import math
 import pytest
 
 from steelyard.predict.commits.benchmark_use import BenchmarkUse, reach
+from steelyard.predict.commits.body_steps import StepEdits
 from steelyard.predict.commits.code_change import compare_programs
 from steelyard.predict.commits.indicator import Evidence
 from steelyard.predict.commits.indicators import INDICATORS
@@ -12,7 +13,11 @@ from steelyard.predict.commits.program_code import DATA
 from tests.unit.predict.commits.functions_as_read import as_row, call, program
 
 INDICATORS_ALL = list(INDICATORS)
-USE = BenchmarkUse("b", {"main": 10.0, "hot": 90.0}, {"main": 1.0, "hot": 9.0}, {"hot": 5.0})
+USE = BenchmarkUse(
+    "b", {"main": 10.0, "hot": 90.0}, {"main": 1.0, "hot": 9.0}, {"hot": 5.0},
+    at_addresses={100: 10.0, 200: 45.0, 204: 45.0},
+)  # fmt: skip
+EDITS = {1: StepEdits((200,), {(200, 204): 3}, (204,))}
 
 
 def version(hot=2, table=1, extra=True, flags="-O2"):
@@ -23,7 +28,8 @@ def version(hot=2, table=1, extra=True, flags="-O2"):
 
 def evidence(new, use=USE, **more):
     change = compare_programs(version(), new)
-    return Evidence(change, reach(use, change.old), **more)
+    edits = {one: EDITS[one] for one in change.changed if one in EDITS}
+    return Evidence(change, reach(use, change.old), edits=edits, **more)
 
 
 @pytest.mark.parametrize("indicator", INDICATORS_ALL, ids=lambda i: i.name)

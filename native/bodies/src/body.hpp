@@ -47,6 +47,8 @@ class BodyReader {
         : file_(file), functions_(functions), references_(references) {}
 
     Body read(const Function& function);
+    /// The steps of the function that was read last.
+    const std::vector<Step>& steps() const { return steps_; }
 
   private:
     void read_x86_64(const Function& function, Body& body);

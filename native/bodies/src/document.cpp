@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -153,11 +154,20 @@ void write_columns(Writer& writer, const std::vector<Body>& bodies) {
 
 }  // namespace
 
-void write_bodies(Bytes bytes, std::ostream& out) {
-    const ProgramFile file(bytes);
-    const std::vector<Function> functions = find_functions(file);
+namespace {
+
+std::vector<Function> some_functions(const ProgramFile& file) {
+    std::vector<Function> functions = find_functions(file);
     if (functions.empty())
         throw Fatal("no function is found in it: neither symbols nor unwinding tables");
+    return functions;
+}
+
+}  // namespace
+
+void write_bodies(Bytes bytes, std::ostream& out) {
+    const ProgramFile file(bytes);
+    const std::vector<Function> functions = some_functions(file);
     References references(file, functions);
     BodyReader reader(file, functions, references);
     std::vector<Body> bodies;
@@ -185,6 +195,33 @@ void write_bodies(Bytes bytes, std::ostream& out) {
     writer.column("object_digests", objects,
                   [&](const DataObject& one) { return data_digest(file, one); });
     writer.raw("}\n");
+}
+
+void write_steps(Bytes bytes, std::span<const std::size_t> places, std::ostream& out) {
+    const ProgramFile file(bytes);
+    const std::vector<Function> functions = some_functions(file);
+    References references(file, functions);
+    BodyReader reader(file, functions, references);
+    Writer writer(out);
+    writer.raw("[");
+    for (const std::size_t& place : places) {
+        if (place >= functions.size())
+            throw Fatal("it has no function of that number");
+        reader.read(functions[place]);
+        writer.raw(&place == places.data() ? "" : ",");
+        // Halves of the tokens tell steps apart as well, and are half as long to read.
+        const auto half = [](std::uint64_t value) { return value >> 32U; };
+        std::vector<Step> steps = reader.steps();
+        std::erase_if(steps, [](const Step& step) { return step.is_nothing; });
+        writer.raw("[");
+        writer.list(steps, [&](const Step& step) { writer.number(step.address); });
+        writer.raw(",");
+        writer.list(steps, [&](const Step& step) { writer.number(half(step.operation)); });
+        writer.raw(",");
+        writer.list(steps, [&](const Step& step) { writer.number(half(step.token)); });
+        writer.raw("]\n");
+    }
+    writer.raw("]\n");
 }
 
 }  // namespace steelyard

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <ostream>
+#include <span>
 
 #include "program_file.hpp"
 
@@ -10,5 +12,9 @@ namespace steelyard {
 
 /// Reads a program and writes what it is made of; throws as ProgramFile does.
 void write_bodies(Bytes file, std::ostream& out);
+
+/// Writes the steps of the functions at some places of that list: for each their addresses, their
+/// operations, and their operations with operands. Steps that do nothing are left out.
+void write_steps(Bytes file, std::span<const std::size_t> places, std::ostream& out);
 
 }  // namespace steelyard

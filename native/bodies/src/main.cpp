@@ -7,10 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstddef>
 #include <exception>
 #include <iostream>
 #include <new>
-#include <string>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "byte_reader.hpp"
 #include "document.hpp"
@@ -57,14 +62,33 @@ steelyard::Bytes map_file(const char* path) {
     return {static_cast<const std::byte*>(memory), size};
 }
 
+/// The numbers of functions among the arguments.
+std::vector<std::size_t> places_of(std::span<char*> arguments) {
+    std::vector<std::size_t> found;
+    for (const std::string_view text : arguments) {
+        std::size_t place = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), place);
+        if (error != std::errc{} || end != text.data() + text.size())
+            throw steelyard::Fatal("usage: steelyard-bodies FILE [NUMBER ...]");
+        found.push_back(place);
+    }
+    return found;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
     try {
-        if (count != 2)
-            throw steelyard::Fatal("usage: steelyard-bodies FILE");
+        const std::span<char*> given(arguments, static_cast<std::size_t>(count));
+        if (given.size() < 2)
+            throw steelyard::Fatal("usage: steelyard-bodies FILE [NUMBER ...]");
+        const std::vector<std::size_t> places = places_of(given.subspan(2));
         std::ios::sync_with_stdio(false);
-        steelyard::write_bodies(map_file(arguments[1]), std::cout);
+        const steelyard::Bytes file = map_file(given[1]);
+        if (places.empty())
+            steelyard::write_bodies(file, std::cout);
+        else
+            steelyard::write_steps(file, places, std::cout);
         std::cout.flush();
         return std::cout ? 0 : 1;
     } catch (const steelyard::Fatal& fatal) {

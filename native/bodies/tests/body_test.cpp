@@ -122,3 +122,16 @@ TEST("a text is one text like any other, unless a symbol names it") {
         return one.kind == ReferenceKind::data && std::next(objects.begin(), one.place) == named;
     }));
 }
+
+TEST("the steps of the function that was read last are its instructions, by rising address") {
+    Read read;
+    const Body body = read.of("bodies_test_one");
+    std::size_t counted = 0;
+    std::uint64_t before = 0;
+    for (const Step& step : read.reader.steps()) {
+        CHECK(step.address > before);
+        before = step.address;
+        counted += step.is_nothing ? 0 : 1;
+    }
+    CHECK(counted == body.instructions);
+}

@@ -6,17 +6,21 @@ import json
 import os
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from typing import Any, cast
 
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.native_program import native_program
+from steelyard.predict.commits.body_steps import BodySteps
 from steelyard.predict.commits.program_code import ProgramCode
 
 # Counts up with every change of what the native reader finds: what was kept is read anew.
 _VERSION = 6
 _KEPT_COUNT = 200
+# Arguments of a command have little room.
+_MOST_PLACES = 10_000
 
 
 def read_code(path: str, field: str | None = None) -> ProgramCode:
@@ -59,10 +63,25 @@ def read_two(old: str, new: str) -> tuple[ProgramCode, ProgramCode]:
         return read_code(old, "--old"), waiting.result()
 
 
-def _ask_reader(path: str, field: str | None) -> bytes:
+def read_steps(path: str, places: Sequence[int]) -> list[BodySteps]:
+    """The instructions of some functions, by their places in what `read_code` gives.
+
+    Raises
+    ------
+    DataError
+        The file has changed meanwhile, and can no longer be read.
+    """
+    found: list[BodySteps] = []
+    for first in range(0, len(places), _MOST_PLACES):
+        some = [str(place) for place in places[first : first + _MOST_PLACES]]
+        found += [BodySteps(*one) for one in json.loads(_ask_reader(path, None, *some))]
+    return found
+
+
+def _ask_reader(path: str, field: str | None, *places: str) -> bytes:
     program = native_program("steelyard-bodies", "the reader of bodies")
     done = subprocess.run(
-        [program, path], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        [program, path, *places], stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
     if done.returncode != 0:
         reason = done.stderr.decode(errors="replace").strip() or "the reader of bodies was killed"

@@ -37,6 +37,9 @@ class CallgrindProfile:
     calls : dict of (caller, callee) to int
     misses : dict
         Cache misses and mispredicted branches together; empty where they were not simulated.
+    at_addresses : dict of (object, address) to float
+        Executions of each instruction, by its address in the object's file; empty without
+        ``--dump-instr=yes``.
     """
 
     instructions: dict[Function, float] = field(default_factory=dict[Function, float])
@@ -44,6 +47,7 @@ class CallgrindProfile:
         default_factory=dict[tuple[Function, Function], int]
     )
     misses: dict[Function, float] = field(default_factory=dict[Function, float])
+    at_addresses: dict[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
 
 
 def read_callgrind(path: str) -> CallgrindProfile:
@@ -75,6 +79,8 @@ class _Parser:
         self._function: Function | None = None
         self._callee: Function | None = None
         self._cost_at = 1
+        self._has_addresses = False
+        self._address = 0
         self._miss_columns: tuple[int, ...] = ()
         self._is_call = False
 
@@ -94,6 +100,7 @@ class _Parser:
             self._take_call(line)
         elif line.startswith("positions:"):
             self._cost_at = len(line.split()) - 1
+            self._has_addresses = line.split()[1:2] == ["instr"]
         elif line.startswith("events:"):
             names = line.split()[1:]
             self._miss_columns = tuple(
@@ -114,9 +121,16 @@ class _Parser:
         if self._function is None:
             raise ValueError("a cost stands outside of a function")
         # A line may leave out costs that are 0.
-        costs = line.split()[self._cost_at :]
+        words = line.split()
+        costs = words[self._cost_at :]
         cost = _count(costs[0]) if costs else 0
+        if self._has_addresses:
+            self._address = _address(words[0], self._address)
         if not self._is_call:
+            if self._has_addresses:
+                place = self._object, self._address
+                counts = self.profile.at_addresses
+                counts[place] = counts.get(place, 0) + cost
             _add(self.profile.instructions, self._function, cost)
             if self._miss_columns:
                 misses = sum(_count(costs[at]) for at in self._miss_columns if at < len(costs))
@@ -149,6 +163,18 @@ def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= _COUNT_DIGITS):
         raise ValueError(f"{text[:40]!r} is no count")
     return int(text)
+
+
+def _address(text: str, before: int) -> int:
+    """An address, which may be told by its distance from the one before ("Subposition")."""
+    number = text[1:] or "0" if text[0] in "+-*" else text
+    if not number.isalnum():
+        raise ValueError(f"{text[:40]!r} is no address")
+    steps = int(number, 16 if number.startswith("0x") else 10)
+    found = before - steps if text[0] == "-" else steps if text[0] not in "+*" else before + steps
+    if not 0 <= found < 1 << 64:
+        raise ValueError(f"{text[:40]!r} is no address")
+    return found
 
 
 def _add(counts: dict[Function, float], function: Function, count: float) -> None:

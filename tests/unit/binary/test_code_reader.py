@@ -2,7 +2,7 @@
 
 import pytest
 
-from steelyard.binary.code_reader import read_code
+from steelyard.binary.code_reader import read_code, read_steps
 from steelyard.core.errors import DataError
 from steelyard.core.native_program import native_program
 from steelyard.predict.commits.code_change import compare_programs
@@ -55,3 +55,19 @@ def test_a_program_for_another_machine_is_named(program):
     program.write_bytes(content)
     with pytest.raises(DataError, match="number 40"):
         read_code(str(program))
+
+
+def test_the_steps_of_functions_are_as_many_as_their_instructions(program):
+    found = read_code(str(program))
+    places = [0, 5, len(found) - 1]
+    steps = read_steps(str(program), places)
+    assert [len(one.tokens) for one in steps] == [found.instructions[place] for place in places]
+    for one in steps:
+        assert len(one.addresses) == len(one.operations) == len(one.tokens)
+        assert list(one.addresses) == sorted(set(one.addresses))
+    assert read_steps(str(program), []) == []
+
+
+def test_steps_of_a_function_that_is_not_there_are_refused(program):
+    with pytest.raises(DataError, match="no function of that number"):
+        read_steps(str(program), [10**6])

@@ -63,6 +63,45 @@ def test_misses_of_caches_and_branches_come_together(profile):
     }
 
 
+BY_ADDRESS = """version: 1
+positions: instr line
+events: Ir
+ob=(1) /tmp/program
+fn=(1) main
+0x1000 3 10
++4 * 20
+cfn=(2) hot
+calls=2 0x2000 9
+* * 500
+-4 -1 5
+fn=(2)
+0x2000 9 400
++0x10 +1 100
+totals: 535
+"""
+
+
+def test_executions_of_each_instruction_are_by_its_address_without_those_of_callees(tmp_path):
+    path = tmp_path / "callgrind.out"
+    path.write_text(BY_ADDRESS)
+    counts = {0x1000: 15, 0x1004: 20, 0x2000: 400, 0x2010: 100}
+    found = read_callgrind(str(path))
+    assert found.at_addresses == {("/tmp/program", at): count for at, count in counts.items()}
+    assert sum(found.instructions.values()) == sum(counts.values())
+
+
+def test_a_profile_by_lines_has_no_addresses(profile):
+    assert profile.at_addresses == {}
+
+
+@pytest.mark.parametrize("place", ["-4", "0xg", "+-4", "0x1ffffffffffffffff", "1_0x", "--4"])
+def test_what_is_no_address_is_refused(place, tmp_path):
+    path = tmp_path / "callgrind.out"
+    path.write_text(f"version: 1\npositions: instr\nevents: Ir\nfn=(1) f\n{place} 9\ntotals: 9\n")
+    with pytest.raises(DataError, match="not a profile of callgrind"):
+        read_callgrind(str(path))
+
+
 @pytest.mark.parametrize(
     "line",
     ["calls=", "calls= 8", "calls=-9 8", "calls=1_0 8", "calls=\u0663 8", "9 -9", f"9 {'9' * 400}"],

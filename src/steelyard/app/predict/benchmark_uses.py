@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # By the object that a function is in, and its name.
 _Counts = dict[tuple[str, str], float]
+_Addresses = dict[tuple[str, int], float]
 # What a profile tells copies of a function by, and functions of one name in several sources.
 _APART = re.compile(r" \[[^\]]*\]$")
 
@@ -49,9 +50,9 @@ def _read_use(name: str, path: str, code: ProgramCode) -> BenchmarkUse:
     from steelyard.predict.commits.benchmark_use import BenchmarkUse
 
     if _begins_as_json(path):
-        instructions, calls, misses = _samples(path), _Counts(), _Counts()
+        instructions, calls, misses, addresses = _samples(path), _Counts(), _Counts(), _Addresses()
     else:
-        instructions, calls, misses = _callgrind(path)
+        instructions, calls, misses, addresses = _callgrind(path)
     inside = _object_of(instructions, code)
     outside = sum(count for (one, _), count in instructions.items() if one != inside)
     return BenchmarkUse(
@@ -60,6 +61,7 @@ def _read_use(name: str, path: str, code: ProgramCode) -> BenchmarkUse:
         _within(calls, inside),
         _within(misses, inside),
         outside,
+        {address: count for (one, address), count in addresses.items() if one == inside},
     )
 
 
@@ -73,14 +75,14 @@ def _begins_as_json(path: str) -> bool:
         ) from None
 
 
-def _callgrind(path: str) -> tuple[_Counts, _Counts, _Counts]:
+def _callgrind(path: str) -> tuple[_Counts, _Counts, _Counts, _Addresses]:
     from steelyard.profile.callgrind_file import read_callgrind
 
     profile = read_callgrind(path)
     calls: _Counts = {}
     for (_caller, callee), count in profile.calls.items():
         calls[callee] = calls.get(callee, 0) + count
-    return profile.instructions, calls, profile.misses
+    return profile.instructions, calls, profile.misses, profile.at_addresses
 
 
 def _samples(path: str) -> _Counts:

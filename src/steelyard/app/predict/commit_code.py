@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING
@@ -14,6 +14,9 @@ from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from steelyard.predict.commits.benchmark_use import BenchmarkUse
+    from steelyard.predict.commits.body_steps import StepEdits
+    from steelyard.predict.commits.code_change import CodeChange
     from steelyard.predict.commits.commit_answers import CommitAnswer
     from steelyard.predict.commits.pair_rows import ComparedPair, PairNames
     from steelyard.predict.commits.pair_table import PairTable
@@ -45,7 +48,6 @@ def compare_code(programs: Programs, names: PairNames) -> ComparedPair:
     from steelyard.app.predict.benchmark_uses import read_uses
     from steelyard.binary.code_reader import read_two
     from steelyard.predict.commits.code_change import compare_programs
-    from steelyard.predict.commits.pair_rows import compare_pair
 
     if not programs.uses:
         raise UsageError(
@@ -54,7 +56,39 @@ def compare_code(programs: Programs, names: PairNames) -> ComparedPair:
     old, new = read_two(programs.old, programs.new)
     uses = read_uses(programs.uses, old)
     before = None if programs.changed_before is None else _counts(programs.changed_before)
-    return compare_pair(compare_programs(old, new), uses, names, before)
+    return compare_uses(compare_programs(old, new), uses, names, before)
+
+
+def compare_uses(
+    change: CodeChange,
+    uses: Sequence[BenchmarkUse],
+    names: PairNames,
+    changed_before: Mapping[str, float] | None = None,
+) -> ComparedPair:
+    """The indicators of what changed, for each benchmark."""
+    from steelyard.predict.commits.pair_rows import compare_pair
+
+    return compare_pair(change, uses, names, changed_before, _edits(change, uses))
+
+
+def _edits(change: CodeChange, uses: Sequence[BenchmarkUse]) -> dict[int, StepEdits]:
+    """Which instructions differ in changed functions that a benchmark reaches.
+
+    Of benchmarks alone whose instructions were counted one by one.
+    """
+    from steelyard.binary.code_reader import read_steps
+    from steelyard.predict.commits.benchmark_use import reach
+    from steelyard.predict.commits.body_steps import step_edits
+
+    reached: set[int] = set()
+    for use in uses:
+        if use.at_addresses:
+            reached.update(reach(use, change.old).instructions)
+    places = sorted(reached & change.changed)
+    old = read_steps(change.old.source, places)
+    new = read_steps(change.new.source, [change.partner[place] for place in places])
+    pairs = zip(places, old, new, strict=True)
+    return {place: step_edits(before, after) for place, before, after in pairs}
 
 
 def ask_code(predictor: Predictor, pair: ComparedPair) -> CommitAnswer:

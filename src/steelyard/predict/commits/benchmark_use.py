@@ -23,6 +23,8 @@ class BenchmarkUse:
         By function, of an event such as cache misses; empty where nobody counted.
     outside : float
         Instructions in other files.
+    at_addresses : mapping of int to float
+        Executions of each instruction by its address; empty where nobody counted.
     """
 
     benchmark: str
@@ -30,6 +32,7 @@ class BenchmarkUse:
     calls: Mapping[str, float] = field(default_factory=dict[str, float])
     events: Mapping[str, float] = field(default_factory=dict[str, float])
     outside: float = 0.0
+    at_addresses: Mapping[int, float] = field(default_factory=dict[int, float])
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class ReachedFunctions:
         All instructions, those in other files too.
     unknown_ratio : float
         Share of the instructions in this file whose function the program has not.
+    at_addresses : mapping of int to float
+        Executions of each instruction of this file.
     """
 
     instructions: Mapping[int, float]
@@ -50,6 +55,7 @@ class ReachedFunctions:
     events: Mapping[int, float]
     total: float
     unknown_ratio: float
+    at_addresses: Mapping[int, float] = field(default_factory=dict[int, float])
 
     def share(self, function: int) -> float:
         """The share of all instructions that a function has itself."""
@@ -67,7 +73,8 @@ def reach(use: BenchmarkUse, code: ProgramCode) -> ReachedFunctions:
     events, _ = _by_place(use.events, code, plain)
     inside = sum(use.instructions.values())
     unknown = lost / inside if inside else 0.0
-    return ReachedFunctions(instructions, calls, events, inside + use.outside, unknown)
+    total = inside + use.outside
+    return ReachedFunctions(instructions, calls, events, total, unknown, use.at_addresses)
 
 
 def _by_place(

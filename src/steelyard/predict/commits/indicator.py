@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from steelyard.predict.commits.benchmark_use import ReachedFunctions
+from steelyard.predict.commits.body_steps import StepEdits
 from steelyard.predict.commits.code_change import CodeChange
 
-Needs = Literal["programs", "instructions", "calls", "events", "history"]
+Needs = Literal["programs", "instructions", "calls", "events", "addresses", "history"]
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,14 @@ class Evidence:
     reached : ReachedFunctions
     changed_before : mapping of str to float
         For functions how often a change of theirs came with a change of time; empty: unknown.
+    edits : mapping of int to StepEdits
+        For changed functions that a benchmark reaches which of their instructions differ.
     """
 
     change: CodeChange
     reached: ReachedFunctions
     changed_before: Mapping[str, float] = field(default_factory=dict[str, float])
+    edits: Mapping[int, StepEdits] = field(default_factory=dict[int, StepEdits])
 
     def knows(self, needs: Needs) -> bool:
         """Whether what an indicator needs is there."""
@@ -36,6 +40,8 @@ class Evidence:
             return bool(self.reached.calls)
         if needs == "events":
             return bool(self.reached.events)
+        if needs == "addresses":
+            return bool(self.reached.at_addresses)
         return needs == "programs" or bool(self.changed_before)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.core.errors import AnalysisError
 from steelyard.core.experiment_results import Caution
 from steelyard.predict.commits.benchmark_use import BenchmarkUse, reach
+from steelyard.predict.commits.body_steps import StepEdits
 from steelyard.predict.commits.code_change import CodeChange
 from steelyard.predict.commits.indicator import Evidence
 from steelyard.predict.commits.indicators import INDICATORS
@@ -55,8 +56,11 @@ def compare_pair(
     uses: Sequence[BenchmarkUse],
     names: PairNames,
     changed_before: Mapping[str, float] | None = None,
+    edits: Mapping[int, StepEdits] | None = None,
 ) -> ComparedPair:
     """The indicators of a pair for each benchmark.
+
+    `edits` are those of every changed function that a benchmark with addresses reaches.
 
     Raises
     ------
@@ -83,7 +87,7 @@ def compare_pair(
                 f"{change.old.source} has not. What changed there is not seen."
             )
             cautions.append(Caution("unknown-functions", message))
-        evidence = Evidence(change, reached, changed_before or {})
+        evidence = Evidence(change, reached, changed_before or {}, edits or {})
         values.append([indicator.of(evidence) for indicator in indicators])
         reasons.append(reasons_for(use.benchmark, evidence))
     count = len(uses)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steelyard.predict.commits.code_change import CodeChange
+from steelyard.predict.commits.edit_executions import edits_of_function
 from steelyard.predict.commits.indicator import Evidence
 
 _MOST_REASONS = 5
@@ -15,18 +16,28 @@ def reasons_for(benchmark: str, evidence: Evidence) -> tuple[str, ...]:
     for function, count in reached.instructions.items():
         what = _what_changed(change, function)
         if what and count > 0:
-            share = reached.share(function)
+            share, weight = reached.share(function), reached.share(function)
+            if reached.at_addresses and function in evidence.edits:
+                weight = _edited_share(evidence, function)
+                what += "" if weight else f", but not where {benchmark} goes"
             name = change.old.names[function] or "without a name"
             words = (
                 f"Function {name}, {_percent(share)} of the instructions of {benchmark}, {what}."
             )
-            weighed.append((share, words))
+            weighed.append((weight, words))
     weighed.sort(key=lambda pair: (-pair[0], pair[1]))
     words = [sentence for _, sentence in weighed[:_MOST_REASONS]]
     if len(weighed) > _MOST_REASONS:
         words.append(f"{len(weighed) - _MOST_REASONS} more functions that it reaches changed.")
     words += [f"The {flag}." for flag in change.flags[: _MOST_REASONS - 1]]
     return tuple(words) or (_nothing_reached(benchmark, change),)
+
+
+def _edited_share(evidence: Evidence, function: int) -> float:
+    """The share of the instructions that a benchmark executes in edits of a function."""
+    found = edits_of_function(evidence.edits[function], evidence.reached.at_addresses)
+    executed = found.removed + found.added + found.altered
+    return executed / evidence.reached.total if evidence.reached.total else 0.0
 
 
 def _what_changed(change: CodeChange, function: int) -> str:

@@ -1,0 +1,71 @@
+"""Which instructions of a function differ between two versions."""
+
+import random
+
+from steelyard.predict.commits.body_steps import BodySteps, StepEdits, step_edits
+
+
+def body(operations, tokens=None, begin=100):
+    addresses = [begin + 4 * place for place in range(len(operations))]
+    return BodySteps(addresses, list(operations), list(tokens or operations))
+
+
+def common_length(one, other):
+    """The longest common subsequence, by the textbook's table."""
+    table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i, left in enumerate(one):
+        for j, right in enumerate(other):
+            longer = max(table[i][j + 1], table[i + 1][j])
+            table[i + 1][j + 1] = table[i][j] + 1 if left == right else longer
+    return table[-1][-1]
+
+
+def test_equal_bodies_have_no_edits():
+    assert step_edits(body("abcd"), body("abcd", begin=900)) == StepEdits((), {}, ())
+
+
+def test_other_operands_are_altered_and_nothing_is_gone_or_new():
+    found = step_edits(body("abcd", "abcd"), body("abcd", "abXd"))
+    assert found == StepEdits((), {}, (108,))
+
+
+def test_an_instruction_that_is_new_lies_between_its_old_neighbours():
+    assert step_edits(body("abcd"), body("abXXcd")) == StepEdits((), {(104, 108): 2}, ())
+
+
+def test_an_instruction_that_is_gone_is_removed_with_its_address():
+    assert step_edits(body("abcd"), body("acd")) == StepEdits((104,), {}, ())
+
+
+def test_what_replaces_an_instruction_is_reached_as_often_as_it_was():
+    found = step_edits(body("abcd"), body("aXYcd"))
+    assert found.removed == (104,)
+    assert found.added == {(104, 104): 2}
+
+
+def test_new_instructions_at_either_end_count_with_their_only_neighbour():
+    assert step_edits(body("ab"), body("Xab")).added == {(100, 100): 1}
+    assert step_edits(body("ab"), body("abX")).added == {(104, 104): 1}
+
+
+def test_a_body_without_instructions_has_no_place_for_new_ones():
+    assert step_edits(body(""), body("ab")) == StepEdits((), {}, ())
+    assert step_edits(body("ab"), body("")).removed == (100, 104)
+
+
+def test_the_edits_are_as_few_as_the_longest_common_subsequence_allows():
+    chance = random.Random(3)
+    for _ in range(500):
+        old = [chance.randrange(4) for _ in range(chance.randrange(1, 14))]
+        new = [chance.randrange(4) for _ in range(chance.randrange(14))]
+        found = step_edits(body(old), body(new))
+        assert len(found.removed) == len(old) - common_length(old, new)
+        assert sum(found.added.values()) == len(new) - common_length(old, new)
+
+
+def test_a_body_that_was_rewritten_is_removed_and_new_whole():
+    chance = random.Random(4)
+    old = [chance.randrange(50) for _ in range(6000)]
+    new = [chance.randrange(50) for _ in range(6000)]
+    found = step_edits(body([1, *old]), body([1, *new]))
+    assert len(found.removed) == sum(found.added.values()) == 6000

@@ -1,0 +1,79 @@
+"""How often a benchmark executes what differs between two versions."""
+
+import pytest
+
+from steelyard.predict.commits.benchmark_use import BenchmarkUse
+from steelyard.predict.commits.body_steps import StepEdits
+from steelyard.predict.commits.code_change import compare_programs
+from steelyard.predict.commits.pair_rows import PairNames, compare_pair
+from tests.unit.predict.commits.functions_as_read import as_row, call, program
+
+# `hot` has a loop at 200 and a branch at 300 that is never taken.
+USE = BenchmarkUse(
+    "b", {"main": 10, "hot": 90}, {"main": 1, "hot": 1},
+    at_addresses={100: 10, 200: 40, 204: 40, 208: 10},
+)  # fmt: skip
+OLD = program([("main", 1, call(1)), ("hot", 2)])
+
+
+def asked(edits, new=None, use=USE):
+    new = new or program([("main", 1, call(1)), ("hot", 3)])
+    change = compare_programs(OLD, new)
+    pair = compare_pair(change, [use], PairNames(), edits={1: edits})
+    return dict(zip(pair.table.indicators, pair.table.values[0], strict=True)), pair.reasons[0]
+
+
+def test_edits_count_by_how_often_their_places_are_executed():
+    found, _ = asked(StepEdits((204,), {(204, 208): 2}, (200,)))
+    assert found["executed-edits"] == 100  # 120, and no more than all
+    assert found["net-edits"] == pytest.approx(40)
+    assert found["altered-operands"] == pytest.approx(40)
+
+
+def test_as_many_new_instructions_as_gone_ones_cancel():
+    found, _ = asked(StepEdits((208,), {(208, 208): 1}, ()))
+    assert found["executed-edits"] == pytest.approx(20)
+    assert found["net-edits"] == 0
+
+
+def test_an_edit_that_no_run_comes_to_is_none_and_the_reason_says_so():
+    found, reasons = asked(StepEdits((300,), {(300, 304): 5}, (308,)))
+    assert found["executed-edits"] == found["net-edits"] == found["altered-operands"] == 0
+    assert found["changed-share"] == pytest.approx(90)
+    assert reasons[0] == (
+        "Function hot, 90 % of the instructions of b, has another body, but not where b goes."
+    )
+
+
+def test_a_new_function_is_executed_whole_as_often_as_the_edit_that_calls_it():
+    new = program(
+        [("main", 1, call(1)), ("hot", 3, call(2)), as_row("fresh", 9, call(3), 3),
+         as_row("deeper", 11, (), 2)]
+    )  # fmt: skip
+    found, _ = asked(StepEdits((), {(208, 208): 1}, ()), new)
+    assert found["net-edits"] == pytest.approx(10 * (1 + 3 + 2))
+
+
+def test_a_function_that_is_gone_is_removed_with_all_its_instructions():
+    old_use = BenchmarkUse("b", {"main": 10, "hot": 90}, at_addresses={100: 10, 200: 90})
+    new = program([("main", 5)])
+    change = compare_programs(OLD, new)
+    edits = {0: StepEdits((), {}, (100,))}
+    pair = compare_pair(change, [old_use], PairNames(), edits=edits)
+    found = dict(zip(pair.table.indicators, pair.table.values[0], strict=True))
+    assert found["executed-edits"] == found["net-edits"] == pytest.approx(90)
+
+
+def test_without_counts_of_instructions_the_edits_are_unknown():
+    use = BenchmarkUse("b", {"main": 10, "hot": 90})
+    found, reasons = asked(StepEdits((200,), {}, ()), use=use)
+    assert found["executed-edits"] != found["executed-edits"]
+    assert "not where" not in reasons[0]
+
+
+def test_the_function_with_most_executed_edits_is_named_first():
+    new = program([("main", 4, call(1)), ("hot", 3)])
+    change = compare_programs(OLD, new)
+    edits = {0: StepEdits((100,), {}, ()), 1: StepEdits((300,), {}, ())}
+    pair = compare_pair(change, [USE], PairNames(), edits=edits)
+    assert pair.reasons[0][0].startswith("Function main,")
