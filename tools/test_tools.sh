@@ -14,6 +14,7 @@ test_programs=(
     go:golang-go rustc:rustc
     gdb:gdb valgrind:valgrind strace:strace perf:linux-perf diff:diffutils
     hyperfine:hyperfine
+    slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client
     mkswap:util-linux setpriv:util-linux chromium:chromium dpkg-scansources:dpkg-dev git:git
 )
 

@@ -356,6 +356,16 @@ def test_what_a_service_does_not_do_is_refused_by_the_field(user, serving) -> No
     assert (told.status, "cpus >= 64" in told.err) == (2, True)
 
 
+def test_hosts_that_are_of_no_cluster_are_not_booted(user, serving) -> None:
+    serving("--no-worker").enrols("a")
+    told = user.types("submit", written(user, hosts='reboot = "block"'))
+    assert told.status == 2
+    assert "none of the 1 workers is of a cluster" in told.err
+    told = user.types("submit", written(user, hosts='reboot = "daily"'))
+    assert told.status == 2
+    assert 'it takes "never", "experiment" or "block"' in told.err
+
+
 def test_the_answer_of_several_workers_tells_their_difference_from_the_factors(
     user, serving
 ) -> None:

@@ -10,7 +10,9 @@ from steelyard.allocation.requirement import Requirement, read_requirements
 from steelyard.allocation.worker_facts import PLACEMENT_FACTORS
 from steelyard.core.errors import UsageError
 
-FIELDS = ("require", "factors", "replicates", "workers")
+FIELDS = ("require", "factors", "replicates", "workers", "reboot")
+# How often a host is booted anew: before nothing, before the experiment, before each block.
+REBOOTS = ("never", "experiment", "block")
 MOST_REPLICATES = 1_000_000
 
 
@@ -30,6 +32,8 @@ class HostsAsked:
         Blocks on each worker.
     least, most : int, int or None
         How many workers there may be.
+    reboot : str
+        One of `REBOOTS`.
     """
 
     require: tuple[Requirement, ...] = ()
@@ -38,6 +42,7 @@ class HostsAsked:
     replicates: int = 1
     least: int = 1
     most: int | None = None
+    reboot: str = "never"
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -76,9 +81,13 @@ def read_hosts_asked(given: Mapping[str, Any], where: str = "hosts") -> HostsAsk
             shares[name] = _share(value, place)
     least, most = _workers(given.get("workers"), f"{where}.workers")
     replicates = _whole(given.get("replicates", 1), 1, f"{where}.replicates")
-    return HostsAsked(
-        read_requirements(require, f"{where}.require"), shares, named, replicates, least, most
-    )
+    reboot = given.get("reboot", "never")
+    if reboot not in REBOOTS:
+        raise UsageError(
+            f"{where}.reboot takes {', '.join(REBOOTS)}, not {reboot!r}.", field=f"{where}.reboot"
+        )
+    required = read_requirements(require, f"{where}.require")
+    return HostsAsked(required, shares, named, replicates, least, most, reboot)
 
 
 def _mapping(value: Any, where: str) -> Mapping[str, Any]:

@@ -42,21 +42,44 @@ def next_part(connection: Connection, worker_id: int, now_s: float) -> GivenPart
     worker was given before and has not sent back is lost: it would not ask otherwise. That is no
     fault of the worker's: the answer to its last request may have been lost on its way.
     """
-    _lose(connection, worker_id, now_s, "the worker asked for another part")
-    status = select(workers.c.status).where(workers.c.id == worker_id)
-    if connection.execute(status).scalar() == "quarantined":
+    lose_held(connection, worker_id, now_s, "the worker asked for another part")
+    worker = connection.execute(select(workers).where(workers.c.id == worker_id)).first()
+    if worker is None or worker.status == "quarantined":
         return None
-    row = _own(connection, worker_id) or _of_a_lost_one(connection, worker_id)
-    if row is None:
+    asked = update(workers).where(workers.c.id == worker_id)
+    connection.execute(asked.values(asked_unix_s=now_s))
+    row = _next_row(connection, worker_id)
+    if row is None or _boot(row) not in ("", worker.booted_for):
         return None
+    if not _boot(row):
+        # What runs now leaves the host other than a boot does.
+        connection.execute(asked.values(booted_for=""))
     return _given(connection, row, worker_id, now_s)
+
+
+def next_boot(connection: Connection, worker_id: int) -> str | None:
+    """What a worker must have been booted for before it is given its next part; empty where any
+    boot will do, None where no part waits for it."""
+    row = _next_row(connection, worker_id)
+    return None if row is None else _boot(row)
+
+
+def _boot(row: Any) -> str:
+    """What names the boot that a part takes. An attempt that was lost leaves a host that is no
+    longer as it was booted."""
+    if row.reboot == "experiment":
+        return str(row.identifier)
+    return f"{row.identifier} {row.block} {row.attempt}" if row.reboot == "block" else ""
+
+
+def _next_row(connection: Connection, worker_id: int) -> Any:
+    return _own(connection, worker_id) or _of_a_lost_one(connection, worker_id)
 
 
 def _waiting() -> Any:
     """Parts that may be given out, the next one first."""
     return (
-        select(parts, submissions.c.identifier, submissions.c.file, submissions.c.plan)
-        .add_columns(submissions.c.specification)
+        select(parts, submissions.c.identifier, submissions.c.reboot)
         .join(submissions, parts.c.submission_id == submissions.c.id)
         .where(parts.c.state == "waiting", submissions.c.state.in_(OPEN_STATES))
         .order_by(submissions.c.priority.desc(), submissions.c.id, parts.c.place)
@@ -91,9 +114,11 @@ def _given(connection: Connection, row: Any, worker_id: int, now_s: float) -> Gi
             outcome="given",
         )
     )
+    kept = select(submissions.c.file, submissions.c.specification, submissions.c.plan)
+    sent = connection.execute(kept.where(submissions.c.id == row.submission_id)).one()
     positions = tuple(json.loads(row.positions))
     return GivenPart(
-        row.id, row.attempt, row.identifier, row.file, row.specification, row.plan, positions
+        row.id, row.attempt, row.identifier, sent.file, sent.specification, sent.plan, positions
     )
 
 
@@ -116,13 +141,13 @@ def lose_silent_workers(connection: Connection, now_s: float) -> list[str]:
     for row in connection.execute(silent).all():
         connection.execute(update(workers).where(workers.c.id == row.id).values(status="gone"))
         why = f"no sign of life for {HEARTBEAT_LIMIT_S:.0f} s"
-        for _ in range(_lose(connection, row.id, now_s, why)):
+        for _ in range(lose_held(connection, row.id, now_s, why)):
             count_fault(connection, row.id, why)
         names.append(row.name)
     return names
 
 
-def _lose(connection: Connection, worker_id: int, now_s: float, why: str) -> int:
+def lose_held(connection: Connection, worker_id: int, now_s: float, why: str) -> int:
     """Give back what a worker was given; how many parts that were."""
     given = (
         select(parts)

@@ -54,7 +54,8 @@ tokens = Table(
     Column("revoked", Boolean, nullable=False, server_default="0"),
 )
 
-# Hosts that take trials. `facts` is a JSON object of what was found there.
+# Hosts that take trials. `facts` is a JSON object of what was found there. Of those of a cluster:
+# its kind, when they last asked for a part, and what they were booted for.
 workers = Table(
     "workers",
     metadata,
@@ -68,10 +69,14 @@ workers = Table(
     Column("heartbeat_unix_s", Float, nullable=False),
     Column("faults", Integer, nullable=False, server_default="0"),
     Column("reason", Text, nullable=False, server_default=""),
+    Column("cluster", Text, nullable=False, server_default=""),
+    Column("asked_unix_s", Float),
+    Column("booted_for", Text, nullable=False, server_default=""),
 )
 
 # Experiments that were sent. `file` is the experiment file as it came; `specification` what was
-# planned from it; `plan` a digest of what a worker must plan from it, too.
+# planned from it; `plan` a digest of what a worker must plan from it, too; `reboot` one of
+# hosts_asked.REBOOTS.
 submissions = Table(
     "submissions",
     metadata,
@@ -87,6 +92,7 @@ submissions = Table(
     Column("priority", Integer, nullable=False, server_default="0"),
     Column("created_unix_s", Float, nullable=False),
     Column("state", Text, nullable=False),
+    Column("reboot", Text, nullable=False, server_default="never"),
 )
 
 # A block of a submission: what stays on one worker. `place` orders the parts of a worker.

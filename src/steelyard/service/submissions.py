@@ -46,6 +46,7 @@ class NewSubmission:
     trial_count: int
     priority: int
     created_unix_s: float
+    reboot: str = "never"
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ class Worker:
     heartbeat_unix_s: float
     faults: int
     reason: str
+    cluster: str = ""
 
 
 def _worker(row: Any) -> Worker:
@@ -53,6 +54,7 @@ def _worker(row: Any) -> Worker:
         row.heartbeat_unix_s,
         row.faults,
         row.reason,
+        row.cluster,
     )
 
 

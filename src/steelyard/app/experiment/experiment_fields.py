@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from steelyard.allocation.hosts_asked import REBOOTS
 from steelyard.app.experiment.field_types import (
     Field,
     Table,
@@ -277,6 +278,11 @@ HOSTS = Table(
         ),
         Field("replicates", anything("blocks on each worker"), "`runs` unless given"),
         Field("workers", anything('how many workers: a number, "2-8" or "2-"')),
+        Field(
+            "reboot",
+            choice('"never", "experiment" or "block"', *REBOOTS),
+            "before what a host is booted anew; only hosts of a cluster can be",
+        ),
     ),
 )
 TABLES = (

@@ -15,6 +15,7 @@ from steelyard.store.store_location import store_path
 
 _VARIABLES = ("STEELYARD_SERVER", "STEELYARD_TOKEN")
 COMMAND_TOKEN, WORKER_TOKEN = "commands of this machine", "workers of this machine"
+SLURM_TOKEN = "workers that Slurm starts"
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def plan_submission(text: str, name: str, workers: Sequence[Worker]) -> PlannedS
     _refuse(read)
     asked = read_hosts_asked(read.hosts)
     seed = int(read.settings["seed"]) if "seed" in read.settings else fresh_seed()
-    there = [levels_of(each) for each in workers if each.status not in ("gone", "quarantined")]
+    there = [levels_of(each) for each in _can_run(asked, workers)]
     chosen = allocate(asked, there, seed)
     replicates = _replicates(read)
     _refuse_too_many(len(chosen.workers) * replicates, name)
@@ -110,6 +110,21 @@ def plan_submission(text: str, name: str, workers: Sequence[Worker]) -> PlannedS
         None if plan.estimated_s is None else plan.estimated_s / len(chosen.workers),
     )
     _refuse_too_many(found.trial_count, name)
+    return found
+
+
+def _can_run(asked: HostsAsked, workers: Sequence[Worker]) -> list[Worker]:
+    """The workers that are there, and can be booted where that is asked."""
+    there = [each for each in workers if each.status not in ("gone", "quarantined")]
+    if asked.reboot == "never":
+        return there
+    found = [each for each in there if each.cluster]
+    if there and not found:
+        raise UsageError(
+            f'reboot = "{asked.reboot}": none of the {len(there)} workers is of a cluster, whose '
+            "hosts a service can boot. Leave it out, or enrol hosts of a Slurm cluster.",
+            field="hosts.reboot",
+        )
     return found
 
 
@@ -188,13 +203,15 @@ def new_submission(
         trial_count=planned.trial_count,
         priority=priority,
         created_unix_s=time.time(),
+        reboot=planned.asked.reboot,
     )
 
 
 def new_parts(planned: PlannedSubmission, workers: Sequence[Worker]) -> list[NewPart]:
     """A part for each block; each worker's in an order that is drawn."""
     numbers = {worker.name: worker.id for worker in workers}
-    levels = [levels_of(worker) for worker in workers]
+    boots = planned.asked.reboot != "never"
+    levels = [levels_of(worker) for worker in workers if worker.cluster or not boots]
     stand_ins = {
         name: tuple(numbers[other] for other in _substitutes(planned.asked, name, levels))
         for name in planned.workers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
@@ -34,7 +34,18 @@ from steelyard.service.accounts import (
     revoke_tokens,
 )
 from steelyard.service.audit_log import note
-from steelyard.service.part_queue import GivenPart, lose_silent_workers, next_part
+from steelyard.service.cluster_workers import (
+    ClusterWorker,
+    cluster_workers,
+    keep_boot,
+    vouch_for,
+)
+from steelyard.service.part_queue import (
+    GivenPart,
+    lose_held,
+    lose_silent_workers,
+    next_part,
+)
 from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.submissions import (
     Submission,
@@ -241,6 +252,32 @@ class Service:
         """A worker's sign of life."""
         with self.database.writing() as connection:
             beat(connection, worker.id, status, self._clock())
+
+    def cluster_workers(self, names: Iterable[str]) -> dict[str, ClusterWorker]:
+        """Those of some hosts that are enrolled, by name, with what waits for them."""
+        with self.database.writing() as connection:
+            return cluster_workers(connection, names)
+
+    def vouch_for(self, worker: ClusterWorker, cluster: str, status: str = "idle") -> None:
+        """A cluster says that a host is alive on which no worker runs now."""
+        with self.database.writing() as connection:
+            vouch_for(connection, worker.id, cluster, status, self._clock())
+
+    def was_booted(self, worker: ClusterWorker, booted_for: str) -> None:
+        """A host was booted for its next part."""
+        with self.database.writing() as connection:
+            keep_boot(connection, worker.id, booted_for)
+
+    def has_ended(self, worker: ClusterWorker, why: str) -> None:
+        """No worker runs on a host any more that was given a part."""
+        with self.database.writing() as connection:
+            for _ in range(lose_held(connection, worker.id, self._clock(), why)):
+                count_fault(connection, worker.id, why)
+
+    def has_failed(self, worker: ClusterWorker, why: str) -> None:
+        """What should have run a worker on a host did not: a fault of the host."""
+        with self.database.writing() as connection:
+            count_fault(connection, worker.id, why)
 
     def take(self, worker: Worker, document: Any) -> Taken:
         """What a worker sends back; it can be sent any number of times.

@@ -1,4 +1,4 @@
-"""What a service is told by a file: where it keeps its data, its port, its worker."""
+"""What a service is told by a file: its database, its port, its cluster."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass, replace
 from typing import Any
 
-from steelyard.app.experiment.field_types import Field, Table, flag, text, whole
+from steelyard.app.experiment.field_types import Field, Table, flag, list_of, text, whole
 from steelyard.app.experiment.schema_slips import slips
 from steelyard.app.experiment.toml_lines import TomlLines
 from steelyard.core.decoding import regular_opener
@@ -21,7 +21,31 @@ SERVICE = Table(
         Field("worker", flag(), "as `--worker`"),
     ),
 )
-TABLES = (SERVICE,)
+SLURM = Table(
+    "slurm",
+    (
+        Field(
+            "directory",
+            text("a directory that the service and all nodes see under one name"),
+            "for the results of workers until they are taken",
+            is_required=True,
+        ),
+        Field("partition", text("a partition"), "Slurm's default unless given"),
+        Field("command", text("a command"), "how nodes call Steelyard; `steelyard` unless given"),
+        Field("options", list_of("a list of words for sbatch", text())),
+    ),
+)
+TABLES = (SERVICE, SLURM)
+
+
+@dataclass(frozen=True)
+class SlurmSettings:
+    """Which nodes of a Slurm cluster are workers, and how they are started."""
+
+    directory: str
+    partition: str = ""
+    command: str = "steelyard"
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -31,6 +55,7 @@ class ServiceSettings:
     database: str | None = None
     port: int = PORT
     worker: bool = True
+    slurm: SlurmSettings | None = None
 
     def changed(self, **given: Any) -> ServiceSettings:
         """These, but with what options say: None is an option that was not given."""
@@ -73,4 +98,10 @@ def read_service_settings(path: str | None) -> ServiceSettings:
         line = TomlLines(content).line_of(slip.table, slip.field.partition(".")[0])
         place = ".".join(filter(None, (slip.table, slip.field)))
         raise DataError(f"{path}, line {line or 1}: {place}: {slip.message}.", field=place)
-    return ServiceSettings(**data.get("service", {}))
+    return ServiceSettings(**data.get("service", {}), slurm=_slurm(data.get("slurm")))
+
+
+def _slurm(given: dict[str, Any] | None) -> SlurmSettings | None:
+    if given is None:
+        return None
+    return SlurmSettings(**{**given, "options": tuple(given.get("options", ()))})

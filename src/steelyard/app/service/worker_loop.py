@@ -26,6 +26,9 @@ from steelyard.service.service_client import ServiceClient, ServiceRefusal, Unre
 ASK_EVERY_S = 2.0
 BEAT_EVERY_S = 15.0
 LONGEST_PAUSE_S = 60.0
+# A worker that ends by itself does so where no service answers for so long: what it has waits on
+# its disk, and it holds its host no longer than that.
+LONGEST_SILENCE_S = 10.0
 # The status of HTTP for what is no result at all: sending it again would not help.
 _UNREADABLE = 422
 Say = Callable[[str], None]
@@ -112,8 +115,10 @@ class WorkerLoop:
         ------
         ServiceRefusal
             The worker is not known to the service any more.
+        UnreachableError
+            With `once`: the service has not answered for `LONGEST_SILENCE_S`.
         """
-        pause_s = ASK_EVERY_S
+        pause_s, silent_s = ASK_EVERY_S, 0.0
         while True:
             try:
                 self._send_outbox()
@@ -121,10 +126,13 @@ class WorkerLoop:
                 self._heard()
             except UnreachableError as error:
                 self._unheard(error)
+                if once and silent_s >= LONGEST_SILENCE_S:
+                    raise
                 self._pause.wait(pause_s)
+                silent_s += pause_s
                 pause_s = min(LONGEST_PAUSE_S, 2 * pause_s)
                 continue
-            pause_s = ASK_EVERY_S
+            pause_s, silent_s = ASK_EVERY_S, 0.0
             if given is not None:
                 self._run_one(given)
             elif once:

@@ -61,6 +61,7 @@ def command(given: ServeOptions) -> None:
     """Open what is served once, so that what is wrong with it is said, and serve it."""
     from steelyard.app.service.local_service import (
         COMMAND_TOKEN,
+        SLURM_TOKEN,
         WORKER_TOKEN,
         announced,
         local_place,
@@ -68,6 +69,7 @@ def command(given: ServeOptions) -> None:
     from steelyard.app.service.local_worker import local_worker
     from steelyard.app.service.opened_service import opened_service
     from steelyard.app.service.service_settings import read_service_settings
+    from steelyard.app.service.slurm_workers import started_by_slurm
     from steelyard.app.service.worker_levels import default_name
     from steelyard.web.service.service_server import open_port, serving
     from steelyard.web.store_site import StoreSite
@@ -88,5 +90,10 @@ def command(given: ServeOptions) -> None:
         if settings.worker:
             own, name = service.owner_token(WORKER_TOKEN), default_name()
             stack.enter_context(local_worker(opened.address, own, place.worker, name, write_note))
+        if settings.slurm is not None:
+            own = service.owner_token(SLURM_TOKEN)
+            stack.enter_context(
+                started_by_slurm(service, settings.slurm, opened.address, own, write_note)
+            )
         while thread.is_alive():
             thread.join(3600.0)

@@ -198,6 +198,7 @@ def worker_summary(worker: Worker) -> dict[str, Any]:
     return {
         "worker": worker.name,
         "status": worker.status,
+        "cluster": worker.cluster,
         "reason": worker.reason,
         "heartbeat_unix_s": worker.heartbeat_unix_s,
         "enrolled_unix_s": worker.enrolled_unix_s,

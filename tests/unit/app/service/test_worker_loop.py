@@ -113,3 +113,14 @@ def test_a_message_shows_no_secret_of_an_address() -> None:
     assert "127.0.0.1:9 does not answer" in caught.value.message
     assert "pass-word" not in caught.value.message
     assert "the-secret" not in caught.value.message
+
+
+def test_a_worker_that_ends_by_itself_does_not_wait_for_a_service_for_ever(
+    place, monkeypatch
+) -> None:
+    monkeypatch.setattr("steelyard.app.service.worker_loop.ASK_EVERY_S", 0.001)
+    monkeypatch.setattr("steelyard.app.service.worker_loop.LONGEST_SILENCE_S", 0.01)
+    said: list[str] = []
+    with pytest.raises(UnreachableError, match="does not answer"):
+        WorkerLoop(ServiceClient("http://127.0.0.1:1/", "t"), place, said.append).run(once=True)
+    assert len(said) == 1

@@ -1,0 +1,219 @@
+"""A Slurm of the tests' own: its controller and several nodes on this machine, in one directory.
+
+A node that is booted is a `slurmd` that ends and comes back: the program that Slurm calls for it
+is told its node by a variable, since Slurm does not name it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.patience import PATIENCE_S
+
+WHY_NOT = "it takes Slurm, and root: apt-get install slurmctld slurmd slurm-client"
+_PROGRAMS = ("slurmctld", "slurmd", "sbatch", "scontrol", "squeue")
+_CONF = """\
+ClusterName=tests
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={controller}
+SlurmUser=root
+AuthType=auth/none
+CredType=cred/none
+MpiDefault=none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/linear
+StateSaveLocation={root}/state
+SlurmdSpoolDir={root}/spool.%n
+SlurmdPidFile={root}/%n.pid
+SlurmctldPidFile={root}/slurmctld.pid
+SlurmctldLogFile={root}/slurmctld.log
+SlurmdLogFile={root}/%n.log
+RebootProgram={root}/reboot
+ResumeTimeout=120
+SlurmdTimeout={silence}
+ReturnToService={returns}
+KillWait=1
+SlurmdParameters=config_overrides
+SchedulerParameters=batch_sched_delay=0,sched_interval=1
+CommunicationParameters=NoCtldInAddrAny
+JobRequeue=0
+{nodes}
+PartitionName=bench Nodes={names} Default=YES OverSubscribe=EXCLUSIVE State=UP
+"""
+_REBOOT = """\
+#!/bin/sh
+echo "$STEELYARD_TEST_NODE" >> {root}/reboots
+kill -KILL "$(cat {root}/$STEELYARD_TEST_NODE.pid)"
+"""
+# A node runs until the file `stop` is there, and begins again as after a boot. Slurm counts in
+# seconds: a node that is back within the one in which it was sent away was not away.
+_NODE = """\
+export STEELYARD_TEST_NODE=$1
+boot=
+while [ ! -e {root}/stop ]; do
+    slurmd -D -N "$1" $boot >/dev/null 2>&1
+    while [ -e {root}/down.$1 ] && [ ! -e {root}/stop ]; do sleep 0.05; done
+    boot=-b
+    sleep 2
+done
+"""
+
+
+@dataclass
+class SlurmHere:
+    """A Slurm that runs: its directory, its nodes, its environment."""
+
+    root: Path
+    nodes: tuple[str, ...]
+    environment: dict[str, str]
+
+    def told(self, *words: str) -> str:
+        """What one of its commands prints."""
+        done = subprocess.run(
+            words, env=self.environment, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.stdout
+
+    @property
+    def reboots(self) -> list[str]:
+        """The nodes that were booted, in order."""
+        file = self.root / "reboots"
+        return file.read_text().split() if file.exists() else []
+
+    def power_off(self, node: str) -> None:
+        """End a node and all that runs on it at once."""
+        (self.root / f"down.{node}").touch()
+        daemon = int((self.root / f"{node}.pid").read_text())
+        for number in (*_below(daemon), daemon, *_steps(node)):
+            with suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+
+    def power_on(self, node: str) -> None:
+        """Let it come back."""
+        (self.root / f"down.{node}").unlink()
+
+    def wait_for(self, holds: Callable[[], bool], what: str) -> None:
+        """Wait until something holds."""
+        deadline_s = time.monotonic() + PATIENCE_S
+        while not holds():
+            assert time.monotonic() < deadline_s, (what, self._state())
+            time.sleep(0.1)
+
+    def is_up(self) -> bool:
+        """Whether all nodes can take jobs."""
+        shown = self.told("sinfo", "-h", "-N", "-o", "%T").split()
+        return shown == ["idle"] * len(self.nodes)
+
+    def _state(self) -> str:
+        return self.told("sinfo", "-N", "-l") + self.told("squeue", "-l")
+
+
+def _parents() -> dict[int, int]:
+    """The parent of each process."""
+    found: dict[int, int] = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            found[int(path.name)] = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+    return found
+
+
+def _below(number: int) -> list[int]:
+    parents = _parents()
+    found, new = set[int](), {number}
+    while new:
+        new = {own for own, parent in parents.items() if parent in new} - found
+        found |= new
+    return sorted(found)
+
+
+def _steps(node: str) -> list[int]:
+    """What runs the Slurm jobs of a node, and what they run."""
+    found: list[int] = []
+    for number in _parents():
+        with suppress(OSError):
+            if f"SLURMD_NODENAME={node}".encode() in Path(f"/proc/{number}/environ").read_bytes():
+                found += [*_below(number), number]
+    return found
+
+
+def _free_ports(count: int) -> list[int]:
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in held]
+    for each in held:
+        each.close()
+    return ports
+
+
+@contextmanager
+def slurm(
+    nodes: Sequence[str] = ("w1", "w2"), *, silence: int = 300, returns: int = 1
+) -> Iterator[SlurmHere]:
+    """A Slurm with some nodes, idle."""
+    if os.geteuid() != 0 or not all(shutil.which(each) for each in _PROGRAMS):
+        pytest.skip(WHY_NOT)
+    root = Path(tempfile.mkdtemp(prefix="slurm-", dir="/tmp"))
+    host = socket.gethostname()
+    controller, *ports = _free_ports(1 + len(nodes))
+    lines = [
+        f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} Feature=f-{name}"
+        for name, port in zip(nodes, ports, strict=True)
+    ]
+    conf = root / "slurm.conf"
+    conf.write_text(
+        _CONF.format(
+            host=host,
+            controller=controller,
+            root=root,
+            silence=silence,
+            returns=returns,
+            nodes="\n".join(lines),
+            names=",".join(nodes),
+        )
+    )
+    (root / "state").mkdir()
+    (root / "reboot").write_text(_REBOOT.format(root=root))
+    (root / "reboot").chmod(0o700)
+    (root / "node").write_text(_NODE.format(root=root))
+    environment = {**os.environ, "SLURM_CONF": str(conf)}
+    here = SlurmHere(root, tuple(nodes), environment)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    running = [subprocess.Popen(["slurmctld", "-D"], env=environment, **quiet)]
+    try:
+        for name in nodes:
+            (root / f"spool.{name}").mkdir()
+            node = ["sh", str(root / "node"), name]
+            running.append(subprocess.Popen(node, env=environment, **quiet))
+        here.wait_for(lambda: _answers(here) and here.is_up(), "all nodes are up")
+        yield here
+    finally:
+        (root / "stop").touch()
+        for name in nodes:
+            with suppress(OSError, ValueError):
+                here.power_off(name)
+        for process in running:
+            for number in (*_below(process.pid), process.pid):
+                with suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
+            process.wait()
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _answers(here: SlurmHere) -> bool:
+    done = subprocess.run(
+        ["scontrol", "ping"], env=here.environment, capture_output=True, timeout=60, check=False
+    )
+    return done.returncode == 0
