@@ -356,6 +356,18 @@ def test_what_a_service_does_not_do_is_refused_by_the_field(user, serving) -> No
     assert (told.status, "cpus >= 64" in told.err) == (2, True)
 
 
+def test_what_a_service_and_its_worker_keep_is_their_users_alone(user, serving) -> None:
+    old = user.home / "data/steelyard/steelyard.sqlite.service"
+    old.mkdir(parents=True, mode=0o755)
+    service = serving("--no-worker")
+    environment = {"STEELYARD_SERVER": service.address, "STEELYARD_TOKEN": service.token}
+    user.environment.update(environment)
+    assert user.types("worker", "--once").status == 0
+    kept = [old, *(path for path in old.rglob("*") if path.is_dir())]
+    assert {"worker", "outbox"} <= {path.name for path in kept}
+    assert [path for path in kept if path.stat().st_mode & 0o077] == []
+
+
 def test_hosts_that_are_of_no_cluster_are_not_booted(user, serving) -> None:
     serving("--no-worker").enrols("a")
     told = user.types("submit", written(user, hosts='reboot = "block"'))

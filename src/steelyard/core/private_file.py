@@ -16,6 +16,14 @@ def private_opener(path: str, flags: int) -> int:
     return os.open(path, flags, MODE)
 
 
+def make_private_directories(path: str) -> None:
+    """Make a directory and those above it that are missing, each its owner's alone."""
+    if path and not os.path.isdir(path):
+        make_private_directories(os.path.dirname(path))
+        with suppress(FileExistsError):
+            os.mkdir(path, DIRECTORY_MODE)
+
+
 def make_private_file(path: str, like: str | None = None) -> None:
     """Make `path` for others to write to; nothing where it is there.
 

@@ -12,7 +12,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from steelyard.core.errors import StoreError, UsageError
-from steelyard.core.private_file import make_private_file
+from steelyard.core.private_file import make_private_directories, make_private_file
 
 BUSY_TIMEOUT_S = 30.0
 _POSTGRESQL = "postgresql"
@@ -133,7 +133,7 @@ def _sqlite_engine(path: str) -> Engine:
 
     def connect() -> sqlite3.Connection:
         try:
-            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            make_private_directories(os.path.dirname(path))
             make_private_file(path)
         except OSError as error:
             raise StoreError(

@@ -9,7 +9,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from steelyard.core.errors import UsageError
-from steelyard.core.private_file import DIRECTORY_MODE, private_opener
+from steelyard.core.private_file import (
+    DIRECTORY_MODE,
+    make_private_directories,
+    private_opener,
+)
 from steelyard.service.service_client import ServiceClient
 from steelyard.store.store_location import store_path
 
@@ -48,7 +52,10 @@ def local_place(store: str | None) -> LocalPlace:
 @contextmanager
 def announced(place: LocalPlace, address: str, token: str) -> Iterator[None]:
     """Let commands of this user find the service meanwhile."""
-    os.makedirs(place.directory, mode=DIRECTORY_MODE, exist_ok=True)
+    make_private_directories(place.directory)
+    # One that an earlier version made could be read by others.
+    with suppress(OSError):
+        os.chmod(place.directory, DIRECTORY_MODE)
     part = f"{place.running}.part"
     with open(part, "w", encoding="utf-8", opener=private_opener) as file:
         json.dump({"address": address, "token": token, "pid": os.getpid()}, file)

@@ -20,7 +20,7 @@ from typing import Any, cast
 from steelyard.app.service.worker_levels import found_facts
 from steelyard.app.service.worker_part import run_given
 from steelyard.core.errors import SteelyardError
-from steelyard.core.private_file import DIRECTORY_MODE, private_opener
+from steelyard.core.private_file import make_private_directories, private_opener
 from steelyard.service.service_client import ServiceClient, ServiceRefusal, UnreachableError
 
 ASK_EVERY_S = 2.0
@@ -53,7 +53,7 @@ class WorkerPlace:
     @contextmanager
     def held(self, say: Say) -> Iterator[None]:
         """Be the one worker that uses it, and take away what one that was killed left."""
-        os.makedirs(self.directory, mode=DIRECTORY_MODE, exist_ok=True)
+        make_private_directories(self.directory)
         with open(os.path.join(self.directory, "lock"), "ab", opener=private_opener) as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -75,7 +75,7 @@ def enrol_here(
     """Enrol this host; the client that speaks for it from now on."""
     body = {"name": name, "facts": found_facts(tags)}
     answer = ServiceClient(server, token).post("api/workers", body)
-    os.makedirs(place.outbox, mode=DIRECTORY_MODE, exist_ok=True)
+    make_private_directories(place.outbox)
     _write(place.identity, {"server": server, "name": name, "token": answer["token"]})
     return ServiceClient(server, str(answer["token"]))
 
@@ -142,7 +142,7 @@ class WorkerLoop:
 
     def _run_one(self, given: Mapping[str, Any]) -> None:
         self._say(f"running {len(given['positions'])} trials of {given['experiment']}")
-        os.makedirs(self._place.parts, mode=DIRECTORY_MODE, exist_ok=True)
+        make_private_directories(self._place.parts)
         with tempfile.TemporaryDirectory(dir=self._place.parts) as directory, self._beating():
             result = run_given(given, directory, self._say)
         name = f"{given['part']}-{given['attempt']}.json"
