@@ -131,6 +131,14 @@ CallFrames::Cie CallFrames::read_cie(std::span<const std::byte> entry,
     return cie;
 }
 
+std::vector<std::pair<std::uint64_t, std::uint64_t>> CallFrames::ranges() const {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+    ranges.reserve(fdes_.size());
+    for (const Fde& fde : fdes_)
+        ranges.emplace_back(fde.start, fde.end);
+    return ranges;
+}
+
 const UnwindRow* CallFrames::at(std::uint64_t address) {
     auto known = known_.find(address);
     if (known == known_.end()) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "elf_file.hpp"
@@ -26,6 +27,8 @@ class CallFrames {
     const UnwindRow* at(std::uint64_t address);
 
     const ElfFile& elf() const { return *elf_; }
+    /// Where entries begin and end, by rising start.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges() const;
 
   private:
     /// Call frame instructions, and where in the file they stand.

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "byte_reader.hpp"
+#include "caller_registers.hpp"
 #include "frame_expression.hpp"
 
 namespace steelyard {
@@ -11,44 +12,6 @@ namespace {
 
 constexpr std::size_t most_frames = 1024;
 constexpr std::uint64_t word = sizeof(std::uint64_t);
-
-/// The caller's value of one register.
-std::uint64_t value_by(const RegisterRule& rule, std::size_t number, std::uint64_t cfa,
-                       const Registers& registers, const StackMemory& memory) {
-    switch (rule.kind) {
-        case RegisterRule::Kind::same_value:
-            return registers[number];
-        case RegisterRule::Kind::undefined:
-            return 0;
-        case RegisterRule::Kind::offset:
-            return memory.word_at(cfa + static_cast<std::uint64_t>(rule.distance));
-        case RegisterRule::Kind::val_offset:
-            return cfa + static_cast<std::uint64_t>(rule.distance);
-        case RegisterRule::Kind::in_register:
-            return registers[rule.other_register] + static_cast<std::uint64_t>(rule.distance);
-        case RegisterRule::Kind::expression:
-            return memory.word_at(expression_value(rule.program, registers, memory, cfa));
-        case RegisterRule::Kind::val_expression:
-            return expression_value(rule.program, registers, memory, cfa);
-    }
-    throw Malformed();
-}
-
-/// The registers of the caller; throws Malformed where its stack is not in the copy.
-Registers caller_by(const UnwindRow& row, const Registers& registers, const StackMemory& memory) {
-    const std::uint64_t cfa = value_by(row.cfa, stack_register, 0, registers, memory);
-    Registers caller = registers;
-    for (std::size_t number = 0; number < register_count; ++number) {
-        const RegisterRule& rule = row.registers[number];
-        if (rule.kind != RegisterRule::Kind::same_value)
-            caller[number] = value_by(rule, number, cfa, registers, memory);
-    }
-    if (row.registers[stack_register].kind == RegisterRule::Kind::same_value)
-        caller[stack_register] = cfa;
-    if (row.registers[address_register].kind == RegisterRule::Kind::same_value)
-        throw Malformed();
-    return caller;
-}
 
 Registers caller_by_frame_pointer(const Registers& registers, const StackMemory& memory) {
     const std::uint64_t frame = registers[frame_register];

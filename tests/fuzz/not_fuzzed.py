@@ -9,7 +9,7 @@ from __future__ import annotations
 _REASONS = {
     "opens it for a reader that is fuzzed": (
         *("app/experiment/follow_up.py", "app/experiment/toml_lines.py"),
-        "cli/service/submit_command.py",
+        *("cli/service/submit_command.py", "app/profile/path_maps.py"),
         *("cli/trial/trial_command.py", "measure/iterations.py", "profile/file/profile_parts.py"),
         *("store/journals.py", "profile/java/java_delays.py"),
     ),
@@ -17,6 +17,7 @@ _REASONS = {
         *("app/request/layout_levels.py", "binary/code_reader.py", "build/cache_key.py"),
         *("suite/artifacts.py", "suite/prepare.py", "store/hostile_store.py"),
         "cli/service/service_options.py",
+        "profile/paths/learning_run.py",
         *("measure/preflight.py", "measure/provenance.py", "profile/delays.py"),
         *("suite/make_inputs.py", "build/modules.py", "build/link.py"),
         *("host/cached_files.py", "host/study_program.py", "archives/copy_folder.py"),
@@ -36,6 +37,7 @@ _REASONS = {
     "a process of Steelyard's own leaves it for the next step": (
         *("measure/event_step.py", "measure/output_checks.py", "measure/tracing.py"),
         *("profile/event_paths.py", "profile/sampler.py", "core/go_between.py"),
+        "profile/paths/path_trees.py",
         "app/service/worker_part.py",
     ),
     "the last words of a program, which are kept and not parsed": (

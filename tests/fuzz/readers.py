@@ -41,6 +41,7 @@ from steelyard.harness.track_readers import TRACK_READERS
 from steelyard.host.host_journal import HostJournal
 from steelyard.measure.journal_reader import read_journal, salvage_journal
 from steelyard.predict.commits.program_code import ProgramCode
+from steelyard.profile.paths.map_file import read_map
 from steelyard.profile.profilers import PROFILERS, read_profile
 from steelyard.store.choices import read_choices
 from steelyard.store.data_table import read_data_table
@@ -62,6 +63,23 @@ EXAMPLES = HERE.parent.parent / "examples"
 # Formats that a process of its own reads are tested with whole files, not with millions of them.
 IN_ANOTHER_PROCESS = {"parquet"}
 PROFILES = ("callgrind", "cprofile", "gperftools", "py-spy", "async-profiler", "safepoint")
+_PATH_MAP = {
+    "schema": "steelyard/1",
+    "kind": "path-map",
+    "program": "p",
+    "build": "ab",
+    "runs": 1,
+    "lost": 0,
+    "guessed": 0,
+    "functions": {"16": "main", "32": "f"},
+    "unwatched": {"g": "too short"},
+    "nodes": {
+        "parent": [-1, 0],
+        "function": [16, 32],
+        "height_bytes": [256, 288],
+        "call_count": [1, 7],
+    },
+}
 
 
 def _experiment_keeps_schema(experiment: Any) -> None:
@@ -309,6 +327,7 @@ def readers() -> Mapping[str, Reader]:
         ),
         "kept-study": Reader(_kept_study, (b'{"a | b": {"kind": "noise"}}',), "host-study.json"),
         "plan-part": Reader(_part, (_part_seed(),)),
+        "path-map": Reader(lambda p: _ignore(read_map(p)), (json.dumps(_PATH_MAP).encode(),)),
         "predictor": Reader(_predictor, (json.dumps(_PREDICTOR).encode(),)),
         "commit-pairs": Reader(_pairs, (_PAIRS,), "input.csv"),
         "platform-table": Reader(_platforms, (_PLATFORMS,), "input.csv"),

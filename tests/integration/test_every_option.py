@@ -156,6 +156,8 @@ CALLS: dict[str, list[list[str]]] = {
     "predict platforms suite": [["times.csv"]],
     "profile agree": [["--profile", "cprofile=none", "--profile", "callgrind=none"]],
     "profile check": [["--", "none"]],
+    "profile paths judge": [["none"]],
+    "profile paths learn": [["-o", "p", "--", "none"]],
     "profile record": [["-o", "p", "--", "none"]],
     "profile report": [["none"]],
     "report": [["--format", "text", "latest"]],

@@ -14,7 +14,9 @@ import subprocess
 import click
 import pytest
 
+from steelyard.analysis.paths.path_map import PathMap, PathNode
 from steelyard.cli.main import run
+from steelyard.profile.paths.map_file import write_map
 from steelyard.store import gzip_content
 from steelyard.store.database import Store
 from tests.experiments import make_experiment
@@ -99,6 +101,9 @@ INPUTS = [
     ("profile", "agree", "--profile", "cprofile={input}", "--profile", "callgrind={input}"),
     ("profile", "agree", "--profile", "py-spy={input}", "--profile", "async-profiler={input}"),
     ("profile", "agree", "--profile", "gperftools={input}", "--profile", "steelyard={input}"),
+    ("profile", "paths", "judge", "{input}"),
+    ("profile", "paths", "judge", "{path_map}", "--evaluation", "{input}"),
+    ("profile", "paths", "learn", "--program", "{input}", "--", TRUE),
     ("profile", "report", "{input}"),
     ("serve", "--port", "0", "--config", "{input}"),
     ("serve", "--port", "0", "--database", "{input}"),
@@ -239,6 +244,10 @@ def beside(tmp_path_factory):
     places["predictor"] = str(folder / "predictor.json")
     learn = ["predict", "commits", "learn", places["pairs"], "--output", places["predictor"]]
     assert run(learn) == 0
+    places["path_map"] = str(folder / "path_map")
+    write_map(
+        PathMap("p", "ab", 1, {1: "main"}, {}, (PathNode(-1, 1, 256, 1),)), places["path_map"]
+    )
     places["package"] = str(folder / "package")
     assert run(["package", "init", places["package"], "--", "true"]) == 0
     source, places["moving"] = folder / "moving.c", str(folder / "moving")

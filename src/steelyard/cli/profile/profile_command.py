@@ -15,6 +15,7 @@ from steelyard.cli.console.output import (
 from steelyard.cli.options.option_groups import takes
 from steelyard.cli.profile.agree_command import agree
 from steelyard.cli.profile.check_command import check
+from steelyard.cli.profile.paths_command import paths
 from steelyard.cli.profile.record_options import (
     DEFAULT_OUTPUT,
     ProfileReportOptions,
@@ -84,3 +85,4 @@ def report(given: ProfileReportOptions, path: str) -> None:
 
 command.add_command(agree)
 command.add_command(check)
+command.add_command(paths)

@@ -1,0 +1,162 @@
+"""How many call paths a map resolves, of its own runs and of others.
+
+T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, section 5.7.1. His
+'precise' is `resolved` here, and his 'incorrect' is `wrong`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steelyard.analysis.paths.path_map import PathMap, PathNode, PathNumbers, check_build
+
+# The degrees of ambiguity that are counted: section 5.8.2 speaks of five.
+CANDIDATE_LIMITS = (1, 2, 3, 5, 10)
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Shares of paths, or of calls, from 0 to 1.
+
+    Parameters
+    ----------
+    resolved, ambiguous, wrong, missing : float
+        One candidate, which is the path; several, with it; one or several without it; none. They
+        add up to 1.
+    most_frequent : float
+        Right where the candidate that was learnt most often is taken.
+    by_candidates : tuple of float
+        For each of `CANDIDATE_LIMITS`: right with at most so many candidates.
+    """
+
+    resolved: float
+    ambiguous: float
+    wrong: float
+    missing: float
+    most_frequent: float
+    by_candidates: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ScenarioOutcomes:
+    """What a map says of some runs.
+
+    Parameters
+    ----------
+    path_count, key_count, call_count : int
+        Of those runs: different paths, different keys (function, height), and entries.
+    paths : Outcomes
+        Each path counts the same; one with several heights counts for each in equal parts.
+    calls : Outcomes
+        Each entry of a function counts the same.
+    """
+
+    path_count: int
+    key_count: int
+    call_count: int
+    paths: Outcomes
+    calls: Outcomes
+
+
+@dataclass(frozen=True)
+class PathCheck:
+    """A map judged by the runs that it was learnt of, and by others where there are some."""
+
+    learnt: PathMap
+    offline: ScenarioOutcomes
+    online: ScenarioOutcomes | None
+
+
+class _Tally:
+    def __init__(self) -> None:
+        self._total = 0.0
+        self._weights: defaultdict[str, float] = defaultdict(float)
+
+    def add(self, weight: float, names: Sequence[str]) -> None:
+        self._total += weight
+        for name in names:
+            self._weights[name] += weight
+
+    def shares(self) -> Outcomes:
+        found = self._weights
+        total = self._total or 1.0
+        limits = tuple(found[str(limit)] / total for limit in CANDIDATE_LIMITS)
+        return Outcomes(
+            resolved=found["resolved"] / total,
+            ambiguous=found["ambiguous"] / total,
+            wrong=found["wrong"] / total,
+            missing=found["missing"] / total,
+            most_frequent=found["most_frequent"] / total,
+            by_candidates=limits,
+        )
+
+
+def judged(learnt: PathMap, evaluation: PathMap | None = None) -> PathCheck:
+    """Judge a map.
+
+    Parameters
+    ----------
+    learnt : PathMap
+        With at least one path.
+    evaluation : PathMap, optional
+        Of other runs of the same build, whose paths are the truth.
+
+    Raises
+    ------
+    DataError
+        The two are of different builds.
+    """
+    numbers = PathNumbers()
+    candidates = _candidates(learnt.nodes, numbers.of(learnt.nodes))
+    offline = _scenario(candidates, learnt.nodes, numbers)
+    if evaluation is None:
+        return PathCheck(learnt, offline, None)
+    check_build(learnt, evaluation.build, evaluation.program)
+    return PathCheck(learnt, offline, _scenario(candidates, evaluation.nodes, numbers))
+
+
+_Candidates = dict[tuple[int, int], Counter[int]]
+
+
+def _candidates(nodes: Sequence[PathNode], paths: Sequence[int]) -> _Candidates:
+    """The paths that each key may mean, with how often each was seen."""
+    found: _Candidates = {}
+    for node, path in zip(nodes, paths, strict=True):
+        key = (node.function, node.height_bytes)
+        found.setdefault(key, Counter())[path] += node.call_count
+    return found
+
+
+def _scenario(
+    candidates: _Candidates, nodes: Sequence[PathNode], numbers: PathNumbers
+) -> ScenarioOutcomes:
+    paths = numbers.of(nodes)
+    seen: Counter[tuple[int, tuple[int, int]]] = Counter()
+    for node, path in zip(nodes, paths, strict=True):
+        seen[path, (node.function, node.height_bytes)] += node.call_count
+    heights = Counter(path for path, _ in seen)
+    by_path, by_call = _Tally(), _Tally()
+    for (path, key), calls in seen.items():
+        names = _outcome(candidates.get(key), path)
+        by_path.add(1 / heights[path], names)
+        by_call.add(calls, names)
+    return ScenarioOutcomes(
+        len(heights),
+        len({key for _, key in seen}),
+        sum(node.call_count for node in nodes),
+        by_path.shares(),
+        by_call.shares(),
+    )
+
+
+def _outcome(found: Counter[int] | None, path: int) -> list[str]:
+    if found is None:
+        return ["missing"]
+    if path not in found:
+        return ["wrong"]
+    names = ["resolved" if len(found) == 1 else "ambiguous"]
+    if max(found, key=lambda other: (found[other], -other)) == path:
+        names.append("most_frequent")
+    return names + [str(limit) for limit in CANDIDATE_LIMITS if len(found) <= limit]

@@ -1,0 +1,152 @@
+"""Path maps: which call paths a function at a height of the stack may mean.
+
+T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, section 5.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from steelyard.core.errors import DataError
+
+ROOT = -1
+
+
+class PathNode(NamedTuple):
+    """The end of a path: it was called from `parent`, with so much of the stack in use.
+
+    Parameters
+    ----------
+    parent : int
+        Index of an earlier node, or `ROOT`.
+    function : int
+        Address of the function in its file.
+    height_bytes : int
+        From where the stack begins to the canonical frame address of the function.
+    call_count : int
+        How often the function was entered by this path. 0: it was found on the stack, its
+        entries cannot be watched.
+    """
+
+    parent: int
+    function: int
+    height_bytes: int
+    call_count: int
+
+
+@dataclass(frozen=True)
+class PathMap:
+    """What was learnt of one build of a program.
+
+    Parameters
+    ----------
+    program : str
+        Name of its file.
+    build : str
+        Its build id, or the digest of the file where it has none.
+    run_count : int
+    functions : mapping of int to str
+        Names by address.
+    unwatched : mapping of str to str
+        Functions whose entries cannot be watched, and why.
+    nodes : sequence of PathNode
+        Parents before children.
+    lost_count, guessed_count : int
+        Entries that were not noted, and entries of which some callers were not found.
+    """
+
+    program: str
+    build: str
+    run_count: int
+    functions: dict[int, str]
+    unwatched: dict[str, str]
+    nodes: Sequence[PathNode]
+    lost_count: int = 0
+    guessed_count: int = 0
+
+    @property
+    def call_count(self) -> int:
+        """Entries of functions in all runs."""
+        return sum(node.call_count for node in self.nodes)
+
+
+class PathNumbers:
+    """Numbers for paths, equal where paths have the same functions, also in different maps."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, int], int] = {}
+
+    def of(self, nodes: Sequence[PathNode]) -> list[int]:
+        """The number of the path to each node."""
+        found: list[int] = []
+        for node in nodes:
+            parent = ROOT if node.parent == ROOT else found[node.parent]
+            step = (parent, node.function)
+            found.append(self._numbers.setdefault(step, len(self._numbers)))
+        return found
+
+
+def merged(first: PathMap, second: PathMap) -> PathMap:
+    """One map of two of the same build; calls are added.
+
+    Raises
+    ------
+    DataError
+        They are of different builds.
+    """
+    check_build(first, second.build, second.program)
+    nodes = merged_nodes((first.nodes, second.nodes))
+    return replace(
+        first,
+        run_count=first.run_count + second.run_count,
+        functions={**first.functions, **second.functions},
+        unwatched={**first.unwatched, **second.unwatched},
+        nodes=nodes,
+        lost_count=first.lost_count + second.lost_count,
+        guessed_count=first.guessed_count + second.guessed_count,
+    )
+
+
+def merged_nodes(trees: Sequence[Sequence[PathNode]]) -> list[PathNode]:
+    """One tree of several: nodes of the same parent, function and height become one."""
+    places: dict[tuple[int, int, int], int] = {}
+    nodes: list[PathNode] = []
+    for tree in trees:
+        place_of: list[int] = []
+        for node in tree:
+            parent = ROOT if node.parent == ROOT else place_of[node.parent]
+            key = (parent, node.function, node.height_bytes)
+            place = places.setdefault(key, len(nodes))
+            if place == len(nodes):
+                nodes.append(PathNode(*key, node.call_count))
+            else:
+                old = nodes[place]
+                nodes[place] = old._replace(call_count=old.call_count + node.call_count)
+            place_of.append(place)
+    return nodes
+
+
+def check_build(known: PathMap, build: str, program: str) -> None:
+    """Refuse what is of another build than the map.
+
+    Raises
+    ------
+    DataError
+        The builds differ.
+    """
+    if known.build != build:
+        raise DataError(
+            f"The map is of another build of {known.program}.\nIt was learnt of build "
+            f"{known.build}; {program} is build {build}. Heights and addresses differ between "
+            "builds: learn a new map, with another --output.",
+            field="map",
+        )
+
+
+def functions_of(path_map: PathMap, node: int) -> Iterator[int]:
+    """The functions of the path to a node, innermost first."""
+    while node != ROOT:
+        yield path_map.nodes[node].function
+        node = path_map.nodes[node].parent

@@ -1,0 +1,85 @@
+"""Learn the call paths of a program into a map, and judge maps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from steelyard.analysis.paths.learning import Learning
+from steelyard.analysis.paths.path_check import PathCheck, judged
+from steelyard.analysis.paths.path_map import PathNumbers, check_build, merged
+from steelyard.core.decoding import open_regular
+from steelyard.core.errors import DataError, UsageError
+
+
+def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Learning:
+    """Run a command, and add the paths that its program took to a map.
+
+    Parameters
+    ----------
+    argv : sequence of str
+    map_path : str
+        Made where there is none.
+    program : str or None
+        The file whose functions are watched; None: the one that the command names.
+
+    Raises
+    ------
+    UsageError, MissingCapabilityError
+        As `profile.paths.learning_run.learning_run`.
+    DataError
+        The map is damaged, or of another build.
+    """
+    from steelyard.profile.executable import executable_of
+    from steelyard.profile.paths.learning_run import build_of, learning_run
+    from steelyard.profile.paths.map_file import read_map, write_map
+
+    executable_of(argv)
+    if program is not None:
+        _check_program(program)
+    watched = executable_of(argv if program is None else (os.path.abspath(program),))
+    before = read_map(map_path, "--output") if os.path.lexists(map_path) else None
+    if before is not None:
+        check_build(before, build_of(watched), os.path.basename(watched))
+    run = learning_run(argv, watched)
+    path_map = run.path_map if before is None else merged(before, run.path_map)
+    write_map(path_map, map_path)
+    numbers = PathNumbers()
+    known = set(numbers.of(before.nodes)) if before is not None else set[int]()
+    paths = set(numbers.of(path_map.nodes))
+    return Learning(
+        map_path,
+        path_map,
+        len(paths),
+        len(paths - known),
+        run.function_count,
+        run.thread_count,
+        run.exit_status,
+    )
+
+
+def _check_program(path: str) -> None:
+    try:
+        os.close(open_regular(path))
+    except OSError as error:
+        raise UsageError(
+            f"The program {path} cannot be read: {error.strerror}.", field="--program"
+        ) from None
+
+
+def judge_map(map_path: str, evaluation_path: str | None) -> PathCheck:
+    """Judge a map by its own runs, and by another map of the same build.
+
+    Raises
+    ------
+    DataError
+        One is damaged or empty, or they are of different builds.
+    """
+    from steelyard.profile.paths.map_file import read_map
+
+    learnt = read_map(map_path)
+    evaluation = None if evaluation_path is None else read_map(evaluation_path, "--evaluation")
+    for path, path_map in ((map_path, learnt), (evaluation_path, evaluation)):
+        if path_map is not None and not path_map.nodes:
+            raise DataError(f"The map {path} has no paths.", field="map")
+    return judged(learnt, evaluation)

@@ -1,0 +1,89 @@
+"""`steelyard profile paths`: call paths by where a program is and how high its stack is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from steelyard.cli.console.output import refuse_nowhere, terminal_width, write_json, write_text
+from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.options.shared_options import json_option
+
+DEFAULT_MAP = "steelyard.paths"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnOptions:
+    """What is watched, and where its paths go."""
+
+    output: str = option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        default=DEFAULT_MAP,
+        show_default=True,
+        help="The map; what it has already stays.",
+    )
+    program: str | None = option(
+        "--program",
+        metavar="FILE",
+        help="Watch this program, which CMD starts; otherwise the one that CMD names.",
+    )
+    json_target: str | None = json_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeOptions:
+    """What a map is judged by, and where the answer goes."""
+
+    evaluation: str | None = option(
+        "--evaluation", metavar="FILE", help="A map of other runs, whose paths are the truth."
+    )
+    json_target: str | None = json_option()
+
+
+@click.group("paths", short_help="Call paths by the height of the stack.")
+def paths() -> None:
+    """Tell call paths by where a program is and how high its stack is."""
+
+
+@paths.command("learn")
+@takes(LearnOptions)
+@click.argument("argv", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
+def learn(given: LearnOptions, argv: tuple[str, ...]) -> int:
+    """Run CMD and add every call path that its program takes to a map.
+
+    The exit status is that of CMD.
+    """
+    from steelyard.app.profile.path_maps import learn_paths
+
+    refuse_nowhere(given.output, given.json_target)
+    learning = learn_paths(argv, given.output, given.program)
+    if given.json_target is not None:
+        from steelyard.report.kinds.paths.document import learning_document
+
+        write_json(learning_document(learning), given.json_target)
+    if given.json_target != "-":
+        from steelyard.report.kinds.paths.text import learning_text
+
+        write_text(learning_text(learning, terminal_width()))
+    return learning.exit_status
+
+
+@paths.command("judge")
+@takes(JudgeOptions)
+@click.argument("path", metavar="[MAP]", default=DEFAULT_MAP)
+def judge(given: JudgeOptions, path: str) -> None:
+    """Show how many paths and calls a map resolves: of its own runs, and of others."""
+    from steelyard.app.profile.path_maps import judge_map
+
+    check = judge_map(path, given.evaluation)
+    if given.json_target is not None:
+        from steelyard.report.kinds.paths.document import check_document
+
+        write_json(check_document(check), given.json_target)
+    if given.json_target != "-":
+        from steelyard.report.kinds.paths.text import check_text
+
+        write_text(check_text(check, terminal_width()))

@@ -1,0 +1,140 @@
+"""A run of a program that notes every call path it takes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steelyard.analysis.paths.path_map import PathMap, merged_nodes
+from steelyard.core.decoding import regular_opener
+from steelyard.core.errors import UsageError
+from steelyard.core.hashing import sha256_hex_of_file
+from steelyard.core.native_program import native_program
+from steelyard.core.program_path import program_path
+from steelyard.profile.executable import FunctionNames
+from steelyard.profile.paths.path_trees import PlannedFunctions, read_plan, read_trees
+from steelyard.profile.symbols.elf_symbols import read_symbols
+
+_ADVICE = "It is there on x86-64; in a checkout, `make native` builds it."
+
+
+@dataclass(frozen=True)
+class LearningRun:
+    """What one run took.
+
+    Parameters
+    ----------
+    path_map : PathMap
+        Of this run alone.
+    function_count : int
+        Functions of the program's file.
+    thread_count : int
+        Threads that entered one of them.
+    exit_status : int
+        That of the program; 128 and the signal where one ended it.
+    """
+
+    path_map: PathMap
+    function_count: int
+    thread_count: int
+    exit_status: int
+
+
+def build_of(program: str) -> str:
+    """The build id of a program, or the digest of its file where it has none."""
+    found = read_symbols(program).build_id
+    if found:
+        return found
+    with open(program, "rb", opener=regular_opener) as file:
+        return f"sha256:{sha256_hex_of_file(file)}"
+
+
+def learning_run(argv: Sequence[str], program: str) -> LearningRun:
+    """Run a command and note every path that `program` takes in it.
+
+    Parameters
+    ----------
+    argv : sequence of str
+        The command; it has the standard streams of the caller.
+    program : str
+        The file whose functions are watched.
+
+    Raises
+    ------
+    UsageError
+        The program cannot be watched, or did not run.
+    MissingCapabilityError
+        The recorder was not built.
+    """
+    library = native_program("libsteelyard-paths.so", "the recorder of paths", advice=_ADVICE)
+    with tempfile.TemporaryDirectory(prefix="steelyard-paths-") as folder:
+        plan_path, trees = os.path.join(folder, "plan"), os.path.join(folder, "trees")
+        os.mkdir(trees)
+        plan = _planned(program, plan_path)
+        status = _status_of(argv, _environment(library, plan_path, trees))
+        if not os.path.exists(os.path.join(trees, "ready")):
+            raise UsageError(
+                f"The recorder did not come to work in {program}.\nThe command ended with status "
+                f"{status}. A program that another one starts is named by --program; one with more "
+                "rights than its user (setuid) loads no recorder.",
+                field="command",
+            )
+        found = read_trees(trees, plan)
+    names = FunctionNames(program)
+    nodes = merged_nodes([tree.nodes for tree in found])
+    path_map = PathMap(
+        program=os.path.basename(program),
+        build=build_of(program),
+        run_count=1,
+        functions={address: names.at(address) for address in {node.function for node in nodes}},
+        unwatched={names.at(address): why for address, why in plan.unwatched.items()},
+        nodes=nodes,
+        lost_count=sum(tree.lost_count for tree in found),
+        guessed_count=sum(tree.guessed_count for tree in found),
+    )
+    return LearningRun(path_map, len(plan.starts), len(found), status)
+
+
+def _planned(program: str, plan_path: str) -> PlannedFunctions:
+    planner = native_program("steelyard-path-planner", "the planner of paths", advice=_ADVICE)
+    done = subprocess.run(
+        [planner, program, plan_path], stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        reason = done.stderr.decode(errors="replace").strip() or "the planner was killed"
+        raise UsageError(
+            f"The call paths of {program} cannot be learnt.\n{reason}", field="command"
+        )
+    return read_plan(plan_path)
+
+
+def _environment(library: str, plan_path: str, trees: str) -> dict[str, str]:
+    before = os.environ.get("LD_PRELOAD", "")
+    return {
+        **os.environ,
+        "LD_PRELOAD": f"{library}:{before}" if before else library,
+        "STEELYARD_PATHS_PLAN": plan_path,
+        "STEELYARD_PATHS_FOLDER": trees,
+    }
+
+
+def _status_of(argv: Sequence[str], environment: dict[str, str]) -> int:
+    try:
+        process = subprocess.Popen(
+            [program_path(argv[0]), *argv[1:]], env=environment, executable=None
+        )
+    except OSError as error:
+        raise UsageError(
+            f"{argv[0]} cannot be started: {error.strerror}.", field="command"
+        ) from None
+    # Ctrl-C is the program's; what it did until then is learnt.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        status = process.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return status if status >= 0 else 128 - status

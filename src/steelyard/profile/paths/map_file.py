@@ -1,0 +1,129 @@
+"""The file of a path map: a document of kind ``path-map``."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from typing import Any
+
+from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
+from steelyard.core.decoding import regular_opener
+from steelyard.core.errors import DataError, SteelyardError
+from steelyard.core.field_reader import FieldReader, json_fault
+
+_SCHEMA, _KIND = "steelyard/1", "path-map"
+_COLUMNS = ("parent", "function", "height_bytes", "call_count")
+
+
+def read_map(path: str, field: str = "map") -> PathMap:
+    """Read a path map.
+
+    Raises
+    ------
+    DataError
+        It cannot be read, or is no path map that holds together.
+    """
+    try:
+        with open(path, "rb", opener=regular_opener) as file:
+            text = file.read()
+    except OSError as error:
+        raise DataError(f"The map {path} cannot be read: {error.strerror}.", field=field) from None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = json_fault(error)
+        raise DataError(f"The map {path} is not JSON: {reason}.", field=field) from None
+    return _map_of(value, FieldReader(path))
+
+
+def write_map(path_map: PathMap, path: str) -> None:
+    """Write a path map, whole or not at all.
+
+    Raises
+    ------
+    SteelyardError
+        It cannot be written.
+    """
+    columns = zip(*path_map.nodes, strict=True) if path_map.nodes else [()] * len(_COLUMNS)
+    document = {
+        "schema": _SCHEMA,
+        "kind": _KIND,
+        "program": path_map.program,
+        "build": path_map.build,
+        "runs": path_map.run_count,
+        "lost": path_map.lost_count,
+        "guessed": path_map.guessed_count,
+        "functions": {str(address): name for address, name in sorted(path_map.functions.items())},
+        "unwatched": path_map.unwatched,
+        "nodes": {name: list(column) for name, column in zip(_COLUMNS, columns, strict=True)},
+    }
+    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
+            json.dump(document, file, separators=(",", ":"))
+            file.write("\n")
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(file.name, 0o666 & ~umask)
+        os.replace(file.name, path)
+    except OSError as error:
+        raise SteelyardError(
+            f"The map {path} cannot be written: {error.strerror}.", field="--output"
+        ) from None
+
+
+def _map_of(value: Any, reader: FieldReader) -> PathMap:
+    fields = reader.mapping(value, "the top level")
+    reader.choice(reader.required(fields, "schema", ""), "schema", (_SCHEMA,))
+    reader.choice(reader.required(fields, "kind", ""), "kind", (_KIND,))
+    names = reader.mapping(reader.required(fields, "functions", ""), "functions")
+    functions = {
+        _address(address, reader): reader.text(name, f"functions.{address}")
+        for address, name in names.items()
+    }
+    unwatched = reader.mapping(reader.required(fields, "unwatched", ""), "unwatched")
+    return PathMap(
+        program=reader.text(reader.required(fields, "program", ""), "program"),
+        build=reader.text(reader.required(fields, "build", ""), "build"),
+        run_count=_count(fields, "runs", reader),
+        functions=functions,
+        unwatched={name: reader.text(why, f"unwatched.{name}") for name, why in unwatched.items()},
+        nodes=_nodes(fields, functions, reader),
+        lost_count=_count(fields, "lost", reader),
+        guessed_count=_count(fields, "guessed", reader),
+    )
+
+
+def _count(fields: dict[str, Any], name: str, reader: FieldReader) -> int:
+    return reader.whole(reader.required(fields, name, ""), name, 2**63)
+
+
+def _address(text: str, reader: FieldReader) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 20:
+        raise reader.error("functions", "addresses with their names", text)
+    return int(text)
+
+
+def _nodes(
+    fields: dict[str, Any], functions: dict[int, str], reader: FieldReader
+) -> tuple[PathNode, ...]:
+    columns = reader.mapping(reader.required(fields, "nodes", ""), "nodes")
+    lists = [
+        reader.sequence(reader.required(columns, name, "nodes"), f"nodes.{name}")
+        for name in _COLUMNS
+    ]
+    counts = {len(column) for column in lists}
+    if len(counts) > 1:
+        raise reader.error("nodes", "columns of the same length", sorted(counts))
+    nodes: list[PathNode] = []
+    for index, row in enumerate(zip(*lists, strict=True)):
+        node = PathNode(*row)
+        whole = all(type(number) is int and abs(number) < 2**63 for number in node)
+        known = whole and ROOT <= node.parent < index and node.function in functions
+        if not known or node.height_bytes < 0 or node.call_count < 0:
+            raise reader.error(
+                f"nodes[{index}]", "an earlier parent, a function of the map, two counts", row
+            )
+        nodes.append(node)
+    return tuple(nodes)

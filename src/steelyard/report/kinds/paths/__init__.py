@@ -1,0 +1,1 @@
+"""Maps of call paths: what was learnt, and how much they resolve."""

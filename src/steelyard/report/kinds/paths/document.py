@@ -1,0 +1,79 @@
+"""The `path-learning` and `path-check` documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.analysis.paths.learning import Learning
+from steelyard.analysis.paths.path_check import (
+    CANDIDATE_LIMITS,
+    Outcomes,
+    PathCheck,
+    ScenarioOutcomes,
+)
+from steelyard.report.documents.schema_version import SCHEMA
+from steelyard.report.texts.readable import document_value
+
+
+def learning_document(learning: Learning) -> dict[str, Any]:
+    """The document of kind ``path-learning``."""
+    path_map = learning.path_map
+    return document_value(
+        {
+            "schema": SCHEMA,
+            "kind": "path-learning",
+            "map": learning.map_path,
+            "program": path_map.program,
+            "build": path_map.build,
+            "runs": path_map.run_count,
+            "paths": learning.path_count,
+            "new_paths": learning.new_path_count,
+            "calls": path_map.call_count,
+            "threads": learning.thread_count,
+            "functions": learning.function_count,
+            "unwatched": [
+                {"name": name, "reason": why} for name, why in sorted(path_map.unwatched.items())
+            ],
+            "lost": path_map.lost_count,
+            "guessed": path_map.guessed_count,
+            "exit_status": learning.exit_status,
+        }
+    )
+
+
+def check_document(check: PathCheck) -> dict[str, Any]:
+    """The document of kind ``path-check``."""
+    return document_value(
+        {
+            "schema": SCHEMA,
+            "kind": "path-check",
+            "program": check.learnt.program,
+            "build": check.learnt.build,
+            "offline": _scenario(check.offline),
+            "online": None if check.online is None else _scenario(check.online),
+        }
+    )
+
+
+def _scenario(found: ScenarioOutcomes) -> dict[str, Any]:
+    return {
+        "counts": {
+            "paths": found.path_count,
+            "keys": found.key_count,
+            "calls": found.call_count,
+        },
+        "paths": _outcomes(found.paths),
+        "calls": _outcomes(found.calls),
+    }
+
+
+def _outcomes(found: Outcomes) -> dict[str, Any]:
+    limits = zip(CANDIDATE_LIMITS, found.by_candidates, strict=True)
+    return {
+        "resolved": found.resolved,
+        "ambiguous": found.ambiguous,
+        "wrong": found.wrong,
+        "missing": found.missing,
+        "most_frequent": found.most_frequent,
+        "candidates": [{"at_most": limit, "ratio": share} for limit, share in limits],
+    }

@@ -1,0 +1,89 @@
+"""What was learnt of call paths, and how much a map resolves, as text for people."""
+
+from __future__ import annotations
+
+from steelyard.analysis.paths.learning import Learning
+from steelyard.analysis.paths.path_check import CANDIDATE_LIMITS, PathCheck, ScenarioOutcomes
+from steelyard.report.texts.plain_table import plain_table, wrapped
+from steelyard.report.texts.readable import one_line
+from steelyard.report.texts.table import Table
+
+_SHOWN = 8
+_OUTCOMES = ("resolved", "ambiguous", "wrong", "missing")
+
+
+def learning_text(learning: Learning, width: int | None = None) -> str:
+    """How much there is, and what was not seen; ends with a newline."""
+    path_map = learning.path_map
+    threads = _counted(learning.thread_count, "thread")
+    lines = [
+        f"{path_map.program}: {_counted(learning.path_count, 'path')}, {learning.new_path_count:,} "
+        f"of them new, in {learning.map_path}",
+        f"{_counted(path_map.call_count, 'call')} in {_counted(path_map.run_count, 'run')}; "
+        f"{threads} in this one",
+    ]
+    unwatched = sorted(path_map.unwatched)
+    if unwatched:
+        shown = ", ".join(map(one_line, unwatched[:_SHOWN]))
+        more = f", and {len(unwatched) - _SHOWN} more (--json)" if len(unwatched) > _SHOWN else ""
+        lines += wrapped(
+            f"Of {_counted(learning.function_count, 'function')} the calls of {len(unwatched)} "
+            f"cannot be counted; a path has them where they call others: {shown}{more}",
+            width,
+        )
+    if path_map.lost_count:
+        lines.append(f"{_counted(path_map.lost_count, 'call')} not noted, in signal handlers")
+    if path_map.guessed_count:
+        lines.append(
+            f"{_counted(path_map.guessed_count, 'call')} of which some callers are not known"
+        )
+    if learning.exit_status:
+        lines.append(f"The command ended with status {learning.exit_status}.")
+    return "\n".join(lines) + "\n"
+
+
+def check_text(check: PathCheck, width: int | None = None) -> str:
+    """A table of outcomes, and one of candidates; ends with a newline."""
+    scenarios = [("offline", check.offline)]
+    if check.online is not None:
+        scenarios.append(("online", check.online))
+    lines = [f"{check.learnt.program}, build {check.learnt.build}"]
+    for name, found in scenarios:
+        lines.append(
+            f"{name}: {_counted(found.path_count, 'path')}, {_counted(found.key_count, 'key')}, "
+            f"{_counted(found.call_count, 'call')}"
+        )
+    lines += ["", *plain_table(_outcome_table(scenarios), width)]
+    lines += ["", *plain_table(_candidate_table(scenarios), width)]
+    return "\n".join(lines) + "\n"
+
+
+def _outcome_table(scenarios: list[tuple[str, ScenarioOutcomes]]) -> Table:
+    rows = tuple(
+        (name, what, *(_percent(getattr(outcomes, word)) for word in _OUTCOMES))
+        for name, found in scenarios
+        for what, outcomes in (("paths", found.paths), ("calls", found.calls))
+    )
+    return Table(("runs", "of", *_OUTCOMES), rows, frozenset({0, 1}))
+
+
+def _candidate_table(scenarios: list[tuple[str, ScenarioOutcomes]]) -> Table:
+    rows = tuple(
+        (name, what, *map(_percent, outcomes.by_candidates), _percent(outcomes.most_frequent))
+        for name, found in scenarios
+        for what, outcomes in (("paths", found.paths), ("calls", found.calls))
+    )
+    limits = tuple(f"≤ {limit}" for limit in CANDIDATE_LIMITS)
+    return Table(("candidates", "of", *limits, "most frequent"), rows, frozenset({0, 1}))
+
+
+def _percent(share: float) -> str:
+    # Nothing but all of them is 100 %, and nothing but none 0 %.
+    shown = f"{100 * share:.2f}"
+    if share < 1 and shown == "100.00":
+        return "> 99.99 %"
+    return "< 0.01 %" if share > 0 and shown == "0.00" else f"{shown} %"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s'[: count != 1]}"

@@ -1,0 +1,232 @@
+"""`steelyard profile paths`: what it learns of real programs is what they did."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from steelyard.analysis.paths.path_map import PathNumbers, functions_of
+from steelyard.core.native_program import NATIVE
+from steelyard.profile.paths.map_file import read_map
+from tests.integration.conftest import User
+from tests.path_programs import (
+    built_logger,
+    built_program,
+    counted_paths,
+    flags_of,
+    logged_paths,
+)
+
+pytestmark = [
+    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
+    pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed"),
+]
+KINDS = Path(__file__).parents[2] / "src" / "steelyard" / "report" / "kinds" / "paths"
+PROGRAM = r"""
+#include <stdlib.h>
+#define FUNCTION __attribute__((noinline, noclone))
+volatile int sink;
+FUNCTION void leaf(int x) { sink += x; }
+FUNCTION void by_tail(int x) { sink += 2; leaf(x); }
+FUNCTION void not_by_tail(int x) { leaf(x); sink += 1; }
+FUNCTION int compare(const void* a, const void* b) { leaf(1); return *(int*)a - *(int*)b; }
+FUNCTION void various(int n) { volatile int room[n]; room[0] = 1; not_by_tail(room[0]); sink++; }
+int main(int count, char** words) {
+    int numbers[] = {3, 1, 2};
+    by_tail(1);
+    not_by_tail(1);
+    qsort(numbers, 3, sizeof *numbers, compare);
+    for (int k = 1; k <= 3; ++k) various(100 * k);
+    if (count > 1 && words[1][0] == 'k') abort();
+    if (count > 1) various(7);
+    return count > 1 ? 3 : 0;
+}
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    return built(tmp_path, "program")
+
+
+def built(folder: Path, name: str, *flags: str) -> str:
+    (folder / f"{name}.c").write_text(PROGRAM)
+    command = ["gcc", "-O2", *flags, f"{name}.c", "-o", name]
+    subprocess.run(command, cwd=folder, check=True)
+    return str(folder / name)
+
+
+def named_paths(path: Path) -> dict[str, int]:
+    """Calls by path, written from the outside in; heights together."""
+    path_map = read_map(str(path))
+    found: dict[str, int] = {}
+    for index, node in enumerate(path_map.nodes):
+        names = [path_map.functions[address] for address in functions_of(path_map, index)]
+        words = " ".join(reversed(names))
+        found[words] = found.get(words, 0) + node.call_count
+    return found
+
+
+def check_schema(document: object, kind: str) -> None:
+    from referencing import Registry, Resource
+
+    shared = KINDS.parents[1] / "documents" / "definitions.json"
+    resource = Resource.from_contents(json.loads(shared.read_text("utf-8")))
+    registry = Registry().with_resource("definitions.json", resource)
+    schema = json.loads((KINDS / f"{kind}.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator(schema, registry=registry).validate(document)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_path_is_learnt_as_often_as_it_was_taken(seed, user: User, tmp_path):
+    built_logger(tmp_path)
+    made = built_program(tmp_path, seed, *flags_of(seed))
+    learn = ("profile", "paths", "learn", "-o", str(tmp_path / "map"), "--program", str(made))
+    told = user.types(*learn, "--", "env", f"LOGGED_PATHS={tmp_path}/logged", str(made))
+    assert told.status == 0, told.err
+    numbers = PathNumbers()
+    truth = counted_paths(logged_paths(tmp_path / "logged"), numbers)
+    assert counted_paths(read_map(str(tmp_path / "map")).nodes, numbers) == truth
+
+
+def test_tail_calls_callbacks_and_variable_arrays_are_in_their_paths(user: User, tmp_path, program):
+    told = user.types("profile", "paths", "learn", "-o", str(tmp_path / "map"), "--", program)
+    assert told.status == 0, told.err
+    assert named_paths(tmp_path / "map") == {
+        "main": 1,
+        "main by_tail": 1,
+        "main leaf": 1,
+        "main not_by_tail": 1,
+        "main not_by_tail leaf": 1,
+        "main compare": 3,
+        "main compare leaf": 3,
+        "main various": 3,
+        "main various not_by_tail": 3,
+        "main various not_by_tail leaf": 3,
+    }
+    check_schema(json.loads((tmp_path / "map").read_text("utf-8")), "path-map")
+
+
+def test_a_map_grows_by_runs_and_stays_valid_in_other_environments(user: User, tmp_path, program):
+    learn = ("profile", "paths", "learn", "-o", str(tmp_path / "map"))
+    user.types(*learn, "--", program)
+    padded = ("--", "env", "PADDING=" + "x" * 60_000, program)
+    before = read_map(str(tmp_path / "map"))
+    told = user.types(*learn, "--json", str(tmp_path / "told"), "--program", program, *padded)
+    document = json.loads((tmp_path / "told").read_text("utf-8"))
+    check_schema(document, "path-learning")
+    assert told.status == 0
+    assert document["runs"] == 2
+    assert document["new_paths"] == 0
+    after = read_map(str(tmp_path / "map"))
+    assert [node[:3] for node in after.nodes] == [node[:3] for node in before.nodes]
+    assert after.call_count == 2 * before.call_count
+
+
+def test_learning_ends_as_the_command_and_keeps_what_a_killed_one_did(
+    user: User, tmp_path, program
+):
+    learn = ("profile", "paths", "learn", "-o", str(tmp_path / "map"), "--", program)
+    assert user.types(*learn, "more").status == 3
+    killed = user.types(*learn, "killed")
+    assert killed.status == 128 + 6
+    assert "The command ended with status 134." in killed.out
+    assert named_paths(tmp_path / "map")["main various"] == 7
+
+
+def test_a_program_that_a_script_starts_is_named(user: User, tmp_path, program):
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\n{program}\n{program}\n")
+    script.chmod(0o755)
+    path = str(tmp_path / "map")
+    told = user.types(
+        "profile", "paths", "learn", "-o", path, "--program", program, "--", str(script)
+    )
+    assert told.status == 0, told.err
+    assert named_paths(tmp_path / "map")["main"] == 2
+    missed = user.types("profile", "paths", "learn", "--program", program, "--", "true")
+    assert missed.status == 2
+    assert "The recorder did not come to work" in missed.err
+
+
+def test_judging_tells_offline_and_online(user: User, tmp_path, program):
+    learn = ("profile", "paths", "learn", "-o")
+    user.types(*learn, str(tmp_path / "map"), "--", program)
+    user.types(*learn, str(tmp_path / "other"), "--", program, "more")
+    told = user.types(
+        *("profile", "paths", "judge", str(tmp_path / "map")),
+        *("--evaluation", str(tmp_path / "other"), "--json", str(tmp_path / "told")),
+    )
+    assert told.status == 0, told.err
+    assert "offline" in told.out
+    document = json.loads((tmp_path / "told").read_text("utf-8"))
+    check_schema(document, "path-check")
+    assert document["offline"]["paths"]["resolved"] > 0.8
+    assert document["offline"]["paths"]["wrong"] == document["offline"]["paths"]["missing"] == 0
+    # An array of a size that was not seen before gives heights that were not either.
+    assert document["online"]["paths"]["missing"] > 0
+    shares = document["online"]["calls"]
+    assert sum(shares[word] for word in ("resolved", "ambiguous", "wrong", "missing")) == (
+        pytest.approx(1)
+    )
+
+
+def test_another_build_is_refused_and_a_renamed_one_is_not(user: User, tmp_path, program):
+    path = str(tmp_path / "map")
+    user.types("profile", "paths", "learn", "-o", path, "--", program)
+    other = built(tmp_path, "other", "-O1")
+    refused = user.types("profile", "paths", "learn", "-o", path, "--", other)
+    assert refused.status == 2
+    assert "another build" in refused.err
+    stripped = str(tmp_path / "stripped")
+    subprocess.run(["strip", program, "-o", stripped], check=True)
+    told = user.types("profile", "paths", "learn", "-o", path, "--", stripped)
+    assert told.status == 0, told.err
+    assert "0 of them new" in told.out
+
+
+def test_what_cannot_be_learnt_is_refused_with_its_reason(user: User, tmp_path):
+    static = built(tmp_path, "static", "-static")
+    path = str(tmp_path / "map")
+    refused = user.types("profile", "paths", "learn", "-o", path, "--", static)
+    assert refused.status == 2
+    assert "linked statically" in refused.err
+    bare = built(tmp_path, "bare", "-fno-asynchronous-unwind-tables", "-nostartfiles", "-e", "main")
+    assert user.types("profile", "paths", "learn", "-o", path, "--", bare).status == 2
+    assert not os.path.exists(path)
+
+
+def test_the_recorder_gives_the_program_no_symbols():
+    library = os.path.join(NATIVE, "libsteelyard-paths.so")
+    told = subprocess.run(
+        ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
+    )
+    assert told.stdout == ""
+
+
+def test_a_damaged_map_is_told_by_the_field_that_is_wrong(user: User, tmp_path, program):
+    path = tmp_path / "map"
+    user.types("profile", "paths", "learn", "-o", str(path), "--", program)
+    whole = json.loads(path.read_text("utf-8"))
+    for change, words in (
+        (lambda d: d["nodes"]["parent"].__setitem__(0, 5), "nodes[0]"),
+        (lambda d: d["nodes"]["function"].__setitem__(0, 5), "nodes[0]"),
+        (lambda d: d["nodes"]["height_bytes"].pop(), "nodes must be columns"),
+        (lambda d: d.pop("build"), "lacks the field 'build'"),
+        (lambda d: d.update(kind="profile"), "kind must be"),
+    ):
+        damaged = json.loads(json.dumps(whole))
+        change(damaged)
+        path.write_text(json.dumps(damaged))
+        told = user.types("profile", "paths", "judge", str(path))
+        assert told.status == 2
+        assert words in told.err
+    path.write_text(json.dumps(whole)[:-40])
+    assert "is not JSON" in user.types("profile", "paths", "judge", str(path)).err

@@ -1,0 +1,104 @@
+"""Path maps: what they hold of runs, and what they resolve."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.analysis.paths.path_check import CANDIDATE_LIMITS, judged
+from steelyard.analysis.paths.path_map import (
+    ROOT,
+    PathMap,
+    PathNode,
+    PathNumbers,
+    functions_of,
+    merged,
+    merged_nodes,
+)
+from steelyard.core.errors import DataError
+
+# Functions by their addresses.
+MAIN, A, B, D = 1, 2, 3, 4
+
+
+def map_of(*nodes: PathNode, build: str = "one") -> PathMap:
+    names = {node.function: f"f{node.function}" for node in nodes}
+    return PathMap("program", build, 1, names, {}, nodes)
+
+
+def abd(order: str, calls: int) -> tuple[PathNode, ...]:
+    """main, then A and B in an order, with frames of 16 and 32 bytes, then D."""
+    first, second = (A, B) if order == "AB" else (B, A)
+    height = 100 + (16 if first == A else 32)
+    return (
+        PathNode(ROOT, MAIN, 100, 1),
+        PathNode(0, first, height, calls),
+        PathNode(1, second, 148, calls),
+        PathNode(2, D, 156, calls),
+    )
+
+
+def test_paths_of_the_same_functions_in_another_order_are_ambiguous_as_in_figure_5_4():
+    nodes = merged_nodes([abd("AB", 3), abd("BA", 1)])
+    check = judged(map_of(*nodes))
+    assert check.offline.path_count == 7
+    assert check.offline.key_count == 6
+    assert check.offline.paths.resolved == pytest.approx(5 / 7)
+    assert check.offline.paths.ambiguous == pytest.approx(2 / 7)
+    # D was called four times, by either path.
+    assert check.offline.calls.ambiguous == pytest.approx(4 / 14)
+    assert check.offline.calls.most_frequent == pytest.approx(13 / 14)
+    assert check.offline.paths.by_candidates[CANDIDATE_LIMITS.index(2)] == 1
+
+
+def test_other_runs_are_resolved_wrong_and_missing():
+    learnt = map_of(*abd("AB", 1))
+    new_height = (PathNode(ROOT, MAIN, 100, 1), PathNode(0, D, 108, 1))
+    evaluation = map_of(*merged_nodes([abd("BA", 2), new_height]))
+    online = judged(learnt, evaluation).online
+    assert online is not None
+    # main is known; the D of B and A has the key of another path; B and A and the new D have none.
+    assert online.path_count == 5
+    assert online.paths.resolved == pytest.approx(1 / 5)
+    assert online.paths.wrong == pytest.approx(1 / 5)
+    assert online.paths.missing == pytest.approx(3 / 5)
+    assert online.calls.wrong == pytest.approx(2 / 9)
+
+
+def test_a_path_of_several_heights_counts_as_one_path():
+    nodes = (
+        PathNode(ROOT, MAIN, 100, 1),
+        PathNode(0, A, 116, 1),
+        PathNode(0, A, 132, 9),
+        PathNode(0, B, 132, 1),
+    )
+    check = judged(map_of(*nodes))
+    assert check.offline.path_count == 3
+    assert check.offline.key_count == 4
+    assert check.offline.paths.resolved == 1
+
+
+def test_merging_adds_calls_and_keeps_what_either_had():
+    both = merged(map_of(*abd("AB", 3)), map_of(*abd("BA", 1)))
+    assert both.run_count == 2
+    assert both.call_count == 14
+    assert len(set(PathNumbers().of(both.nodes))) == 7
+    assert merged(both, map_of(*abd("AB", 5))).nodes[3].call_count == 8
+
+
+def test_a_map_of_another_build_is_refused():
+    with pytest.raises(DataError, match="another build of program"):
+        merged(map_of(*abd("AB", 1)), map_of(*abd("AB", 1), build="two"))
+    with pytest.raises(DataError, match="another build"):
+        judged(map_of(*abd("AB", 1)), map_of(*abd("AB", 1), build="two"))
+
+
+def test_a_node_tells_its_functions_from_the_innermost_out():
+    assert list(functions_of(map_of(*abd("BA", 1)), 3)) == [D, A, B, MAIN]
+
+
+def test_numbers_of_paths_are_the_same_in_trees_of_another_order():
+    numbers = PathNumbers()
+    forward = numbers.of(merged_nodes([abd("AB", 1), abd("BA", 1)]))
+    backward = numbers.of(merged_nodes([abd("BA", 1), abd("AB", 1)]))
+    assert sorted(forward) == sorted(backward)
+    assert forward[4:] == backward[1:4]
