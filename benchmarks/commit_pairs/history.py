@@ -71,7 +71,7 @@ def revisions(repository: Path, project: Project) -> list[Revision]:
 
 
 def _run(*call: str, cwd: Path) -> None:
-    subprocess.run(["nice", "-n", "19", *call], cwd=cwd, check=True, capture_output=True)
+    subprocess.run(call, cwd=cwd, check=True, capture_output=True)
 
 
 def _build(repository: Path, folder: Path, project: Project, revision: str) -> Path:

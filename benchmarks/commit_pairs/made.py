@@ -46,7 +46,8 @@ def build(folder: Path, text: str, command: Sequence[str], strip: bool = False) 
 def profile(program: Path) -> Path:
     """What a run of the program does, counted by callgrind."""
     out = program.with_name("callgrind.out")
-    call = ["valgrind", "--tool=callgrind", "--quiet", f"--callgrind-out-file={out}", str(program)]
+    options = ("--quiet", "--dump-instr=yes", f"--callgrind-out-file={out}")
+    call = ["valgrind", "--tool=callgrind", *options, str(program)]
     subprocess.run(call, check=True, capture_output=True)
     return out
 

@@ -300,3 +300,49 @@ def test_code_with_jump_tables_texts_and_constants_has_not_changed_where_it_only
     # Many functions of a program without optimisation are the same: any may be any other's.
     assert changed == set() or command == "g++ -O0"
     assert len(changed) <= 0.1 * len(code)
+
+
+HOT = """#include <stdio.h>
+#include <stdlib.h>
+static volatile unsigned sink;
+__attribute__((noinline)) unsigned hot(unsigned count) {
+    unsigned sum = 0;
+    for (unsigned at = 0; at < count; at++) {
+        sum += at * sink;
+        if (sum == 12345)
+            RARE;
+    }
+    return sum;
+}
+int main(int count, char** given) {
+    sink = (unsigned)count;
+    printf("%u\\n", hot(2000000u * (unsigned)(count + 0 * (given == NULL))) LATER);
+    return 0;
+}
+"""
+
+
+def test_an_edit_of_a_hot_function_where_no_run_goes_is_no_reason_to_run(user, tmp_path):
+    def built(name, rare, later=""):
+        text = HOT.replace("RARE", rare).replace("LATER", later)
+        return build(tmp_path / name, text, ["gcc", "-O1"])
+
+    old = built("old", "sink = 7")
+    use = profile(old)
+
+    def indicators(new):
+        told = user.types(
+            "predict", "commits", "indicators", "--old", str(old), "--new", str(new),
+            "--use", f"hot={use}", "--json", "-",
+        )  # fmt: skip
+        assert told.status == 0, told.err
+        (found,) = told.document()["benchmarks"]
+        return found["indicators"], found["reasons"][0]
+
+    unreached, reason = indicators(built("unreached", "sink = 9"))
+    assert unreached["changed-share"] > 50
+    assert unreached["executed-edits"] == unreached["altered-operands"] == 0
+    assert reason.startswith("Function hot, ")
+    assert reason.endswith(", but not where hot goes.")
+    reached, _ = indicators(built("reached", "sink = 7", "+ sink"))
+    assert 0 < reached["executed-edits"] < 5

@@ -86,7 +86,8 @@ class Aarch64Steps {
 
   private:
     void add(std::uint64_t address, std::uint32_t word) {
-        Step step{address, 0, mixed(word >> 21U), 0, word == nop};
+        Step step{address, 0, mixed(word >> 21U), 0, body_.references.size(), word == nop};
+        const std::size_t tables = reader_.table_targets_.size();
         const auto branch = branch_of(word);
         if (branch) {
             add_branch(*branch, word, step);
@@ -94,6 +95,7 @@ class Aarch64Steps {
             count(word);
             step.token = token_of(address, word);
         }
+        step.has_table = reader_.table_targets_.size() != tables;
         reader_.steps_.push_back(step);
     }
 

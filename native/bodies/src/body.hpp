@@ -36,7 +36,9 @@ struct Step {
     std::uint64_t token = 0;      ///< of its bytes without addresses
     std::uint64_t operation = 0;  ///< of its opcode alone
     std::uint64_t target = 0;     ///< where it jumps to within the function; 0: nowhere
+    std::size_t references = 0;   ///< how many of the function's come before it
     bool is_nothing = false;      ///< only there to align what follows
+    bool has_table = false;       ///< jumps by a table, or reads its address
 };
 
 /// Reads the steps of one function and counts its kinds of instructions.

@@ -207,7 +207,7 @@ void write_steps(Bytes bytes, std::span<const std::size_t> places, std::ostream&
     for (const std::size_t& place : places) {
         if (place >= functions.size())
             throw Fatal("it has no function of that number");
-        reader.read(functions[place]);
+        const Body body = reader.read(functions[place]);
         writer.raw(&place == places.data() ? "" : ",");
         // Halves of the tokens tell steps apart as well, and are half as long to read.
         const auto half = [](std::uint64_t value) { return value >> 32U; };
@@ -219,6 +219,13 @@ void write_steps(Bytes bytes, std::span<const std::size_t> places, std::ostream&
         writer.list(steps, [&](const Step& step) { writer.number(half(step.operation)); });
         writer.raw(",");
         writer.list(steps, [&](const Step& step) { writer.number(half(step.token)); });
+        writer.raw(",");
+        // No address is 1: where a table leads is not followed.
+        writer.list(steps,
+                    [&](const Step& step) { writer.number(step.has_table ? 1 : step.target); });
+        writer.raw(",");
+        steps.push_back({.references = body.references.size()});
+        writer.list(steps, [&](const Step& step) { writer.number(step.references); });
         writer.raw("]\n");
     }
     writer.raw("]\n");

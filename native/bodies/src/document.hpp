@@ -14,7 +14,9 @@ namespace steelyard {
 void write_bodies(Bytes file, std::ostream& out);
 
 /// Writes the steps of the functions at some places of that list: for each their addresses, their
-/// operations, and their operations with operands. Steps that do nothing are left out.
+/// operations, their operations with operands, where they jump to within the function (0: nowhere,
+/// 1: by a table), how many of the function's references come before each and in all. Steps that do
+/// nothing are left out.
 void write_steps(Bytes file, std::span<const std::size_t> places, std::ostream& out);
 
 }  // namespace steelyard

@@ -101,14 +101,16 @@ class X86Steps {
             if (found)
                 add(one);
             else
-                reader_.steps_.push_back({address_, mixed(bytes_[0], 0xbad), 0, 0, false});
+                reader_.steps_.push_back(
+                    {address_, mixed(bytes_[0], 0xbad), 0, 0, body_.references.size()});
             at += one.length;
         }
     }
 
   private:
     void add(const Instruction& one) {
-        Step step{address_, 0, 0, 0, does_nothing(one)};
+        Step step{address_, 0, 0, 0, body_.references.size(), does_nothing(one)};
+        const std::size_t tables = reader_.table_targets_.size();
         step.operation =
             mixed((std::uint64_t{one.map} << 24U) | (std::uint64_t{one.opcode} << 8U) |
                   (one.vector_encoding ? 1U : 0U) | (std::uint64_t{one.prefix} << 32U));
@@ -121,6 +123,7 @@ class X86Steps {
             add_branch(one, step);
         else
             step.token = token_of(one);
+        step.has_table = reader_.table_targets_.size() != tables;
         reader_.steps_.push_back(step);
         note_block(one);
     }

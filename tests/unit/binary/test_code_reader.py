@@ -62,8 +62,10 @@ def test_the_steps_of_functions_are_as_many_as_their_instructions(program):
     places = [0, 5, len(found) - 1]
     steps = read_steps(str(program), places)
     assert [len(one.tokens) for one in steps] == [found.instructions[place] for place in places]
+    ends = [len(found.references[place]) // 3 for place in places]
+    assert [one.references[-1] for one in steps] == ends
     for one in steps:
-        assert len(one.addresses) == len(one.operations) == len(one.tokens)
+        assert len(one.addresses) == len(one.operations) == len(one.tokens) == len(one.targets)
         assert list(one.addresses) == sorted(set(one.addresses))
     assert read_steps(str(program), []) == []
 

@@ -79,6 +79,7 @@ def _edits(change: CodeChange, uses: Sequence[BenchmarkUse]) -> dict[int, StepEd
     from steelyard.binary.code_reader import read_steps
     from steelyard.predict.commits.benchmark_use import reach
     from steelyard.predict.commits.body_steps import step_edits
+    from steelyard.predict.commits.code_change import same_references
 
     reached: set[int] = set()
     for use in uses:
@@ -87,8 +88,10 @@ def _edits(change: CodeChange, uses: Sequence[BenchmarkUse]) -> dict[int, StepEd
     places = sorted(reached & change.changed)
     old = read_steps(change.old.source, places)
     new = read_steps(change.new.source, [change.partner[place] for place in places])
-    pairs = zip(places, old, new, strict=True)
-    return {place: step_edits(before, after) for place, before, after in pairs}
+    return {
+        place: step_edits(before, after, same_references(change, place))
+        for place, before, after in zip(places, old, new, strict=True)
+    }
 
 
 def ask_code(predictor: Predictor, pair: ComparedPair) -> CommitAnswer:

@@ -7,11 +7,14 @@ registers after small edits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 # Of so many edits the alignment is not looked for: all between the equal ends counts as rewritten.
 _MOST_EDITS = 800
+# A jump by a table, or what reads its address.
+_TABLE = 1
 
 
 @dataclass(frozen=True)
@@ -21,12 +24,18 @@ class BodySteps:
     Parameters
     ----------
     addresses, operations, tokens : sequence of int, of one length
-        Equal operations do the same; equal tokens do it to the same operands.
+        Equal operations do the same; equal tokens do it to operands of the same kinds.
+    targets : sequence of int
+        The address in this function that each jumps to; 0: none, 1: by a table.
+    references : sequence of int, one longer
+        How many of the function's references come before each, and how many it has.
     """
 
     addresses: Sequence[int]
     operations: Sequence[int]
     tokens: Sequence[int]
+    targets: Sequence[int]
+    references: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,8 @@ class StepEdits:
     added : mapping of (int, int) to int
         How many are new between two neighbours of the old version, by the addresses of these.
     altered : tuple of int
-        Addresses of instructions that have other operands.
+        Addresses of instructions that have other operands, refer to other things or to data with
+        other contents, or jump to another place or by a table.
     """
 
     removed: tuple[int, ...]
@@ -48,11 +58,19 @@ class StepEdits:
     altered: tuple[int, ...]
 
 
-def step_edits(old: BodySteps, new: BodySteps) -> StepEdits:
-    """The edits that lead from one version of a function to another."""
+# Whether references of an old and a new function, by their numbers, are to the same.
+SameReference = Callable[[int, int], bool]
+
+
+def step_edits(old: BodySteps, new: BodySteps, same: SameReference) -> StepEdits:
+    """The edits that lead from one version of a function to another.
+
+    Where no run executes an instruction that is removed or altered, or a neighbour of an added one,
+    every run takes the same path through both versions.
+    """
     removed: list[int] = []
     added: dict[tuple[int, int], int] = {}
-    altered: list[int] = []
+    equal: dict[int, int] = {}
     one = other = 0
     ends = len(old.operations), len(new.operations)
     for at, there, count in [*_equal_runs(old.operations, new.operations), (*ends, 0)]:
@@ -62,13 +80,45 @@ def step_edits(old: BodySteps, new: BodySteps) -> StepEdits:
             before, after = (one, at - 1) if at > one else (max(one - 1, 0), min(at, ends[0] - 1))
             place = old.addresses[before], old.addresses[after]
             added[place] = added.get(place, 0) + there - other
-        altered += [
-            old.addresses[at + more]
-            for more in range(count)
-            if old.tokens[at + more] != new.tokens[there + more]
-        ]
+        equal.update(zip(range(at, at + count), range(there, there + count), strict=True))
         one, other = at + count, there + count
+    altered = _altered(old, new, equal, same)
     return StepEdits(tuple(removed), added, tuple(altered))
+
+
+def _altered(
+    old: BodySteps, new: BodySteps, equal: Mapping[int, int], same: SameReference
+) -> Iterator[int]:
+    for one, other in equal.items():
+        here, there = _references_of(old, one), _references_of(new, other)
+        is_same = (
+            old.tokens[one] == new.tokens[other]
+            and _same_target(old, new, equal, (one, other))
+            and len(here) == len(there)
+            and all(same(*pair) for pair in zip(here, there, strict=True))
+        )
+        if not is_same:
+            yield old.addresses[one]
+
+
+def _references_of(body: BodySteps, step: int) -> range:
+    """The numbers of its references; the last step of a function has one more at its end."""
+    return range(body.references[step], body.references[step + 1])
+
+
+def _same_target(
+    old: BodySteps, new: BodySteps, equal: Mapping[int, int], pair: tuple[int, int]
+) -> bool:
+    """Whether two jumps go to one place; of tables nobody knows."""
+    here, there = old.targets[pair[0]], new.targets[pair[1]]
+    if not (here and there):
+        return here == there
+    if _TABLE in (here, there):
+        return False
+    # A target that does nothing was left out: the next step stands for it.
+    target = bisect_left(old.addresses, here), bisect_left(new.addresses, there)
+    at_ends = target == (len(old.addresses), len(new.addresses))
+    return at_ends or equal.get(target[0]) == target[1]
 
 
 def _equal_runs(old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int, int]]:

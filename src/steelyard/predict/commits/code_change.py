@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from steelyard.core.errors import AnalysisError
@@ -149,6 +149,24 @@ def _same_reference(
         named = bool(old.objects[one] and new.objects[other])
         return (not named or offset == new_offset) and _same_object(old, new, one, other)
     return True
+
+
+def same_references(change: CodeChange, function: int) -> Callable[[int, int], bool]:
+    """Whether two references of both versions of a function are to the same.
+
+    They are told by their numbers. Data is the same if its contents are.
+    """
+    old, new, partner = change.old, change.new, change.partner
+    here, there = old.references[function], new.references[partner[function]]
+
+    def same(one: int, other: int) -> bool:
+        both = here[3 * one : 3 * one + 3], there[3 * other : 3 * other + 3]
+        if not _same_reference(old, new, partner, both):
+            return False
+        (kind, place, _), (new_kind, new_place, _) = both
+        return not (kind == new_kind == DATA and _differs(old, new, place, new_place))
+
+    return same
 
 
 def _differs(old: ProgramCode, new: ProgramCode, one: int, other: int) -> bool:

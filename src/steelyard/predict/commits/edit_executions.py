@@ -55,7 +55,7 @@ def executed_edits(evidence: Evidence) -> ExecutedEdits:
     gone = sum(count for one, count in reached.instructions.items() if change.partner[one] < 0)
     total = ExecutedEdits(removed=gone)
     entered: dict[int, float] = {}
-    for function, edits in evidence.edits.items():
+    for function, edits in (evidence.edits or {}).items():
         total += edits_of_function(edits, reached.at_addresses)
         most = max((_reached(place, reached.at_addresses) for place in edits.added), default=0.0)
         for callee in change.new.callees(change.partner[function]):

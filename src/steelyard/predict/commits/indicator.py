@@ -23,14 +23,15 @@ class Evidence:
     reached : ReachedFunctions
     changed_before : mapping of str to float
         For functions how often a change of theirs came with a change of time; empty: unknown.
-    edits : mapping of int to StepEdits
-        For changed functions that a benchmark reaches which of their instructions differ.
+    edits : mapping of int to StepEdits or None
+        For changed functions that a benchmark reaches which of their instructions differ; None:
+        unknown.
     """
 
     change: CodeChange
     reached: ReachedFunctions
     changed_before: Mapping[str, float] = field(default_factory=dict[str, float])
-    edits: Mapping[int, StepEdits] = field(default_factory=dict[int, StepEdits])
+    edits: Mapping[int, StepEdits] | None = None
 
     def knows(self, needs: Needs) -> bool:
         """Whether what an indicator needs is there."""
@@ -41,7 +42,7 @@ class Evidence:
         if needs == "events":
             return bool(self.reached.events)
         if needs == "addresses":
-            return bool(self.reached.at_addresses)
+            return self.edits is not None and bool(self.reached.at_addresses)
         return needs == "programs" or bool(self.changed_before)
 
 

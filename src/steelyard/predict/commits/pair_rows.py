@@ -87,7 +87,7 @@ def compare_pair(
                 f"{change.old.source} has not. What changed there is not seen."
             )
             cautions.append(Caution("unknown-functions", message))
-        evidence = Evidence(change, reached, changed_before or {}, edits or {})
+        evidence = Evidence(change, reached, changed_before or {}, edits)
         values.append([indicator.of(evidence) for indicator in indicators])
         reasons.append(reasons_for(use.benchmark, evidence))
     count = len(uses)

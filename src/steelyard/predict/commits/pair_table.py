@@ -107,16 +107,32 @@ class PairTable:
         return np.column_stack(columns) if columns else np.empty((len(self), 0))
 
 
+# What differs inside functions comes to nothing where a benchmark executes none of it
+# (`steelyard.predict.commits.body_steps.step_edits`).
+_EDITS = ("executed-edits", "altered-operands")
+_SEEN_BY_EDITS = frozenset(
+    (
+        *("top-by-instructions", "top-by-calls", "top-resized-by-calls", "top-by-events"),
+        *("reached-length-change", "changed-share", "hot-loop-changed", "calls-changed"),
+        "changed-before",
+    )
+)
+
+
 def quiet_rows(values: Floats, indicators: tuple[str, ...]) -> Truths:
     """Which rows of indicators, shape (n, k), have none above 0, but one that is known.
 
     Indicators of what no benchmark reaches do not count: code that runs as before, on the same
-    data, never comes to it.
+    data, never comes to it. Where executed edits are known, indicators of whole functions do not
+    count either.
     """
     counted = np.array([name not in _elsewhere() for name in indicators], bool)
-    values = values[:, counted]
-    some_known = ~np.isnan(values).all(axis=1)
-    return np.asarray(~(values > 0).any(axis=1) & some_known)
+    seen = np.array([name in _SEEN_BY_EDITS for name in indicators], bool)
+    edits = [indicators.index(name) for name in _EDITS if name in indicators]
+    has_edits = len(edits) == len(_EDITS) and ~np.isnan(values[:, edits]).any(axis=1)
+    loud = (values > 0) & counted & ~(seen & np.reshape(has_edits, (-1, 1)))
+    some_known = ~np.isnan(values[:, counted]).all(axis=1)
+    return np.asarray(~loud.any(axis=1) & some_known)
 
 
 @cache

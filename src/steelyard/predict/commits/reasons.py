@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from steelyard.predict.commits.body_steps import StepEdits
 from steelyard.predict.commits.code_change import CodeChange
 from steelyard.predict.commits.edit_executions import edits_of_function
 from steelyard.predict.commits.indicator import Evidence
@@ -17,8 +18,9 @@ def reasons_for(benchmark: str, evidence: Evidence) -> tuple[str, ...]:
         what = _what_changed(change, function)
         if what and count > 0:
             share, weight = reached.share(function), reached.share(function)
-            if reached.at_addresses and function in evidence.edits:
-                weight = _edited_share(evidence, function)
+            edits = (evidence.edits or {}).get(function)
+            if reached.at_addresses and edits is not None:
+                weight = _edited_share(evidence, edits)
                 what += "" if weight else f", but not where {benchmark} goes"
             name = change.old.names[function] or "without a name"
             words = (
@@ -33,9 +35,9 @@ def reasons_for(benchmark: str, evidence: Evidence) -> tuple[str, ...]:
     return tuple(words) or (_nothing_reached(benchmark, change),)
 
 
-def _edited_share(evidence: Evidence, function: int) -> float:
+def _edited_share(evidence: Evidence, edits: StepEdits) -> float:
     """The share of the instructions that a benchmark executes in edits of a function."""
-    found = edits_of_function(evidence.edits[function], evidence.reached.at_addresses)
+    found = edits_of_function(edits, evidence.reached.at_addresses)
     executed = found.removed + found.added + found.altered
     return executed / evidence.reached.total if evidence.reached.total else 0.0
 

@@ -2,12 +2,25 @@
 
 import random
 
-from steelyard.predict.commits.body_steps import BodySteps, StepEdits, step_edits
+from steelyard.predict.commits.body_steps import BodySteps, StepEdits
+from steelyard.predict.commits.body_steps import step_edits as edits_by
 
 
-def body(operations, tokens=None, begin=100):
-    addresses = [begin + 4 * place for place in range(len(operations))]
-    return BodySteps(addresses, list(operations), list(tokens or operations))
+def body(operations, tokens=None, begin=100, jumps=None, references=None):
+    """`jumps` are from one step to another; `references` how many of these come before each."""
+    count = len(operations)
+    addresses = [begin + 4 * place for place in range(count)]
+    targets = [0] * count
+    for place, target in (jumps or {}).items():
+        targets[place] = 1 if target == "table" else begin + 4 * target
+    return BodySteps(
+        addresses, list(operations), list(tokens or operations), targets,
+        references or [0] * (count + 1),
+    )  # fmt: skip
+
+
+def step_edits(old, new, same=lambda _one, _other: True):
+    return edits_by(old, new, same)
 
 
 def common_length(one, other):
@@ -69,3 +82,35 @@ def test_a_body_that_was_rewritten_is_removed_and_new_whole():
     new = [chance.randrange(50) for _ in range(6000)]
     found = step_edits(body([1, *old]), body([1, *new]))
     assert len(found.removed) == sum(found.added.values()) == 6000
+
+
+def test_a_jump_to_the_same_instruction_is_the_same_however_far_it_lies():
+    old, new = body("abcd", jumps={0: 3}), body("abXcd", jumps={0: 4})
+    assert step_edits(old, new).altered == ()
+
+
+def test_a_jump_to_another_instruction_is_altered():
+    assert step_edits(body("abcd", jumps={0: 3}), body("abcd", jumps={0: 2})).altered == (100,)
+    assert step_edits(body("abcd", jumps={0: 3}), body("abcd")).altered == (100,)
+    assert step_edits(body("abcd", jumps={0: 2}), body("abXd", jumps={0: 2})).altered == (100,)
+
+
+def test_where_a_table_leads_is_unknown():
+    old = body("abcd", jumps={1: "table"})
+    assert step_edits(old, old).altered == (104,)
+
+
+def test_an_instruction_that_refers_to_something_else_is_altered():
+    old, new = body("abc", references=[0, 0, 1, 2]), body("abXc", references=[0, 0, 1, 2, 3])
+    asked = []
+
+    def same(one, other):
+        asked.append((one, other))
+        return one == 0
+
+    assert step_edits(old, new, same).altered == (108,)
+    assert asked == [(0, 0), (1, 2)]
+
+
+def test_another_number_of_references_is_another_thing():
+    assert step_edits(body("a", references=[0, 1]), body("a", references=[0, 2])).altered == (100,)

@@ -45,6 +45,28 @@ def test_an_edit_that_no_run_comes_to_is_none_and_the_reason_says_so():
     )
 
 
+def is_quiet(edits, use=USE, new=None):
+    change = compare_programs(OLD, new or program([("main", 1, call(1)), ("hot", 3)]))
+    return bool(compare_pair(change, [use], PairNames(), edits={1: edits}).table.quiet[0])
+
+
+def test_a_pair_is_quiet_where_no_run_comes_to_an_edit():
+    assert is_quiet(StepEdits((300,), {(300, 304): 5}, (308,)))
+    assert not is_quiet(StepEdits((208,), {}, ()))
+    assert not is_quiet(StepEdits((), {(208, 300): 1}, ()))
+    assert not is_quiet(StepEdits((), {}, (208,)))
+
+
+def test_a_pair_without_counts_of_instructions_is_quiet_only_without_changed_functions():
+    use = BenchmarkUse("b", {"main": 10, "hot": 90}, {"main": 1, "hot": 1})
+    assert not is_quiet(StepEdits((300,), {}, ()), use)
+
+
+def test_other_parameters_of_the_compiler_are_never_quiet():
+    new = program([("main", 1, call(1)), ("hot", 3)], libraries=["libc.so.6", "libm.so.6"])
+    assert not is_quiet(StepEdits((300,), {}, ()), new=new)
+
+
 def test_a_new_function_is_executed_whole_as_often_as_the_edit_that_calls_it():
     new = program(
         [("main", 1, call(1)), ("hot", 3, call(2)), as_row("fresh", 9, call(3), 3),
