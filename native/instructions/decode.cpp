@@ -1,6 +1,8 @@
 #include "decode.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <string_view>
 
 namespace steelyard {
@@ -319,6 +321,17 @@ std::optional<Instruction> decode(std::span<const std::uint8_t> code) {
         return std::nullopt;
     found.length = reader.place();
     return found;
+}
+
+std::int64_t field_distance(const Instruction& instruction, std::span<const std::uint8_t> code) {
+    if (instruction.field == Field::none)
+        return 0;
+    const auto field = code.subspan(instruction.field_offset, instruction.field_bytes);
+    if (field.size() == 1)
+        return std::bit_cast<std::int8_t>(field[0]);
+    std::array<std::uint8_t, sizeof(std::int32_t)> word{};
+    std::ranges::copy(field, word.begin());
+    return std::bit_cast<std::int32_t>(word);
 }
 
 }  // namespace steelyard

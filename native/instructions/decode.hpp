@@ -47,4 +47,8 @@ struct Instruction {
 /// PC-relative in a way that a compiler does not write.
 std::optional<Instruction> decode(std::span<const std::uint8_t> code);
 
+/// How far behind its end the PC-relative field of the instruction at the start of `code` leads; 0
+/// where it has none.
+std::int64_t field_distance(const Instruction& instruction, std::span<const std::uint8_t> code);
+
 }  // namespace steelyard

@@ -1,11 +1,10 @@
 /* Benchmarks of libdeflate: one by its name. Only what `measured` does is counted. */
-#include "libdeflate.h"
-
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdeflate.h"
 #include "made_text.h"
 
 enum { SIZE = 100000, CAPACITY = 140000 };

@@ -1,11 +1,10 @@
 // Benchmarks of pugixml: one by its name. Only what `measured` does is counted.
-#include "pugixml.hpp"
-
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "made_text.h"
+#include "pugixml.hpp"
 
 namespace {
 

@@ -143,7 +143,7 @@ class X86Steps {
     /// A jump counts by its condition and by how many steps it goes, not by its encoding.
     void add_branch(const Instruction& one, Step& step) {
         const std::uint64_t target =
-            address_ + one.length + static_cast<std::uint64_t>(field_value(one));
+            address_ + one.length + static_cast<std::uint64_t>(field_distance(one, bytes_));
         const std::uint64_t condition = is_conditional(one)        ? 16U + (one.opcode & 15U)
                                         : one.field == Field::call ? 1
                                         : one.opcode == 0xe9 || one.opcode == 0xeb
@@ -155,12 +155,6 @@ class X86Steps {
             step.target = target;
         else
             refer(reader_.references_.resolve(target), step.token);
-    }
-
-    std::int64_t field_value(const Instruction& one) const {
-        if (one.field_bytes == 1)
-            return static_cast<std::int8_t>(bytes_[one.field_offset]);
-        return std::int64_t{value_at<std::int32_t>(std::as_bytes(bytes_), one.field_offset)};
     }
 
     std::uint64_t token_of(const Instruction& one) {
@@ -178,7 +172,9 @@ class X86Steps {
                                     value_at<std::uint64_t>(whole, 8) ^ (places << 32U));
         if (one.field != Field::none)
             refer_to_memory(
-                one, address_ + one.length + static_cast<std::uint64_t>(field_value(one)), token);
+                one,
+                address_ + one.length + static_cast<std::uint64_t>(field_distance(one, bytes_)),
+                token);
         if (absolute_at != nowhere)
             refer_to_memory(one, value_at<std::uint32_t>(std::as_bytes(bytes_), absolute_at),
                             token);

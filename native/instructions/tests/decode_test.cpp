@@ -20,7 +20,23 @@ bool has(std::initializer_list<int> bytes, Field field, int offset) {
            found->field_offset == offset;
 }
 
+std::int64_t distance(std::initializer_list<std::uint8_t> bytes) {
+    const std::vector<std::uint8_t> code(bytes);
+    const auto found = decode(code);
+    CHECK(found);
+    return found ? field_distance(*found, code) : 0;
+}
+
 }  // namespace
+
+TEST("fields say how far they lead, also backwards") {
+    CHECK(distance({0xe8, 1, 2, 0, 0}) == 0x201);
+    CHECK(distance({0xe8, 0xfe, 0xff, 0xff, 0xff}) == -2);
+    CHECK(distance({0xeb, 0x80}) == -128);
+    CHECK(distance({0xeb, 0x7f}) == 127);
+    CHECK(distance({0x48, 0x8d, 0x05, 0, 0, 0, 0x80}) == -0x80000000LL);
+    CHECK(distance({0xc3}) == 0);
+}
 
 TEST("branches are found with their fields") {
     CHECK(has({0xe8, 1, 2, 3, 4}, Field::call, 1));

@@ -148,9 +148,7 @@ void Functions::decode_all() {
                 break;
             }
             if (decoded->field != Field::none) {
-                const auto field = room.subspan(offset + decoded->field_offset);
-                const std::int64_t distance =
-                    decoded->field_bytes == 1 ? static_cast<std::int8_t>(field[0]) : word_at(field);
+                const std::int64_t distance = field_distance(*decoded, room.subspan(offset));
                 const std::uint64_t target = function.start + offset + decoded->length +
                                              static_cast<std::uint64_t>(distance);
                 function.fields.push_back(

@@ -21,7 +21,8 @@ class MovedCode {
     /// Whether the instruction can stand elsewhere, and there is room for it.
     bool append(const Instruction& instruction, std::span<const std::uint8_t> bytes,
                 std::uint64_t address) {
-        const std::uint64_t target = target_of(instruction, bytes, address);
+        const std::uint64_t target = address + instruction.length +
+                                     static_cast<std::uint64_t>(field_distance(instruction, bytes));
         if (instruction.field == Field::call || is_indirect_call(instruction))
             return append_call(instruction, bytes, address + instruction.length, target);
         switch (instruction.field) {
@@ -40,19 +41,6 @@ class MovedCode {
     }
 
   private:
-    static std::uint64_t target_of(const Instruction& instruction,
-                                   std::span<const std::uint8_t> bytes, std::uint64_t address) {
-        std::int64_t distance = 0;
-        if (instruction.field_bytes == 1) {
-            distance = static_cast<std::int8_t>(bytes[instruction.field_offset]);
-        } else if (instruction.field_bytes == sizeof(std::int32_t)) {
-            std::int32_t value = 0;
-            std::memcpy(&value, bytes.data() + instruction.field_offset, sizeof value);
-            distance = value;
-        }
-        return address + instruction.length + static_cast<std::uint64_t>(distance);
-    }
-
     /// FF /2.
     static bool is_indirect_call(const Instruction& instruction) {
         return instruction.map == one_byte && instruction.opcode == 0xff &&

@@ -89,10 +89,15 @@ bool patch_entries(std::span<const PlannedFunction> functions, std::uint64_t ima
         (sizeof entered + functions.size() * room_bytes + page) / page * page;
     std::uint8_t* const memory = memory_near(begin, image_end + bias, bytes);
     auto* const code = reinterpret_cast<void*>(begin);
-    if (memory == nullptr ||
-        mprotect(code, code_end - begin, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+    if (memory == nullptr)
         return false;
-    std::memcpy(memory, &entered, sizeof entered);
+    // Threads of other libraries may run this code already, so that it stays executable.
+    constexpr int all = PROT_READ | PROT_WRITE | PROT_EXEC;
+    // NOLINTNEXTLINE(clang-analyzer-security.MmapWriteExec)
+    if (mprotect(code, code_end - begin, all) != 0)
+        return false;
+    const auto called = reinterpret_cast<std::uint64_t>(entered);
+    std::memcpy(memory, &called, sizeof called);
     std::uint8_t* room = memory + sizeof entered;
     for (std::uint32_t number = 0; number < functions.size(); ++number) {
         const PlannedFunction& function = functions[number];

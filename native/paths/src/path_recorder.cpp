@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ranges>
 #include <span>
 
 #include "patching.hpp"
@@ -76,11 +77,15 @@ char* put_number(char* to, std::uint64_t number) {
     return to;
 }
 
+char* put_text(char* to, const char* text) {
+    while (*text != 0)
+        *to++ = *text++;
+    return to;
+}
+
 /// FOLDER/PROCESS-NUMBER
 void new_path(char* to, std::uint32_t process) {
-    for (const char* from = program.folder; *from != 0;)
-        *to++ = *from++;
-    *to++ = '/';
+    to = put_text(put_text(to, program.folder), "/");
     to = put_number(to, process);
     *to++ = '-';
     to = put_number(to, program.files.fetch_add(1));
@@ -178,10 +183,10 @@ extern "C" {
 /// has its own stack.
 __attribute__((used)) std::byte* steelyard_entered(std::uint32_t function, std::uint64_t* entry,
                                                    std::uint64_t frame_pointer) {
-    if (thread == nullptr) {
-        if (has_ended || (thread = new_thread()) == nullptr)
-            return nullptr;
-    }
+    if (thread == nullptr && !has_ended)
+        thread = new_thread();
+    if (thread == nullptr)
+        return nullptr;
     Thread& own = *thread;
     const auto entry_stack = reinterpret_cast<std::uint64_t>(entry);
     if (own.at_work_at != 0 && entry_stack < own.at_work_at) {
@@ -243,8 +248,8 @@ __attribute__((used)) void steelyard_entered_from_afar(std::uint32_t function, s
         outermost = walk.activations.back().entry_stack;
     while (own.depth > 0 && own.frames[own.depth - 1].entry_stack <= outermost)
         --own.depth;
-    for (auto at = walk.activations.rbegin(); at != walk.activations.rend(); ++at)
-        push(own, at->function, at->entry_stack, false);
+    for (const Activation& activation : std::views::reverse(walk.activations))
+        push(own, activation.function, activation.entry_stack, false);
     push(own, function, entry_stack, true);
     own.at_work_at = 0;
     errno = error;
@@ -359,8 +364,7 @@ std::uint64_t bias_of_program() {
 /// The first word of the file `ready` in the folder tells that the program is watched.
 void tell_ready() {
     char path[longest_path + 64];
-    std::strcpy(path, program.folder);
-    std::strcat(path, "/ready");
+    *put_text(put_text(path, program.folder), "/ready") = 0;
     const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (file >= 0)
         close(file);
@@ -382,7 +386,7 @@ void tell_ready() {
     if (memory == MAP_FAILED || bytes < sizeof *plan || plan->magic != plan_magic ||
         !is_planned_program(*plan))
         return;
-    std::strcpy(program.folder, folder);
+    *put_text(program.folder, folder) = 0;
     const auto* const functions = reinterpret_cast<const PlannedFunction*>(plan + 1);
     program.functions = {functions, plan->function_count};
     program.call_sites = {reinterpret_cast<const CallSite*>(functions + plan->function_count),

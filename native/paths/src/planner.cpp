@@ -98,13 +98,8 @@ class Planner {
     void note(const Instruction& instruction, std::span<const std::uint8_t> bytes,
               std::uint64_t next, std::uint32_t index) {
         if (instruction.field == Field::call || instruction.field == Field::jump) {
-            std::int64_t distance = static_cast<std::int8_t>(bytes[instruction.field_offset]);
-            if (instruction.field_bytes != 1) {
-                std::int32_t value = 0;
-                std::memcpy(&value, bytes.data() + instruction.field_offset, sizeof value);
-                distance = value;
-            }
-            const std::uint64_t target = next + static_cast<std::uint64_t>(distance);
+            const std::uint64_t target =
+                next + static_cast<std::uint64_t>(field_distance(instruction, bytes));
             const bool always = instruction.map == one_byte &&
                                 (instruction.opcode == 0xe9 || instruction.opcode == 0xeb);
             if (instruction.field == Field::call)
@@ -173,6 +168,7 @@ class Planner {
 
     void plan_entries(std::vector<PlannedFunction>& functions) const {
         std::vector<std::uint64_t> targets;
+        targets.reserve(jumps_.size());
         for (const Jump& jump : jumps_)
             targets.push_back(jump.target);
         std::ranges::sort(targets);
