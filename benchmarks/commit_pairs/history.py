@@ -94,7 +94,7 @@ def _build(repository: Path, folder: Path, project: Project, revision: str) -> P
             _compile(project, folder / "objects", home, source)
             for source in (str(project.program), *sources)
         ]
-        _run(project.compiler, *map(str, objects), "-o", "part", cwd=home)
+        _run(project.compiler, *map(str, objects), *project.libraries, "-o", "part", cwd=home)
     except subprocess.CalledProcessError as error:
         (home / "failed").write_bytes(error.stderr)
         raise

@@ -29,6 +29,8 @@ class Project:
     count : int
         How many are taken up to it.
     benchmarks : tuple of str
+    libraries : tuple of str
+        What the linker is given besides.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Project:
     end: str
     count: int
     benchmarks: tuple[str, ...]
+    libraries: tuple[str, ...] = ()
 
     @property
     def program(self) -> Path:
@@ -87,6 +90,21 @@ _ALL = (
             "parse", "parse-full", "parse-minimal", "save", "save-raw", "walk", "build",
             "attributes", "xpath-descendants", "xpath-predicates", "xpath-strings", "xpath-union",
         ),
+    ),
+    Project(
+        "cjson",
+        "gcc",
+        ("cJSON.c", "cJSON.h"),
+        ("cJSON.c", "cJSON.h"),
+        ("cJSON.c",),
+        (".",),
+        "v1.7.18",
+        300,
+        (
+            "parse-records", "parse-numbers", "parse-strings", "parse-nested", "print",
+            "print-unformatted", "print-numbers", "look-up", "build", "duplicate", "minify",
+        ),
+        ("-lm",),
     ),
 )  # fmt: skip
 PROJECTS = {project.name: project for project in _ALL}

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from steelyard.predict.commits.benchmark_use import BenchmarkUse, reach
-from steelyard.predict.commits.body_steps import StepEdits
+from steelyard.predict.commits.body_steps import AddedRun, StepEdits
 from steelyard.predict.commits.code_change import compare_programs
 from steelyard.predict.commits.indicator import Evidence
 from steelyard.predict.commits.indicators import INDICATORS
@@ -17,18 +17,20 @@ USE = BenchmarkUse(
     "b", {"main": 10.0, "hot": 90.0}, {"main": 1.0, "hot": 9.0}, {"hot": 5.0},
     at_addresses={100: 10.0, 200: 45.0, 204: 45.0},
 )  # fmt: skip
-EDITS = {1: StepEdits((200,), {(200, 204): 3}, (204,))}
+# The first reference of `hot` is to `fresh`, if that is there.
+EDITS = StepEdits((200,), (AddedRun(3, (200, 204), (), range(1)),), (204,), (204,), (204,))
 
 
 def version(hot=2, table=1, extra=True, flags="-O2"):
-    rows = [("main", 1, call(1)), as_row("hot", hot, (DATA, 0, 0), 10 * hot, loop=hot)]
+    references = (DATA, 0, 0) if extra else (*call(2), DATA, 0, 0)
+    rows = [("main", 1, call(1)), as_row("hot", hot, references, 10 * hot, loop=hot)]
     rows += [("gone", 7)] if extra else [("fresh", 8)]
     return program(rows, objects=[("table", table)], producers=[f"GNU C17 12 {flags}"])
 
 
 def evidence(new, use=USE, **more):
     change = compare_programs(version(), new)
-    edits = {one: EDITS[one] for one in change.changed if one in EDITS}
+    edits = {1: EDITS} if 1 in change.changed else {}
     return Evidence(change, reach(use, change.old), edits=edits, **more)
 
 

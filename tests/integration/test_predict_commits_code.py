@@ -346,3 +346,68 @@ def test_an_edit_of_a_hot_function_where_no_run_goes_is_no_reason_to_run(user, t
     assert reason.endswith(", but not where hot goes.")
     reached, _ = indicators(built("reached", "sink = 7", "+ sink"))
     assert 0 < reached["executed-edits"] < 5
+
+
+SWITCHED = r"""
+#include <stdio.h>
+#include <stdlib.h>
+volatile int sink;
+FILL
+__attribute__((noinline)) double work(const unsigned char* text, int count) {
+    double sum = 0;
+    for (int at = 0; at < count; at++) {
+        switch (text[at] % 24) {
+            case 0: sink += 3; break;
+            case 6: sink -= 5; break;
+            case 2: sink ^= 77; break;
+            case 3: sink *= 9; break;
+            case 4: sink |= 4; break;
+            case 5: sink += at; break;
+            case 7: sum += RATIO; break;
+            default: abort();
+        }
+    }
+    return sum;
+}
+int main(void) {
+    static unsigned char text[1000];
+    for (int at = 0; at < 1000; at++)
+        text[at] = at % 8 == 1 ? 7 : at % 8;
+    return work(text, 1000) < 0;
+}
+"""
+
+
+def indicators_of(user, old, use, new):
+    told = user.types(
+        "predict", "commits", "indicators", "--old", str(old), "--new", str(new),
+        "--use", f"b={use}", "--json", "-",
+    )  # fmt: skip
+    assert told.status == 0, told.err
+    return told.document()["benchmarks"][0]["indicators"]
+
+
+def test_a_switch_that_only_moved_is_the_same_though_its_default_is_in_another_place(
+    user, tmp_path
+):
+    need("valgrind")
+    text = SWITCHED.replace("RATIO", "1.5")
+    before = build(tmp_path / "old", text.replace("FILL", ""), ("gcc", "-O2"))
+    fill = "int filled(int a) { for (int b = 0; b < a; b++) sink += b * a; return sink / 7; }"
+    cold = "__attribute__((cold)) void colder(void) { sink = 4; abort(); }"
+    after = build(tmp_path / "new", text.replace("FILL", fill + cold), ("gcc", "-O2"))
+    listed = subprocess.run(["objdump", "-d", before], capture_output=True, text=True, check=True)
+    assert "work.cold" in listed.stdout
+    assert "jmp    *%r" in listed.stdout
+    found = indicators_of(user, before, profile(before), after)
+    assert found["data-changed"] == found["changed-share"] == 0
+
+
+def test_a_number_that_the_compiler_put_into_read_only_data_is_a_constant(user, tmp_path):
+    need("valgrind")
+    text = SWITCHED.replace("FILL", "")
+    before = build(tmp_path / "old", text.replace("RATIO", "1.5"), ("gcc", "-O2"))
+    after = build(tmp_path / "new", text.replace("RATIO", "2.5"), ("gcc", "-O2"))
+    found = indicators_of(user, before, profile(before), after)
+    assert found["altered-constants"] == 1
+    assert found["executed-edits"] == found["altered-leads"] == 0

@@ -39,6 +39,23 @@ std::optional<Branch> branch_of(std::uint32_t word) {
     return std::nullopt;
 }
 
+/// `b`, `br`, `ret`, `udf`, `brk`: what follows it is reached by jumps alone.
+bool never_passes(std::uint32_t word) {
+    return (word & 0xfc000000U) == 0x14000000U || (word & 0xfffffc1fU) == 0xd61f0000U ||
+           (word & 0xfffffc1fU) == 0xd65f0000U || (word & 0xffff0000U) == 0 ||
+           (word & 0xffe0001fU) == 0xd4200000U;
+}
+
+/// Of a number that is moved to a register, or added to one and compared with it, but for the stack
+/// pointer; 0 where there is none.
+std::uint64_t constant_of(std::uint32_t word) {
+    constexpr std::uint32_t stack_pointer = 31;
+    if ((word & 0x1f800000U) == 0x12800000U)
+        return mixed(word & 0x007fffe0U, 1);
+    const bool is_added = (word & 0x1f000000U) == 0x11000000U;
+    return is_added && (word >> 5U & 31U) != stack_pointer ? mixed(word & 0x007ffc00U, 1) : 0;
+}
+
 bool is_page_address(std::uint32_t word) {
     return (word & 0x9f000000U) == 0x90000000U;
 }
@@ -86,8 +103,12 @@ class Aarch64Steps {
 
   private:
     void add(std::uint64_t address, std::uint32_t word) {
-        Step step{address, 0, mixed(word >> 21U), 0, body_.references.size(), word == nop};
-        const std::size_t tables = reader_.table_targets_.size();
+        Step step{.address = address,
+                  .operation = mixed(word >> 21U),
+                  .constant = constant_of(word),
+                  .references = body_.references.size(),
+                  .is_nothing = word == nop};
+        const std::size_t tables = reader_.tables_.size();
         const auto branch = branch_of(word);
         if (branch) {
             add_branch(*branch, word, step);
@@ -95,7 +116,8 @@ class Aarch64Steps {
             count(word);
             step.token = token_of(address, word);
         }
-        step.has_table = reader_.table_targets_.size() != tables;
+        step.has_table = reader_.tables_.size() != tables;
+        step.never_passes = never_passes(word);
         reader_.steps_.push_back(step);
     }
 
@@ -111,7 +133,14 @@ class Aarch64Steps {
         if (function_.holds(target))
             step.target = target;
         else
-            refer(reader_.references_.resolve(target), step.token);
+            leave(branch, target, step);
+    }
+
+    void leave(const Branch& branch, std::uint64_t target, Step& step) {
+        const Reference reference = reader_.references_.resolve(target);
+        if (!branch.is_call)
+            reader_.note_exit(reference);
+        refer(reference, step.token);
     }
 
     void count(std::uint32_t word) {

@@ -52,11 +52,14 @@ void sketch(const std::vector<std::uint64_t>& operations, Body& body) {
 Body BodyReader::read(const Function& function) {
     Body body;
     steps_.clear();
+    tables_.clear();
     table_targets_.clear();
+    exits_.clear();
     if (file_.machine() == Machine::x86_64)
         read_x86_64(function, body);
     else
         read_aarch64(function, body);
+    end_tables(function);
     finish(function, body);
     return body;
 }
@@ -65,19 +68,57 @@ void BodyReader::add_jump_table(const Function& function, std::uint64_t table,
                                 std::size_t entry_bytes) {
     const Bytes bytes = file_.bytes_at(table);
     references_.add_border(table);
+    std::vector<std::uint64_t>& targets = tables_.emplace_back();
     for (std::uint64_t at = 0; at + entry_bytes <= bytes.size(); at += entry_bytes) {
         const std::uint64_t target =
             entry_bytes == sizeof(std::uint64_t)
                 ? value_at<std::uint64_t>(bytes, at)
                 : table +
                       static_cast<std::uint64_t>(std::int64_t{value_at<std::int32_t>(bytes, at)});
-        if (!function.holds(target))
+        if (!function.holds(target) && function_at(functions_, target) < 0)
             return;
-        table_targets_.push_back(target);
+        targets.push_back(target);
     }
 }
 
-void BodyReader::finish(const Function&, Body& body) {
+bool BodyReader::is_jump_table(const Function& function, std::uint64_t table) const {
+    constexpr std::size_t looked_at = 4;
+    const Bytes bytes = file_.bytes_at(table);
+    bool leads_inside = false;
+    std::size_t entry = 0;
+    for (; entry < looked_at && 4 * (entry + 1) <= bytes.size(); ++entry) {
+        const std::uint64_t target =
+            table +
+            static_cast<std::uint64_t>(std::int64_t{value_at<std::int32_t>(bytes, 4 * entry)});
+        if (!function.holds(target) && function_at(functions_, target) < 0)
+            break;
+        leads_inside = leads_inside || function.holds(target);
+    }
+    return entry > 1 && leads_inside;
+}
+
+void BodyReader::end_tables(const Function& function) {
+    for (const std::vector<std::uint64_t>& targets : tables_) {
+        const auto end = std::ranges::find_if_not(
+            targets, [&](std::uint64_t target) { return may_lead_to(function, target); });
+        table_targets_.insert(table_targets_.end(), targets.begin(), end);
+    }
+}
+
+void BodyReader::note_exit(const Reference& reference) {
+    if (reference.kind == ReferenceKind::function)
+        exits_.push_back(reference.place);
+}
+
+bool BodyReader::may_lead_to(const Function& function, std::uint64_t target) const {
+    if (function.holds(target))
+        return true;
+    const std::int64_t other = exits_.empty() ? -1 : function_at(functions_, target);
+    return other >= 0 &&
+           std::ranges::find(exits_, static_cast<std::uint32_t>(other)) != exits_.end();
+}
+
+void BodyReader::finish(const Function& function, Body& body) {
     const std::vector<std::uint32_t> ordinals = ordinals_of(steps_);
     std::vector<std::uint64_t> tokens;
     std::vector<std::uint64_t> operations;
@@ -105,8 +146,10 @@ void BodyReader::finish(const Function&, Body& body) {
         if (inside > 0)
             body.loop_digest = mixed(body.loop_digest, tokens[place]);
     }
+    constexpr std::uint64_t exit = 0xe417;
     for (const std::uint64_t target : table_targets_)
-        body.digest = mixed(body.digest, ordinal_at(steps_, ordinals, target));
+        body.digest = mixed(body.digest,
+                            function.holds(target) ? ordinal_at(steps_, ordinals, target) : exit);
     body.instructions = static_cast<std::uint32_t>(tokens.size());
     sketch(operations, body);
 }

@@ -224,8 +224,14 @@ void write_steps(Bytes bytes, std::span<const std::size_t> places, std::ostream&
         writer.list(steps,
                     [&](const Step& step) { writer.number(step.has_table ? 1 : step.target); });
         writer.raw(",");
+        writer.list(steps, [&](const Step& step) { writer.number(step.never_passes ? 1 : 0); });
+        writer.raw(",");
+        writer.list(steps, [&](const Step& step) { writer.number(half(step.constant)); });
+        writer.raw(",");
         steps.push_back({.references = body.references.size()});
         writer.list(steps, [&](const Step& step) { writer.number(step.references); });
+        writer.raw(",");
+        writer.list(reader.table_targets(), [&](std::uint64_t target) { writer.number(target); });
         writer.raw("]\n");
     }
     writer.raw("]\n");

@@ -39,6 +39,25 @@ bool is_conditional(const Instruction& one) {
            (one.map == map_0f && one.opcode >= 0x80 && one.opcode <= 0x8f);
 }
 
+/// `jmp`, `ret`, `hlt`, `ud2`: what follows it is reached by jumps alone.
+bool never_passes(const Instruction& one) {
+    if (one.vector_encoding)
+        return false;
+    if (one.map == map_0f)
+        return one.opcode == 0x0b;
+    const unsigned operation = (one.modrm >> 3U) & 7U;
+    return one.map == one_byte &&
+           (one.opcode == 0xe9 || one.opcode == 0xeb || one.opcode == 0xc2 || one.opcode == 0xc3 ||
+            one.opcode == 0xf4 || (one.opcode == 0xff && operation == 4));
+}
+
+/// `add`, `sub` and the like on the stack pointer: the constant is the length of a frame.
+bool changes_frame(const Instruction& one) {
+    constexpr unsigned registers = 0xc0, stack_pointer = 4;
+    return one.map == one_byte && (one.opcode == 0x81 || one.opcode == 0x83) &&
+           (one.modrm & (registers | 7U)) == (registers | stack_pointer);
+}
+
 bool does_nothing(const Instruction& one) {
     if (one.map == one_byte && one.opcode == 0x90 && one.prefix != 0xf3)
         return true;
@@ -101,16 +120,19 @@ class X86Steps {
             if (found)
                 add(one);
             else
-                reader_.steps_.push_back(
-                    {address_, mixed(bytes_[0], 0xbad), 0, 0, body_.references.size()});
+                reader_.steps_.push_back({.address = address_,
+                                          .token = mixed(bytes_[0], 0xbad),
+                                          .references = body_.references.size()});
             at += one.length;
         }
     }
 
   private:
     void add(const Instruction& one) {
-        Step step{address_, 0, 0, 0, body_.references.size(), does_nothing(one)};
-        const std::size_t tables = reader_.table_targets_.size();
+        Step step{.address = address_,
+                  .references = body_.references.size(),
+                  .is_nothing = does_nothing(one)};
+        const std::size_t tables = reader_.tables_.size();
         step.operation =
             mixed((std::uint64_t{one.map} << 24U) | (std::uint64_t{one.opcode} << 8U) |
                   (one.vector_encoding ? 1U : 0U) | (std::uint64_t{one.prefix} << 32U));
@@ -122,8 +144,9 @@ class X86Steps {
         if (one.field == Field::call || one.field == Field::jump)
             add_branch(one, step);
         else
-            step.token = token_of(one);
-        step.has_table = reader_.table_targets_.size() != tables;
+            read_operands(one, step);
+        step.has_table = reader_.tables_.size() != tables;
+        step.never_passes = never_passes(one);
         reader_.steps_.push_back(step);
         note_block(one);
     }
@@ -154,7 +177,27 @@ class X86Steps {
         if (function_.holds(target))
             step.target = target;
         else
-            refer(reader_.references_.resolve(target), step.token);
+            leave(one, target, step);
+    }
+
+    void leave(const Instruction& one, std::uint64_t target, Step& step) {
+        const Reference reference = reader_.references_.resolve(target);
+        if (one.field == Field::jump)
+            reader_.note_exit(reference);
+        refer(reference, step.token);
+    }
+
+    void read_operands(const Instruction& one, Step& step) {
+        constant_ = 0;
+        step.token = token_of(one);
+        const bool is_number = one.immediate_bytes != 0 && !changes_frame(one) &&
+                               absolute_field(one) != one.immediate_offset;
+        if (is_number) {
+            for (const std::uint8_t byte :
+                 bytes_.subspan(one.immediate_offset, one.immediate_bytes))
+                constant_ = mixed(constant_ + 1, byte);
+        }
+        step.constant = constant_;
     }
 
     std::uint64_t token_of(const Instruction& one) {
@@ -217,7 +260,8 @@ class X86Steps {
             // A constant that the compiler put there is part of the instruction.
             const Bytes bytes = file.bytes_at(target);
             for (std::size_t at = 0; at < std::min<std::uint64_t>(constant, bytes.size()); ++at)
-                token = mixed(token, std::to_integer<std::uint64_t>(bytes[at]));
+                constant_ = mixed(constant_ + 1, std::to_integer<std::uint64_t>(bytes[at]));
+            token = mixed(token, constant_);
             return;
         }
         names_source_ = names_source_ || reader_.references_.is_source_name(target);
@@ -232,12 +276,7 @@ class X86Steps {
         const Bytes bytes = reader_.file_.bytes_at(table);
         if (bytes.size() < 8)
             return 0;
-        const auto first = value_at<std::int32_t>(bytes, 0);
-        const auto second = value_at<std::int32_t>(bytes, 4);
-        const auto in_function = [&](std::int32_t distance) {
-            return function_.holds(table + static_cast<std::uint64_t>(std::int64_t{distance}));
-        };
-        if (in_function(first) && in_function(second))
+        if (reader_.is_jump_table(function_, table))
             return sizeof(std::int32_t);
         const bool absolute = reader_.file_.is_fixed() && bytes.size() >= 16 &&
                               function_.holds(value_at<std::uint64_t>(bytes, 0)) &&
@@ -258,12 +297,17 @@ class X86Steps {
                              (one.map == one_byte && one.opcode == 0xff && !one.vector_encoding);
         if (is_call && names_source_) {
             for (const std::size_t place : constants_)
-                reader_.steps_[place].token = mixed(0x11e);
+                forget_line(reader_.steps_[place]);
         }
         if (is_call || one.field == Field::jump) {
             constants_.clear();
             names_source_ = false;
         }
+    }
+
+    static void forget_line(Step& step) {
+        step.token = mixed(0x11e);
+        step.constant = 0;
     }
 
     static constexpr std::uint8_t nowhere = 255;
@@ -273,6 +317,7 @@ class X86Steps {
     Body& body_;
     std::span<const std::uint8_t> bytes_;
     std::uint64_t address_ = 0;
+    std::uint64_t constant_ = 0;  ///< of the instruction that is read
     std::vector<std::size_t> constants_;
     bool names_source_ = false;
 };

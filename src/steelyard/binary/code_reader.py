@@ -13,11 +13,11 @@ from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.native_program import native_program
-from steelyard.predict.commits.body_steps import BodySteps
+from steelyard.predict.commits.basic_blocks import BodySteps
 from steelyard.predict.commits.program_code import ProgramCode
 
 # Counts up with every change of what the native reader finds: what was kept is read anew.
-_VERSION = 6
+_VERSION = 9
 _KEPT_COUNT = 200
 # Arguments of a command have little room.
 _MOST_PLACES = 10_000

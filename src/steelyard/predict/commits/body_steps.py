@@ -1,41 +1,53 @@
-"""Which instructions of a function differ between two versions, and which only moved.
-
-Operations are aligned by the shortest edit script (Myers, "An O(ND) difference algorithm and its
-variations", Algorithmica 1 (1986) 251). Operands do not count for it: compilers choose other
-registers after small edits.
-"""
+"""Which instructions of a function differ between two versions, and what leads to new ones."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-# Of so many edits the alignment is not looked for: all between the equal ends counts as rewritten.
-_MOST_EDITS = 800
-# A jump by a table, or what reads its address.
-_TABLE = 1
+from steelyard.predict.commits.basic_blocks import TABLE, BodySteps
+from steelyard.predict.commits.step_alignment import align_steps
+
+# Where there is none.
+NOWHERE = -1
 
 
 @dataclass(frozen=True)
-class BodySteps:
-    """The instructions of one function, those that do nothing left out.
+class Entry:
+    """How control comes to new instructions.
 
     Parameters
     ----------
-    addresses, operations, tokens : sequence of int, of one length
-        Equal operations do the same; equal tokens do it to operands of the same kinds.
-    targets : sequence of int
-        The address in this function that each jumps to; 0: none, 1: by a table.
-    references : sequence of int, one longer
-        How many of the function's references come before each, and how many it has.
+    address : int
+        The old instruction that leads there.
+    otherwise : int
+        The old instruction that it leads to else, if new ones do not lead there too; `NOWHERE`:
+        none.
     """
 
-    addresses: Sequence[int]
-    operations: Sequence[int]
-    tokens: Sequence[int]
-    targets: Sequence[int]
-    references: Sequence[int]
+    address: int
+    otherwise: int = NOWHERE
+
+
+@dataclass(frozen=True)
+class AddedRun:
+    """New instructions of one basic block.
+
+    Parameters
+    ----------
+    count : int
+    beside : tuple of int
+        Old instructions of the same block, by address: it is executed as often as these.
+    entries : tuple of Entry
+        Of a block without any.
+    references : range
+        The numbers of its references in the new function.
+    """
+
+    count: int
+    beside: tuple[int, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    references: range = range(0)
 
 
 @dataclass(frozen=True)
@@ -46,16 +58,24 @@ class StepEdits:
     ----------
     removed : tuple of int
         Addresses of instructions that are gone.
-    added : mapping of (int, int) to int
-        How many are new between two neighbours of the old version, by the addresses of these.
+    added : tuple of AddedRun
     altered : tuple of int
         Addresses of instructions that have other operands, refer to other things or to data with
-        other contents, or jump to another place or by a table.
+        other contents, or lead to another place.
+    leads : tuple of int
+        Addresses of those of the altered ones that lead to another place, or refer to other things.
+    constants : tuple of int
+        Addresses of those of the altered ones that have another constant.
+    altered_references : mapping of int to int
+        Of the altered ones' references in the new function, by number, the old address.
     """
 
-    removed: tuple[int, ...]
-    added: Mapping[tuple[int, int], int]
-    altered: tuple[int, ...]
+    removed: tuple[int, ...] = ()
+    added: tuple[AddedRun, ...] = ()
+    altered: tuple[int, ...] = ()
+    leads: tuple[int, ...] = ()
+    constants: tuple[int, ...] = ()
+    altered_references: Mapping[int, int] = field(default_factory=dict[int, int])
 
 
 # Whether references of an old and a new function, by their numbers, are to the same.
@@ -65,40 +85,64 @@ SameReference = Callable[[int, int], bool]
 def step_edits(old: BodySteps, new: BodySteps, same: SameReference) -> StepEdits:
     """The edits that lead from one version of a function to another.
 
-    Where no run executes an instruction that is removed or altered, or a neighbour of an added one,
-    every run takes the same path through both versions.
+    Where no run executes an instruction that is removed, altered, or leads to an added one, every
+    run takes the same path through both versions.
     """
-    removed: list[int] = []
-    added: dict[tuple[int, int], int] = {}
-    equal: dict[int, int] = {}
-    one = other = 0
-    ends = len(old.operations), len(new.operations)
-    for at, there, count in [*_equal_runs(old.operations, new.operations), (*ends, 0)]:
-        removed += old.addresses[one:at]
-        if there > other and old.addresses:
-            # What was taken out there is the best witness of how often the place is reached.
-            before, after = (one, at - 1) if at > one else (max(one - 1, 0), min(at, ends[0] - 1))
-            place = old.addresses[before], old.addresses[after]
-            added[place] = added.get(place, 0) + there - other
-        equal.update(zip(range(at, at + count), range(there, there + count), strict=True))
-        one, other = at + count, there + count
-    altered = _altered(old, new, equal, same)
-    return StepEdits(tuple(removed), added, tuple(altered))
+    equal = align_steps(old, new)
+    removed = [address for place, address in enumerate(old.addresses) if place not in equal]
+    leads = _leading_elsewhere(old, new, equal, same)
+    constants = {one for one, there in equal.items() if old.constants[one] != new.constants[there]}
+    operands = {one for one, there in equal.items() if old.tokens[one] != new.tokens[there]}
+    altered = sorted(leads | constants | operands)
+    references = {
+        number: old.addresses[place]
+        for place in altered
+        for number in _references_of(new, equal[place])
+    }
+
+    def addresses(places: Iterable[int]) -> tuple[int, ...]:
+        return tuple(old.addresses[place] for place in places)
+
+    return StepEdits(
+        tuple(removed),
+        tuple(_added(old, new, equal)),
+        addresses(altered),
+        addresses(sorted(leads)),
+        addresses(sorted(constants)),
+        references,
+    )
 
 
-def _altered(
+def _leading_elsewhere(
     old: BodySteps, new: BodySteps, equal: Mapping[int, int], same: SameReference
-) -> Iterator[int]:
-    for one, other in equal.items():
+) -> set[int]:
+    kept = set(equal.values())
+    same_tables = _same_tables(old, new, equal)
+    found: set[int] = set()
+    for one, other in sorted(equal.items()):
         here, there = _references_of(old, one), _references_of(new, other)
         is_same = (
-            old.tokens[one] == new.tokens[other]
-            and _same_target(old, new, equal, (one, other))
+            _same_target(old, new, equal, (one, other), same_tables)
+            and _same_next(old, equal, kept, (one, other))
             and len(here) == len(there)
             and all(same(*pair) for pair in zip(here, there, strict=True))
         )
         if not is_same:
-            yield old.addresses[one]
+            found.add(one)
+    return found
+
+
+def _same_tables(old: BodySteps, new: BodySteps, equal: Mapping[int, int]) -> bool:
+    """Whether all tables of both lead to the same places; what leads out of a function is cold."""
+    if len(old.table_targets) != len(new.table_targets):
+        return False
+    for here, there in zip(old.table_targets, new.table_targets, strict=True):
+        inside = old.holds(here), new.holds(there)
+        if inside[0] != inside[1]:
+            return False
+        if inside[0] and equal.get(old.place_of(here)) != new.place_of(there):
+            return False
+    return True
 
 
 def _references_of(body: BodySteps, step: int) -> range:
@@ -107,73 +151,91 @@ def _references_of(body: BodySteps, step: int) -> range:
 
 
 def _same_target(
-    old: BodySteps, new: BodySteps, equal: Mapping[int, int], pair: tuple[int, int]
+    old: BodySteps,
+    new: BodySteps,
+    equal: Mapping[int, int],
+    pair: tuple[int, int],
+    same_tables: bool,
 ) -> bool:
-    """Whether two jumps go to one place; of tables nobody knows."""
+    """Whether two jumps go to one place."""
     here, there = old.targets[pair[0]], new.targets[pair[1]]
     if not (here and there):
         return here == there
-    if _TABLE in (here, there):
-        return False
-    # A target that does nothing was left out: the next step stands for it.
-    target = bisect_left(old.addresses, here), bisect_left(new.addresses, there)
+    if TABLE in (here, there):
+        return here == there and same_tables
+    target = old.places_of_targets[here], new.places_of_targets[there]
     at_ends = target == (len(old.addresses), len(new.addresses))
     return at_ends or equal.get(target[0]) == target[1]
 
 
-def _equal_runs(old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Where equal runs begin in both, and how long they are, in order."""
-    shorter = min(len(old), len(new))
-    head = 0
-    while head < shorter and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    yield 0, 0, head
-    middle = old[head : len(old) - tail], new[head : len(new) - tail]
-    for at, there, count in _shortest_script(*middle):
-        yield head + at, head + there, count
-    yield len(old) - tail, len(new) - tail, tail
+def _same_next(
+    old: BodySteps, equal: Mapping[int, int], kept: set[int], pair: tuple[int, int]
+) -> bool:
+    """Whether what follows two equal instructions is equal too, or is gone or new."""
+    one, other = pair[0] + 1, pair[1] + 1
+    passes = not old.never_passes[pair[0]]
+    return not (passes and one in equal and other in kept and equal[one] != other)
 
 
-def _shortest_script(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int, int]]:
-    """The equal runs of the shortest edit script; none where it has more than `_MOST_EDITS`."""
-    furthest = {1: 0}
-    traces: list[dict[int, int]] = []
-    for edits in range(min(len(old) + len(new), _MOST_EDITS) + 1):
-        reached = dict[int, int]()
-        for diagonal in range(-edits, edits + 1, 2):
-            goes_down = diagonal == -edits or (
-                diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1]
-            )
-            at = furthest[diagonal + 1] if goes_down else furthest[diagonal - 1] + 1
-            there = at - diagonal
-            while at < len(old) and there < len(new) and old[at] == new[there]:
-                at, there = at + 1, there + 1
-            reached[diagonal] = at
-            if at >= len(old) and there >= len(new):
-                return _walk_back([*traces, reached], (at, there))
-        traces.append(reached)
-        furthest = reached
-    return []
+def _added(old: BodySteps, new: BodySteps, equal: Mapping[int, int]) -> Iterator[AddedRun]:
+    partner = {there: one for one, there in equal.items()}
+    leads = _Leads(old, new, partner)
+    for number, block in enumerate(new.blocks):
+        fresh = [place for place in block if place not in partner]
+        if not fresh:
+            continue
+        kept = [old.addresses[partner[place]] for place in block if place in partner]
+        begin, end = new.references[fresh[0]], new.references[fresh[-1] + 1]
+        if kept:
+            yield AddedRun(len(fresh), (kept[0], kept[-1]), (), range(begin, end))
+        elif number == 0 and old.addresses:
+            yield AddedRun(len(fresh), (old.addresses[0],), (), range(begin, end))
+        else:
+            yield AddedRun(len(fresh), (), tuple(leads.entries(number)), range(begin, end))
 
 
-def _walk_back(traces: list[dict[int, int]], end: tuple[int, int]) -> list[tuple[int, int, int]]:
-    runs: list[tuple[int, int, int]] = []
-    at, there = end
-    for edits in range(len(traces) - 1, 0, -1):
-        before = traces[edits - 1]
-        diagonal = at - there
-        goes_down = diagonal == -edits or (
-            diagonal != edits and before[diagonal - 1] < before[diagonal + 1]
-        )
-        from_diagonal = diagonal + 1 if goes_down else diagonal - 1
-        from_at = before[from_diagonal]
-        begin = from_at if goes_down else from_at + 1
-        if at > begin:
-            runs.append((begin, begin - diagonal, at - begin))
-        at, there = from_at, from_at - from_diagonal
-    if at > 0:
-        runs.append((0, 0, at))
-    return runs[::-1]
+class _Leads:
+    """What leads to the blocks of a new version that hold no old instruction."""
+
+    def __init__(self, old: BodySteps, new: BodySteps, partner: Mapping[int, int]) -> None:
+        self._old, self._new, self._partner = old, new, partner
+        self._before: dict[int, list[int]] = {}
+        for number, successors in enumerate(new.successors):
+            for successor in successors:
+                self._before.setdefault(successor, []).append(number)
+        self._tables = [
+            number
+            for number, block in enumerate(new.blocks)
+            if new.never_passes[block[-1]] and any(new.targets[place] == TABLE for place in block)
+        ]
+
+    def entries(self, block: int) -> list[Entry]:
+        """The old instructions from which control comes there, through new blocks too."""
+        found: dict[Entry, None] = {}
+        waiting, seen = [block], {block}
+        while waiting:
+            here = waiting.pop()
+            # Which table leads where is not known: to what nothing else does.
+            for before in self._before.get(here) or self._tables:
+                last = self._last_old(before)
+                if last != NOWHERE:
+                    found[Entry(last, self._otherwise(before, here))] = None
+                elif before not in seen:
+                    seen.add(before)
+                    waiting.append(before)
+        return list(found)
+
+    def _last_old(self, block: int) -> int:
+        places = [place for place in self._new.blocks[block] if place in self._partner]
+        if places:
+            return self._old.addresses[self._partner[places[-1]]]
+        is_first = block == 0 and bool(self._old.addresses)
+        return self._old.addresses[0] if is_first else NOWHERE
+
+    def _otherwise(self, before: int, block: int) -> int:
+        """Where control goes instead, if it does not come from the new block as well."""
+        others = [one for one in self._new.successors[before] if one != block]
+        if len(others) != 1 or others[0] in self._new.successors[block]:
+            return NOWHERE
+        first = self._new.blocks[others[0]][0]
+        return self._old.addresses[self._partner[first]] if first in self._partner else NOWHERE

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from steelyard.predict.commits.body_steps import StepEdits
+from steelyard.predict.commits.body_steps import NOWHERE, AddedRun, StepEdits
 from steelyard.predict.commits.indicator import Evidence
+from steelyard.predict.commits.program_code import FUNCTION
 
 
 @dataclass(frozen=True)
@@ -30,51 +31,107 @@ class ExecutedEdits:
 
 
 def edits_of_function(edits: StepEdits, counts: Mapping[int, float]) -> ExecutedEdits:
-    """The edits of one function, by how often the old version executed each address.
-
-    A new instruction counts as often as the more frequent of its neighbours.
-    """
+    """The edits of one function, by how often the old version executed each address."""
     return ExecutedEdits(
         sum(counts.get(address, 0.0) for address in edits.removed),
-        sum(count * _reached(place, counts) for place, count in edits.added.items()),
+        sum(run.count * executions(run, counts) for run in edits.added),
         sum(counts.get(address, 0.0) for address in edits.altered),
     )
 
 
-def _reached(place: tuple[int, int], counts: Mapping[int, float]) -> float:
-    return max(counts.get(address, 0.0) for address in place)
+def executions(run: AddedRun, counts: Mapping[int, float]) -> float:
+    """How often new instructions of one block are executed.
+
+    As often as old ones of the same block. A block without any gets what its entries do not lead
+    elsewhere (flow is conserved); that is at least one execution where an entry is executed.
+    """
+    if run.beside:
+        return max(counts.get(address, 0.0) for address in run.beside)
+    left = reached = 0.0
+    for entry in run.entries:
+        count = counts.get(entry.address, 0.0)
+        elsewhere = 0.0 if entry.otherwise == NOWHERE else counts.get(entry.otherwise, 0.0)
+        left += max(count - elsewhere, 0.0)
+        reached += count
+    return max(left, min(reached, 1.0))
 
 
 def executed_edits(evidence: Evidence) -> ExecutedEdits:
     """All edits that a benchmark executes.
 
     Functions that are gone are removed whole. A function that is new is executed from its first to
-    its last instruction, as often as the most frequent edit of a function that calls it.
+    its last instruction, as often as what calls it in a function that is not.
     """
     change, reached = evidence.change, evidence.reached
+    new = change.new
     gone = sum(count for one, count in reached.instructions.items() if change.partner[one] < 0)
     total = ExecutedEdits(removed=gone)
+    for edits in (evidence.edits or {}).values():
+        total += edits_of_function(edits, reached.at_addresses)
+    entered = entered_functions(evidence).items()
+    return total + ExecutedEdits(added=sum(new.instructions[one] * count for one, count in entered))
+
+
+def _new_callees(evidence: Evidence, function: int, edits: StepEdits) -> list[tuple[int, float]]:
+    """New functions that one refers to, and how often it comes to each reference."""
+    change, counts = evidence.change, evidence.reached.at_addresses
+    flat = change.new.references[change.partner[function]]
+    found: list[tuple[int, float]] = []
+
+    def add(number: int, count: float) -> None:
+        kind, place = flat[3 * number : 3 * number + 2]
+        if kind == FUNCTION and place in change.added:
+            found.append((place, count))
+
+    for number, address in edits.altered_references.items():
+        add(number, counts.get(address, 0.0))
+    for run in edits.added:
+        for number in run.references:
+            if number not in edits.altered_references:
+                add(number, executions(run, counts))
+    return found
+
+
+def entered_functions(evidence: Evidence) -> dict[int, float]:
+    """New functions that a benchmark comes to, through others too, and how often it does."""
+    change = evidence.change
     entered: dict[int, float] = {}
     for function, edits in (evidence.edits or {}).items():
-        total += edits_of_function(edits, reached.at_addresses)
-        most = max((_reached(place, reached.at_addresses) for place in edits.added), default=0.0)
-        for callee in change.new.callees(change.partner[function]):
-            if callee in change.added:
-                entered[callee] = max(entered.get(callee, 0.0), most)
-    return total + ExecutedEdits(added=_entered(evidence, entered))
-
-
-def _entered(evidence: Evidence, entered: dict[int, float]) -> float:
-    """The instructions of new functions, and of those that they call."""
-    new = evidence.change.new
+        for callee, count in _new_callees(evidence, function, edits):
+            if count > 0:
+                entered[callee] = entered.get(callee, 0.0) + count
     waiting = list(entered)
     while waiting:
         function = waiting.pop()
-        for callee in new.callees(function):
-            if callee in evidence.change.added and callee not in entered:
+        for callee in change.new.callees(function):
+            if callee in change.added and callee not in entered:
                 entered[callee] = entered[function]
                 waiting.append(callee)
-    return sum(count * new.instructions[function] for function, count in entered.items())
+    return entered
+
+
+def altered_constants(evidence: Evidence) -> int:
+    """How many executed instructions have another constant, wherever they are.
+
+    However seldom it is executed, a constant can say how often something else is: a length of a
+    buffer, a limit, a number of rounds.
+    """
+    counts = evidence.reached.at_addresses
+    return sum(
+        counts.get(address, 0.0) > 0
+        for edits in (evidence.edits or {}).values()
+        for address in edits.constants
+    )
+
+
+def altered_leads(evidence: Evidence) -> float:
+    """Executions of instructions that lead to another place, or refer to other things."""
+    counts = evidence.reached.at_addresses
+    return sum(
+        counts.get(address, 0.0)
+        for edits in (evidence.edits or {}).values()
+        for address in edits.leads
+    )
 
 
 def percent_of(evidence: Evidence, count: float) -> float:

@@ -69,6 +69,11 @@ class PairTable:
         """Rows where nothing that a benchmark reaches differs, as far as anything is known."""
         return quiet_rows(self.values, self.indicators)
 
+    @property
+    def slight(self) -> Truths:
+        """Rows that are not quiet, and where too little differs to change a time by the margin."""
+        return slight_rows(self.values, self.indicators)
+
     def rows(self, chosen: Truths) -> PairTable:
         """The table of some rows."""
         return self if chosen.all() else self.at(np.flatnonzero(chosen))
@@ -133,6 +138,32 @@ def quiet_rows(values: Floats, indicators: tuple[str, ...]) -> Truths:
     loud = (values > 0) & counted & ~(seen & np.reshape(has_edits, (-1, 1)))
     some_known = ~np.isnan(values[:, counted]).all(axis=1)
     return np.asarray(~loud.any(axis=1) & some_known)
+
+
+# Half of the margin within which two times are equivalent unless told otherwise (1 %).
+_SLIGHT_PERCENT = 0.5
+_SLIGHT = ("executed-edits", "altered-leads", "altered-constants", "entered-functions")
+# What edits of instructions do not tell.
+_BESIDE_EDITS = ("data-changed", "flags-changed")
+
+
+def slight_rows(values: Floats, indicators: tuple[str, ...]) -> Truths:
+    """Which rows that are not quiet differ too little to change a time by the margin.
+
+    All that a benchmark executes of gone, new and redirected instructions is less than half of the
+    margin; it comes to no new function, of which nobody knows how long it runs; and no constant
+    changed that it executes, no data, no parameter of a compiler. What is left is that little code
+    steers much: the rows of a table can show it (`steelyard.predict.commits.predictor`).
+    """
+    names = (*_SLIGHT, *_BESIDE_EDITS)
+    if not set(names) <= set(indicators):
+        return np.zeros(len(values), bool)
+    columns = [values[:, indicators.index(one)] for one in names]
+    edits, leads, constants, entered, data, flags = columns
+    # Unknown is NaN, which is never less.
+    little = (edits < _SLIGHT_PERCENT) & (leads < _SLIGHT_PERCENT)
+    little &= (constants < 1) & (entered < 1)
+    return np.asarray(little & ~(data > 0) & ~(flags > 0) & ~quiet_rows(values, indicators))
 
 
 @cache

@@ -18,7 +18,12 @@ from steelyard.predict.commits.commit_model import (
     base_rate,
     share_bounds,
 )
-from steelyard.predict.commits.pair_table import PairTable, check_learnable, quiet_rows
+from steelyard.predict.commits.pair_table import (
+    PairTable,
+    check_learnable,
+    quiet_rows,
+    slight_rows,
+)
 from steelyard.predict.commits.threshold_shares import ThresholdShares
 from steelyard.predict.commits.thresholds import Thresholds, choose_thresholds
 
@@ -58,6 +63,8 @@ class Predictor:
         Run at this probability or above it.
     thresholds : Thresholds
         Of Algorithm 1, from the same rows.
+    runs_slight : bool
+        Run also where too little differs to change a time by the margin.
     by_thresholds : bool
         Run where a threshold is reached, as Algorithm 1 does, instead of by the cutoff.
     trusts : tuple of Trust
@@ -70,23 +77,27 @@ class Predictor:
     wanted_hit_rate: float
     cutoff: float
     thresholds: Thresholds
+    runs_slight: bool = True
     by_thresholds: bool = False
     trusts: tuple[Trust, ...] = ()
     cautions: tuple[Caution, ...] = ()
 
     def probabilities(self, asked: PairTable) -> Probabilities:
-        """For each row. Rows where nothing changed have the share that such rows had."""
-        found = self.learnt.probabilities(asked.values_of(self.table.indicators))
-        quiet = self.table.decided()
-        quiet = quiet.rows(quiet.quiet)
-        hits, total = np.array([float(quiet.hits.sum())]), np.array([float(len(quiet))])
-        silent = share_bounds(hits, total, base_rate(self.table) / 10)
-        rows = self._quiet(asked)
-        return Probabilities(
-            np.where(rows, silent.estimate, found.estimate),
-            np.where(rows, silent.low, found.low),
-            np.where(rows, silent.high, found.high),
-        )
+        """For each row. Quiet rows have the share that such rows had, and so have slight ones."""
+        values = asked.values_of(self.table.indicators)
+        found = self.learnt.probabilities(values)
+        table = self.table.decided()
+        kinds = [(table.quiet, self._quiet(values))]
+        if not self.runs_slight:
+            kinds.append((table.slight, slight_rows(values, self.table.indicators)))
+        for known, rows in kinds:
+            share = _share_of(table, known)
+            found = Probabilities(
+                np.where(rows, share.estimate, found.estimate),
+                np.where(rows, share.low, found.low),
+                np.where(rows, share.high, found.high),
+            )
+        return found
 
     def run(self, asked: PairTable) -> Truths:
         """Whether to run each row's benchmark."""
@@ -95,13 +106,20 @@ class Predictor:
             yes = self.thresholds.run(values, self.table.indicators)
         else:
             yes = self.learnt.probabilities(values).estimate >= self.cutoff
+            if not self.runs_slight:
+                yes &= ~slight_rows(values, self.table.indicators)
         # What cannot be compared is run.
         unknown = np.isnan(values).all(axis=1)
-        return (yes | unknown) & ~self._quiet(asked)
+        return (yes | unknown) & ~self._quiet(values)
 
-    def _quiet(self, asked: PairTable) -> Truths:
-        names = self.table.indicators
-        return quiet_rows(asked.values_of(names), names)
+    def _quiet(self, values: Floats) -> Truths:
+        return quiet_rows(values, self.table.indicators)
+
+
+def _share_of(table: PairTable, rows: Truths) -> Probabilities:
+    """The share of hits among some rows; few of them are drawn towards a tenth of all rows'."""
+    hits = np.array([float((table.hits & rows).sum())])
+    return share_bounds(hits, np.array([float(rows.sum())]), base_rate(table) / 10)
 
 
 def learn_predictor(
@@ -114,7 +132,10 @@ def learn_predictor(
     these, each by its least probable change, the cutoff is the probability of rank
     ``floor((n + 1) (1 - wanted_hit_rate))``, so that the next change is caught at the wanted rate
     if it is like them (Vovk et al., "Algorithmic Learning in a Random World" (2005), section 4.3).
-    Fewer changes than that rank takes hold no such rate: everything that is not quiet is run then.
+    Fewer changes than that rank takes hold no such rate: everything is run then that is neither
+    quiet nor slight.
+    Models learn from rows that are neither, and slight rows are not run, unless changes among them
+    show that this costs the wanted rate.
     The model `thresholds`, if it is named, answers as the thesis's does, whatever the wanted rate.
 
     Raises
@@ -124,7 +145,8 @@ def learn_predictor(
     """
     check_learnable(table)
     table = table.decided()
-    loud = _loud(table)
+    runs_slight = _slight_costs(table, wanted_hit_rate)
+    loud = _loud(table, runs_slight)
     candidates = list(MODELS.values()) if model is None else [model]
     tried = [(one, _forward(loud, one)) for one in candidates]
     trusts = {one.name: _trust(loud, one, forward) for one, forward in tried}
@@ -146,21 +168,29 @@ def learn_predictor(
         wanted_hit_rate,
         cutoff,
         thresholds,
+        runs_slight,
         by_thresholds,
         ranked,
         tuple(cautions),
     )
 
 
-def _loud(table: PairTable) -> PairTable:
-    """The rows that models learn from: those with a difference, of which the quiet ones have none.
+def _slight_costs(table: PairTable, wanted_hit_rate: float) -> bool:
+    """Whether too many revisions with a change have one among slight rows to leave these out."""
+    hit = set(table.order[table.hits].tolist())
+    slightly = set(table.order[table.hits & table.slight].tolist())
+    return len(slightly) > (1 - wanted_hit_rate) * len(hit) / 2
+
+
+def _loud(table: PairTable, with_slight: bool) -> PairTable:
+    """The rows that models learn from: those that are neither quiet nor, if it is asked, slight.
 
     Raises
     ------
     AnalysisError
         No change is between revisions with a difference.
     """
-    loud = table.rows(~table.quiet)
+    loud = table.rows(~table.quiet & (with_slight | ~table.slight))
     if not loud.hits.any():
         raise AnalysisError(
             f"{table.source}: none of {int(table.hits.sum())} changes has an indicator above 0.\n"
@@ -210,7 +240,8 @@ def _cutoff(seen: Floats, wanted: float, cautions: list[Caution]) -> float:
             Caution(
                 "few-hits",
                 f"{len(seen)} revisions with a change were predicted from older ones: too few for "
-                f"a hit rate of {wanted:g}. Every benchmark that a difference reaches is run.",
+                f"a hit rate of {wanted:g}. Every benchmark that a difference reaches is run, but "
+                "where less than half of 1 % of what it executes differs.",
             )
         )
         return 0.0

@@ -1,13 +1,18 @@
-"""Which instructions of a function differ between two versions."""
+"""Which instructions of a function differ between two versions, and what leads to new ones."""
 
 import random
 
-from steelyard.predict.commits.body_steps import BodySteps, StepEdits
+from steelyard.predict.commits.basic_blocks import BodySteps
+from steelyard.predict.commits.body_steps import AddedRun, Entry, StepEdits
 from steelyard.predict.commits.body_steps import step_edits as edits_by
 
 
-def body(operations, tokens=None, begin=100, jumps=None, references=None):
-    """`jumps` are from one step to another; `references` how many of these come before each."""
+def body(
+    operations, tokens=None, begin=100, jumps=None, references=None, ends=(), constants=None,
+    tables=(),
+):  # fmt: skip
+    """`jumps` are from one step to another; `references` how many of these come before each;
+    behind `ends` control comes by jumps alone; `tables` lead to steps."""
     count = len(operations)
     addresses = [begin + 4 * place for place in range(count)]
     targets = [0] * count
@@ -15,12 +20,17 @@ def body(operations, tokens=None, begin=100, jumps=None, references=None):
         targets[place] = 1 if target == "table" else begin + 4 * target
     return BodySteps(
         addresses, list(operations), list(tokens or operations), targets,
-        references or [0] * (count + 1),
+        [int(place in ends) for place in range(count)], constants or [0] * count,
+        references or [0] * (count + 1), [begin + 4 * place for place in tables],
     )  # fmt: skip
 
 
 def step_edits(old, new, same=lambda _one, _other: True):
     return edits_by(old, new, same)
+
+
+def added_count(found):
+    return sum(run.count for run in found.added)
 
 
 def common_length(one, other):
@@ -34,36 +44,64 @@ def common_length(one, other):
 
 
 def test_equal_bodies_have_no_edits():
-    assert step_edits(body("abcd"), body("abcd", begin=900)) == StepEdits((), {}, ())
+    assert step_edits(body("abcd"), body("abcd", begin=900)) == StepEdits()
 
 
 def test_other_operands_are_altered_and_nothing_is_gone_or_new():
     found = step_edits(body("abcd", "abcd"), body("abcd", "abXd"))
-    assert found == StepEdits((), {}, (108,))
+    assert found == StepEdits(altered=(108,))
 
 
-def test_an_instruction_that_is_new_lies_between_its_old_neighbours():
-    assert step_edits(body("abcd"), body("abXXcd")) == StepEdits((), {(104, 108): 2}, ())
+def test_another_constant_is_altered_and_told_apart_from_other_operands():
+    found = step_edits(body("abcd", constants=[0, 7, 7, 0]), body("abcd", constants=[0, 7, 8, 0]))
+    assert (found.altered, found.constants, found.leads) == ((108,), (108,), ())
+
+
+def test_new_instructions_are_executed_as_often_as_old_ones_of_their_block():
+    found = step_edits(body("abcd"), body("abXXcd"))
+    assert found == StepEdits(added=(AddedRun(2, (100, 112)),))
 
 
 def test_an_instruction_that_is_gone_is_removed_with_its_address():
-    assert step_edits(body("abcd"), body("acd")) == StepEdits((104,), {}, ())
+    assert step_edits(body("abcd"), body("acd")) == StepEdits((104,))
 
 
-def test_what_replaces_an_instruction_is_reached_as_often_as_it_was():
-    found = step_edits(body("abcd"), body("aXYcd"))
-    assert found.removed == (104,)
-    assert found.added == {(104, 104): 2}
+def test_a_function_that_was_rewritten_is_executed_as_often_as_it_began_before():
+    assert step_edits(body("ab"), body("XY")).added == (AddedRun(2, (100,)),)
 
 
-def test_new_instructions_at_either_end_count_with_their_only_neighbour():
-    assert step_edits(body("ab"), body("Xab")).added == {(100, 100): 1}
-    assert step_edits(body("ab"), body("abX")).added == {(104, 104): 1}
-
-
-def test_a_body_without_instructions_has_no_place_for_new_ones():
-    assert step_edits(body(""), body("ab")) == StepEdits((), {}, ())
+def test_a_body_without_instructions_leads_to_no_new_ones():
+    assert added_count(step_edits(body(""), body("ab"))) == 2
+    assert step_edits(body(""), body("ab")).added[0].beside == ()
     assert step_edits(body("ab"), body("")).removed == (100, 104)
+
+
+def test_a_new_block_is_entered_from_what_jumps_there_and_does_not_go_elsewhere():
+    # b jumps over the end to a block that was not there, and that does not come back.
+    old = body("abcd", ends={3})
+    new = body("abcdXYZ", jumps={1: 4}, ends={3, 6})
+    run = step_edits(old, new).added[0]
+    assert run == AddedRun(3, (), (Entry(104, 108),))
+
+
+def test_what_a_new_block_leads_to_does_not_say_how_often_it_is_passed_by():
+    # b jumps over a new block: both ways go on at c.
+    run = step_edits(body("abcd"), body("abXYcd", jumps={1: 4})).added[0]
+    assert run == AddedRun(2, (), (Entry(104),))
+
+
+def test_a_new_block_behind_a_new_block_has_the_entries_of_that():
+    new = body("abcdXYZW", jumps={1: 4, 5: 4}, ends={3, 7})
+    entries = {run.entries for run in step_edits(body("abcd", ends={3}), new).added}
+    assert entries == {(Entry(104, 108),)}
+
+
+def test_a_new_block_that_nothing_leads_to_but_a_table_is_entered_from_that():
+    old = body("abcd", jumps={1: "table"}, ends={1, 3}, tables=(2,))
+    new = body("abcdXY", jumps={1: "table"}, ends={1, 3, 5}, tables=(2, 4))
+    found = step_edits(old, new)
+    assert found.added == (AddedRun(2, (), (Entry(104),)),)
+    assert found.leads == (104,)
 
 
 def test_the_edits_are_as_few_as_the_longest_common_subsequence_allows():
@@ -72,16 +110,39 @@ def test_the_edits_are_as_few_as_the_longest_common_subsequence_allows():
         old = [chance.randrange(4) for _ in range(chance.randrange(1, 14))]
         new = [chance.randrange(4) for _ in range(chance.randrange(14))]
         found = step_edits(body(old), body(new))
-        assert len(found.removed) == len(old) - common_length(old, new)
-        assert sum(found.added.values()) == len(new) - common_length(old, new)
+        assert len(found.removed) <= len(old) - common_length(old, new)
+        assert added_count(found) == len(new) - (len(old) - len(found.removed))
+
+
+def test_blocks_that_only_changed_places_are_neither_gone_nor_new():
+    # Two blocks behind a jump each change places; the jumps are turned with them.
+    old = body("jabcrdefr", jumps={0: 5}, ends={4, 8})
+    new = body("jdefrabcr", jumps={0: 5}, ends={4, 8})
+    found = step_edits(old, new)
+    assert (found.removed, added_count(found)) == ((), 0)
+    assert found.leads == (100,)
+
+
+def test_long_bodies_with_many_edits_are_aligned_by_blocks():
+    chance = random.Random(5)
+    blocks = [[chance.randrange(10_000) for _ in range(9)] for _ in range(300)]
+    others = list(blocks)
+    chance.shuffle(others)
+    ends = {10 * number + 9 for number in range(300)}
+    old, new = (
+        body([step for block in order for step in (*block, -1)], ends=ends)
+        for order in (blocks, others)
+    )
+    found = step_edits(old, new)
+    assert (len(found.removed), added_count(found)) == (0, 0)
 
 
 def test_a_body_that_was_rewritten_is_removed_and_new_whole():
     chance = random.Random(4)
     old = [chance.randrange(50) for _ in range(6000)]
-    new = [chance.randrange(50) for _ in range(6000)]
+    new = [chance.randrange(50, 100) for _ in range(6000)]
     found = step_edits(body([1, *old]), body([1, *new]))
-    assert len(found.removed) == sum(found.added.values()) == 6000
+    assert len(found.removed) == added_count(found) == 6000
 
 
 def test_a_jump_to_the_same_instruction_is_the_same_however_far_it_lies():
@@ -95,9 +156,21 @@ def test_a_jump_to_another_instruction_is_altered():
     assert step_edits(body("abcd", jumps={0: 2}), body("abXd", jumps={0: 2})).altered == (100,)
 
 
-def test_where_a_table_leads_is_unknown():
-    old = body("abcd", jumps={1: "table"})
-    assert step_edits(old, old).altered == (104,)
+def test_a_table_is_the_same_if_it_leads_to_the_same_instructions():
+    old = body("abcd", jumps={1: "table"}, tables=(2, 3))
+    assert step_edits(old, old).altered == ()
+    new = body("aXbcd", jumps={2: "table"}, tables=(3, 4))
+    assert step_edits(old, new).altered == ()
+    turned = body("abcd", jumps={1: "table"}, tables=(3, 2))
+    assert step_edits(old, turned).leads == (104,)
+    shorter = body("abcd", jumps={1: "table"}, tables=(2,))
+    assert step_edits(old, shorter).leads == (104,)
+
+
+def test_entries_of_tables_that_lead_out_of_a_function_are_its_cold_part():
+    old = body("abcd", jumps={1: "table"}, tables=(2, -20))
+    new = body("abcd", begin=900, jumps={1: "table"}, tables=(2, -50))
+    assert step_edits(old, new).altered == ()
 
 
 def test_an_instruction_that_refers_to_something_else_is_altered():

@@ -3,7 +3,7 @@
 import pytest
 
 from steelyard.predict.commits.benchmark_use import BenchmarkUse
-from steelyard.predict.commits.body_steps import StepEdits
+from steelyard.predict.commits.body_steps import AddedRun, Entry, StepEdits
 from steelyard.predict.commits.code_change import compare_programs
 from steelyard.predict.commits.pair_rows import PairNames, compare_pair
 from tests.unit.predict.commits.functions_as_read import as_row, call, program
@@ -24,20 +24,40 @@ def asked(edits, new=None, use=USE):
 
 
 def test_edits_count_by_how_often_their_places_are_executed():
-    found, _ = asked(StepEdits((204,), {(204, 208): 2}, (200,)))
+    found, _ = asked(StepEdits((204,), (AddedRun(2, (204, 208)),), (200,), (200,)))
     assert found["executed-edits"] == 100  # 120, and no more than all
     assert found["net-edits"] == pytest.approx(40)
-    assert found["altered-operands"] == pytest.approx(40)
+    assert found["altered-operands"] == found["altered-leads"] == pytest.approx(40)
 
 
 def test_as_many_new_instructions_as_gone_ones_cancel():
-    found, _ = asked(StepEdits((208,), {(208, 208): 1}, ()))
+    found, _ = asked(StepEdits((208,), (AddedRun(1, (208,)),)))
     assert found["executed-edits"] == pytest.approx(20)
     assert found["net-edits"] == 0
 
 
+def test_a_new_block_is_executed_as_often_as_its_entries_do_not_lead_elsewhere():
+    # 204 was executed 40 times, and went on at 208 in 10 of them.
+    assert asked(StepEdits(added=(AddedRun(1, (), (Entry(204, 208),)),)))[0]["net-edits"] == 30
+    assert asked(StepEdits(added=(AddedRun(1, (), (Entry(204),)),)))[0]["net-edits"] == 40
+    both = AddedRun(1, (), (Entry(204, 208), Entry(208)))
+    assert asked(StepEdits(added=(both,)))[0]["net-edits"] == 40
+
+
+def test_a_new_block_that_can_be_entered_is_executed_once_at_least():
+    found, _ = asked(StepEdits(added=(AddedRun(3, (), (Entry(200, 204),)),)))
+    assert found["executed-edits"] == pytest.approx(3)
+    found, _ = asked(StepEdits(added=(AddedRun(3, (), (Entry(300),)),)))
+    assert found["executed-edits"] == 0
+
+
+def test_constants_count_by_how_many_are_executed_however_seldom():
+    found, _ = asked(StepEdits(altered=(200, 208, 300), constants=(200, 208, 300)))
+    assert found["altered-constants"] == 2
+
+
 def test_an_edit_that_no_run_comes_to_is_none_and_the_reason_says_so():
-    found, reasons = asked(StepEdits((300,), {(300, 304): 5}, (308,)))
+    found, reasons = asked(StepEdits((300,), (AddedRun(5, (300, 304)),), (308,)))
     assert found["executed-edits"] == found["net-edits"] == found["altered-operands"] == 0
     assert found["changed-share"] == pytest.approx(90)
     assert reasons[0] == (
@@ -51,36 +71,41 @@ def is_quiet(edits, use=USE, new=None):
 
 
 def test_a_pair_is_quiet_where_no_run_comes_to_an_edit():
-    assert is_quiet(StepEdits((300,), {(300, 304): 5}, (308,)))
-    assert not is_quiet(StepEdits((208,), {}, ()))
-    assert not is_quiet(StepEdits((), {(208, 300): 1}, ()))
-    assert not is_quiet(StepEdits((), {}, (208,)))
+    assert is_quiet(StepEdits((300,), (AddedRun(5, (300, 304)),), (308,)))
+    assert not is_quiet(StepEdits((208,)))
+    assert not is_quiet(StepEdits(added=(AddedRun(1, (208, 300)),)))
+    assert not is_quiet(StepEdits(altered=(208,)))
 
 
 def test_a_pair_without_counts_of_instructions_is_quiet_only_without_changed_functions():
     use = BenchmarkUse("b", {"main": 10, "hot": 90}, {"main": 1, "hot": 1})
-    assert not is_quiet(StepEdits((300,), {}, ()), use)
+    assert not is_quiet(StepEdits((300,)), use)
 
 
 def test_other_parameters_of_the_compiler_are_never_quiet():
     new = program([("main", 1, call(1)), ("hot", 3)], libraries=["libc.so.6", "libm.so.6"])
-    assert not is_quiet(StepEdits((300,), {}, ()), new=new)
+    assert not is_quiet(StepEdits((300,)), new=new)
 
 
-def test_a_new_function_is_executed_whole_as_often_as_the_edit_that_calls_it():
+def test_a_new_function_is_executed_whole_as_often_as_what_calls_it():
     new = program(
         [("main", 1, call(1)), ("hot", 3, call(2)), as_row("fresh", 9, call(3), 3),
          as_row("deeper", 11, (), 2)]
     )  # fmt: skip
-    found, _ = asked(StepEdits((), {(208, 208): 1}, ()), new)
+    found, _ = asked(StepEdits(added=(AddedRun(1, (208,), (), range(1)),)), new)
     assert found["net-edits"] == pytest.approx(10 * (1 + 3 + 2))
+    assert found["entered-functions"] == 2
+    found, _ = asked(StepEdits(altered=(204,), altered_references={0: 204}), new)
+    assert found["net-edits"] == 100
+    found, _ = asked(StepEdits(added=(AddedRun(1, (300,), (), range(1)),)), new)
+    assert found["entered-functions"] == found["net-edits"] == 0
 
 
 def test_a_function_that_is_gone_is_removed_with_all_its_instructions():
     old_use = BenchmarkUse("b", {"main": 10, "hot": 90}, at_addresses={100: 10, 200: 90})
     new = program([("main", 5)])
     change = compare_programs(OLD, new)
-    edits = {0: StepEdits((), {}, (100,))}
+    edits = {0: StepEdits(altered=(100,))}
     pair = compare_pair(change, [old_use], PairNames(), edits=edits)
     found = dict(zip(pair.table.indicators, pair.table.values[0], strict=True))
     assert found["executed-edits"] == found["net-edits"] == pytest.approx(90)
@@ -88,7 +113,7 @@ def test_a_function_that_is_gone_is_removed_with_all_its_instructions():
 
 def test_without_counts_of_instructions_the_edits_are_unknown():
     use = BenchmarkUse("b", {"main": 10, "hot": 90})
-    found, reasons = asked(StepEdits((200,), {}, ()), use=use)
+    found, reasons = asked(StepEdits((200,)), use=use)
     assert found["executed-edits"] != found["executed-edits"]
     assert "not where" not in reasons[0]
 
@@ -96,6 +121,6 @@ def test_without_counts_of_instructions_the_edits_are_unknown():
 def test_the_function_with_most_executed_edits_is_named_first():
     new = program([("main", 4, call(1)), ("hot", 3)])
     change = compare_programs(OLD, new)
-    edits = {0: StepEdits((100,), {}, ()), 1: StepEdits((300,), {}, ())}
+    edits = {0: StepEdits((100,)), 1: StepEdits((300,))}
     pair = compare_pair(change, [USE], PairNames(), edits=edits)
     assert pair.reasons[0][0].startswith("Function main,")

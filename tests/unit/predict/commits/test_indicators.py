@@ -84,7 +84,8 @@ def test_what_nobody_counted_is_unknown_and_not_0():
     unknown = {name for name, value in found.items() if np.isnan(value)}
     assert unknown == {
         *("top-by-calls", "top-resized-by-calls", "top-by-events", "changed-before"),
-        *("executed-edits", "net-edits", "altered-operands"),
+        *("executed-edits", "net-edits", "altered-operands", "altered-leads"),
+        *("altered-constants", "entered-functions"),
     }
 
 
