@@ -143,9 +143,10 @@ bench-service: setup-dev ## how long it takes to choose workers of a fleet
 	@$(PYTHON) -m benchmarks.service_planning
 
 .PHONY: bench-commits
-bench-commits: setup-dev ## which benchmarks a commit needs: made pairs, speed; 5 min; with LZ4=, LIBDEFLATE=, PUGIXML=CLONE histories; an hour
+bench-commits: setup-dev ## which benchmarks a commit needs: made pairs, speed; 5 min; with LZ4=, LIBDEFLATE=, PUGIXML=, CJSON=CLONE histories; two hours
 	@$(PYTHON) -m benchmarks.commit_pairs $(if $(LZ4),--repository lz4=$(LZ4)) \
-	    $(if $(LIBDEFLATE),--repository libdeflate=$(LIBDEFLATE)) $(if $(PUGIXML),--repository pugixml=$(PUGIXML))
+	    $(if $(LIBDEFLATE),--repository libdeflate=$(LIBDEFLATE)) $(if $(PUGIXML),--repository pugixml=$(PUGIXML)) \
+	    $(if $(CJSON),--repository cjson=$(CJSON))
 
 .PHONY: bench-names
 bench-names: setup-dev ## functions of generated programs in six languages: names and shares, with perf beside

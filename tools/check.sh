@@ -47,6 +47,7 @@ without_what_is_not_built() { # the agent for Java wants the headers of a JDK
 
 native_tidy() { # needs to know how each file is compiled
     cmake -S native -B build/tidy -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+    python tools/lint_once.py build/tidy/compile_commands.json
     # clang-tidy comes by pip without a C++ library; it takes the one of the compiler in use.
     native_units | without_what_is_not_built | xargs -0 -r -n 1 -P "$(nproc)" clang-tidy --quiet -p build/tidy
 }

@@ -4,7 +4,7 @@
         [--repository PROJECT=CLONE ...] [--old FILE --new FILE]
 
 Parts: made (280 pairs made on purpose; wants gcc, clang and valgrind), history (revisions of lz4,
-libdeflate, pugixml, each from a clone), speed (reading and comparing two programs).
+libdeflate, pugixml, cjson, each from a clone), speed (reading and comparing two programs).
 """
 
 from __future__ import annotations
@@ -18,15 +18,27 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.commit_pairs.history import DISTANCES, make_versions, pairs, write_pairs
+from benchmarks.commit_pairs.history import (
+    DISTANCES,
+    Version,
+    costs,
+    make_versions,
+    pairs,
+    synthetic_pairs,
+    write_pairs,
+)
 from benchmarks.commit_pairs.made import SETTINGS, made_pairs, wrong_answers, wrongly_blamed
 from benchmarks.commit_pairs.made_programs import PROGRAMS
 from benchmarks.commit_pairs.projects import PROJECTS, Project
+from benchmarks.commit_pairs.savings import savings
 from steelyard.app.predict.commit_pairs import PairOptions, read_pairs
 from steelyard.binary import code_reader
 from steelyard.predict.commits.code_change import compare_programs
 from steelyard.predict.commits.predictor_evaluation import EvaluationDesign, evaluate_table
 from steelyard.report.kinds.commits.text import evaluation_text
+
+# Of pairs of all versions with all others: versions are left out, which would take hours.
+_EVERY = 4
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -135,6 +147,24 @@ def history(project: Project, repository: Path, folder: Path) -> None:
         print(f"distance {distance}: {1000 * seconds:.0f} ms a pair, all benchmarks")
     show(folder / "pairs-1.csv", EvaluationDesign().designs)
     show(everything, ("chronological", "distance"))
+    saved(folder / "pairs-1.csv", versions)
+    synthetic = folder / "synthetic.csv"
+    synthetic.unlink(missing_ok=True)
+    write_pairs(project.name, list(synthetic_pairs(versions, _EVERY)), _EVERY, synthetic)
+    show(synthetic, ("folds",))
+
+
+def saved(path: Path, versions: Mapping[int, Version]) -> None:
+    """What strategies cost that see changes as soon, and what the predictor does."""
+    table = read_pairs(str(path), PairOptions())
+    found = savings(table, costs(versions, table))
+    print(
+        f"\n{found.changes} changes; the predictor runs {100 * found.predicted.cost:.1f} % of the "
+        f"instructions, sees {100 * found.predicted.at_once:.1f} % of the changes at once, and a "
+        f"change {found.predicted.regret:.2f} revisions late. As late on average: every n-th "
+        f"revision for {100 * found.every_nth:.1f} %, random runs for "
+        f"{100 * found.at_random:.1f} %.\n"
+    )
 
 
 def show(path: Path, designs: tuple[str, ...]) -> None:

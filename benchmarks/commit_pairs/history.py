@@ -21,8 +21,10 @@ from benchmarks.commit_pairs.projects import PROGRAMS, Project
 from steelyard.app.predict.benchmark_uses import read_uses
 from steelyard.app.predict.commit_code import append_pairs, compare_uses
 from steelyard.binary.code_reader import read_code
+from steelyard.predict.arrays import Floats
 from steelyard.predict.commits.code_change import compare_programs
 from steelyard.predict.commits.pair_rows import PairNames
+from steelyard.predict.commits.pair_table import PairTable
 from steelyard.profile.callgrind_file import read_callgrind
 
 LEAST_CHANGE = 0.01
@@ -168,6 +170,23 @@ def pairs(versions: Mapping[int, Version], distance: int) -> Iterator[tuple[Vers
             before = None if parent is None else versions.get(parent)
         if before is not None:
             yield before, versions[place]
+
+
+def synthetic_pairs(
+    versions: Mapping[int, Version], step: int
+) -> Iterator[tuple[Version, Version]]:
+    """Every pair of every `step`-th version, the older one first (Oliveira 2015, table 6.4)."""
+    places = sorted(versions)[::step]
+    for at, place in enumerate(places):
+        for before in places[:at]:
+            yield versions[before], versions[place]
+
+
+def costs(versions: Mapping[int, Version], table: PairTable) -> Floats:
+    """The instructions of each row's benchmark in the older version."""
+    by_name = {version.revision.name[:12]: version for version in versions.values()}
+    rows = zip(table.known, table.benchmarks, strict=True)
+    return np.array([by_name[known].instructions[benchmark] for known, benchmark in rows])
 
 
 def write_pairs(

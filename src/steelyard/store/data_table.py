@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from math import isfinite, nan
+from math import isinf, isnan, nan
 from typing import TYPE_CHECKING, TextIO
 
 from steelyard.core.decoding import number_of, regular_opener
@@ -103,16 +103,28 @@ def _column(cells: Sequence[str]) -> Column:
 
     stripped = [cell.strip() for cell in cells]
     try:
-        return np.array([nan if cell in _MISSING else number_of(cell) for cell in stripped])
+        return np.array([nan if cell in _MISSING else _number(cell) for cell in stripped])
     except ValueError:
         return tuple("" if _is_missing(cell) else cell for cell in stripped)
 
 
+def _number(cell: str) -> float:
+    """The number that a cell holds; too large a one is a text, as ``81441e24`` of a revision is."""
+    found = number_of(cell)
+    if isinf(found) and not _is_infinity(cell):
+        raise ValueError(cell)
+    return found
+
+
+def _is_infinity(cell: str) -> bool:
+    return cell.lower().lstrip("+-") in ("inf", "infinity")
+
+
 def _is_missing(cell: str) -> bool:
     """Whether the cell of a column of texts is a value that is missing, and no level."""
-    if cell in _MISSING:
+    if cell in _MISSING or _is_infinity(cell):
         return True
     try:
-        return not isfinite(number_of(cell))
+        return isnan(number_of(cell))
     except ValueError:
         return False

@@ -59,3 +59,10 @@ def test_what_is_no_table_is_one_clear_error(tmp_path, text, message):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(DataError, match=r"no\.csv cannot be read"):
         read_data_table(str(tmp_path / "no.csv"))
+
+
+def test_a_revision_that_looks_like_a_number_beyond_all_is_a_text(tmp_path):
+    mixed = read_data_table(written(tmp_path, "a\n81441e246223\nc750cbe5c17d\ninf\n"))
+    assert mixed.columns["a"] == ("81441e246223", "c750cbe5c17d", "")
+    alone = read_data_table(written(tmp_path, "a\n81441e246223\n"))
+    assert alone.columns["a"] == ("81441e246223",)
