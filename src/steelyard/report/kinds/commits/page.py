@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from steelyard.core.estimate import Estimate
@@ -19,7 +20,19 @@ from steelyard.report.plots.plot_style import PALETTE, as_plotly_text, axis, lay
 from steelyard.report.texts.readable import caution_text
 from steelyard.report.texts.table import Table
 
-_ROW = 26
+# Of a row whose name takes one line, and two.
+_ROW, _ROW_OF_TWO = 26, 40
+_APART = 0.17
+
+
+@dataclass(frozen=True)
+class _Dot:
+    """An estimate in a row of the plot, by its place from the top."""
+
+    row: float
+    point: Estimate
+    colour: str
+    name: str
 
 
 def answer_page(answer: CommitAnswer) -> str:
@@ -32,9 +45,11 @@ def answer_page(answer: CommitAnswer) -> str:
     """
     ordered = sorted(answer.benchmarks, key=lambda one: -one.probability.estimate)[:100]
     names = [f"{one.benchmark} {one.unknown}".strip() for one in ordered]
-    points = [one.probability for one in ordered]
-    colours = [PALETTE[0] if one.run else "#6B7B8C" for one in ordered]
-    figure = _points(names, points, colours, "probability of a change")
+    dots = [
+        _Dot(row, one.probability, PALETTE[0] if one.run else "#6B7B8C", name)
+        for row, (one, name) in enumerate(zip(ordered, names, strict=True))
+    ]
+    figure = _plot(names, dots, "probability of a change")
     how = "Dots are probabilities with their bounds; grey benchmarks can be skipped."
     tables = ((answers_table(answer), "Every benchmark"),)
     heads = (answer_headline(answer), answer_sentences(answer))
@@ -44,42 +59,43 @@ def answer_page(answer: CommitAnswer) -> str:
 def evaluation_page(found: CommitEvaluation) -> str:
     """The page of ``evaluate``; as `answer_page`."""
     names: list[str] = []
-    points: list[Estimate] = []
-    colours: list[str] = []
-    for score in found.scores:
-        for word, value, colour in (
-            ("hit rate", score.rates.all.hit_rate, PALETTE[0]),
-            ("dismiss rate", score.rates.all.dismiss_rate, PALETTE[1]),
+    dots: list[_Dot] = []
+    for row, score in enumerate(found.scores):
+        names.append(" ".join(filter(None, (score.design, score.part, score.model))))
+        for word, value, colour, side in (
+            ("hit rate", score.rates.all.hit_rate, PALETTE[0], -_APART),
+            ("dismiss rate", score.rates.all.dismiss_rate, PALETTE[1], _APART),
         ):
             if isinstance(value, Estimate):
-                names.append(f"{score.design} {score.part} {score.model}: {word}")
-                points.append(value)
-                colours.append(colour)
-    figure = _points(names, points, colours, "share")
-    how = "Dots are rates over all pairs with Wilson's bounds at 95 %. Further right is better."
+                dots.append(_Dot(row + side, value, colour, f"{names[-1]}: {word}"))
+    figure = _plot(names, dots, "share")
+    how = (
+        "Dots are rates over all pairs with Wilson's bounds at 95 %: the upper one of each row "
+        "(blue) is the hit rate, the lower one (orange) the dismiss rate. Further right is better."
+    )
     tables = ((scores_table(found), "Every design"),)
     heads = (evaluation_headline(found), evaluation_sentences(found))
     return _page("evaluation", heads, found.cautions, ("Rates", how, tables), figure)
 
 
-def _points(
-    names: list[str], points: list[Estimate], colours: list[str], title: str
-) -> dict[str, Any]:
+def _plot(names: list[str], dots: list[_Dot], title: str) -> dict[str, Any]:
     data = {
         "type": "scatter",
         "mode": "markers",
-        "x": [point.estimate for point in points],
-        "y": list(range(len(points))),
-        "text": [as_plotly_text(name) for name in names],
-        "marker": {"color": colours, "size": 9},
+        "x": [dot.point.estimate for dot in dots],
+        "y": [dot.row for dot in dots],
+        "text": [as_plotly_text(dot.name) for dot in dots],
+        "marker": {"color": [dot.colour for dot in dots], "size": 9},
         "error_x": {
             "type": "data",
             "symmetric": False,
-            "array": [point.high - point.estimate for point in points],
-            "arrayminus": [point.estimate - point.low for point in points],
+            "array": [dot.point.high - dot.point.estimate for dot in dots],
+            "arrayminus": [dot.point.estimate - dot.point.low for dot in dots],
         },
     }
-    figure = layout(90 + _ROW * len(points), axis(title), rows_axis(names))
+    rows = rows_axis(names)
+    height = _ROW_OF_TWO if any("<br>" in text for text in rows["ticktext"]) else _ROW
+    figure = layout(90 + height * len(names), axis(title), rows)
     return {"data": [data], "layout": figure}
 
 
