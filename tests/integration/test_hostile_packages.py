@@ -214,12 +214,23 @@ def test_a_network_is_there_when_it_is_asked_for(user):
         assert (ours.encode() in found) is is_ours
 
 
-@pytest.fixture
-def image() -> Iterator[Path]:
-    """A folder that other users may read."""
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+@pytest.fixture(params=["/var/tmp", "/tmp"])
+def image(request) -> Iterator[Path]:
+    """A folder that other users may read; a container has a `/tmp` of its own."""
+    with tempfile.TemporaryDirectory(dir=request.param) as folder:
         os.chmod(folder, 0o755)
         yield Path(folder)
+
+
+def test_an_image_that_only_root_may_read_is_refused_wherever_it_lies(user, image):
+    if os.geteuid() != 0:
+        pytest.skip("only root becomes another user")
+    (image / "bin").mkdir()
+    shutil.copy(shutil.which("sh"), image / "bin")
+    image.chmod(0o700)
+    trial, told = ran(user, "--image", str(image))
+    assert told.status == 3
+    assert "cannot be seen" in trial["details"]["stderr_tail"]
 
 
 def test_an_image_that_the_container_may_not_read_is_refused(user):

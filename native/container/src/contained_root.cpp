@@ -71,17 +71,45 @@ void attach_at_place(const std::string& from, const std::string& root, const std
     attach(from, root + place, attributes);
 }
 
+/// A folder whose system a container gets, opened while it can still be seen.
+class Image {
+  public:
+    explicit Image(const std::string& path)
+        : path_(path), folder_(open((path + "/").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+        if (folder_ < 0)
+            throw unseen(path_);
+    }
+    Image(const Image&) = delete;
+    Image& operator=(const Image&) = delete;
+    ~Image() { close(folder_); }
+
+    /// Where a file of it is, whatever was mounted over its folder since.
+    std::string place_of(const std::string& name) const {
+        return "/proc/self/fd/" + std::to_string(folder_) + "/" + name;
+    }
+
+    Fatal unseen(const std::string& path) const {
+        return Fatal::with_errno("'" + path +
+                                 "' cannot be seen by the user of the container, who is nobody on "
+                                 "this host");
+    }
+
+    const std::string& path() const { return path_; }
+
+  private:
+    std::string path_;
+    int folder_;
+};
+
 /// The system's folders, read-only; links at the top, as Debian has `bin`, are links again.
-void attach_system(const std::string& image, const std::string& root) {
+void attach_system(const Image& image, const std::string& root) {
     for (const char* name : system_folders) {
-        const std::string from = image + "/" + name;
+        const std::string from = image.place_of(name);
         struct stat about{};
         if (lstat(from.c_str(), &about) != 0) {
             if (errno == ENOENT)
                 continue;
-            throw Fatal::with_errno("'" + from +
-                                    "' cannot be seen by the user of the container, who is nobody "
-                                    "on this host");
+            throw image.unseen(image.path() + "/" + name);
         }
         if (S_ISLNK(about.st_mode)) {
             std::array<char, 256> target{};
@@ -171,10 +199,11 @@ int make_contained_root(const Options& options, const Source& source) {
         if (path.starts_with("/tmp/"))
             throw Fatal("'" + path + "' lies in /tmp, of which a container sees nothing.");
     }
+    const Image image(options.image);
     mount_or_throw("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV, tmpfs_options(options).c_str(),
                    "the container's files");
     const int files = open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    attach_system(options.image, root);
+    attach_system(image, root);
     make_devices(root);
     for (const char* name :
          {"/package", "/home", "/home/benchmark", "/run", "/var", "/sys", "/sys/devices",
