@@ -139,8 +139,13 @@ bench-predict: setup-dev ## times on other hosts: errors, refusals, choices, spe
 	@$(PYTHON) -m benchmarks.predict_platforms
 
 .PHONY: bench-service
-bench-service: setup-dev ## how long it takes to choose workers of a fleet
+bench-service: setup-dev ## how long it takes to choose workers of a fleet, and how often a gate fails for nothing
 	@$(PYTHON) -m benchmarks.service_planning
+	@$(PYTHON) -m benchmarks.service_false_alarms
+
+.PHONY: bench-paths
+bench-paths: setup-dev ## what learning call paths costs over the suite; fetches and builds it
+	@$(PYTHON) -m benchmarks.path_learning
 
 .PHONY: bench-commits
 bench-commits: setup-dev ## which benchmarks a commit needs: made pairs, speed; 5 min; with LZ4=, LIBDEFLATE=, PUGIXML=, CJSON=CLONE histories; two hours
