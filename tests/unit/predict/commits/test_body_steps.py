@@ -5,6 +5,7 @@ import random
 from steelyard.predict.commits.basic_blocks import BodySteps
 from steelyard.predict.commits.body_steps import AddedRun, Entry, StepEdits
 from steelyard.predict.commits.body_steps import step_edits as edits_by
+from steelyard.predict.commits.step_alignment import align_steps
 
 
 def body(
@@ -135,6 +136,26 @@ def test_long_bodies_with_many_edits_are_aligned_by_blocks():
     )
     found = step_edits(old, new)
     assert (len(found.removed), added_count(found)) == (0, 0)
+
+
+def test_every_instruction_is_kept_gone_or_new_once_whatever_moved():
+    chance = random.Random(6)
+    for _ in range(300):
+        old, new = (
+            body(
+                [chance.randrange(5) for _ in range(count)],
+                jumps={chance.randrange(count): chance.randrange(count) for _ in range(count // 4)},
+                ends={chance.randrange(count) for _ in range(count // 5)},
+            )
+            for count in (chance.randrange(1, 60), chance.randrange(1, 60))
+        )
+        equal = align_steps(old, new)
+        assert len(set(equal.values())) == len(equal)
+        assert all(old.operations[one] == new.operations[there] for one, there in equal.items())
+        found = step_edits(old, new)
+        assert len(found.removed) == len(old.addresses) - len(equal)
+        assert added_count(found) == len(new.addresses) - len(equal)
+        assert step_edits(old, old) == StepEdits()
 
 
 def test_a_body_that_was_rewritten_is_removed_and_new_whole():
