@@ -11,7 +11,7 @@ _REASONS = {
         *("app/experiment/follow_up.py", "app/experiment/toml_lines.py"),
         *("cli/service/submit_command.py", "app/profile/path_maps.py"),
         *("cli/trial/trial_command.py", "measure/iterations.py", "profile/file/profile_parts.py"),
-        *("store/journals.py", "profile/java/java_delays.py"),
+        *("store/journals.py", "profile/java/java_delays.py", "profile/paths/crash_key.py"),
     ),
     "takes a digest, a few magic bytes or a copy of it": (
         *("app/request/layout_levels.py", "binary/code_reader.py", "build/cache_key.py"),

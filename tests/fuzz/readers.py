@@ -41,6 +41,7 @@ from steelyard.harness.track_readers import TRACK_READERS
 from steelyard.host.host_journal import HostJournal
 from steelyard.measure.journal_reader import read_journal, salvage_journal
 from steelyard.predict.commits.program_code import ProgramCode
+from steelyard.profile.paths.core_file import CoreFile
 from steelyard.profile.paths.map_file import read_map
 from steelyard.profile.profilers import PROFILERS, read_profile
 from steelyard.store.choices import read_choices
@@ -328,6 +329,7 @@ def readers() -> Mapping[str, Reader]:
         "kept-study": Reader(_kept_study, (b'{"a | b": {"kind": "noise"}}',), "host-study.json"),
         "plan-part": Reader(_part, (_part_seed(),)),
         "path-map": Reader(lambda p: _ignore(read_map(p)), (json.dumps(_PATH_MAP).encode(),)),
+        "core-file": Reader(_core, (_core_seed(),)),
         "predictor": Reader(_predictor, (json.dumps(_PREDICTOR).encode(),)),
         "commit-pairs": Reader(_pairs, (_PAIRS,), "input.csv"),
         "platform-table": Reader(_platforms, (_PLATFORMS,), "input.csv"),
@@ -405,6 +407,29 @@ def _profile_readers() -> dict[str, Reader]:
 
 def _reading(read: Callable[[str], object]) -> Callable[[str], None]:
     return lambda path: _ignore(read(path))
+
+
+def _core(path: str) -> None:
+    core = CoreFile(path)
+    core.stack_start()
+    core.close()
+
+
+def _core_seed() -> bytes:
+    """One thread, a list of one file, and a stack with one argument and no environment."""
+    auxiliary = struct.pack("<4Q", 9, 0x1000, 0, 0)
+    files = struct.pack("<5Q", 1, 4096, 0x1000, 0x2000, 0) + b"/p\0\0"
+    status = bytes(32) + struct.pack("<I", 7) + bytes(300)
+    contents = ((1, status), (6, auxiliary), (0x46494C45, files))
+    notes = b"".join(
+        struct.pack("<III", 5, len(data), kind) + b"CORE\0\0\0\0" + data for kind, data in contents
+    )
+    stack = struct.pack("<4Q", 1, 0x7000, 0, 0) + auxiliary
+    head = b"\x7fELF\2\1\1" + bytes(9)
+    head += struct.pack("<HHIQQQIHHHHHH", 4, 62, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
+    parts = struct.pack("<IIQQQQQQ", 4, 0, 176, 0, 0, len(notes), 0, 4)
+    parts += struct.pack("<IIQQQQQQ", 1, 6, 176 + len(notes), 0x7000, 0, len(stack), len(stack), 8)
+    return head + parts + notes + stack
 
 
 def _ignore(_: object) -> None:

@@ -156,6 +156,7 @@ CALLS: dict[str, list[list[str]]] = {
     "predict platforms suite": [["times.csv"]],
     "profile agree": [["--profile", "cprofile=none", "--profile", "callgrind=none"]],
     "profile check": [["--", "none"]],
+    "profile paths crash": [["none", "--core", "none"]],
     "profile paths judge": [["none"]],
     "profile paths learn": [["-o", "p", "--", "none"]],
     "profile record": [["-o", "p", "--", "none"]],

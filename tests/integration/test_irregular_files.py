@@ -101,6 +101,8 @@ INPUTS = [
     ("profile", "agree", "--profile", "cprofile={input}", "--profile", "callgrind={input}"),
     ("profile", "agree", "--profile", "py-spy={input}", "--profile", "async-profiler={input}"),
     ("profile", "agree", "--profile", "gperftools={input}", "--profile", "steelyard={input}"),
+    ("profile", "paths", "crash", "{input}", "--core", "{new}"),
+    ("profile", "paths", "crash", "{path_map}", "--core", "{input}"),
     ("profile", "paths", "judge", "{input}"),
     ("profile", "paths", "judge", "{path_map}", "--evaluation", "{input}"),
     ("profile", "paths", "learn", "--program", "{input}", "--", TRUE),

@@ -230,3 +230,80 @@ def test_a_damaged_map_is_told_by_the_field_that_is_wrong(user: User, tmp_path, 
         assert words in told.err
     path.write_text(json.dumps(whole)[:-40])
     assert "is not JSON" in user.types("profile", "paths", "judge", str(path)).err
+
+
+CRASHING = r"""
+#include <stdlib.h>
+#include <string.h>
+#define FUNCTION __attribute__((noinline, noclone))
+volatile int sink;
+FUNCTION void leaf(int x, int how) {
+    if (how == 1) *(volatile int*)8 = 1;
+    if (how == 2) abort();
+    if (how == 3) memset((void*)(long)sink, 1, 1000u * x);
+    sink = 0;
+}
+FUNCTION void small(int x, int how) { volatile char room[100]; room[0] = 1; leaf(x + room[0], how); sink = 0; }
+FUNCTION void large(int x, int how) { volatile char room[300]; room[0] = 1; leaf(x + room[0], how); sink = 0; }
+int main(int count, char** words) {
+    int how = count > 1 ? atoi(words[1]) : 0;
+    small(1, 0);
+    large(1, 0);
+    count > 2 ? large(5, how) : small(5, how);
+    return 0;
+}
+"""  # noqa: E501
+
+
+def crashed(folder: Path, program: str, *words: str) -> str:
+    """The core file of a program that crashes."""
+    for old in folder.glob("core*"):
+        old.unlink()
+    command = f"ulimit -c unlimited; exec {program} {' '.join(words)}"
+    subprocess.run(["sh", "-c", command], cwd=folder, check=False, stderr=subprocess.DEVNULL)
+    found = list(folder.glob("core*"))
+    if not found:
+        pytest.skip("this system writes no core file into the folder of the program")
+    return str(found[0])
+
+
+@pytest.fixture
+def crashing(tmp_path: Path, user: User) -> str:
+    (tmp_path / "crashing.c").write_text(CRASHING)
+    subprocess.run(["gcc", "-O2", "crashing.c", "-o", "crashing"], cwd=tmp_path, check=True)
+    program = str(tmp_path / "crashing")
+    told = user.types("profile", "paths", "learn", "-o", str(tmp_path / "map"), "--", program)
+    assert told.status == 0, told.err
+    return program
+
+
+@pytest.mark.parametrize("how", ["1", "2", "3"])
+def test_a_crash_has_the_path_that_led_to_it(user: User, tmp_path, crashing, how):
+    for words, path in (((how,), "main > small > leaf"), ((how, "x"), "main > large > leaf")):
+        core = crashed(tmp_path, crashing, *words)
+        told = user.types("profile", "paths", "crash", str(tmp_path / "map"), "--core", core)
+        assert told.status == 0, told.err
+        assert told.out.splitlines()[1:] == [f"  100.00 %  {path}"]
+
+
+def test_a_crash_of_another_build_is_refused(user: User, tmp_path, crashing):
+    core = crashed(tmp_path, crashing, "1")
+    command = ["gcc", "-O1", "crashing.c", "-o", "crashing"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    learn = ("profile", "paths", "learn", "-o", str(tmp_path / "new"), "--", crashing)
+    assert user.types(*learn).status == 0
+    for path_map, refusal in (("map", "another build"), ("new", "another build than the one that")):
+        told = user.types("profile", "paths", "crash", str(tmp_path / path_map), "--core", core)
+        assert told.status != 0
+        assert refusal in told.err
+
+
+def test_a_core_file_cut_short_is_one_clear_error(user: User, tmp_path, crashing):
+    whole = Path(crashed(tmp_path, crashing, "1")).read_bytes()
+    for size in (10, 1000, 9000, len(whole) // 2):
+        (tmp_path / "cut").write_bytes(whole[:size])
+        cut = str(tmp_path / "cut")
+        told = user.types("profile", "paths", "crash", str(tmp_path / "map"), "--core", cut)
+        assert told.status != 0
+        assert told.err.startswith("steelyard: error: ")
+        assert "Traceback" not in told.err

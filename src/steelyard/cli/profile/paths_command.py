@@ -43,6 +43,18 @@ class JudgeOptions:
     json_target: str | None = json_option()
 
 
+@dataclass(frozen=True, kw_only=True)
+class CrashOptions:
+    """The core file, and the program that it is of."""
+
+    core: str = option("--core", metavar="FILE", required=True, help="The core file.")
+    program: str | None = option(
+        "--program",
+        metavar="FILE",
+        help="The program's file; otherwise the one that the core file names.",
+    )
+
+
 @click.group("paths", short_help="Call paths by the height of the stack.")
 def paths() -> None:
     """Tell call paths by where a program is and how high its stack is."""
@@ -87,3 +99,14 @@ def judge(given: JudgeOptions, path: str) -> None:
         from steelyard.report.kinds.paths.text import check_text
 
         write_text(check_text(check, terminal_width()))
+
+
+@paths.command("crash")
+@takes(CrashOptions)
+@click.argument("path", metavar="[MAP]", default=DEFAULT_MAP)
+def crash(given: CrashOptions, path: str) -> None:
+    """Show by which paths a crashed program may have come to where it ended."""
+    from steelyard.app.profile.path_maps import crash_path
+    from steelyard.report.kinds.paths.text import crash_text
+
+    write_text(crash_text(crash_path(path, given.core, given.program)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from steelyard.analysis.paths.crash_path import CrashPath
 from steelyard.analysis.paths.learning import Learning
 from steelyard.analysis.paths.path_check import CANDIDATE_LIMITS, PathCheck, ScenarioOutcomes
 from steelyard.report.texts.plain_table import plain_table, wrapped
@@ -55,6 +56,21 @@ def check_text(check: PathCheck, width: int | None = None) -> str:
         )
     lines += ["", *plain_table(_outcome_table(scenarios), width)]
     lines += ["", *plain_table(_candidate_table(scenarios), width)]
+    return "\n".join(lines) + "\n"
+
+
+def crash_text(crash: CrashPath) -> str:
+    """The key and the paths that it may mean, outermost function first; ends with a newline."""
+    within = ""
+    if crash.library_frame_count:
+        within = f", {_counted(crash.library_frame_count, 'frame')} of libraries above it"
+    lines = [
+        f"signal {crash.signal} in {one_line(crash.function)}, stack "
+        f"{crash.height_bytes:,} bytes high{within}: {crash.outcome}"
+    ]
+    for candidate in crash.candidates:
+        names = " > ".join(map(one_line, candidate.functions))
+        lines.append(f"{_percent(candidate.share):>10}  {names}")
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,35 @@
+"""What a map says of a crash."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from steelyard.analysis.paths.lookup import Candidate
+
+
+@dataclass(frozen=True)
+class CrashPath:
+    """Where a program ended, and how it may have come there.
+
+    Parameters
+    ----------
+    function : str
+        The last one of the program.
+    height_bytes : int
+    library_frame_count : int
+        Frames of libraries above it.
+    signal : int
+    candidates : tuple of Candidate
+        The most frequent first; none: the key was never learnt.
+    """
+
+    function: str
+    height_bytes: int
+    library_frame_count: int
+    signal: int
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def outcome(self) -> str:
+        """`resolved`, `ambiguous` or `missing`."""
+        return ("missing", "resolved", "ambiguous")[min(len(self.candidates), 2)]
