@@ -241,6 +241,7 @@ FUNCTION void leaf(int x, int how) {
     if (how == 1) *(volatile int*)8 = 1;
     if (how == 2) abort();
     if (how == 3) memset((void*)(long)sink, 1, 1000u * x);
+    if (how == 4) ((void (*)(void))(long)sink)();
     sink = 0;
 }
 FUNCTION void small(int x, int how) { volatile char room[100]; room[0] = 1; leaf(x + room[0], how); sink = 0; }
@@ -277,7 +278,7 @@ def crashing(tmp_path: Path, user: User) -> str:
     return program
 
 
-@pytest.mark.parametrize("how", ["1", "2", "3"])
+@pytest.mark.parametrize("how", ["1", "2", "3", "4"])
 def test_a_crash_has_the_path_that_led_to_it(user: User, tmp_path, crashing, how):
     for words, path in (((how,), "main > small > leaf"), ((how, "x"), "main > large > leaf")):
         core = crashed(tmp_path, crashing, *words)

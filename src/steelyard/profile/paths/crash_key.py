@@ -20,6 +20,7 @@ from steelyard.profile.symbols.frame_rules import (
 )
 
 _LOAD = 1
+_NEVER_MAPPED_BYTES = 4096
 _COLD = b".cold"
 _MOST_LIBRARY_FRAMES = 256
 
@@ -125,21 +126,34 @@ def crash_key(core: CoreFile, program: str) -> CrashKey:
     if start is None:
         raise _unknown("the core file has not the memory where the first thread's stack begins")
     registers = dict(thread.registers)
+    is_return = _leave_null_call(core, registers)
     images: dict[str, _Image] = {}
     with ExitStack() as opened:
         for walked in range(_MOST_LIBRARY_FRAMES):
-            part = _part_at(core, registers[RETURN_ADDRESS] - (walked > 0))
+            at = registers[RETURN_ADDRESS] - (is_return or walked > 0)
+            part = _part_at(core, at)
             if part is None:
                 raise _unknown(f"{registers[RETURN_ADDRESS]:#x} lies in no file")
             if part.path not in images:
                 path = program if part.path == own else part.path
                 images[part.path] = _Image(core, part, path, opened)
-            at = registers[RETURN_ADDRESS] - (walked > 0)
             function, begin = _step(core, images[part.path], part, at, registers)
             if part.path == own:
                 _check_stack(core, begin, start)
                 return CrashKey(function, start - begin, walked, thread.signal)
     raise _unknown(f"more than {_MOST_LIBRARY_FRAMES} frames are of libraries")
+
+
+def _leave_null_call(core: CoreFile, registers: dict[int, int]) -> bool:
+    """Whether a null pointer was called; the registers become the caller's."""
+    if registers[RETURN_ADDRESS] >= _NEVER_MAPPED_BYTES:
+        return False
+    caller = core.word(registers[STACK_POINTER])
+    if caller is None:
+        return False
+    registers[RETURN_ADDRESS] = caller
+    registers[STACK_POINTER] += 8
+    return True
 
 
 def _step(
