@@ -25,13 +25,23 @@ class Candidate:
     share: float
 
 
-def candidates(path_map: PathMap, function: int, height_bytes: int) -> tuple[Candidate, ...]:
-    """The paths of a key, the most frequent first; none where it was never learnt."""
+def candidates(
+    path_map: PathMap, parts: frozenset[int], height_bytes: int
+) -> tuple[Candidate, ...]:
+    """The paths of a key, the most frequent first; none where it was never learnt.
+
+    Parameters
+    ----------
+    path_map : PathMap
+    parts : frozenset of int
+        Addresses of the function: one, or those of its parts.
+    height_bytes : int
+    """
     calls: Counter[int] = Counter()
     ends: dict[int, int] = {}
     for index, number in enumerate(PathNumbers().of(path_map.nodes)):
         node = path_map.nodes[index]
-        if (node.function, node.height_bytes) == (function, height_bytes):
+        if node.function in parts and node.height_bytes == height_bytes:
             calls[number] += node.call_count
             ends.setdefault(number, index)
     total = sum(calls.values())

@@ -107,7 +107,7 @@ def crash_path(map_path: str, core_path: str, program: str | None) -> CrashPath:
     from steelyard.analysis.paths.lookup import candidates
     from steelyard.profile.executable import FunctionNames
     from steelyard.profile.paths.core_file import CoreFile
-    from steelyard.profile.paths.crash_key import crash_key, program_of, whole_function
+    from steelyard.profile.paths.crash_key import crash_key, program_of, whole_functions
     from steelyard.profile.paths.learning_run import build_of
     from steelyard.profile.paths.map_file import read_map
 
@@ -117,11 +117,14 @@ def crash_path(map_path: str, core_path: str, program: str | None) -> CrashPath:
         _check_program(path)
         check_build(path_map, build_of(path), os.path.basename(path))
         key = crash_key(core, path)
-    function = whole_function(path, key.function)
+    # A map may name a function by either of its parts.
+    whole = whole_functions(path, [key.function, *path_map.functions])
+    function = whole[key.function]
+    parts = frozenset(at for at, owner in whole.items() if owner == function)
     return CrashPath(
-        path_map.functions.get(function) or FunctionNames(path).at(function),
+        FunctionNames(path).at(function),
         key.height_bytes,
         key.library_frame_count,
         key.signal,
-        candidates(path_map, function, key.height_bytes),
+        candidates(path_map, parts, key.height_bytes),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -46,18 +47,25 @@ class CrashKey:
     signal: int
 
 
-def whole_function(program: str, start: int) -> int:
-    """The function that a part belongs to which compilers put elsewhere (`name.cold`).
+def whole_functions(program: str, starts: Iterable[int]) -> dict[int, int]:
+    """For each start, the function that it is a part of: compilers put `name.cold` elsewhere.
 
     The same address where it is no part, or where symbols do not tell whose.
     """
     symbols = read_symbols(program)
-    found = int(symbols.function_indices(np.array([start], np.uint64))[0])
-    name = symbols.names[found] if found >= 0 else b""
-    if not name.endswith(_COLD):
-        return start
-    owners = [at for at, other in enumerate(symbols.names) if other == name[: -len(_COLD)]]
-    return int(symbols.addresses[owners[0]]) if len(owners) == 1 else start
+    given = list(starts)
+    found = symbols.function_indices(np.array(given, np.uint64)).tolist()
+    names = [symbols.names[index] if index >= 0 else b"" for index in found]
+    wanted = {name[: -len(_COLD)] for name in names if name.endswith(_COLD)}
+    owners: dict[bytes, list[int]] = {}
+    for at, name in enumerate(symbols.names if wanted else ()):
+        if name in wanted:
+            owners.setdefault(name, []).append(int(symbols.addresses[at]))
+    whole: dict[int, int] = {}
+    for start, name in zip(given, names, strict=True):
+        own = owners.get(name[: -len(_COLD)], []) if name.endswith(_COLD) else []
+        whole[start] = own[0] if len(own) == 1 else start
+    return whole
 
 
 class _Image:
