@@ -103,6 +103,28 @@ def test_a_result_at_other_levels_than_planned_is_refused(user, serving) -> None
     )
 
 
+def test_numbers_of_one_block_are_not_taken_for_those_of_the_next(user, serving) -> None:  # noqa: F811
+    served = serving("--no-worker")
+    token, ask = part_of(served)
+    sent(user, written(user, runs=2))
+
+    def told(given, started_unix_s):
+        """What the service says to each of both orders, of which one was drawn."""
+        about = {name: given[name] for name in ("part", "attempt", "experiment")}
+        block = {"block": given["positions"][0] // 2, "started_unix_s": started_unix_s}
+        for variants in ((0, 1), (1, 0)):
+            trials = [{**trial, **block} for trial in trials_of(given, variants)]
+            body = {**about, "trials": trials, "provenance": {}}
+            yield json.loads(served.asks("POST", "api/worker/results", body, token=token)[1])
+
+    assert "committed" in [each["outcome"] for each in told(ask(), 1.0)]
+    given = ask()
+    copied = list(told(given, 1.0))
+    assert [each["outcome"] for each in copied] == ["refused", "refused"]
+    assert any("its numbers are those of block" in each["message"] for each in copied)
+    assert "committed" in [each["outcome"] for each in told(given, 2.0)]
+
+
 def test_reasons_are_kept_and_shown_whatever_bytes_they_have(user, serving) -> None:  # noqa: F811
     served = serving("--no-worker")
     token, ask = part_of(served)

@@ -113,7 +113,8 @@ parts = Table(
     Index("ix_parts_next", "worker_id", "state"),
 )
 
-# Each time that a part was given out, and what came of it.
+# Each time that a part was given out, and what came of it. `digest` is that of the numbers that
+# were committed, by copied_results.
 attempts = Table(
     "attempts",
     metadata,
@@ -126,7 +127,9 @@ attempts = Table(
     Column("outcome", Text, nullable=False),
     Column("message", Text, nullable=False, server_default=""),
     Column("provenance", Text, nullable=False, server_default="{}"),
+    Column("digest", Text, nullable=False, server_default=""),
     UniqueConstraint("part_id", "attempt"),
+    Index("ix_attempts_digest", "digest"),
 )
 
 # A trial is committed by its row: its place in the experiment is the primary key.

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from steelyard.core.experiment_results import Trial
 from steelyard.core.json_codec import to_json
+from steelyard.service.copied_results import content_digest, copied_from
 from steelyard.service.part_queue import end_attempt, end_submission, give_again
 from steelyard.service.service_schema import attempts, committed_trials, parts, submissions
 from steelyard.service.workers import count_fault, forgive_faults
@@ -84,7 +85,13 @@ def commit_result(connection: Connection, worker_id: int, sent: SentResult, now_
         if row.attempt == sent.attempt:
             give_again(connection, row.id, sent.attempt)
         return Taken("failed", sent.failure)
-    _commit(connection, row, worker_id, sent, now_s)
+    digest = content_digest(sent.trials)
+    origin = copied_from(connection, digest)
+    if origin:
+        wrong = f"its numbers are those of {origin}"
+        count_fault(connection, worker_id, wrong)
+        return Taken("refused", wrong)
+    _commit(connection, row, worker_id, sent, now_s, digest)
     return Taken("committed")
 
 
@@ -107,7 +114,7 @@ def _wrong(row: Any, given: Any, worker_id: int, sent: SentResult) -> str:
 
 
 def _commit(
-    connection: Connection, row: Any, worker_id: int, sent: SentResult, now_s: float
+    connection: Connection, row: Any, worker_id: int, sent: SentResult, now_s: float, digest: str
 ) -> None:
     rows = [
         {
@@ -125,7 +132,7 @@ def _commit(
     end_attempt(connection, row.id, sent.attempt, "committed", "", now_s)
     chosen = (attempts.c.part_id == row.id) & (attempts.c.attempt == sent.attempt)
     provenance = json.dumps(to_json(sent.provenance))
-    connection.execute(update(attempts).where(chosen).values(provenance=provenance))
+    connection.execute(update(attempts).where(chosen).values(provenance=provenance, digest=digest))
     connection.execute(
         update(parts)
         .where(parts.c.id == row.id)

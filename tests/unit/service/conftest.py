@@ -23,7 +23,7 @@ def trial(position: int, block: int, **fields) -> Trial:
         "warmup": position < 0,
         "status": "ok",
         "reason": None,
-        "started_unix_s": 1.0,
+        "started_unix_s": 100.0 + position,
         "spent_s": 0.1,
         "measurements": {"wall_time": (0.1,)},
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import func, select, text, update
@@ -117,6 +118,42 @@ def test_a_result_that_cannot_be_is_refused_and_counts_as_a_fault(sent, changes,
     assert worker_named(sent, "first").faults == 1
     assert send(sent, result_of(given)).outcome == "committed"
     assert worker_named(sent, "first").faults == 0
+
+
+def moved(result, given):
+    """The same numbers, as if they were of another part."""
+    places = zip(result.trials, given.positions, strict=True)
+    trials = tuple(
+        replace(each, position=place, block=given.positions[0] // 2, variant=place % 2)
+        for each, place in places
+    )
+    return result_of(given, trials=trials)
+
+
+@pytest.mark.parametrize("copier", ["first", "second"])
+def test_numbers_of_another_block_are_refused_whoever_measured_them(sent, copier) -> None:
+    committed = result_of(give(sent))
+    assert send(sent, committed).outcome == "committed"
+    with sent.database.writing() as connection:
+        connection.execute(update(parts).values(worker_id=getattr(sent, copier)))
+    given = give(sent, getattr(sent, copier))
+    copied = moved(committed, given)
+    for trials in (copied.trials, copied.trials[::-1]):
+        taken = send(sent, result_of(given, trials=trials), getattr(sent, copier))
+        assert taken.outcome == "refused"
+        assert taken.message == f"its numbers are those of block 2 of the experiment {IDENTIFIER}"
+    assert worker_named(sent, copier).faults == 2
+    assert len(look(sent, select(committed_trials))) == 2
+    assert send(sent, result_of(given), getattr(sent, copier)).outcome == "committed"
+
+
+def test_blocks_in_which_nothing_could_be_measured_may_be_alike(sent) -> None:
+    for _ in range(2):
+        given = give(sent)
+        failed = {"status": "failed", "reason": "spawn", "measurements": {}, "started_unix_s": 1.0}
+        block = given.positions[0] // 2
+        trials = tuple(trial(position, block, **failed) for position in given.positions)
+        assert send(sent, result_of(given, trials=trials)).outcome == "committed"
 
 
 def test_a_worker_cannot_send_what_was_given_to_another(sent) -> None:
