@@ -308,3 +308,42 @@ def test_a_core_file_cut_short_is_one_clear_error(user: User, tmp_path, crashing
         assert told.status != 0
         assert told.err.startswith("steelyard: error: ")
         assert "Traceback" not in told.err
+
+
+WITH_COLD_PARTS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#define FUNCTION __attribute__((noinline, noclone))
+volatile int sink, strange;
+__attribute__((cold, noinline)) int mended(int x) { sink += x; return sink & 1; }
+FUNCTION int leaf(int x) { sink ^= x; return sink; }
+FUNCTION int compare(const void* a, const void* b) {
+    int one = *(int*)a, other = *(int*)b;
+    if (__builtin_expect(one == strange, 0)) one += mended(other);
+    return leaf(one) - leaf(other);
+}
+int main(int count, char** words) {
+    int numbers[] = {3, 1, 2};
+    if (__builtin_expect(count > 3, 0)) sink += mended(count) + words[1][0];
+    qsort(numbers, 3, sizeof *numbers, compare);
+    return leaf(1) > 1000;
+}
+"""
+
+
+def test_a_function_whose_cold_part_jumps_back_is_no_part_of_it(user: User, tmp_path: Path):
+    (tmp_path / "cold.c").write_text(WITH_COLD_PARTS)
+    subprocess.run(["gcc", "-O2", "cold.c", "-o", "cold"], cwd=tmp_path, check=True)
+    listed = subprocess.run(
+        ["nm", str(tmp_path / "cold")], capture_output=True, text=True, check=True
+    ).stdout
+    assert "compare.cold" in listed
+    assert "main.cold" in listed
+    told = user.types(
+        "profile", "paths", "learn", "-o", str(tmp_path / "map"), "--", str(tmp_path / "cold")
+    )
+    assert told.status == 0, told.err
+    found = named_paths(tmp_path / "map")
+    assert found["main"] == 1
+    assert found["main leaf"] == 1
+    assert found["main compare leaf"] == 2 * found["main compare"] > 0

@@ -8,9 +8,11 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "byte_reader.hpp"
 #include "call_frames.hpp"
@@ -138,16 +140,33 @@ class Planner {
         return static_cast<std::size_t>(std::prev(after) - functions.begin());
     }
 
+    /// Which function jumps to which other.
+    std::set<std::pair<std::size_t, std::size_t>> ways_between(
+        const std::vector<PlannedFunction>& functions) const {
+        std::set<std::pair<std::size_t, std::size_t>> found;
+        for (const Jump& jump : jumps_) {
+            const std::size_t to = containing(functions, jump.target);
+            if (to != functions.size() && to != jump.from)
+                found.emplace(jump.from, to);
+        }
+        return found;
+    }
+
     /// What is reached by jumps of another function alone, and never called, is a part of that one
     /// if its frame is there already, or if some jump is conditional.
     void find_parts(std::vector<PlannedFunction>& functions) {
         std::vector<std::uint32_t> jumped_from(functions.size(), UINT32_MAX);
+        const std::set<std::pair<std::size_t, std::size_t>> ways = ways_between(functions);
         for (const Jump& jump : jumps_) {
             const std::size_t index = containing(functions, jump.target);
             if (index == functions.size() || index == jump.from)
                 continue;
             PlannedFunction& function = functions[index];
             const bool inside = jump.target != function.start;
+            // A part goes back to what it is a part of.
+            const bool is_back = inside && ways.contains({index, jump.from});
+            if (is_back && function.unwatched != Unwatched::part)
+                continue;
             const bool is_part = function.unwatched == Unwatched::part || inside ||
                                  (jump.conditional && !called_.contains(jump.target));
             if (is_part && !called_.contains(function.start))
