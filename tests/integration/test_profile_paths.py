@@ -285,6 +285,13 @@ def test_a_crash_has_the_path_that_led_to_it(user: User, tmp_path, crashing, how
         told = user.types("profile", "paths", "crash", str(tmp_path / "map"), "--core", core)
         assert told.status == 0, told.err
         assert told.out.splitlines()[1:] == [f"  100.00 %  {path}"]
+        told = user.types(
+            "profile", "paths", "crash", str(tmp_path / "map"), "--core", core, "--json", "-"
+        )
+        document = told.document()
+        check_schema(document, "path-crash")
+        assert document["outcome"] == "resolved"
+        assert document["candidates"] == [{"frames": path.split(" > "), "ratio": 1}]
 
 
 def test_a_crash_of_another_build_is_refused(user: User, tmp_path, crashing):

@@ -7,10 +7,11 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any, cast
 
 from steelyard.core.decoding import regular_opener
-from steelyard.core.errors import DataError
+from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.native_program import native_program
 from steelyard.predict.commits.basic_blocks import BodySteps
@@ -70,12 +71,24 @@ def read_steps(path: str, places: Sequence[int]) -> list[BodySteps]:
     ------
     DataError
         The file has changed meanwhile, and can no longer be read.
+    MissingCapabilityError
+        The native reader is not there, or is of another version.
     """
     found: list[BodySteps] = []
     for first in range(0, len(places), _MOST_PLACES):
         some = [str(place) for place in places[first : first + _MOST_PLACES]]
-        found += [BodySteps(*one) for one in json.loads(_ask_reader(path, None, *some))]
+        found += [_steps_of(one) for one in json.loads(_ask_reader(path, None, *some))]
     return found
+
+
+def _steps_of(columns: list[list[int]]) -> BodySteps:
+    if len(columns) != len(fields(BodySteps)):
+        raise MissingCapabilityError(
+            "The reader of bodies is of another version of Steelyard: it tells "
+            f"{len(columns)} columns of instructions, and {len(fields(BodySteps))} are read.\nIn a "
+            "checkout, `make native` builds it anew."
+        )
+    return BodySteps(*columns)
 
 
 def _ask_reader(path: str, field: str | None, *places: str) -> bytes:

@@ -2,8 +2,9 @@
 
 import pytest
 
+from steelyard.binary import code_reader
 from steelyard.binary.code_reader import read_code, read_steps
-from steelyard.core.errors import DataError
+from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.core.native_program import native_program
 from steelyard.predict.commits.code_change import compare_programs
 
@@ -73,3 +74,9 @@ def test_the_steps_of_functions_are_as_many_as_their_instructions(program):
 def test_steps_of_a_function_that_is_not_there_are_refused(program):
     with pytest.raises(DataError, match="no function of that number"):
         read_steps(str(program), [10**6])
+
+
+def test_a_reader_of_another_version_is_one_clear_error(monkeypatch):
+    monkeypatch.setattr(code_reader, "_ask_reader", lambda *_given: b"[[[1],[2],[3]]]")
+    with pytest.raises(MissingCapabilityError, match="of another version of Steelyard"):
+        code_reader.read_steps("program", [0])

@@ -53,6 +53,7 @@ class CrashOptions:
         metavar="FILE",
         help="The program's file; otherwise the one that the core file names.",
     )
+    json_target: str | None = json_option()
 
 
 @click.group("paths", short_help="Call paths by the height of the stack.")
@@ -107,6 +108,13 @@ def judge(given: JudgeOptions, path: str) -> None:
 def crash(given: CrashOptions, path: str) -> None:
     """Show by which paths a crashed program may have come to where it ended."""
     from steelyard.app.profile.path_maps import crash_path
-    from steelyard.report.kinds.paths.text import crash_text
 
-    write_text(crash_text(crash_path(path, given.core, given.program)))
+    found = crash_path(path, given.core, given.program)
+    if given.json_target is not None:
+        from steelyard.report.kinds.paths.document import crash_document
+
+        write_json(crash_document(found), given.json_target)
+    if given.json_target != "-":
+        from steelyard.report.kinds.paths.text import crash_text
+
+        write_text(crash_text(found))

@@ -1,9 +1,10 @@
-"""The `path-learning` and `path-check` documents."""
+"""The `path-learning`, `path-check` and `path-crash` documents."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from steelyard.analysis.paths.crash_path import CrashPath
 from steelyard.analysis.paths.learning import Learning
 from steelyard.analysis.paths.path_check import (
     CANDIDATE_LIMITS,
@@ -51,6 +52,24 @@ def check_document(check: PathCheck) -> dict[str, Any]:
             "build": check.learnt.build,
             "offline": _scenario(check.offline),
             "online": None if check.online is None else _scenario(check.online),
+        }
+    )
+
+
+def crash_document(crash: CrashPath) -> dict[str, Any]:
+    """The document of kind ``path-crash``."""
+    return document_value(
+        {
+            "schema": SCHEMA,
+            "kind": "path-crash",
+            "function": crash.function,
+            "height_bytes": crash.height_bytes,
+            "library_frames": crash.library_frame_count,
+            "signal": crash.signal,
+            "outcome": crash.outcome,
+            "candidates": [
+                {"frames": list(one.functions), "ratio": one.share} for one in crash.candidates
+            ],
         }
     )
 
