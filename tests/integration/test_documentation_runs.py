@@ -55,6 +55,7 @@ NOT_RUN = {
     "package run examples": "it builds programs; tests/integration/test_packages.py",
     "package init FOLDER": "a usage",
     "profile agree": "minutes; tests/slow/test_documentation_runs.py",
+    "profile paths crash": "it takes a core file; tests/integration/test_profile_paths.py",
     "profile check": "minutes; tests/slow/test_documentation_runs.py",
     "steelyard delete 01": "it asks a person; the line below it says --yes",
     "resume EXPERIMENT": "a usage",
