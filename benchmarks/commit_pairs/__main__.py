@@ -1,10 +1,11 @@
 """How well and how fast does `steelyard predict commits` find the benchmarks that a commit needs?
 
-    .venv/bin/python -m benchmarks.commit_pairs [--part made|history|speed]
+    .venv/bin/python -m benchmarks.commit_pairs [--part made|history|planted|speed]
         [--repository PROJECT=CLONE ...] [--old FILE --new FILE]
 
 Parts: made (280 pairs made on purpose; wants gcc, clang and valgrind), history (revisions of lz4,
-libdeflate, pugixml, cjson, each from a clone), speed (reading and comparing two programs).
+libdeflate, pugixml, cjson, each from a clone), planted (slow-downs
+in functions of the same projects), speed (reading and comparing two programs).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from benchmarks.commit_pairs.history import (
 )
 from benchmarks.commit_pairs.made import SETTINGS, made_pairs, wrong_answers, wrongly_blamed
 from benchmarks.commit_pairs.made_programs import PROGRAMS
+from benchmarks.commit_pairs.planted import planted_rows
 from benchmarks.commit_pairs.projects import PROJECTS, Project
 from benchmarks.commit_pairs.savings import savings
 from steelyard.app.predict.commit_pairs import PairOptions, read_pairs
@@ -39,12 +41,13 @@ from steelyard.report.kinds.commits.text import evaluation_text
 
 # Of pairs of all versions with all others: versions are left out, which would take hours.
 _EVERY = 4
+_MOST_PLANTS = 24
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the parts asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=("made", "history", "speed"), action="append")
+    parser.add_argument("--part", choices=("made", "history", "planted", "speed"), action="append")
     parser.add_argument("--repository", action="append", default=[], help="PROJECT=CLONE")
     parser.add_argument("--folder", type=Path, default=Path("build/commit-pairs"))
     parser.add_argument("--old", default=sys.executable)
@@ -59,6 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not given.repository:
             parser.error("--part history wants --repository PROJECT=CLONE")
         histories(dict(one.split("=", 1) for one in given.repository), given.folder.resolve())
+    if "planted" in parts:
+        for one in given.repository:
+            name, _, clone = one.partition("=")
+            folder = given.folder.resolve() / name
+            print(planted_rows(Path(clone), folder, PROJECTS[name], _MOST_PLANTS))
     return 0
 
 

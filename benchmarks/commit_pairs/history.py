@@ -129,22 +129,22 @@ def make_version(
         digest = hashlib.sha256(program.read_bytes()).hexdigest()[:20]
         home = folder / "runs" / digest
         home.mkdir(parents=True, exist_ok=True)
-        profiles = {name: home / f"{name}.out" for name in project.benchmarks}
-        for name, path in profiles.items():
-            if path.exists():
-                continue
-            part = home / f"{name}-{revision.place}.part"
-            options = (
-                "--quiet",
-                "--dump-instr=yes",
-                "--demangle=no",
-                f"--toggle-collect={_MEASURED}",
-            )
-            tool = ("valgrind", "--tool=callgrind", *options, f"--callgrind-out-file={part}")
-            _run(*tool, str(program), name, cwd=home)
-            part.rename(path)
+        return make_run(program, home, project, revision)
     except (subprocess.CalledProcessError, OSError):
         return None
+
+
+def make_run(program: Path, home: Path, project: Project, revision: Revision) -> Version:
+    """Run the benchmarks of a program that was built, as far as its profiles are not there."""
+    profiles = {name: home / f"{name}.out" for name in project.benchmarks}
+    for name, path in profiles.items():
+        if path.exists():
+            continue
+        part = home / f"{name}-{revision.place}.part"
+        options = ("--quiet", "--dump-instr=yes", "--demangle=no", f"--toggle-collect={_MEASURED}")
+        tool = ("valgrind", "--tool=callgrind", *options, f"--callgrind-out-file={part}")
+        _run(*tool, str(program), name, cwd=home)
+        part.rename(path)
     counts = {name: _counted(path) for name, path in profiles.items()}
     return Version(revision, program, profiles, counts)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from steelyard.predict.commits.body_steps import StepEdits
     from steelyard.predict.commits.code_change import CodeChange
     from steelyard.predict.commits.commit_answers import CommitAnswer
+    from steelyard.predict.commits.indicator import WrittenIn
     from steelyard.predict.commits.pair_rows import ComparedPair, PairNames
     from steelyard.predict.commits.pair_table import PairTable
     from steelyard.predict.commits.predictor import Predictor
@@ -68,7 +69,25 @@ def compare_uses(
     """The indicators of what changed, for each benchmark."""
     from steelyard.predict.commits.pair_rows import compare_pair
 
-    return compare_pair(change, uses, names, changed_before, _edits(change, uses))
+    edits = _edits(change, uses)
+    return compare_pair(change, uses, names, changed_before, edits, _written_in(change, edits))
+
+
+def _written_in(change: CodeChange, edits: Mapping[int, StepEdits]) -> WrittenIn:
+    """By debugging information which functions were inlined where instructions differ."""
+    from steelyard.predict.commits.indicator import WrittenIn
+
+    old = {address for one in edits.values() for address in (*one.removed, *one.altered)}
+    new = {address for one in edits.values() for run in one.added for address in run.addresses}
+    return WrittenIn(_names_at(change.old.source, old), _names_at(change.new.source, new))
+
+
+def _names_at(path: str, addresses: set[int]) -> dict[int, str]:
+    from steelyard.profile.symbols.inlined_code import described_functions
+
+    rising = sorted(addresses)
+    chains = zip(rising, described_functions(path, rising), strict=True)
+    return {address: chain[0].linkage_name or chain[0].name for address, chain in chains if chain}
 
 
 def _edits(change: CodeChange, uses: Sequence[BenchmarkUse]) -> dict[int, StepEdits]:

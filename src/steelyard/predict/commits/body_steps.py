@@ -42,12 +42,15 @@ class AddedRun:
         Of a block without any.
     references : range
         The numbers of its references in the new function.
+    addresses : tuple of int
+        Of the instructions, in the new version.
     """
 
     count: int
     beside: tuple[int, ...] = ()
     entries: tuple[Entry, ...] = ()
     references: range = range(0)
+    addresses: tuple[int, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -185,13 +188,15 @@ def _added(old: BodySteps, new: BodySteps, equal: Mapping[int, int]) -> Iterator
         if not fresh:
             continue
         kept = [old.addresses[partner[place]] for place in block if place in partner]
-        begin, end = new.references[fresh[0]], new.references[fresh[-1] + 1]
+        beside: tuple[int, ...] = ()
         if kept:
-            yield AddedRun(len(fresh), (kept[0], kept[-1]), (), range(begin, end))
+            beside = kept[0], kept[-1]
         elif number == 0 and old.addresses:
-            yield AddedRun(len(fresh), (old.addresses[0],), (), range(begin, end))
-        else:
-            yield AddedRun(len(fresh), (), tuple(leads.entries(number)), range(begin, end))
+            beside = (old.addresses[0],)
+        entries = () if beside else tuple(leads.entries(number))
+        references = range(new.references[fresh[0]], new.references[fresh[-1] + 1])
+        addresses = tuple(new.addresses[place] for place in fresh)
+        yield AddedRun(len(fresh), beside, entries, references, addresses)
 
 
 class _Leads:

@@ -14,6 +14,20 @@ Needs = Literal["programs", "instructions", "calls", "events", "addresses", "his
 
 
 @dataclass(frozen=True)
+class WrittenIn:
+    """Which function of the sources the instructions of edits are of, as far as it is known.
+
+    Parameters
+    ----------
+    old, new : mapping of int to str
+        Names by address: where a function was inlined, that one.
+    """
+
+    old: Mapping[int, str]
+    new: Mapping[int, str]
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What is known of one benchmark and one pair of versions.
 
@@ -26,12 +40,15 @@ class Evidence:
     edits : mapping of int to StepEdits or None
         For changed functions that a benchmark reaches which of their instructions differ; None:
         unknown.
+    written_in : WrittenIn or None
+        None: nobody asked.
     """
 
     change: CodeChange
     reached: ReachedFunctions
     changed_before: Mapping[str, float] = field(default_factory=dict[str, float])
     edits: Mapping[int, StepEdits] | None = None
+    written_in: WrittenIn | None = None
 
     def knows(self, needs: Needs) -> bool:
         """Whether what an indicator needs is there."""

@@ -12,7 +12,7 @@ from steelyard.core.experiment_results import Caution
 from steelyard.predict.commits.benchmark_use import BenchmarkUse, reach
 from steelyard.predict.commits.body_steps import StepEdits
 from steelyard.predict.commits.code_change import CodeChange
-from steelyard.predict.commits.indicator import Evidence
+from steelyard.predict.commits.indicator import Evidence, WrittenIn
 from steelyard.predict.commits.indicators import INDICATORS
 from steelyard.predict.commits.pair_table import PairTable
 from steelyard.predict.commits.reasons import reasons_for
@@ -57,10 +57,12 @@ def compare_pair(
     names: PairNames,
     changed_before: Mapping[str, float] | None = None,
     edits: Mapping[int, StepEdits] | None = None,
+    written_in: WrittenIn | None = None,
 ) -> ComparedPair:
     """The indicators of a pair for each benchmark.
 
-    `edits` are those of every changed function that a benchmark with addresses reaches.
+    `edits` are those of every changed function that a benchmark with addresses reaches;
+    `written_in` says for their instructions which functions were inlined there.
 
     Raises
     ------
@@ -87,7 +89,7 @@ def compare_pair(
                 f"{change.old.source} has not. What changed there is not seen."
             )
             cautions.append(Caution("unknown-functions", message))
-        evidence = Evidence(change, reached, changed_before or {}, edits)
+        evidence = Evidence(change, reached, changed_before or {}, edits, written_in)
         values.append([indicator.of(evidence) for indicator in indicators])
         reasons.append(reasons_for(use.benchmark, evidence))
     count = len(uses)

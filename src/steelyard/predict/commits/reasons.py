@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from steelyard.predict.commits.body_steps import StepEdits
 from steelyard.predict.commits.code_change import CodeChange
-from steelyard.predict.commits.edit_executions import edits_of_function
+from steelyard.predict.commits.edit_executions import edits_of_function, executions
 from steelyard.predict.commits.indicator import Evidence
+from steelyard.predict.commits.program_code import plain_name
 
 _MOST_REASONS = 5
 
@@ -23,6 +26,8 @@ def reasons_for(benchmark: str, evidence: Evidence) -> tuple[str, ...]:
                 weight = _edited_share(evidence, edits)
                 what += "" if weight else f", but not where {benchmark} goes"
             name = change.old.names[function] or "without a name"
+            inlined = _inlined(evidence, name, edits) if weight and edits is not None else ""
+            what += f", where {inlined} is inlined" if inlined else ""
             words = (
                 f"Function {name}, {_percent(share)} of the instructions of {benchmark}, {what}."
             )
@@ -40,6 +45,32 @@ def _edited_share(evidence: Evidence, edits: StepEdits) -> float:
     found = edits_of_function(edits, evidence.reached.at_addresses)
     executed = found.removed + found.added + found.altered
     return executed / evidence.reached.total if evidence.reached.total else 0.0
+
+
+def _inlined(evidence: Evidence, name: str, edits: StepEdits) -> str:
+    """The function of the sources that the edits of a function are of, if another one than itself.
+
+    That whose executed instructions became more, or fewer, by most: code that only took other
+    registers or another order has as many as before. Else that of the most executed constants, or
+    other operands, that changed.
+    """
+    if evidence.written_in is None:
+        return ""
+    old, new = evidence.written_in.old, evidence.written_in.new
+    counts = evidence.reached.at_addresses
+    growth: defaultdict[str, float] = defaultdict(float)
+    for address in edits.removed:
+        growth[old.get(address, name)] -= counts.get(address, 0.0)
+    for run in edits.added:
+        for address in run.addresses:
+            growth[new.get(address, name)] += executions(run, counts)
+    for addresses in (edits.constants, edits.altered):
+        if any(growth.values()):
+            break
+        for address in addresses:
+            growth[old.get(address, name)] += counts.get(address, 0.0)
+    most = max(growth, key=lambda one: abs(growth[one]), default=name)
+    return "" if plain_name(most) == plain_name(name) else most
 
 
 def _what_changed(change: CodeChange, function: int) -> str:

@@ -5,6 +5,7 @@ import pytest
 from steelyard.predict.commits.benchmark_use import BenchmarkUse
 from steelyard.predict.commits.body_steps import AddedRun, Entry, StepEdits
 from steelyard.predict.commits.code_change import compare_programs
+from steelyard.predict.commits.indicator import WrittenIn
 from steelyard.predict.commits.pair_rows import PairNames, compare_pair
 from tests.unit.predict.commits.functions_as_read import as_row, call, program
 
@@ -124,3 +125,28 @@ def test_the_function_with_most_executed_edits_is_named_first():
     edits = {0: StepEdits((100,)), 1: StepEdits((300,))}
     pair = compare_pair(change, [USE], PairNames(), edits=edits)
     assert pair.reasons[0][0].startswith("Function main,")
+
+
+def reason_of(edits, old, new):
+    change = compare_programs(OLD, program([("main", 1, call(1)), ("hot", 3)]))
+    written = WrittenIn(old, new)
+    return compare_pair(change, [USE], PairNames(), None, {1: edits}, written).reasons[0][0]
+
+
+def test_the_function_that_was_inlined_where_most_edits_are_executed_is_named():
+    edits = StepEdits((208, 300), (AddedRun(2, (204,), addresses=(904, 908)),))
+    told = reason_of(edits, {208: "seldom", 300: "never"}, {904: "often", 908: "often"})
+    assert told == (
+        "Function hot, 90 % of the instructions of b, has another body, where often is inlined."
+    )
+
+
+def test_other_registers_name_no_inlined_function_where_something_else_changed():
+    edits = StepEdits((208,), altered=(200, 204))
+    assert "inlined" not in reason_of(edits, {200: "renamed", 204: "renamed"}, {})
+    only = StepEdits(altered=(200, 204))
+    assert "where renamed is inlined" in reason_of(only, {200: "renamed", 204: "renamed"}, {})
+
+
+def test_a_function_of_its_own_is_not_said_to_be_inlined():
+    assert "inlined" not in reason_of(StepEdits((208,)), {208: "hot"}, {})
