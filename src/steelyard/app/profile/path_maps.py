@@ -112,6 +112,8 @@ def crash_path(map_path: str, core_path: str, program: str | None) -> CrashPath:
     from steelyard.profile.paths.map_file import read_map
 
     path_map = read_map(map_path)
+    if program is not None:
+        _check_program(program)
     with closing(CoreFile(core_path)) as core:
         path = program or program_of(core)
         _check_program(path)
