@@ -124,6 +124,15 @@ def test_blocks_that_only_changed_places_are_neither_gone_nor_new():
     assert found.leads == (100,)
 
 
+def test_what_runs_on_into_another_old_block_leads_elsewhere_though_each_is_as_before():
+    # Each jump goes where it went; what follows where it is not taken changed places.
+    old = body("jabcdefg", jumps={0: 4, 3: 7, 6: 7})
+    new = body("jdefabcg", jumps={0: 1, 3: 7, 6: 7})
+    found = step_edits(old, new)
+    assert (found.removed, found.added) == ((), ())
+    assert found.leads == (100, 112, 124)
+
+
 def test_long_bodies_with_many_edits_are_aligned_by_blocks():
     chance = random.Random(5)
     blocks = [[chance.randrange(10_000) for _ in range(9)] for _ in range(300)]
