@@ -30,7 +30,7 @@ from benchmarks.commit_pairs.history import (
 )
 from benchmarks.commit_pairs.made import SETTINGS, made_pairs, wrong_answers, wrongly_blamed
 from benchmarks.commit_pairs.made_programs import PROGRAMS
-from benchmarks.commit_pairs.planted import planted_rows
+from benchmarks.commit_pairs.planted_slowdowns import planted_rows
 from benchmarks.commit_pairs.projects import PROJECTS, Project
 from benchmarks.commit_pairs.savings import savings
 from steelyard.app.predict.commit_pairs import PairOptions, read_pairs
