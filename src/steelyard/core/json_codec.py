@@ -155,11 +155,12 @@ def variant_from_json(data: Any, where: str = "variant") -> Variant:
     if parts.get("profiled") is not None:
         parts["profiled"] = _profiled(parts["profiled"], f"{where}.profiled")
     if parts.get("package") is not None:
-        parts["package"] = _package(parts["package"], f"{where}.package")
+        parts["package"] = package_from_json(parts["package"], f"{where}.package")
     return _build(Variant, parts, where)
 
 
-def _package(data: Any, where: str) -> PackageSpec:
+def package_from_json(data: Any, where: str = "package") -> PackageSpec:
+    """The package that an object of JSON describes."""
     values = dict(_object(data, where))
     if values.get("limits") is not None:
         values["limits"] = _build(EnvironmentLimits, values["limits"], f"{where}.limits")

@@ -7,13 +7,16 @@ it went to. What is committed is committed once, by `trial_commits`.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
+from steelyard.service.rehearsals import give_rehearsals_back
 from steelyard.service.service_schema import attempts, parts, submissions, workers
 from steelyard.service.submissions import OPEN_STATES
+from steelyard.service.submitted_packages import packages_of
 from steelyard.service.workers import HEARTBEAT_LIMIT_S, count_fault
 
 # After so many failures a part is given up: what it needs is not there. Losses are mostly the
@@ -24,7 +27,8 @@ MOST_ATTEMPTS = 20
 
 @dataclass(frozen=True)
 class GivenPart:
-    """What a worker gets: the experiment file, and which places of its plan to run."""
+    """What a worker gets: the experiment file, which places of its plan to run, and the digests of
+    its benchmark packages by their names in the file."""
 
     id: int
     attempt: int
@@ -33,6 +37,7 @@ class GivenPart:
     specification: str
     plan: str
     positions: tuple[int, ...]
+    packages: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def next_part(connection: Connection, worker_id: int, now_s: float) -> GivenPart | None:
@@ -118,7 +123,9 @@ def _given(connection: Connection, row: Any, worker_id: int, now_s: float) -> Gi
     sent = connection.execute(kept.where(submissions.c.id == row.submission_id)).one()
     positions = tuple(json.loads(row.positions))
     return GivenPart(
-        row.id, row.attempt, row.identifier, sent.file, sent.specification, sent.plan, positions
+        *(row.id, row.attempt, row.identifier),
+        *(sent.file, sent.specification, sent.plan, positions),
+        packages_of(connection, row.submission_id),
     )
 
 
@@ -141,6 +148,7 @@ def lose_silent_workers(connection: Connection, now_s: float) -> list[str]:
     for row in connection.execute(silent).all():
         connection.execute(update(workers).where(workers.c.id == row.id).values(status="gone"))
         why = f"no sign of life for {HEARTBEAT_LIMIT_S:.0f} s"
+        give_rehearsals_back(connection, row.id, why)
         for _ in range(lose_held(connection, row.id, now_s, why)):
             count_fault(connection, row.id, why)
         names.append(row.name)

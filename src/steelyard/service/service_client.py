@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 from urllib.parse import urlsplit
 
-from steelyard.core.errors import MissingCapabilityError, SteelyardError, UsageError
+from steelyard.core.errors import MissingCapabilityError, SteelyardError, StoreError, UsageError
 
 TIMEOUT_S = 30.0
+# For an archive: the service reads it whole before it answers.
+CHECKING_S = 600.0
+_BLOCK_BYTES = 1 << 20
 _MOST_ANSWER_BYTES = 1 << 28
 # Of HTTP: it took too long, or there were too many requests.
 _LATER = (408, 429)
@@ -71,7 +76,37 @@ class ServiceClient:
         """
         return self._ask("POST", path, json.dumps(body).encode())
 
+    def send_file(self, path: str, source: str) -> Any:
+        """The answer to a file that is sent as it is; raises as `post`."""
+        size = os.path.getsize(source)
+        with open(source, "rb") as file:
+            told = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
+            with self._exchange("POST", path, file, told, CHECKING_S) as response:
+                return _answer(response.status, response.read(_MOST_ANSWER_BYTES))
+
+    def receive_file(self, path: str, target: str, most_bytes: int) -> None:
+        """Write what lies at a path into a new file; raises as `post`, and
+        `StoreError` where it cannot be written."""
+        with self._exchange("GET", path, None, {}, CHECKING_S) as response:
+            if response.status != 200:
+                _answer(response.status, response.read(_MOST_ANSWER_BYTES))
+                raise UnreachableError("What answers is no service of Steelyard.", field="--server")
+            _save(response, target, most_bytes)
+
     def _ask(self, method: str, path: str, body: bytes | None) -> Any:
+        told = {"Content-Type": "application/json"}
+        with self._exchange(method, path, body, told, TIMEOUT_S) as response:
+            return _answer(response.status, response.read(_MOST_ANSWER_BYTES))
+
+    @contextmanager
+    def _exchange(
+        self,
+        method: str,
+        path: str,
+        body: bytes | BinaryIO | None,
+        told: Mapping[str, str],
+        timeout_s: float,
+    ) -> Iterator[http.client.HTTPResponse]:
         url = urlsplit(self.address)
         kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
         if url.scheme not in kinds or not url.hostname:
@@ -79,13 +114,12 @@ class ServiceClient:
                 f"--server takes an address such as http://host:8350/, not {self.address!r}.",
                 field="--server",
             )
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        headers = {"Authorization": f"Bearer {self.token}", **told}
         try:
-            connection = kinds[url.scheme](url.hostname, url.port, timeout=TIMEOUT_S)
+            connection = kinds[url.scheme](url.hostname, url.port, timeout=timeout_s)
             try:
                 connection.request(method, url.path.rstrip("/") + "/" + path, body, headers)
-                response = connection.getresponse()
-                data = response.read(_MOST_ANSWER_BYTES)
+                yield connection.getresponse()
             finally:
                 connection.close()
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -94,7 +128,33 @@ class ServiceClient:
                 f"{error or type(error).__name__}. Is it running? Start one: steelyard serve.",
                 field="--server",
             ) from None
-        return _answer(response.status, data)
+
+
+def _save(response: http.client.HTTPResponse, target: str, most_bytes: int) -> None:
+    """Write a body into a new file."""
+    left = most_bytes
+    try:
+        with open(target, "xb") as file:
+            for block in _blocks(response):
+                left -= len(block)
+                if left < 0:
+                    raise ServiceRefusal("What the service sends is too large.", 413, None)
+                file.write(block)
+    except OSError as error:
+        raise StoreError(
+            f"What the service sends cannot be kept in {target}: {error.strerror}."
+        ) from None
+
+
+def _blocks(response: http.client.HTTPResponse) -> Iterator[bytes]:
+    """A body, whole or not at all."""
+    try:
+        while block := response.read(_BLOCK_BYTES):
+            yield block
+    except (OSError, http.client.HTTPException) as error:
+        raise UnreachableError(f"What the service sends was cut off: {error}.") from None
+    if response.length:
+        raise UnreachableError("What the service sends was cut off.")
 
 
 def _answer(status: int, data: bytes) -> Any:

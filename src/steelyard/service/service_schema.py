@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Float,
@@ -155,4 +156,48 @@ audit_entries = Table(
     Column("action", Text, nullable=False),
     Column("object", Text, nullable=False),
     Column("detail", Text, nullable=False, server_default=""),
+)
+
+# Benchmark packages that accounts have sent. Their files lie in a directory, each once by its
+# digest, whoever sent it.
+packages = Table(
+    "packages",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("account_id", Integer, _belongs_to("accounts"), primary_key=True),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("member_count", Integer, nullable=False),
+    Column("created_unix_s", Float, nullable=False),
+)
+
+# Which package an experiment means by a name in its file.
+submitted_packages = Table(
+    "submitted_packages",
+    metadata,
+    Column("submission_id", Integer, _belongs_to("submissions"), primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("digest", Text, nullable=False),
+    Index("ix_submitted_packages_digest", "digest"),
+)
+
+# Packages that are run once, without a clock, for what their scripts print. `batch` names those
+# that were asked for at once, `package` is the specification as JSON.
+rehearsals = Table(
+    "rehearsals",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("batch", Text, nullable=False),
+    Column("account_id", Integer, _belongs_to("accounts"), nullable=False),
+    Column("worker_id", Integer, _belongs_to("workers"), nullable=False),
+    Column("architecture", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("package", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempt", Integer, nullable=False, server_default="0"),
+    Column("created_unix_s", Float, nullable=False),
+    Column("problem", Text, nullable=False, server_default=""),
+    Column("output", Text, nullable=False, server_default=""),
+    Index("ix_rehearsals_batch", "batch"),
+    Index("ix_rehearsals_next", "worker_id", "state"),
 )

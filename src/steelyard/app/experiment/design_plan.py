@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.app.experiment.asked_analysis import asked_text, check_asked
 from steelyard.app.experiment.benchmark_request import benchmark_experiment, benchmark_request
 from steelyard.app.experiment.design_points import experiment_design, point_text, skipped_points
-from steelyard.app.experiment.experiment_file import ExperimentFile, FactorEntry
+from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
 from steelyard.app.experiment.experiment_repetition import PowerPlan, repetition
 from steelyard.app.experiment.file_factors import checked_factor, nuisance_factor
 from steelyard.app.request.experiment_request import build_metrics
@@ -84,11 +84,7 @@ def experiment_plan(file: ExperimentFile, workshop: Workshop | None = None) -> P
     seed = int(file.settings["seed"]) if "seed" in file.settings else fresh_seed()
     design = experiment_design(file, factors, seed)
     points = [{}] if design is None else [design.levels_of(n) for n in range(len(design.points))]
-    requests = [benchmark_request(file, entry, builds=builds) for entry in file.benchmarks]
-    bases = [
-        benchmark_experiment(request, entry, workshop)
-        for request, entry in zip(requests, file.benchmarks, strict=True)
-    ]
+    bases = [_alone(file, entry, workshop, builds=builds) for entry in file.benchmarks]
     variants: list[Variant] = []
     for entry, base in zip(file.benchmarks, bases, strict=True):
         for variant in (replace(each, setup=base.setup) for each in base.variants):
@@ -119,6 +115,17 @@ def experiment_plan(file: ExperimentFile, workshop: Workshop | None = None) -> P
         design=design,
         power=power,
     )
+
+
+def _alone(
+    file: ExperimentFile, entry: BenchmarkEntry, workshop: Workshop | None, *, builds: bool
+) -> ExperimentSpec:
+    """The experiment of one benchmark, with nothing varied."""
+    if entry.package:
+        from steelyard.app.experiment.packaged_benchmark import packaged_experiment
+
+        return packaged_experiment(file, entry)
+    return benchmark_experiment(benchmark_request(file, entry, builds=builds), entry, workshop)
 
 
 def _check_effect(file: ExperimentFile, spec: ExperimentSpec) -> None:

@@ -60,6 +60,18 @@ _POWER = inner(
     ),
     Field("probability", text_or_number('a share such as "80%"')),
 )
+# Named as the options of `steelyard package run`.
+PACKAGE_OPTIONS = inner(
+    'options of its environment, such as {memory = "1GiB", network = true}',
+    Field("environment", choice('"contained" or "trusted"', "contained", "trusted")),
+    Field("network", flag()),
+    Field("image", text("a folder")),
+    Field("memory", text_or_number('a size such as "1GiB"')),
+    Field("disk", text_or_number('a size such as "1GiB"')),
+    Field("inodes", whole(1)),
+    Field("processes", whole(1)),
+    Field("setup_timeout", text_or_number('a time such as "10min"')),
+)
 EXPERIMENT = Table(
     "experiment",
     (
@@ -110,7 +122,7 @@ BENCHMARK = Table(
                 "minItems": 1,
                 "items": {"description": "text", "type": "string"},
             },
-            "this or `program`",
+            "this, `program` or `package`",
         ),
         Field(
             "program",
@@ -119,8 +131,15 @@ BENCHMARK = Table(
                 "type": "string",
                 "pattern": "^suite:",
             },
-            "this or `command`",
+            "this, `command` or `package`",
         ),
+        Field(
+            "package",
+            text("an archive or a folder"),
+            "this, `command` or `program`: a [benchmark package](package.md); from the folder of "
+            "the file, or else from the working directory",
+        ),
+        Field("package_options", PACKAGE_OPTIONS, "as the options of [package run](package.md)"),
         Field("shell", flag(), "run the command by /bin/sh"),
         Field("build", text("the build command"), "as `--build` of [compare](compare.md)"),
         Field(
@@ -154,7 +173,7 @@ BENCHMARK = Table(
     ),
     about="a program",
     least_count=1,
-    either=("command", "program"),
+    either=("command", "program", "package"),
 )
 FACTOR = Table(
     "factor",

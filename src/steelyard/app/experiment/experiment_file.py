@@ -26,18 +26,23 @@ from steelyard.app.experiment.experiment_fields import (
 from steelyard.app.experiment.field_types import Table
 from steelyard.app.experiment.schema_slips import slips
 from steelyard.app.experiment.toml_lines import TomlLines
+from steelyard.app.package.packaged_variant import package_name
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
 from steelyard.core.units import LARGEST_VALUE
 
+# The fields of a benchmark that is a package.
+_OF_PACKAGES = ("name", "package", "package_options", "environment", "exit_codes", "expected_s")
+
 
 @dataclass(frozen=True)
 class BenchmarkEntry:
-    """One program: by its command, or by its name in the suite.
+    """One program: by its command, by its name in the suite, or as a benchmark package.
 
     `expected_s` is about what one trial takes, for the estimate of the whole. `places` says where
-    in the file each of its fields stands.
+    in the file each of its fields stands. `package` is the archive or folder as the file names it;
+    then `command` is empty.
     """
 
     name: str
@@ -45,6 +50,7 @@ class BenchmarkEntry:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     expected_s: float | None = None
     places: Mapping[str, str] = field(default_factory=dict[str, str])
+    package: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,8 +78,20 @@ class ConstraintEntry:
 
 
 @dataclass(frozen=True)
+class KnownPackages:
+    """Benchmark packages that are kept already: in a directory, by their names in the file."""
+
+    directory: str
+    digests: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class ExperimentFile:
-    """What an experiment file says, checked for form but not for names of factors."""
+    """What an experiment file says, checked for form but not for names of factors.
+
+    With `packages` its packages are those, wherever this is; without, the archives and folders that
+    it names are read here.
+    """
 
     path: str
     settings: Mapping[str, Any]
@@ -86,6 +104,7 @@ class ExperimentFile:
     cause: Mapping[str, Any] = field(default_factory=dict[str, Any])
     events: Mapping[str, Any] = field(default_factory=dict[str, Any])
     hosts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    packages: KnownPackages | None = None
 
 
 def read_experiment_file(path: str) -> ExperimentFile:
@@ -167,16 +186,18 @@ class _Reader:
     def _benchmark(self, data: dict[str, Any], where: str) -> BenchmarkEntry:
         self._known(data, BENCHMARK.field_names, where)
         program, command = data.get("program"), data.get("command")
-        if (program is None) == (command is None):
-            self._fail(where, "command", 'give either `command` or `program = "suite:NAME"`')
+        package = data.get("package")
+        if sum(each is not None for each in (program, command, package)) != 1:
+            self._fail(
+                where,
+                "command",
+                'give either `command`, `program = "suite:NAME"` or `package = "FILE"`',
+            )
+        if package is not None:
+            return self._packaged(data, where)
         if program is not None and not str(program).startswith("suite:"):
             self._fail(where, "program", f'it takes a name such as "suite:zstd", not {program!r}')
-        expected = data.get("expected_s")
-        options = {
-            name: data[name]
-            for name in BENCHMARK.field_names
-            if name in data and name not in ("name", "command", "program", "expected_s")
-        }
+        options = self._options(data)
         if isinstance(options.get("source"), str):
             options["source"] = self._source(options["source"])
         words = self._command(program if command is None else command, where)
@@ -185,9 +206,31 @@ class _Reader:
             name=self._text(name, where, "name"),
             command=words,
             options=options,
-            expected_s=None if expected is None else self._number(expected, where, "expected_s"),
+            expected_s=self._expected(data, where),
             places={name: self._place(where, name) for name in data},
         )
+
+    def _packaged(self, data: dict[str, Any], where: str) -> BenchmarkEntry:
+        for name in data:
+            if name not in _OF_PACKAGES:
+                self._fail(where, name, "it does not go with a package, whose scripts do that")
+        package = self._text(data["package"], where, "package")
+        return BenchmarkEntry(
+            name=self._text(data.get("name", package_name(package)), where, "name"),
+            command="",
+            options=self._options(data),
+            expected_s=self._expected(data, where),
+            places={name: self._place(where, name) for name in data},
+            package=package,
+        )
+
+    def _options(self, data: dict[str, Any]) -> dict[str, Any]:
+        own = ("name", "command", "program", "package", "expected_s")
+        return {name: data[name] for name in BENCHMARK.field_names if name in {*data} - {*own}}
+
+    def _expected(self, data: dict[str, Any], where: str) -> float | None:
+        expected = data.get("expected_s")
+        return None if expected is None else self._number(expected, where, "expected_s")
 
     def _source(self, directory: str) -> str:
         """The directory beside the file where it is there, else as seen by who calls."""

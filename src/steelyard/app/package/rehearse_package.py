@@ -12,6 +12,7 @@ from typing import Any
 
 from steelyard.app.package.packaged_variant import PackageChoice, packaged_variant
 from steelyard.core.errors import MissingCapabilityError
+from steelyard.core.package_spec import PackageSpec
 from steelyard.measure.package_results import found_package, report_file
 from steelyard.service.package.environments import (
     CONTAINER_SAYS,
@@ -66,13 +67,20 @@ def rehearse_package(
     """
     package = packaged_variant(digest, name, choice, directory).package
     assert package is not None
+    return rehearsed(package, directory or packages_directory(), hear)
+
+
+def rehearsed(
+    package: PackageSpec, directory: str, hear: Callable[[str], None] | None = None
+) -> Rehearsal:
+    """As `rehearse_package`, for a specification whose package is kept in `directory`."""
     environment = environment_named(package.environment)
     if environment.needs_root and os.geteuid() != 0:
         raise MissingCapabilityError(
             f"The environment {environment.name!r} needs root. Run as root, or in 'contained'.",
             field="--environment",
         )
-    place = KeptPackages(directory or packages_directory()).place(digest)
+    place = KeptPackages(directory).place(package.digest)
     with tempfile.TemporaryDirectory(prefix="steelyard-rehearsal-") as folder:
         files = (os.path.join(folder, "results"), report_file(folder, 0))
         argv = environment.rehearse_argv(

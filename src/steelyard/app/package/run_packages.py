@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from steelyard.app.experiment.weigh import Weighing, weigh_spec
+from steelyard.app.package.package_choice import package_iterations
 from steelyard.app.package.packaged_variant import PackageChoice, kept_variants
 from steelyard.app.request.experiment_request import build_metrics
 from steelyard.app.running import Place, Watcher
 from steelyard.core.experiment_results import Experiment
-from steelyard.core.experiment_spec import ExperimentSpec, IterationsSpec
+from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.identifier import new_identifier
 from steelyard.core.rng import fresh_seed
 from steelyard.core.stopping_spec import StoppingSpec
@@ -59,7 +60,7 @@ def run_packages(run: PackageRun, place: Place, watch: Watcher | None = None) ->
 def package_experiment(run: PackageRun) -> ExperimentSpec:
     """The experiment that `run` asks for, its packages kept."""
     variants = kept_variants(run.sources, run.choice)
-    iterations = _iterations(run)
+    iterations = package_iterations(run.iterations, run.metrics)
     return ExperimentSpec(
         identifier=new_identifier(time.time_ns() // 1_000_000),
         kind="comparison" if len(variants) > 1 else "measurement",
@@ -71,16 +72,6 @@ def package_experiment(run: PackageRun) -> ExperimentSpec:
         note=run.note,
         iterations=iterations,
     )
-
-
-def _iterations(run: PackageRun) -> IterationsSpec | None:
-    """Where iterations are found: as asked, or in the tables of the archive of results."""
-    if run.iterations is not None:
-        from steelyard.measure.iterations import parse_iterations
-
-        return parse_iterations(run.iterations, None, None)
-    asked = any("=iterations:" in name for name in run.metrics)
-    return IterationsSpec("json-lines") if asked else None
 
 
 def metric_rows(

@@ -34,6 +34,11 @@ class LocalPlace:
         return os.path.join(self.directory, "service.sqlite")
 
     @property
+    def packages(self) -> str:
+        """The directory of benchmark packages."""
+        return os.path.join(self.directory, "packages")
+
+    @property
     def running(self) -> str:
         """The file that says, while the service runs, at which address and by which token."""
         return os.path.join(self.directory, "running.json")

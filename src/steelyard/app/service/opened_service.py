@@ -10,8 +10,15 @@ from steelyard.service.service_database import ServiceDatabase
 
 
 @contextmanager
-def opened_service(database: str) -> Iterator[Service]:
+def opened_service(database: str, packages: str) -> Iterator[Service]:
     """Open the database, brought up to date, and close it at the end.
+
+    Parameters
+    ----------
+    database : str
+        A file or an address.
+    packages : str
+        The directory of benchmark packages.
 
     Raises
     ------
@@ -20,6 +27,8 @@ def opened_service(database: str) -> Iterator[Service]:
     """
     opened = ServiceDatabase(database)
     try:
-        yield Service(opened)
+        service = Service(opened, packages)
+        service.packages.clear()
+        yield service
     finally:
         opened.close()

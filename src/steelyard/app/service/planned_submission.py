@@ -13,7 +13,11 @@ from steelyard.allocation.block_places import block_workers
 from steelyard.allocation.hosts_asked import HostsAsked, read_hosts_asked
 from steelyard.allocation.requirement import eligible
 from steelyard.allocation.worker_facts import WorkerFacts
-from steelyard.app.experiment.experiment_file import ExperimentFile, experiment_file_of
+from steelyard.app.experiment.experiment_file import (
+    ExperimentFile,
+    KnownPackages,
+    experiment_file_of,
+)
 from steelyard.app.experiment.experiment_repetition import DEFAULT_RUNS
 from steelyard.app.experiment.plan_of_file import plan_of
 from steelyard.app.service.worker_levels import levels_of
@@ -82,15 +86,19 @@ class PlannedSubmission:
         )
 
 
-def plan_submission(text: str, name: str, workers: Sequence[Worker]) -> PlannedSubmission:
+def plan_submission(
+    text: str, name: str, workers: Sequence[Worker], packages: KnownPackages
+) -> PlannedSubmission:
     """What sending the experiment file with the content `text` will run, and where.
+
+    Its benchmark packages are `packages`: what lies on this machine under their names is not read.
 
     Raises
     ------
     DataError, UsageError
         The file is wrong, or no workers give what it asks of hosts.
     """
-    read = experiment_file_of(text, name)
+    read = replace(experiment_file_of(text, name), packages=packages)
     _refuse(read)
     asked = read_hosts_asked(read.hosts)
     seed = int(read.settings["seed"]) if "seed" in read.settings else fresh_seed()
@@ -184,6 +192,9 @@ def plan_digest(spec: ExperimentSpec) -> str:
         "metrics": to_json(spec.metrics),
         "setup each": spec.setup_each,
     }
+    packaged = {each.name: to_json(each.package) for each in spec.variants if each.package}
+    if packaged:
+        told["packages"] = packaged
     return sha256_of(json.dumps(told, sort_keys=True).encode()).hex()
 
 

@@ -38,12 +38,12 @@ def read_sent_result(document: Any) -> SentResult:
     except (RecursionError, ValueError):
         raise DataError("A result is nested too deep, or has a number that is none.") from None
     return SentResult(
-        _whole(found, "part"),
-        _whole(found, "attempt"),
+        whole_field(found, "part"),
+        whole_field(found, "attempt"),
         _text(found, "experiment"),
         read,
         cast("Mapping[str, Any]", provenance),
-        _readable(_text(found, "failure"))[:_LONGEST_FAILURE] if "failure" in found else "",
+        readable(_text(found, "failure"))[:_LONGEST_FAILURE] if "failure" in found else "",
     )
 
 
@@ -61,7 +61,13 @@ def encodable(text: str, field: str) -> bytes:
         raise DataError(f"{field} is no text of Unicode: half a character.", field=field) from None
 
 
-def _whole(found: Mapping[str, Any], name: str) -> int:
+def whole_field(found: Mapping[str, Any], name: str) -> int:
+    """A field that is a whole number.
+
+    Raises
+    ------
+    DataError
+    """
     value = found.get(name)
     if type(value) is not int or not 0 <= value < 2**31:
         raise DataError(f"{name} must be a whole number from 0 on, not {value!r}.", field=name)
@@ -75,7 +81,7 @@ def _text(found: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
     """What a program wrote, or how a file is called, as every database keeps it: PostgreSQL has no
     place for zero bytes, and none has for half a character."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

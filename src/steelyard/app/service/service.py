@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from steelyard.app.experiment.experiment_file import KnownPackages
 from steelyard.app.service.planned_submission import (
     PlannedSubmission,
     new_parts,
@@ -17,6 +18,8 @@ from steelyard.app.service.planned_submission import (
 )
 from steelyard.app.service.sent_result import encodable, read_sent_result
 from steelyard.app.service.service_experiment import service_experiment
+from steelyard.app.service.service_packages import ServicePackages
+from steelyard.app.service.service_rehearsals import ServiceRehearsals
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.experiment_check import check_trial
 from steelyard.core.experiment_results import Experiment, Trial
@@ -56,6 +59,7 @@ from steelyard.service.submissions import (
     newest_submissions,
     part_states,
 )
+from steelyard.service.submitted_packages import keep_submitted_packages
 from steelyard.service.trial_commits import SentResult, Taken, commit_result
 from steelyard.service.workers import (
     Worker,
@@ -86,12 +90,18 @@ class Service:
     Parameters
     ----------
     database : ServiceDatabase
+    packages : str
+        The directory of benchmark packages.
     clock : callable
         Seconds since the epoch.
     """
 
-    def __init__(self, database: ServiceDatabase, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, database: ServiceDatabase, packages: str, clock: Callable[[], float] = time.time
+    ) -> None:
         self.database = database
+        self.packages = ServicePackages(database, packages, clock)
+        self.rehearsals = ServiceRehearsals(database, clock)
         self._clock = clock
 
     def owner(self) -> Identity:
@@ -158,28 +168,42 @@ class Service:
             lose_silent_workers(connection, self._clock())
             return list(all_workers(connection))
 
-    def plan(self, text: str, name: str) -> PlannedSubmission:
-        """What sending an experiment file would run, and where."""
+    def plan(
+        self, text: str, name: str, packages: KnownPackages | None = None
+    ) -> PlannedSubmission:
+        """What sending an experiment file would run, and where; its packages are `packages`."""
         if len(encodable(text, "FILE")) > MOST_FILE_BYTES:
             raise UsageError(
                 f"An experiment file has at most {MOST_FILE_BYTES >> 20} MiB.", field="FILE"
             )
-        return plan_submission(text.removeprefix("\ufeff"), name, self.workers())
+        known = packages or KnownPackages("", {})
+        return plan_submission(text.removeprefix("\ufeff"), name, self.workers(), known)
 
     def submit(
-        self, who: Identity, text: str, name: str, visibility: str = "private", priority: int = 0
+        self,
+        who: Identity,
+        text: str,
+        name: str,
+        visibility: str = "private",
+        priority: int = 0,
+        packages: Mapping[str, str] | None = None,
     ) -> PlannedSubmission:
-        """Plan an experiment, and keep it with all its parts."""
+        """Plan an experiment, and keep it with all its parts.
+
+        `packages` has the digests of its benchmark packages by their names in the file.
+        """
         if visibility not in VISIBILITIES:
             raise UsageError(
                 f"An experiment is {', '.join(VISIBILITIES)}, not {visibility!r}.",
                 field="visibility",
             )
-        planned = self.plan(text, name)
+        known_packages = self.packages.known(who, packages or {})
+        planned = self.plan(text, name, known_packages)
         sent = new_submission(planned, who.account_id, visibility, priority)
         with self.database.writing() as connection:
             known = list(all_workers(connection))
-            add_submission(connection, sent, new_parts(planned, known))
+            number = add_submission(connection, sent, new_parts(planned, known))
+            keep_submitted_packages(connection, number, known_packages.digests)
             detail = f"{planned.trial_count} trials on {len(planned.workers)} workers"
             note(
                 connection,

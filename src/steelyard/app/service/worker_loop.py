@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from steelyard.app.service.worker_levels import found_facts
+from steelyard.app.service.worker_packages import WorkerPackages, run_rehearsal
 from steelyard.app.service.worker_part import run_given
 from steelyard.core.errors import SteelyardError
 from steelyard.core.private_file import make_private_directories, private_opener
@@ -44,6 +45,11 @@ class WorkerPlace:
     def outbox(self) -> str:
         """The directory of results."""
         return os.path.join(self.directory, "outbox")
+
+    @property
+    def packages(self) -> str:
+        """The directory of benchmark packages."""
+        return os.path.join(self.directory, "packages")
 
     @property
     def parts(self) -> str:
@@ -124,6 +130,8 @@ class WorkerLoop:
                 self._send_outbox()
                 given = self._client.post("api/worker/next", {})
                 self._heard()
+                if given is not None:
+                    self._run_one(given)
             except UnreachableError as error:
                 self._unheard(error)
                 if once and silent_s >= LONGEST_SILENCE_S:
@@ -133,20 +141,37 @@ class WorkerLoop:
                 pause_s = min(LONGEST_PAUSE_S, 2 * pause_s)
                 continue
             pause_s, silent_s = ASK_EVERY_S, 0.0
-            if given is not None:
-                self._run_one(given)
-            elif once:
+            if given is None and once:
                 return
-            else:
+            if given is None:
                 self._pause.wait(ASK_EVERY_S)
 
     def _run_one(self, given: Mapping[str, Any]) -> None:
-        self._say(f"running {len(given['positions'])} trials of {given['experiment']}")
+        """Run what was given, and leave its result in the outbox.
+
+        Raises
+        ------
+        UnreachableError
+            A package cannot be fetched now.
+        """
         make_private_directories(self._place.parts)
         with tempfile.TemporaryDirectory(dir=self._place.parts) as directory, self._beating():
-            result = run_given(given, directory, self._say)
+            packages = WorkerPackages(self._client, self._place.packages)
+            if given["kind"] == "given-rehearsal":
+                self._say(f"rehearsal of {given['benchmark']}")
+                self._rehearsed(run_rehearsal(given, directory, packages))
+                return
+            self._say(f"running {len(given['positions'])} trials of {given['experiment']}")
+            result = run_given(given, directory, self._say, packages)
         name = f"{given['part']}-{given['attempt']}.json"
         _write(os.path.join(self._place.outbox, name), result)
+
+    def _rehearsed(self, result: Mapping[str, Any]) -> None:
+        """Send what scripts printed; if it is lost, the rehearsal is given out again."""
+        try:
+            self._client.post("api/worker/rehearsals", result)
+        except ServiceRefusal as error:
+            self._say(error.message)
 
     def _send_outbox(self) -> None:
         """Send all results, the oldest first; each is removed when the service has spoken."""

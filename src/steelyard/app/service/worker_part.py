@@ -9,20 +9,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from steelyard.app.experiment.experiment_file import experiment_file_of
+from steelyard.app.experiment.experiment_file import KnownPackages, experiment_file_of
 from steelyard.app.service.child_command import child_command, child_environment, files_in
 from steelyard.app.service.planned_submission import plan_digest, plan_for_service
+from steelyard.app.service.worker_packages import WorkerPackages
 from steelyard.core.errors import DataError, SteelyardError
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.masked_experiment import given_values
 from steelyard.core.masking import mask_text
 from steelyard.design.plan_part import part_document, plan_part
+from steelyard.service.service_client import UnreachableError
 
 Say = Callable[[str], None]
 
 
-def run_given(given: Mapping[str, Any], directory: str, say: Say) -> dict[str, Any]:
+def run_given(
+    given: Mapping[str, Any], directory: str, say: Say, packages: WorkerPackages
+) -> dict[str, Any]:
     """Run the part `given`, and give the result that goes back.
 
     Parameters
@@ -31,6 +35,13 @@ def run_given(given: Mapping[str, Any], directory: str, say: Say) -> dict[str, A
         As the service sends it.
     directory : str
         For the part and its result, which are left there.
+    packages : WorkerPackages
+        From where its benchmark packages are fetched.
+
+    Raises
+    ------
+    UnreachableError
+        A package cannot be fetched now.
 
     Notes
     -----
@@ -38,8 +49,11 @@ def run_given(given: Mapping[str, Any], directory: str, say: Say) -> dict[str, A
     """
     about = {name: given[name] for name in ("part", "attempt", "experiment")}
     try:
-        spec = _planned_here(given, say)
+        known = packages.fetched(given["packages"], directory)
+        spec = _planned_here(given, known, say)
         part = plan_part(spec, given["positions"], given["attempt"])
+    except UnreachableError:
+        raise
     except SteelyardError as error:
         hidden = given_values(experiment_spec_from_json(given["specification"]))
         return {**about, "failure": mask_text(error.message, hidden)}
@@ -52,7 +66,7 @@ def run_given(given: Mapping[str, Any], directory: str, say: Say) -> dict[str, A
         argv,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        env=child_environment(**files_in(directory)),
+        env=child_environment(**files_in(directory), **packages.variables(known)),
         check=False,
     )
     found = _result(result_path)
@@ -63,10 +77,11 @@ def run_given(given: Mapping[str, Any], directory: str, say: Say) -> dict[str, A
     return {**about, "failure": mask_text(str(failure), given_values(spec))}
 
 
-def _planned_here(given: Mapping[str, Any], say: Say) -> ExperimentSpec:
+def _planned_here(given: Mapping[str, Any], known: KnownPackages, say: Say) -> ExperimentSpec:
     """The specification of the file on this host, whose programs are made ready."""
     asked = experiment_spec_from_json(given["specification"])
     read = experiment_file_of(given["file"], "the experiment file")
+    read = replace(read, packages=known)
     plan = plan_for_service(read, asked.seed, asked.stopping.runs or 1, say)
     if plan_digest(plan.spec) != given["plan"]:
         raise DataError(

@@ -7,13 +7,12 @@ from typing import Literal
 
 import click
 
+from steelyard.app.package.package_choice import choice_of
 from steelyard.app.package.packaged_variant import PackageChoice
 from steelyard.cli.options.option_groups import group, option
 from steelyard.cli.options.option_ranges import MOST_WARMUPS, RUNS, SEED
 from steelyard.cli.options.shared_options import json_option, store_option, wait_option
-from steelyard.core.errors import UsageError
 from steelyard.core.package_spec import EnvironmentLimits
-from steelyard.core.quantity import parse_duration, parse_size
 
 _USUAL = EnvironmentLimits()
 _MOST = click.IntRange(1, 2**31 - 1)
@@ -144,22 +143,4 @@ def choice_from(given: EnvironmentOptions) -> PackageChoice:
     UsageError
         A size or a time is none, or an option does not go with the environment.
     """
-    if given.environment == "trusted" and given.network:
-        raise UsageError(
-            "A trusted package has the network in any case: leave --network out.",
-            field="--network",
-        )
-    limits = EnvironmentLimits(
-        process_count=given.processes,
-        memory_bytes=parse_size(given.memory, "--memory"),
-        disk_bytes=parse_size(given.disk, "--disk"),
-        inode_count=given.inodes,
-        setup_s=parse_duration(given.setup_timeout, "--setup-timeout"),
-    )
-    return PackageChoice(
-        environment=given.environment,
-        image=given.image,
-        has_network=given.network,
-        limits=limits,
-        timeout_s=parse_duration(given.timeout, "--timeout"),
-    )
+    return choice_of(vars(given), lambda name: f"--{name.replace('_', '-')}")

@@ -82,7 +82,8 @@ def command(given: ServeOptions) -> None:
     place = local_place(given.store)
     with suppress(KeyboardInterrupt), ExitStack() as stack:
         opened = stack.enter_context(open_port(settings.port))
-        service = stack.enter_context(opened_service(settings.database or place.database))
+        database = settings.database or place.database
+        service = stack.enter_context(opened_service(database, place.packages))
         token = service.owner_token(COMMAND_TOKEN)
         stack.enter_context(announced(place, opened.address, token))
         thread = stack.enter_context(serving(opened, service, StoreSite(path)))

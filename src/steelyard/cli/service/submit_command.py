@@ -45,7 +45,13 @@ class SubmitOptions:
         help="Experiments with a higher one are given out first.",
     )
     dry_run: bool = option(
-        "--dry-run", is_flag=True, help="Say what would run, and where; send nothing."
+        "--dry-run", is_flag=True, help="Say what would run, and where; send no experiment."
+    )
+    debug: bool = option(
+        "--debug",
+        is_flag=True,
+        help="Run each benchmark package once on each architecture first, and show what its "
+        "scripts print; send nothing if one fails.",
     )
     store: str | None = store_option("The store whose service is meant, without --server.")
     json_target: str | None = json_option()
@@ -56,17 +62,24 @@ class SubmitOptions:
 @click.argument("file", metavar="FILE.toml", type=click.Path(exists=True, dir_okay=False))
 def command(given: SubmitOptions, file: str) -> None:
     """Read the file, send its text, and say what became of it."""
+    from steelyard.app.experiment.experiment_file import experiment_file_of
     from steelyard.app.service.local_service import service_client
+    from steelyard.app.service.send_packages import rehearse, send_packages
     from steelyard.report.kinds.submission.text import submission_lines
 
+    text = _text_of(file)
+    read = experiment_file_of(text, file)
+    client = service_client(given.server, token_in(given.token_file), given.store)
     body = {
-        "file": _text_of(file),
+        "file": text,
         "name": file,
         "visibility": given.visibility,
         "priority": given.priority,
         "dry_run": given.dry_run,
+        "packages": send_packages(client, read, write_note),
     }
-    client = service_client(given.server, token_in(given.token_file), given.store)
+    if given.debug:
+        rehearse(client, body, write_note)
     document = client.post("api/experiments", body)
     if given.json_target is not None:
         write_json(document, given.json_target)

@@ -138,8 +138,8 @@ TRUSTED = Environment(
 ENVIRONMENTS = {environment.name: environment for environment in (CONTAINED, TRUSTED)}
 
 
-def environment_named(name: str) -> Environment:
-    """The environment of this name.
+def environment_named(name: str, field: str = "--environment") -> Environment:
+    """The environment of this name; `field` is what errors call it.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def environment_named(name: str) -> Environment:
     if found is None:
         raise UnknownNameError(
             f"There is no environment {name!r} for packages; there are {', '.join(ENVIRONMENTS)}.",
-            field="--environment",
+            field=field,
         )
     return found
 

@@ -39,13 +39,17 @@ class KeptPackages:
         """
         partial = os.path.join(self._directory, f"new-{uuid.uuid4().hex}")
         package = unpack(source, partial, limits)
-        try:
-            os.rename(partial, self.place(package.digest))
-        except OSError:  # Another process was first, or it was there.
-            shutil.rmtree(partial, ignore_errors=True)
-            if not self.has(package.digest):
-                raise
+        self.adopt(partial, package.digest)
         return package
+
+    def adopt(self, folder: str, digest: str) -> None:
+        """Keep the unpacked files in `folder`, on the same file system, whose digest is known."""
+        try:
+            os.rename(folder, self.place(digest))
+        except OSError:  # Another process was first, or it was there.
+            shutil.rmtree(folder, ignore_errors=True)
+            if not self.has(digest):
+                raise
 
     def has(self, digest: str) -> bool:
         """Whether a package of this digest is kept."""

@@ -19,6 +19,13 @@ from steelyard.service.accounts import Identity
 from steelyard.service.part_queue import GivenPart
 from steelyard.service.submissions import Submission
 from steelyard.service.workers import Worker
+from steelyard.web.service.package_api import (
+    digests_of,
+    given_rehearsal,
+    package_routes,
+    rehearsal_document,
+    take_rehearsal,
+)
 
 # What one request may hold; results of a block with a million iterations stay below it.
 MOST_BODY_BYTES = 64 << 20
@@ -40,6 +47,11 @@ def api_routes(service: Service) -> list[Route]:
         _worker_route("/api/worker/next", service, _next),
         _worker_route("/api/worker/beat", service, _beat),
         _worker_route("/api/worker/results", service, _results),
+        _route("/api/packages", "GET", service, "read", _packages),
+        _route("/api/rehearsals", "POST", service, "submit", _rehearse),
+        _route("/api/rehearsals/{batch}", "GET", service, "submit", _rehearsals),
+        _worker_route("/api/worker/rehearsals", service, take_rehearsal),
+        *package_routes(service, _told, token_of),
     ]
 
 
@@ -88,6 +100,8 @@ async def _told(answer: Callable[[], Awaitable[Any]]) -> Response:
         return error_response(error)
     except RecursionError:
         return error_response(DataError("What was sent is nested too deep."))
+    if isinstance(found, Response):
+        return found
     return Response(status_code=204) if found is None else JSONResponse(found)
 
 
@@ -158,15 +172,17 @@ def _experiments(service: Service, who: Identity, _path: Any, _body: Any) -> Any
 
 def _submit(service: Service, who: Identity, _path: Any, body: dict[str, Any]) -> Any:
     text, name = _text(body, "file"), _text(body, "name", "experiment.toml")
+    digests = digests_of(body)
     if body.get("dry_run"):
-        return submission_document(service.plan(text, name).summary)
+        known = service.packages.known(who, digests)
+        return submission_document(service.plan(text, name, known).summary)
     priority = body.get("priority", 0)
     if type(priority) is not int or not -100 <= priority <= 100:
         raise UsageError(
             f"priority takes a whole number from -100 to 100, not {priority!r}.", field="priority"
         )
     visibility = _text(body, "visibility", "private")
-    planned = service.submit(who, text, name, visibility, priority)
+    planned = service.submit(who, text, name, visibility, priority, digests)
     return submission_document(planned.summary, sent=True)
 
 
@@ -219,7 +235,26 @@ def _enrol(service: Service, who: Identity, _path: Any, body: dict[str, Any]) ->
     return {**_SCHEMA, "kind": "enrolled", "worker": body["name"], "token": token}
 
 
+def _packages(service: Service, who: Identity, _path: Any, _body: Any) -> Any:
+    found = [vars(each) for each in service.packages.sent(who)]
+    return {**_SCHEMA, "kind": "packages", "packages": found}
+
+
+def _rehearse(service: Service, who: Identity, _path: Any, body: dict[str, Any]) -> Any:
+    known = service.packages.known(who, digests_of(body))
+    planned = service.plan(_text(body, "file"), _text(body, "name", "experiment.toml"), known)
+    return _rehearsals(service, who, {"batch": service.rehearsals.ask(who, planned)}, body)
+
+
+def _rehearsals(service: Service, who: Identity, path: Any, _body: Any) -> Any:
+    batch = path["batch"]
+    return rehearsal_document(batch, service.rehearsals.progress(who, batch))
+
+
 def _next(service: Service, worker: Worker, _body: Any) -> Any:
+    rehearsal = service.rehearsals.give(worker)
+    if rehearsal is not None:
+        return given_rehearsal(rehearsal)
     given = service.give(worker)
     return None if given is None else _given_document(given)
 
@@ -235,6 +270,7 @@ def _given_document(given: GivenPart) -> dict[str, Any]:
         "file": given.file,
         "plan": given.plan,
         "positions": list(given.positions),
+        "packages": dict(given.packages),
         "specification": to_json(specification),
     }
 
