@@ -106,6 +106,7 @@ INPUTS = [
     ("profile", "paths", "crash", "{path_map}", "--core", "{new}", "--program", "{input}"),
     ("profile", "paths", "judge", "{input}"),
     ("profile", "paths", "judge", "{path_map}", "--evaluation", "{input}"),
+    ("profile", "paths", "resize", "{input}"),
     ("profile", "paths", "learn", "--program", "{input}", "--", TRUE),
     ("profile", "report", "{input}"),
     ("serve", "--port", "0", "--config", "{input}"),

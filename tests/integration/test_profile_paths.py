@@ -178,6 +178,22 @@ def test_judging_tells_offline_and_online(user: User, tmp_path, program):
     )
 
 
+def test_sizes_of_frames_are_searched_with_what_they_cost(user: User, tmp_path, program):
+    user.types("profile", "paths", "learn", "-o", str(tmp_path / "map"), "--", program)
+    told = user.types(
+        *("profile", "paths", "resize", str(tmp_path / "map")),
+        *("--wrap", "--budget", "2", "--seed", "7", "--json", str(tmp_path / "told")),
+    )
+    assert told.status == 0, told.err
+    assert "stack: " in told.out
+    document = json.loads((tmp_path / "told").read_text("utf-8"))
+    check_schema(document, "path-resizing")
+    assert document["after"]["paths"]["resolved"] >= document["before"]["paths"]["resolved"]
+    assert document["keys"]["after"] <= document["keys"]["any_sizes"] <= document["keys"]["most"]
+    assert 1 <= document["stack"]["ratio"] <= 2
+    assert document["seed"] == 7
+
+
 def test_another_build_is_refused_and_a_renamed_one_is_not(user: User, tmp_path, program):
     path = str(tmp_path / "map")
     user.types("profile", "paths", "learn", "-o", path, "--", program)

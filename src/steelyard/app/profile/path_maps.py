@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from steelyard.analysis.paths.crash_path import CrashPath
 from steelyard.analysis.paths.learning import Learning
@@ -11,6 +12,9 @@ from steelyard.analysis.paths.path_check import PathCheck, judged
 from steelyard.analysis.paths.path_map import PathNumbers, check_build, merged
 from steelyard.core.decoding import open_regular
 from steelyard.core.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from steelyard.analysis.paths.resizing import Resizing
 
 
 def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Learning:
@@ -84,6 +88,32 @@ def judge_map(map_path: str, evaluation_path: str | None) -> PathCheck:
         if path_map is not None and not path_map.nodes:
             raise DataError(f"The map {path} has no paths.", field="map")
     return judged(learnt, evaluation)
+
+
+def resize_map(map_path: str, seed: int, wraps_calls: bool, budget_ratio: float) -> Resizing:
+    """Search sizes of frames that tell the paths of a map apart.
+
+    Parameters
+    ----------
+    map_path : str
+    seed : int
+    wraps_calls : bool
+    budget_ratio : float
+        As `analysis.paths.resizing.ResizingRules` has them.
+
+    Raises
+    ------
+    DataError
+        The map is damaged or empty.
+    """
+    from steelyard.analysis.paths.resizing import ResizingRules, resized
+    from steelyard.profile.paths.map_file import read_map
+
+    path_map = read_map(map_path)
+    if not path_map.nodes:
+        raise DataError(f"The map {map_path} has no paths.", field="map")
+    rules = ResizingRules(seed, wraps_calls=wraps_calls, budget_ratio=budget_ratio)
+    return resized(path_map, rules)
 
 
 def crash_path(map_path: str, core_path: str, program: str | None) -> CrashPath:

@@ -9,8 +9,7 @@ import click
 from steelyard.cli.console.output import refuse_nowhere, terminal_width, write_json, write_text
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import json_option
-
-DEFAULT_MAP = "steelyard.paths"
+from steelyard.cli.profile.resize_command import DEFAULT_MAP, resize
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +58,9 @@ class CrashOptions:
 @click.group("paths", short_help="Call paths by the height of the stack.")
 def paths() -> None:
     """Tell call paths by where a program is and how high its stack is."""
+
+
+paths.add_command(resize)
 
 
 @paths.command("learn")

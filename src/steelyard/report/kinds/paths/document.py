@@ -81,12 +81,13 @@ def _scenario(found: ScenarioOutcomes) -> dict[str, Any]:
             "keys": found.key_count,
             "calls": found.call_count,
         },
-        "paths": _outcomes(found.paths),
-        "calls": _outcomes(found.calls),
+        "paths": outcomes_document(found.paths),
+        "calls": outcomes_document(found.calls),
     }
 
 
-def _outcomes(found: Outcomes) -> dict[str, Any]:
+def outcomes_document(found: Outcomes) -> dict[str, Any]:
+    """Shares of paths or of calls."""
     limits = zip(CANDIDATE_LIMITS, found.by_candidates, strict=True)
     return {
         "resolved": found.resolved,

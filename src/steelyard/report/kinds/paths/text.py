@@ -16,11 +16,11 @@ _OUTCOMES = ("resolved", "ambiguous", "wrong", "missing")
 def learning_text(learning: Learning, width: int | None = None) -> str:
     """How much there is, and what was not seen; ends with a newline."""
     path_map = learning.path_map
-    threads = _counted(learning.thread_count, "thread")
+    threads = counted(learning.thread_count, "thread")
     lines = [
-        f"{path_map.program}: {_counted(learning.path_count, 'path')}, {learning.new_path_count:,} "
+        f"{path_map.program}: {counted(learning.path_count, 'path')}, {learning.new_path_count:,} "
         f"of them new, in {learning.map_path}",
-        f"{_counted(path_map.call_count, 'call')} in {_counted(path_map.run_count, 'run')}; "
+        f"{counted(path_map.call_count, 'call')} in {counted(path_map.run_count, 'run')}; "
         f"{threads} in this one",
     ]
     unwatched = sorted(path_map.unwatched)
@@ -28,15 +28,15 @@ def learning_text(learning: Learning, width: int | None = None) -> str:
         shown = ", ".join(map(one_line, unwatched[:_SHOWN]))
         more = f", and {len(unwatched) - _SHOWN} more (--json)" if len(unwatched) > _SHOWN else ""
         lines += wrapped(
-            f"Of {_counted(learning.function_count, 'function')} the calls of {len(unwatched)} "
+            f"Of {counted(learning.function_count, 'function')} the calls of {len(unwatched)} "
             f"cannot be counted; a path has them where they call others: {shown}{more}",
             width,
         )
     if path_map.lost_count:
-        lines.append(f"{_counted(path_map.lost_count, 'call')} not noted, in signal handlers")
+        lines.append(f"{counted(path_map.lost_count, 'call')} not noted, in signal handlers")
     if path_map.guessed_count:
         lines.append(
-            f"{_counted(path_map.guessed_count, 'call')} of which some callers are not known"
+            f"{counted(path_map.guessed_count, 'call')} of which some callers are not known"
         )
     if learning.exit_status:
         lines.append(f"The command ended with status {learning.exit_status}.")
@@ -51,8 +51,8 @@ def check_text(check: PathCheck, width: int | None = None) -> str:
     lines = [f"{check.learnt.program}, build {check.learnt.build}"]
     for name, found in scenarios:
         lines.append(
-            f"{name}: {_counted(found.path_count, 'path')}, {_counted(found.key_count, 'key')}, "
-            f"{_counted(found.call_count, 'call')}"
+            f"{name}: {counted(found.path_count, 'path')}, {counted(found.key_count, 'key')}, "
+            f"{counted(found.call_count, 'call')}"
         )
     lines += ["", *plain_table(_outcome_table(scenarios), width)]
     lines += ["", *plain_table(_candidate_table(scenarios), width)]
@@ -63,20 +63,20 @@ def crash_text(crash: CrashPath) -> str:
     """The key and the paths that it may mean, outermost function first; ends with a newline."""
     within = ""
     if crash.library_frame_count:
-        within = f", {_counted(crash.library_frame_count, 'frame')} of libraries above it"
+        within = f", {counted(crash.library_frame_count, 'frame')} of libraries above it"
     lines = [
         f"signal {crash.signal} in {one_line(crash.function)}, stack "
         f"{crash.height_bytes:,} bytes high{within}: {crash.outcome}"
     ]
     for candidate in crash.candidates:
         names = " > ".join(map(one_line, candidate.functions))
-        lines.append(f"{_percent(candidate.share):>10}  {names}")
+        lines.append(f"{percent(candidate.share):>10}  {names}")
     return "\n".join(lines) + "\n"
 
 
 def _outcome_table(scenarios: list[tuple[str, ScenarioOutcomes]]) -> Table:
     rows = tuple(
-        (name, what, *(_percent(getattr(outcomes, word)) for word in _OUTCOMES))
+        (name, what, *(percent(getattr(outcomes, word)) for word in _OUTCOMES))
         for name, found in scenarios
         for what, outcomes in (("paths", found.paths), ("calls", found.calls))
     )
@@ -85,7 +85,7 @@ def _outcome_table(scenarios: list[tuple[str, ScenarioOutcomes]]) -> Table:
 
 def _candidate_table(scenarios: list[tuple[str, ScenarioOutcomes]]) -> Table:
     rows = tuple(
-        (name, what, *map(_percent, outcomes.by_candidates), _percent(outcomes.most_frequent))
+        (name, what, *map(percent, outcomes.by_candidates), percent(outcomes.most_frequent))
         for name, found in scenarios
         for what, outcomes in (("paths", found.paths), ("calls", found.calls))
     )
@@ -93,7 +93,8 @@ def _candidate_table(scenarios: list[tuple[str, ScenarioOutcomes]]) -> Table:
     return Table(("candidates", "of", *limits, "most frequent"), rows, frozenset({0, 1}))
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A share as a percentage that is 0 or 100 only where the share is 0 or 1."""
     # Nothing but all of them is 100 %, and nothing but none 0 %.
     shown = f"{100 * share:.2f}"
     if share < 1 and shown == "100.00":
@@ -101,5 +102,6 @@ def _percent(share: float) -> str:
     return "< 0.01 %" if share > 0 and shown == "0.00" else f"{shown} %"
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s'[: count != 1]}"
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A number and what it is of."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"

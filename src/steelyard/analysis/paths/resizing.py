@@ -1,0 +1,130 @@
+"""What frames of other sizes, and wrapped calls, would give of the call paths of a map."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from steelyard.analysis.paths.height_steps import height_steps
+from steelyard.analysis.paths.path_check import ScenarioOutcomes, judged
+from steelyard.analysis.paths.path_map import ROOT, PathMap
+from steelyard.analysis.paths.path_order import path_order
+from steelyard.analysis.paths.separation_search import (
+    GOAL,
+    SearchRules,
+    Separation,
+    separate,
+)
+
+# The stack may become so many times as high; the thesis needed up to 2.54 (table 5.3).
+BUDGET_RATIO = 1.5
+
+
+@dataclass(frozen=True)
+class ResizingRules:
+    """What is searched, and what it may cost.
+
+    Parameters
+    ----------
+    seed : int
+    frames : collection of int, optional
+        Functions whose frames can grow; None: all of the map.
+    wraps_calls : bool
+        Calls of one function by another are wrapped too.
+    budget_ratio : float
+        How many times as high as before the highest stack may be, at least 1.
+    goal : float
+        Share of keys with one path, from 0 to 1, at which the search ends.
+    """
+
+    seed: int
+    frames: Collection[int] | None = None
+    wraps_calls: bool = False
+    budget_ratio: float = BUDGET_RATIO
+    goal: float = GOAL
+
+
+@dataclass(frozen=True)
+class Resizing:
+    """Sizes of frames, and what they give.
+
+    Parameters
+    ----------
+    path_map : PathMap
+        As it would be learnt of the changed program, but for its build.
+    program, build : str
+        What it was learnt of.
+    rules : ResizingRules
+    frame_bytes : dict of int to int
+        By how much the frame of each function grows.
+    call_bytes : dict of (int, int) to int
+        What is put around the calls of a caller to a callee.
+    separation : Separation
+    before, after : ScenarioOutcomes
+        What the map resolves of its own runs.
+    before_bytes, after_bytes : int
+        The highest stack at the entry of a function.
+    """
+
+    path_map: PathMap
+    program: str
+    build: str
+    rules: ResizingRules
+    frame_bytes: dict[int, int]
+    call_bytes: dict[tuple[int, int], int]
+    separation: Separation
+    before: ScenarioOutcomes
+    after: ScenarioOutcomes
+    before_bytes: int
+    after_bytes: int
+
+    @property
+    def growth_ratio(self) -> float:
+        """How many times as high the highest stack becomes."""
+        return self.after_bytes / self.before_bytes if self.before_bytes else 1.0
+
+
+def resized(path_map: PathMap, rules: ResizingRules) -> Resizing:
+    """Search sizes of frames, and of wrappers around calls, that tell the paths of a map apart.
+
+    Parameters
+    ----------
+    path_map : PathMap
+        With at least one path.
+    rules : ResizingRules
+    """
+    order = path_order(path_map.nodes)
+    frames = path_map.functions if rules.frames is None else rules.frames
+    pairs = zip(order.callers.tolist(), order.functions.tolist(), strict=True)
+    calls: set[tuple[int, int]] = set()
+    if rules.wraps_calls:
+        calls.update((caller, callee) for caller, callee in pairs if caller != ROOT)
+    before_bytes = int(order.heights_bytes.max())
+    found = separate(
+        order,
+        height_steps(order, frames, calls),
+        SearchRules(int(before_bytes * rules.budget_ratio), rules.seed, rules.goal),
+    )
+    heights = found.heights_bytes[order.places].tolist()
+    nodes = tuple(
+        node._replace(height_bytes=height)
+        for node, height in zip(path_map.nodes, heights, strict=True)
+    )
+    after = replace(path_map, nodes=nodes)
+    return Resizing(
+        path_map=after,
+        program=path_map.program,
+        build=path_map.build,
+        rules=rules,
+        frame_bytes={
+            function: size
+            for (function, callee), size in found.bytes_by_step.items()
+            if callee == ROOT
+        },
+        call_bytes={call: size for call, size in found.bytes_by_step.items() if call[1] != ROOT},
+        separation=found,
+        before=judged(path_map).offline,
+        after=judged(after).offline,
+        before_bytes=before_bytes,
+        after_bytes=int(found.heights_bytes.max()),
+    )

@@ -1,0 +1,198 @@
+"""A search for frames and calls to make higher, so that keys tell paths apart.
+
+T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, section 5.4.1.1. Other
+than there it has a budget of stack, ends where no sizes could do more, draws the order in which
+the steps of a pair are tried, and takes two keys where there was one for progress too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steelyard.analysis.paths.height_steps import HeightSteps, Step, StepCounts
+from steelyard.analysis.paths.path_keys import KeyCounts, PathKeys
+from steelyard.analysis.paths.path_order import Integers, PathOrder
+from steelyard.core.rng import derive_seed
+
+# The ABI of x86-64 aligns the stack of a called function to 16 bytes (thesis, step 3).
+GRAIN_BYTES = 16
+# Section 5.4.1.1: the share of keys at which it ends, the tries without progress after which it
+# ends, and those after which it takes a worse state.
+GOAL, IDLE_LIMIT, WORSE_LIMIT = 0.97, 2000, 100
+_TRIES_A_PAIR = 4
+# Heights that are looked at in all, of one node each: a minute or less on a machine of 2020.
+_MOST_WORK = 3_000_000_000
+# Sums of so large sizes, drawn once, are hardly ever the same by chance.
+_MOST_DRAWN = 1 << 20
+
+
+@dataclass(frozen=True)
+class SearchRules:
+    """When the search ends, and what it may not exceed.
+
+    Parameters
+    ----------
+    limit_bytes : int
+        No path becomes higher, unless one was already.
+    seed : int
+    goal : float
+        Share of keys with one path at which it ends.
+    idle_limit, worse_limit : int
+        Tries without progress.
+    """
+
+    limit_bytes: int
+    seed: int
+    goal: float = GOAL
+    idle_limit: int = IDLE_LIMIT
+    worse_limit: int = WORSE_LIMIT
+
+
+@dataclass(frozen=True)
+class Separation:
+    """What a search found.
+
+    Parameters
+    ----------
+    bytes_by_step : dict of Step to int
+        By how much each grows.
+    heights_bytes : array of int
+        Of the nodes, in their order.
+    key_limit : int
+        Keys if each path had its own at each of its heights.
+    before_count, after_count, most_count : int
+        Keys with one path: without changes, with them, and with sizes without a limit.
+    tried_count : int
+    ended_by : str
+        `goal`, `most`, `idle`, or `work`: it had done as much as it may.
+    """
+
+    bytes_by_step: dict[Step, int]
+    heights_bytes: Integers
+    key_limit: int
+    before_count: int
+    after_count: int
+    most_count: int
+    tried_count: int
+    ended_by: str
+
+
+@dataclass(frozen=True)
+class _State:
+    sizes: Integers
+    heights: Integers
+    counts: KeyCounts
+
+    @property
+    def score(self) -> int:
+        return self.counts.different + self.counts.with_one_path
+
+
+def separate(order: PathOrder, steps: HeightSteps, rules: SearchRules) -> Separation:
+    """Search sizes of steps that give as many paths as possible a key of their own.
+
+    Parameters
+    ----------
+    order : PathOrder
+        With at least one node.
+    steps : HeightSteps
+    rules : SearchRules
+    """
+    return _Search(order, steps, rules).run()
+
+
+class _Search:
+    def __init__(self, order: PathOrder, steps: HeightSteps, rules: SearchRules) -> None:
+        self._order = order
+        self._names = steps.names
+        self._rules = rules
+        self._random = np.random.default_rng(derive_seed(rules.seed, "separation"))
+        self._limit_bytes = max(rules.limit_bytes, int(order.heights_bytes.max()))
+        self._steps = StepCounts(order, steps)
+        self._keys = PathKeys(order, self._limit_bytes)
+        none = np.zeros(len(steps.names), dtype=np.int64)
+        counts = self._keys.counts(order.heights_bytes)
+        self._state = _State(none, order.heights_bytes, counts)
+        self._ambiguous: tuple[Integers, Integers] | None = None
+        self._work = 0
+
+    def run(self) -> Separation:
+        rules = self._rules
+        before = best = self._state
+        most = self._most_count(before.counts.with_one_path)
+        goal = min(most, int(np.ceil(rules.goal * self._keys.most)))
+        idle = failed = tried = 0
+        while best.counts.with_one_path < goal and idle < rules.idle_limit:
+            if self._work > _MOST_WORK:
+                break
+            tried += 1
+            idle += 1
+            if self._advances(takes_worse=failed >= rules.worse_limit):
+                failed = 0
+                if self._state.counts.with_one_path > best.counts.with_one_path:
+                    best, idle = self._state, 0
+            else:
+                failed += 1
+        found = best.counts.with_one_path
+        return Separation(
+            bytes_by_step={
+                self._names[step]: int(best.sizes[step])
+                for step in np.flatnonzero(best.sizes).tolist()
+            },
+            heights_bytes=best.heights,
+            key_limit=self._keys.most,
+            before_count=before.counts.with_one_path,
+            after_count=found,
+            most_count=most,
+            tried_count=tried,
+            ended_by=self._end(found, goal, most),
+        )
+
+    def _end(self, found: int, goal: int, most: int) -> str:
+        if found >= goal:
+            return "most" if found >= most else "goal"
+        return "work" if self._work > _MOST_WORK else "idle"
+
+    def _most_count(self, before: int) -> int:
+        """Keys with one path where each step has a size of its own beyond the sums of others."""
+        drawn = self._random.integers(1, _MOST_DRAWN, size=len(self._names))
+        heights = self._order.heights_bytes.copy()
+        for step, size in enumerate(drawn.tolist()):
+            heights += GRAIN_BYTES * size * self._steps.on_paths(step)
+        keys = PathKeys(self._order, int(heights.max()))
+        return max(before, keys.counts(heights).with_one_path)
+
+    def _advances(self, takes_worse: bool) -> bool:
+        """Grow a step that differs between two paths of a key; whether one is kept."""
+        for place, step in enumerate(self._differing()[:_TRIES_A_PAIR], 1):
+            size = GRAIN_BYTES * place
+            heights = self._state.heights + size * self._steps.on_paths(step)
+            self._work += len(heights)
+            if int(heights.max()) > self._limit_bytes:
+                continue
+            sizes = self._state.sizes.copy()
+            sizes[step] += size
+            state = _State(sizes, heights, self._keys.counts(heights))
+            if state.score > self._state.score or takes_worse:
+                self._state, self._ambiguous = state, None
+                return True
+        return False
+
+    def _differing(self) -> list[int]:
+        """The steps that differ between two paths of a key, all drawn."""
+        if self._ambiguous is None:
+            self._ambiguous = self._keys.ambiguous(self._state.heights)
+        nodes, groups = self._ambiguous
+        if len(nodes) == 0:
+            return []
+        first = int(self._random.integers(len(nodes)))
+        key = int(groups[first])
+        start, end = np.searchsorted(groups, np.array([key, key + 1])).tolist()
+        second = int(self._random.integers(start, end - 1))
+        second += second >= first
+        one, other = (self._steps.on_path_to(int(nodes[place])) for place in (first, second))
+        found = [step for step in {**one, **other} if one.get(step, 0) != other.get(step, 0)]
+        self._random.shuffle(found)
+        return found

@@ -1,0 +1,55 @@
+"""`steelyard profile paths resize`: sizes of frames that tell call paths apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from steelyard.cli.console.output import terminal_width, write_json, write_text
+from steelyard.cli.options.finite_range import FiniteRange
+from steelyard.cli.options.option_groups import option, takes
+from steelyard.cli.options.option_ranges import SEED
+from steelyard.cli.options.shared_options import json_option
+
+DEFAULT_MAP = "steelyard.paths"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResizeOptions:
+    """What is searched, what it may cost, and where the answer goes."""
+
+    wrap: bool = option("--wrap", is_flag=True, help="Wrap calls of one function by another too.")
+    budget: float = option(
+        "--budget",
+        type=FiniteRange(1, 1000),
+        default=1.5,
+        show_default=True,
+        metavar="RATIO",
+        help="Let the highest stack become so many times as high.",
+    )
+    seed: int = option(
+        "--seed", type=SEED, default=1, show_default=True, metavar="N", help="Seed of the search."
+    )
+    json_target: str | None = json_option()
+
+
+@click.command("resize")
+@takes(ResizeOptions)
+@click.argument("path", metavar="[MAP]", default=DEFAULT_MAP)
+def resize(given: ResizeOptions, path: str) -> None:
+    """Search sizes of stack frames that tell the paths of a map apart.
+
+    No program is changed: the answer is what these sizes would resolve, and what stack they take.
+    """
+    from steelyard.app.profile.path_maps import resize_map
+
+    found = resize_map(path, given.seed, given.wrap, given.budget)
+    if given.json_target is not None:
+        from steelyard.report.kinds.paths.resizing_document import resizing_document
+
+        write_json(resizing_document(found), given.json_target)
+    if given.json_target != "-":
+        from steelyard.report.kinds.paths.resizing_text import resizing_text
+
+        write_text(resizing_text(found, terminal_width()))

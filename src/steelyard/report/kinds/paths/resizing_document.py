@@ -1,0 +1,53 @@
+"""The `path-resizing` document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.analysis.paths.path_check import ScenarioOutcomes
+from steelyard.analysis.paths.resizing import Resizing
+from steelyard.report.documents.schema_version import SCHEMA
+from steelyard.report.kinds.paths.document import outcomes_document
+from steelyard.report.texts.readable import document_value
+
+
+def resizing_document(found: Resizing) -> dict[str, Any]:
+    """The document of kind ``path-resizing``."""
+    names, separation = found.path_map.functions, found.separation
+    return document_value(
+        {
+            "schema": SCHEMA,
+            "kind": "path-resizing",
+            "program": found.program,
+            "build": found.build,
+            "seed": found.rules.seed,
+            "budget_ratio": found.rules.budget_ratio,
+            "frames": [
+                {"function": names[function], "address": function, "bytes": size}
+                for function, size in sorted(found.frame_bytes.items())
+            ],
+            "calls": [
+                {"caller": names[caller], "callee": names[callee], "bytes": size}
+                for (caller, callee), size in sorted(found.call_bytes.items())
+            ],
+            "keys": {
+                "most": separation.key_limit,
+                "before": separation.before_count,
+                "after": separation.after_count,
+                "any_sizes": separation.most_count,
+            },
+            "tried": separation.tried_count,
+            "ended_by": separation.ended_by,
+            "stack": {
+                "before_bytes": found.before_bytes,
+                "after_bytes": found.after_bytes,
+                "ratio": found.growth_ratio,
+            },
+            "before": _outcomes(found.before),
+            "after": _outcomes(found.after),
+        }
+    )
+
+
+def _outcomes(found: ScenarioOutcomes) -> dict[str, Any]:
+    return {"paths": outcomes_document(found.paths), "calls": outcomes_document(found.calls)}

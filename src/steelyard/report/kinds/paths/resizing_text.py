@@ -1,0 +1,66 @@
+"""What frames of other sizes give, as text for people."""
+
+from __future__ import annotations
+
+from steelyard.analysis.paths.resizing import Resizing
+from steelyard.report.kinds.paths.text import counted, percent
+from steelyard.report.texts.plain_table import plain_table, wrapped
+from steelyard.report.texts.readable import one_line
+from steelyard.report.texts.table import Table
+
+_SHOWN = 8
+_ENDED_BY = {
+    "goal": "the goal is reached",
+    "most": "no sizes resolve more",
+    "idle": "it made no more progress",
+    "work": "it had done all the work that it may",
+}
+
+
+def resizing_text(found: Resizing, width: int | None = None) -> str:
+    """What would be resolved, and the price; ends with a newline."""
+    separation = found.separation
+    most = percent(separation.most_count / separation.key_limit)
+    lines = [
+        f"{one_line(found.program)}, build {found.build}",
+        *wrapped(
+            f"{counted(len(found.frame_bytes), 'frame')} larger, "
+            f"{counted(len(found.call_bytes), 'call')} wrapped; "
+            f"{counted(separation.tried_count, 'try', 'tries')}, seed {found.rules.seed}: "
+            f"{_ENDED_BY[separation.ended_by]}",
+            width,
+        ),
+        *wrapped(
+            f"stack: {found.before_bytes:,} bytes at most before, {found.after_bytes:,} after "
+            f"({found.growth_ratio:.3f} times)",
+            width,
+        ),
+        f"any sizes resolve at most {most} of keys",
+        "",
+        *plain_table(_outcome_table(found), width),
+    ]
+    return "\n".join([*lines, *_sizes(found, width)]) + "\n"
+
+
+def _outcome_table(found: Resizing) -> Table:
+    rows = tuple(
+        (when, what, *(percent(share) for share in (shares.resolved, shares.ambiguous)))
+        for when, outcomes in (("before", found.before), ("after", found.after))
+        for what, shares in (("paths", outcomes.paths), ("calls", outcomes.calls))
+    )
+    return Table(("frames", "of", "resolved", "ambiguous"), rows, frozenset({0, 1}))
+
+
+def _sizes(found: Resizing, width: int | None) -> list[str]:
+    names = found.path_map.functions
+    sizes = [(names[function], size) for function, size in found.frame_bytes.items()]
+    sizes += [
+        (f"{names[caller]} > {names[callee]}", size)
+        for (caller, callee), size in found.call_bytes.items()
+    ]
+    if not sizes:
+        return []
+    ordered = sorted(sizes, key=lambda pair: (-pair[1], pair[0]))
+    shown = ", ".join(f"{one_line(name)} +{size}" for name, size in ordered[:_SHOWN])
+    more = f", and {len(sizes) - _SHOWN} more (--json)" if len(sizes) > _SHOWN else ""
+    return ["", *wrapped(f"bytes: {shown}{more}", width)]

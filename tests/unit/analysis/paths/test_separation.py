@@ -1,0 +1,134 @@
+"""Sizes of frames and wrapped calls that tell call paths apart."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from steelyard.analysis.paths.height_steps import StepCounts, height_steps
+from steelyard.analysis.paths.path_keys import PathKeys
+from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode, functions_of, merged_nodes
+from steelyard.analysis.paths.path_order import path_order
+from steelyard.analysis.paths.resizing import ResizingRules, resized
+
+MAIN, A, B, D, E = 1, 2, 3, 4, 5
+
+
+def map_of(*paths: tuple[int, ...], frame_bytes: int = 32) -> PathMap:
+    """All functions with frames of the same size; a call of each path, and of what leads to it."""
+    trees = [
+        [
+            PathNode(depth - 1, function, 64 + frame_bytes * depth, 1)
+            for depth, function in enumerate(path)
+        ]
+        for path in paths
+    ]
+    nodes = merged_nodes(trees)
+    return PathMap("p", "b", 1, {node.function: f"f{node.function}" for node in nodes}, {}, nodes)
+
+
+def random_map(seed: int, count: int) -> PathMap:
+    """A tree in which functions have sizes of their own, some more than one."""
+    draw = np.random.default_rng(seed)
+    nodes: list[PathNode] = []
+    for index in range(count):
+        parent = int(draw.integers(-1, index)) if index else ROOT
+        function = int(draw.integers(1, 12))
+        below = 0 if parent == ROOT else nodes[parent].height_bytes
+        caller = 0 if parent == ROOT else nodes[parent].function
+        height = below + 16 + 16 * (caller % 3) + 16 * int(draw.integers(20) == 0)
+        nodes.append(PathNode(parent, function, height, 1))
+    merged = merged_nodes([nodes])
+    names = {node.function: f"f{node.function}" for node in merged}
+    return PathMap("p", "b", 1, names, {}, merged)
+
+
+def one_path_keys(path_map: PathMap) -> int:
+    """Keys with one path, by the plainest way there is."""
+    paths: defaultdict[tuple[int, int], set[tuple[int, ...]]] = defaultdict(set)
+    for index, node in enumerate(path_map.nodes):
+        paths[node.function, node.height_bytes].add(tuple(functions_of(path_map, index)))
+    return sum(len(found) == 1 for found in paths.values())
+
+
+def test_a_larger_frame_of_e_tells_the_paths_of_figure_5_3_apart():
+    found = resized(map_of((MAIN, B, A, D), (MAIN, B, E, D)), ResizingRules(1, budget_ratio=2))
+    assert found.before.paths.ambiguous == pytest.approx(2 / 6)
+    assert found.after.paths.resolved == 1
+    assert set(found.frame_bytes) in ({A}, {E})
+    assert found.separation.ended_by == "most"
+
+
+def test_frames_never_tell_the_paths_of_figure_5_4_apart_but_a_wrapped_call_does():
+    path_map = map_of((MAIN, B, A, D), (MAIN, A, B, D))
+    found = resized(path_map, ResizingRules(1, budget_ratio=100, goal=1))
+    assert found.separation.after_count == found.separation.most_count == 5
+    assert found.separation.ended_by == "most"
+    assert found.frame_bytes == {}
+    wrapped = resized(path_map, ResizingRules(1, frames=(), wraps_calls=True, budget_ratio=2))
+    assert wrapped.after.paths.resolved == 1
+    assert len(wrapped.call_bytes) == 1
+
+
+def test_neither_tells_the_paths_of_figure_5_5_apart():
+    path_map = map_of((MAIN, A, B, A, A, D), (MAIN, A, A, B, A, D))
+    found = resized(path_map, ResizingRules(1, wraps_calls=True, budget_ratio=100, goal=1))
+    ends = [node for node in found.path_map.nodes if node.function == D]
+    assert len({node.height_bytes for node in ends}) == 1
+    assert found.separation.ended_by == "most"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_heights_grow_by_the_sizes_on_their_paths_and_never_beyond_the_budget(seed):
+    before = random_map(seed, 400)
+    found = resized(before, ResizingRules(seed, wraps_calls=seed % 2 == 0, budget_ratio=1.4))
+    after = found.path_map
+    for index, node in enumerate(after.nodes):
+        path = list(functions_of(after, index))
+        grown = sum(found.frame_bytes.get(function, 0) for function in path[1:])
+        grown += sum(found.call_bytes.get((caller, callee), 0) for callee, caller in pairwise(path))
+        assert node.height_bytes == before.nodes[index].height_bytes + grown
+        assert node._replace(height_bytes=0) == before.nodes[index]._replace(height_bytes=0)
+    assert found.after_bytes <= 1.4 * found.before_bytes
+    assert found.separation.before_count == one_path_keys(before)
+    assert found.separation.after_count == one_path_keys(after)
+    assert one_path_keys(before) < one_path_keys(after) <= found.separation.most_count
+    assert all(size % 16 == 0 for size in found.frame_bytes.values())
+
+
+def test_the_same_seed_finds_the_same_and_only_the_frames_that_can_grow_do():
+    path_map = random_map(3, 300)
+    rules = ResizingRules(5, frames={1, 2, 3}, budget_ratio=1.3)
+    assert resized(path_map, rules).frame_bytes == resized(path_map, rules).frame_bytes
+    assert set(resized(path_map, rules).frame_bytes) <= {1, 2, 3}
+    assert resized(path_map, ResizingRules(5, frames=())).frame_bytes == {}
+
+
+def test_no_budget_changes_nothing_that_is_the_highest():
+    path_map = random_map(4, 300)
+    found = resized(path_map, ResizingRules(1, budget_ratio=1))
+    assert found.after_bytes == found.before_bytes
+
+
+def test_keys_are_counted_the_same_where_there_are_too_many_places(monkeypatch):
+    order = path_order(random_map(6, 300).nodes)
+    limit = int(order.heights_bytes.max())
+    counted = PathKeys(order, limit).counts(order.heights_bytes)
+    monkeypatch.setattr("steelyard.analysis.paths.path_keys._MOST_PLACES", 0)
+    assert PathKeys(order, limit).counts(order.heights_bytes) == counted
+
+
+def test_steps_are_counted_the_same_along_paths_and_over_the_tree():
+    order = path_order(random_map(7, 200).nodes)
+    pairs = set(zip(order.callers.tolist(), order.functions.tolist(), strict=True))
+    steps = height_steps(order, range(12), pairs)
+    counts = StepCounts(order, steps)
+    over_tree: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for step in range(len(steps.names)):
+        for node, count in enumerate(counts.on_paths(step).tolist()):
+            over_tree[node][step] += count
+    for node in range(len(order.functions)):
+        assert counts.on_path_to(node) == +over_tree[node]
