@@ -40,7 +40,8 @@ constexpr int private_memory = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 struct Frame {
     std::uint64_t entry_stack;
     std::uint32_t function, node;
-    bool seen;  ///< its entry was: nothing else can be there
+    bool seen;       ///< its entry was: nothing else can be there
+    bool elsewhere;  ///< on another stack than the one whose beginning is known
 };
 
 struct Thread {
@@ -121,15 +122,17 @@ const CallSite* call_site_of(std::uint64_t return_address) {
     return nullptr;
 }
 
-void push(Thread& own, std::uint32_t function, std::uint64_t entry_stack, bool seen) {
+void push(Thread& own, const Frame& entered) {
     const std::uint32_t parent = own.depth == 0 ? 0 : own.frames[own.depth - 1].node;
-    const std::uint32_t node = own.tree.child(parent, function, own.start - entry_stack - word);
+    const std::uint64_t height = entered.elsewhere ? 0 : own.start - entered.entry_stack - word;
+    const std::uint32_t node = own.tree.child(parent, entered.function, height);
     if (node == no_node || own.depth == most_frames) {
         own.tree.header().lost += 1;
         return;
     }
-    own.frames[own.depth++] = {entry_stack, function, node, seen};
-    if (seen)
+    own.frames[own.depth] = entered;
+    own.frames[own.depth++].node = node;
+    if (entered.seen)
         own.tree.count(node);
 }
 
@@ -209,7 +212,7 @@ __attribute__((used)) std::byte* steelyard_entered(std::uint32_t function, std::
     const Frame& top = own.frames[own.depth - 1];
     if (top.entry_stack != caller || top.function != site->function || !top.seen)
         return own.own_stack;
-    push(own, function, entry_stack, true);
+    push(own, {entry_stack, function, 0, true, top.elsewhere});
     own.at_work_at = 0;
     return nullptr;
 }
@@ -248,9 +251,11 @@ __attribute__((used)) void steelyard_entered_from_afar(std::uint32_t function, s
         outermost = walk.activations.back().entry_stack;
     while (own.depth > 0 && own.frames[own.depth - 1].entry_stack <= outermost)
         --own.depth;
+    const bool known_elsewhere = walk.known && own.depth > 0 && own.frames[own.depth - 1].elsewhere;
     for (const Activation& activation : std::views::reverse(walk.activations))
-        push(own, activation.function, activation.entry_stack, false);
-    push(own, function, entry_stack, true);
+        push(own, {activation.entry_stack, activation.function, 0, false,
+                   known_elsewhere || activation.stack != walk.last_stack});
+    push(own, {entry_stack, function, 0, true, known_elsewhere || walk.last_stack != 0});
     own.at_work_at = 0;
     errno = error;
 }

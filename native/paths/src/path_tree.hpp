@@ -20,7 +20,7 @@ struct TreeHeader {
 };
 
 /// A path: that of its parent, and a function that was called with so many bytes of stack from the
-/// start of the stack to its frame. The first node is the root.
+/// start of the stack to its frame; 0 of those on another stack. The first node is the root.
 struct TreeNode {
     std::uint32_t parent, function;
     std::uint64_t height_bytes, count;

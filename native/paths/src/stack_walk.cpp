@@ -148,6 +148,28 @@ const PlannedFunction* function_at(std::span<const PlannedFunction> functions,
     return &*std::prev(after);
 }
 
+/// The memory that a stack is in, and where it was left last.
+struct Stack {
+    std::uint64_t start, end, top;
+};
+
+std::optional<Stack> stack_at(std::uint64_t top, const std::optional<Stack>& before) {
+    if (before && top >= before->start && top < before->end)
+        return before;
+    const Mapped* const mapped = memory().at(top);
+    if (mapped == nullptr)
+        return std::nullopt;
+    return Stack{mapped->start, mapped->end, top};
+}
+
+/// Whether a walk has come to another stack. Stacks grow by their start alone. Two may be in one
+/// part of memory: from a handler to what it interrupted it is not far where the stack is the same.
+bool is_another(const Stack& before, const Stack& now, std::uint64_t top, bool was_interrupted) {
+    constexpr std::uint64_t most_saved_bytes = 1U << 16U;
+    const bool is_far = top < before.top || top - before.top > most_saved_bytes;
+    return before.end != now.end || (was_interrupted && is_far);
+}
+
 }  // namespace
 
 Walk walk_stack(Registers registers, std::span<const PlannedFunction> functions, std::uint64_t bias,
@@ -155,7 +177,7 @@ Walk walk_stack(Registers registers, std::span<const PlannedFunction> functions,
     constexpr std::uint64_t word = sizeof(std::uint64_t);
     Walk walk;
     bool was_interrupted = false;
-    const Mapped* stack = nullptr;
+    std::optional<Stack> stack;
     try {
         while (registers[address_register] != 0) {
             const std::uint64_t address = registers[address_register];
@@ -169,16 +191,18 @@ Walk walk_stack(Registers registers, std::span<const PlannedFunction> functions,
                     walk.start = top;
                 return walk;
             }
-            if (stack == nullptr || top < stack->start || top >= stack->end)
-                stack = memory().at(top);
-            if (stack == nullptr)
+            const auto below = std::exchange(stack, stack_at(top, stack));
+            if (!stack)
                 return walk;
+            if (below && is_another(*below, *stack, top, was_interrupted))
+                ++walk.last_stack;
+            stack->top = top;
             const StackMemory bytes({reinterpret_cast<const std::byte*>(top), stack->end - top},
                                     top);
             const std::uint64_t frame = value_by(row->cfa, stack_register, 0, registers, bytes);
             const PlannedFunction* const function = function_at(functions, address - bias - back);
             if (function != nullptr && function->unwatched != Unwatched::start) {
-                const Activation activation{frame - word, function->owner};
+                const Activation activation{frame - word, function->owner, walk.last_stack};
                 if (is_known(activation)) {
                     walk.known = activation;
                     return walk;

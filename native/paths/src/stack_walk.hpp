@@ -17,6 +17,7 @@ namespace steelyard {
 struct Activation {
     std::uint64_t entry_stack;  ///< the stack pointer at its entry
     std::uint32_t function;
+    std::uint32_t stack = 0;  ///< 0: the innermost one; one more with each that the walk went to
 };
 
 struct Walk {
@@ -25,6 +26,9 @@ struct Walk {
     std::optional<std::uint64_t> start;
     /// The function where it was stopped.
     std::optional<Activation> known;
+    /// The stack that the walk ended on. Others are those of signal handlers: how far they are from
+    /// its beginning says nothing.
+    std::uint32_t last_stack = 0;
 };
 
 /// Not for several threads at once. `is_known` stops the walk.

@@ -10,7 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.analysis.paths.path_map import PathMap, PathNode, PathNumbers, check_build
+from steelyard.analysis.paths.path_map import (
+    NO_HEIGHT,
+    PathMap,
+    PathNode,
+    PathNumbers,
+    check_build,
+)
 
 # The degrees of ambiguity that are counted: section 5.8.2 speaks of five.
 CANDIDATE_LIMITS = (1, 2, 3, 5, 10)
@@ -125,7 +131,8 @@ def _candidates(nodes: Sequence[PathNode], paths: Sequence[int]) -> _Candidates:
     found: _Candidates = {}
     for node, path in zip(nodes, paths, strict=True):
         key = (node.function, node.height_bytes)
-        found.setdefault(key, Counter())[path] += node.call_count
+        if node.height_bytes != NO_HEIGHT:
+            found.setdefault(key, Counter())[path] += node.call_count
     return found
 
 

@@ -12,6 +12,8 @@ from typing import NamedTuple
 from steelyard.core.errors import DataError
 
 ROOT = -1
+# No function begins where its stack does: what has this height has no key.
+NO_HEIGHT = 0
 
 
 class PathNode(NamedTuple):
@@ -24,7 +26,8 @@ class PathNode(NamedTuple):
     function : int
         Address of the function in its file.
     height_bytes : int
-        From where the stack begins to the canonical frame address of the function.
+        From where the stack begins to the canonical frame address of the function; `NO_HEIGHT`
+        where that is on another stack than the thread's, as a signal handler may be.
     call_count : int
         How often the function was entered by this path. 0: it was found on the stack, its
         entries cannot be watched.
