@@ -79,6 +79,12 @@ ProcessStat process_stat(const std::string& folder) {
     std::istringstream rest(text.substr(name_end + 1));
     ProcessStat found;
     rest >> found.state >> found.parent;
+    // Fields 5 to 27 of proc(5) stand between.
+    constexpr int between = 23;
+    std::string skipped;
+    for (int field = 0; field < between; ++field)
+        rest >> skipped;
+    rest >> found.stack_start;
     return found;
 }
 

@@ -21,6 +21,7 @@ namespace steelyard {
 struct ProcessStat {
     char state = 0;
     std::uint32_t parent = 0;
+    std::uint64_t stack_start = 0;  ///< of the first thread; 0: nobody but its user may know
 };
 
 /// That of the process or thread whose folder in /proc this is.

@@ -76,6 +76,20 @@ std::optional<std::uint64_t> Unwinder::frameless_caller(const StackCopy& copy,
     }
 }
 
+std::optional<std::uint64_t> Unwinder::frame_of_caller(const Registers& registers,
+                                                       const Lookup& lookup) {
+    const auto place = lookup(registers[address_register]);
+    const UnwindRow* const row = place ? row_at(*place, 1) : nullptr;
+    if (row == nullptr)
+        return std::nullopt;
+    try {
+        return value_by(row->cfa, stack_register, 0, registers,
+                        StackMemory({}, registers[stack_register]));
+    } catch (const Malformed&) {
+        return std::nullopt;
+    }
+}
+
 void Unwinder::walk(const StackCopy& copy, const Lookup& lookup) {
     Registers registers = copy.registers;
     const StackMemory memory(copy.bytes, registers[stack_register]);

@@ -45,6 +45,10 @@ class Unwinder {
     /// table says.
     std::optional<std::uint64_t> frameless_caller(const StackCopy& copy, const Lookup& lookup);
 
+    /// Where the frame begins of a function that was left to this return address: its stack
+    /// pointer and its frame pointer are as after that. Nothing where no table says.
+    std::optional<std::uint64_t> frame_of_caller(const Registers& registers, const Lookup& lookup);
+
     /// Whether the last chain goes back to where its thread began.
     bool reached_start() const { return reached_start_; }
 

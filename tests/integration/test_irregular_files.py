@@ -108,6 +108,7 @@ INPUTS = [
     ("profile", "paths", "judge", "{path_map}", "--evaluation", "{input}"),
     ("profile", "paths", "resize", "{input}"),
     ("profile", "paths", "learn", "--program", "{input}", "--", TRUE),
+    ("profile", "record", "--paths", "{input}", "-o", "{new}", "--", TRUE),
     ("profile", "report", "{input}"),
     ("serve", "--port", "0", "--config", "{input}"),
     ("serve", "--port", "0", "--database", "{input}"),

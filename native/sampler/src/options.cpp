@@ -45,6 +45,7 @@ const std::map<std::string_view, Setter>& setters() {
          [](Options& o, std::string_view v) {
              o.storage.kept_files = number_from<unsigned>("--keep-files", v);
          }},
+        {"--stack-notes", [](Options& o, std::string_view v) { o.storage.stack_notes = v; }},
         {"--event", [](Options& o, std::string_view v) { o.sampling.clock = clock_from(v); }},
         {"--period",
          [](Options& o, std::string_view v) {

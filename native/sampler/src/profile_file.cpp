@@ -183,6 +183,14 @@ void ProfileFile::write(const Comm& comm) {
     put_text(comm.name);
 }
 
+void ProfileFile::write(const StackBase& base) {
+    begin_event('B');
+    put(events_, base.time_ns);
+    put(events_, base.process);
+    put(events_, base.thread);
+    put(events_, base.address);
+}
+
 void ProfileFile::write_start(const Lifetime& life) {
     begin_event('F');
     put(events_, life.time_ns);

@@ -21,6 +21,7 @@
 //   C  name      time_ns u64, process u32, thread u32, after exec u8, name
 //   F  start     time_ns u64, process u32, thread u32, parent process u32, parent thread u32
 //   X  end       time_ns u64, process u32, thread u32
+//   B  base      time_ns u64, process u32, thread u32, where its stack begins u64
 //   L  lost      time_ns u64, samples u64
 //   E  summary   JSON: what the sampler says of itself; "interim" but for the last one
 
@@ -35,6 +36,7 @@
 
 #include "event.hpp"
 #include "side_band.hpp"
+#include "stack_bases.hpp"
 
 namespace steelyard {
 
@@ -54,6 +56,7 @@ class ProfileFile {
     void write(const Sample& sample);
     void write(const Mapping& mapping);
     void write(const Comm& comm);
+    void write(const StackBase& base);
     void write_start(const Lifetime& life);
     void write_end(const Lifetime& life);
     void write_lost(std::uint64_t time_ns, std::uint64_t samples);

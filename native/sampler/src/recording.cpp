@@ -24,7 +24,24 @@ constexpr std::uint64_t first_mark = 0xffff'ffff'ffff'f000U;
 Recording::Recording(Storage storage, Depth depth)
     : storage_(std::move(storage)),
       depth_(depth),
-      file_(std::make_unique<ProfileFile>(storage_.path, storage_.header_json)) {}
+      file_(std::make_unique<ProfileFile>(storage_.path, storage_.header_json)),
+      bases_(storage_.stack_notes.empty() ? nullptr : stack_bases()) {}
+
+std::unique_ptr<StackBases> Recording::stack_bases() {
+    const auto beginning = [this](const StackNote& note) -> std::optional<std::uint64_t> {
+        if (note.return_address == 0)
+            return note.stack_pointer;
+        Registers registers{};
+        registers[stack_register] = note.stack_pointer;
+        registers[frame_register] = note.frame_pointer;
+        registers[address_register] = note.return_address;
+        return unwinder_.frame_of_caller(registers, [&](std::uint64_t address) {
+            return following_.place_of(note.process, address);
+        });
+    };
+    return std::make_unique<StackBases>(storage_.stack_notes, beginning,
+                                        [this](const StackBase& base) { file_->write(base); });
+}
 
 void Recording::follow(pid_t process) {
     const std::scoped_lock lock(mutex_);
@@ -40,6 +57,8 @@ void Recording::take(const Sample& sample) {
     const std::scoped_lock lock(mutex_);
     if (sample.process != 0 && sample.thread != buried_thread &&
         following_.includes(sample.process, sample.time_ns)) {
+        if (bases_)
+            bases_->look_at(sample.process);
         if (depth_.stack_copy)
             file_->write(with_callers(sample));
         else
@@ -100,12 +119,17 @@ void Recording::take(const SideBandRecord& record) {
     const std::scoped_lock lock(mutex_);
     if (const auto* started = std::get_if<Started>(&record)) {
         following_.started(*started);
-        if (following_.includes(started->process, started->time_ns))
+        if (following_.includes(started->process, started->time_ns)) {
             file_->write_start(*started);
+            if (bases_)
+                bases_->started(*started);
+        }
     } else if (const auto* ended = std::get_if<Ended>(&record)) {
         if (following_.includes(ended->process, ended->time_ns))
             file_->write_end(*ended);
         following_.ended(*ended);
+        if (bases_)
+            bases_->ended(*ended);
     } else if (const auto* mapping = std::get_if<Mapping>(&record)) {
         if (!following_.includes(mapping->process, mapping->time_ns))
             return;
@@ -115,6 +139,8 @@ void Recording::take(const SideBandRecord& record) {
         if (!following_.includes(comm->process, comm->time_ns))
             return;
         following_.named(*comm);
+        if (bases_)
+            bases_->named(*comm);
         file_->write(*comm);
     } else if (const auto* lost = std::get_if<Lost>(&record)) {
         lost_ += lost->records;
@@ -124,11 +150,15 @@ void Recording::take(const SideBandRecord& record) {
 
 void Recording::flush() {
     const std::scoped_lock lock(mutex_);
+    if (bases_)
+        bases_->take_notes();
     file_->flush();
 }
 
 void Recording::summarize(const std::string& summary_json) {
     const std::scoped_lock lock(mutex_);
+    if (bases_)
+        bases_->take_notes();
     file_->write_summary(summary_json);
     file_->flush();
 }
@@ -146,6 +176,8 @@ void Recording::rotate_if_full() {
     file_ =
         std::make_unique<ProfileFile>(numbered(storage_.path, file_number_), storage_.header_json);
     following_.restate([this](const auto& record) { file_->write(record); });
+    if (bases_)
+        bases_->restate();
     if (storage_.kept_files > 0 && file_number_ >= storage_.kept_files)
         unlink(numbered(storage_.path, file_number_ - storage_.kept_files).c_str());
 }

@@ -12,6 +12,7 @@
 #include "inheriting_mutex.hpp"
 #include "profile_file.hpp"
 #include "side_band.hpp"
+#include "stack_bases.hpp"
 
 namespace steelyard {
 
@@ -22,6 +23,8 @@ struct Storage {
     std::string header_json;
     std::uint64_t limit_bytes = 0;
     unsigned kept_files = 0;
+    /// Where programs note the stacks of their threads; empty: stacks are not asked for.
+    std::string stack_notes;
 };
 
 /// Takes samples and side-band records from several threads at once.
@@ -51,6 +54,7 @@ class Recording {
     void write_look(std::uint64_t time_ns, std::uint32_t cpu);
     Sample with_callers(const Sample& sample);
     Sample with_frameless_caller(const Sample& sample);
+    std::unique_ptr<StackBases> stack_bases();
 
     Storage storage_;
     Depth depth_;
@@ -60,6 +64,7 @@ class Recording {
     std::vector<std::uint64_t> chain_;
     unsigned file_number_ = 0;
     std::unique_ptr<ProfileFile> file_;
+    std::unique_ptr<StackBases> bases_;  // null: not asked for
     std::atomic<std::uint64_t> samples_ = 0;
     std::atomic<std::uint64_t> lost_ = 0;
 };

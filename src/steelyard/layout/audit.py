@@ -158,6 +158,11 @@ class LayoutAudit:
         return self.moving_bytes / self.code_bytes if self.code_bytes else 0.0
 
 
+def is_moving_build(path: str) -> bool:
+    """Whether a program was linked to move while it runs."""
+    return _AUDIT in _sections(path)
+
+
 def audit_program(path: str) -> LayoutAudit:
     """Read what the relinker and the assembler wrote into the program at `path`.
 

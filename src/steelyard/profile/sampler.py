@@ -71,6 +71,11 @@ class Recording:
         With each sample keep the word so far below the frame pointer (0: none).
     environment : mapping
         What is added to that of the program.
+    stack_notes : str
+        Where the program notes the stacks of its threads; empty: it does not.
+    path_map : mapping
+        The map of call paths that samples are looked up in: its path, program and build; empty:
+        none.
     """
 
     output: str
@@ -88,6 +93,8 @@ class Recording:
     keep_files: int = 0
     word_below_frame_bytes: int = 0
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    stack_notes: str = ""
+    path_map: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def sampler_path() -> str:
@@ -252,6 +259,7 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
             "stacks": recording.stacks,
             "threads_only": recording.threads_only,
             "boot_id": boot_id(),
+            **({"path_map": dict(recording.path_map)} if recording.path_map else {}),
         }
     )
     options = {
@@ -270,6 +278,8 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
         "--rotate-bytes": str(recording.rotate_bytes),
         "--keep-files": str(recording.keep_files),
     }
+    if recording.stack_notes:
+        options["--stack-notes"] = recording.stack_notes
     if recording.word_below_frame_bytes:
         options["--word-below-frame"] = str(recording.word_below_frame_bytes)
     argv = [sampler_path(), *(word for pair in options.items() for word in pair)]

@@ -63,6 +63,10 @@ def end(time_ns, process, thread):
     return b"X" + struct.pack("<QII", time_ns, process, thread)
 
 
+def base(time_ns, process, thread, address):
+    return b"B" + struct.pack("<QIIQ", time_ns, process, thread, address)
+
+
 def lost(count):
     return b"L" + struct.pack("<QQ", 0, count)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from steelyard.analysis.paths.path_map import PathMap, PathNumbers, functions_of
+from steelyard.analysis.paths.path_map import NO_HEIGHT, PathMap, PathNumbers, functions_of
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,57 @@ class Candidate:
     share: float
 
 
+class KeyedPaths:
+    """The paths of a map by their keys.
+
+    Parameters
+    ----------
+    path_map : PathMap
+    whole : mapping of int to int
+        The function that a function of the map is a part of; those that are not in it are whole.
+    """
+
+    def __init__(self, path_map: PathMap, whole: Mapping[int, int]) -> None:
+        self.path_map = path_map
+        self._whole = whole
+        self._numbers = PathNumbers().of(path_map.nodes)
+        self._ends: dict[tuple[int, int], list[int]] = {}
+        self._known: dict[tuple[int, int], tuple[Candidate, ...]] = {}
+        for index, node in enumerate(path_map.nodes):
+            key = whole.get(node.function, node.function), node.height_bytes
+            if node.height_bytes != NO_HEIGHT:
+                self._ends.setdefault(key, []).append(index)
+
+    def candidates(self, function: int, height_bytes: int) -> tuple[Candidate, ...]:
+        """The paths of a key, the most frequent first; none where it was never learnt."""
+        key = function, height_bytes
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._ranked(self._ends.get(key, ()))
+        return found
+
+    def routes(self, function: int, height_bytes: int) -> frozenset[tuple[int, ...]]:
+        """The paths of a key as addresses of whole functions, outermost first."""
+        return frozenset(
+            tuple(reversed([self._whole.get(one, one) for one in functions_of(self.path_map, end)]))
+            for end in self._ends.get((function, height_bytes), ())
+        )
+
+    def _ranked(self, ends: Sequence[int]) -> tuple[Candidate, ...]:
+        calls: Counter[int] = Counter()
+        first: dict[int, int] = {}
+        for end in ends:
+            calls[self._numbers[end]] += self.path_map.nodes[end].call_count
+            first.setdefault(self._numbers[end], end)
+        total = sum(calls.values())
+        return tuple(
+            Candidate(
+                _named(self.path_map, first[number]), count / total if total else 1 / len(calls)
+            )
+            for number, count in calls.most_common()
+        )
+
+
 def candidates(
     path_map: PathMap, parts: frozenset[int], height_bytes: int
 ) -> tuple[Candidate, ...]:
@@ -37,18 +89,8 @@ def candidates(
         Addresses of the function: one, or those of its parts.
     height_bytes : int
     """
-    calls: Counter[int] = Counter()
-    ends: dict[int, int] = {}
-    for index, number in enumerate(PathNumbers().of(path_map.nodes)):
-        node = path_map.nodes[index]
-        if node.function in parts and node.height_bytes == height_bytes:
-            calls[number] += node.call_count
-            ends.setdefault(number, index)
-    total = sum(calls.values())
-    return tuple(
-        Candidate(_named(path_map, ends[number]), count / total if total else 1 / len(calls))
-        for number, count in calls.most_common()
-    )
+    function = min(parts)
+    return KeyedPaths(path_map, dict.fromkeys(parts, function)).candidates(function, height_bytes)
 
 
 def _named(path_map: PathMap, end: int) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Lear
     DataError
         The map is damaged, or of another build.
     """
+    from steelyard.app.profile.path_profile import refuse_moving
     from steelyard.profile.executable import executable_of
     from steelyard.profile.paths.learning_run import build_of, learning_run
     from steelyard.profile.paths.map_file import read_map, write_map
@@ -43,6 +44,7 @@ def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Lear
     if program is not None:
         _check_program(program)
     watched = executable_of(argv if program is None else (os.path.abspath(program),))
+    refuse_moving(watched, {})
     before = read_map(map_path, "--output") if os.path.lexists(map_path) else None
     if before is not None:
         check_build(before, build_of(watched), os.path.basename(watched))

@@ -41,7 +41,12 @@ def record(given: RecordOptions, argv: tuple[str, ...]) -> int:
     from steelyard.cli.profile.record_request import recording_from
 
     recording = recording_from(given, argv)
-    summary = record_profile(recording, write_note, given.java)
+    if given.paths is None:
+        summary = record_profile(recording, write_note, given.java)
+    else:
+        from steelyard.app.profile.path_profile import record_paths
+
+        summary = record_paths(recording, given.paths, write_note, given.java)
     write_note(
         f"{summary['samples']} samples in {recording.output}; "
         f"`steelyard profile report {recording.output}` shows them."
@@ -58,6 +63,7 @@ def report(given: ProfileReportOptions, path: str) -> None:
     """Show a profile: each function's share of the time with its interval, and whether the samples
     came at random times.
     """
+    from steelyard.app.profile.path_profile import is_path_profile
     from steelyard.app.profile.record_profile import exported_profile, read_answer
 
     format_name, output, json_target = given.format_name, given.output, given.json_target
@@ -65,6 +71,11 @@ def report(given: ProfileReportOptions, path: str) -> None:
         raise UsageError("--format and --output go together.", field="--format")
     if output == json_target == "-":
         raise UsageError("Only one of -o and --json can be standard output.", field="--json")
+    if given.path_map is not None or is_path_profile(path):
+        from steelyard.cli.profile.path_report import report_paths
+
+        report_paths(path, given)
+        return
     answer = read_answer(path, given.confidence, given.apart)
     if format_name is not None and output is not None:
         write_data(exported_profile(answer, format_name), output)

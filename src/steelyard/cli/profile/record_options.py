@@ -72,6 +72,11 @@ class RecordOptions:
         default="none",
         help="Keep call chains: by frame pointers, unless =dwarf says by .eh_frame.",
     )
+    paths: str | None = option(
+        "--paths",
+        metavar="MAP",
+        help="Find call paths by this map, from registers alone: no stack is read.",
+    )
     threads_only: bool = option(
         "--threads-only", is_flag=True, help="Watch threads, even where CPUs may be watched."
     )
@@ -101,6 +106,11 @@ class ProfileReportOptions:
         type=click.Choice(["clones", "kernel"]),
         multiple=True,
         help="Give rows of their own to gcc's copies of functions, or to the kernel's functions.",
+    )
+    path_map: str | None = option(
+        "--map",
+        metavar="MAP",
+        help="Of a profile with --paths: look call paths up in this map, not in its own.",
     )
     html_target: str | None = option(
         "--html", metavar="FILE", help="Write a page with a flame graph."

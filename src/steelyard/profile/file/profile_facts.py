@@ -43,10 +43,18 @@ def header_of(text: bytes | str) -> dict[str, Any]:
     round_samples = header.get("round_samples", 1)
     if not isinstance(round_samples, int) or not 1 <= round_samples <= _LONGEST_ROUND:
         raise ValueError(f"its round_samples is {_shown(round_samples)}")
+    path_map: Any = header.get("path_map")
+    if path_map is not None and not _is_path_map(path_map):
+        raise ValueError(f"its path_map is {_shown(path_map)}")
     started_s = header.get("started_unix_s", 0)
     if not _is_number(started_s) or abs(started_s) > _LONGEST_TIME_S:
         raise ValueError(f"its time is {_shown(started_s)}")
     return header
+
+
+def _is_path_map(value: Any) -> bool:
+    wanted = ("path", "program", "build")
+    return isinstance(value, dict) and all(isinstance(value.get(name), str) for name in wanted)
 
 
 def summary_of(text: bytes | str) -> dict[str, Any]:

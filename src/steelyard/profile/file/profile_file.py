@@ -38,10 +38,13 @@ _MAPPING = struct.Struct("<QIQQQ")
 _NAME = struct.Struct("<QIIB")
 _START = struct.Struct("<QIIII")
 _END = struct.Struct("<QII")
+_BASE = struct.Struct("<QIIQ")
 _LOST = struct.Struct("<QQ")
 _INODE = struct.Struct("<Q")
 _TEXT = struct.Struct("<H")
 _LAST_ADDRESS = 2**64 - 1
+# Longer than the arguments of a program (execve(2)) as JSON.
+_LONGEST_HEADER_BYTES = 1 << 25
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,16 @@ class Start:
     parent_thread: int
 
 
+@dataclass(frozen=True)
+class StackBase:
+    """The stack of a thread begins at `address`, from `time_ns` on."""
+
+    time_ns: int
+    process: int
+    thread: int
+    address: int
+
+
 @dataclass
 class RawProfile:
     """What the files of one profile hold, in the order of time.
@@ -96,7 +109,7 @@ class RawProfile:
         The call chains of the samples, one after the other.
     frame_words : array of uint64
         For each sample the word of its frame that was asked for; 0 where none was.
-    mappings, names, starts : list
+    mappings, names, starts, bases : list
     lost_count : int
         Samples that the kernel had to drop.
     summary : dict or None
@@ -112,6 +125,7 @@ class RawProfile:
     mappings: list[Mapping] = field(default_factory=list[Mapping])
     names: list[Naming] = field(default_factory=list[Naming])
     starts: list[Start] = field(default_factory=list[Start])
+    bases: list[StackBase] = field(default_factory=list[StackBase])
     lost_count: int = 0
     summary: dict[str, Any] | None = None
     damage: str | None = None
@@ -162,10 +176,22 @@ def read_profile(path: str) -> RawProfile:
     return raw
 
 
-def _read(path: str) -> bytes:
+def read_header(path: str) -> dict[str, Any]:
+    """How a profile was recorded.
+
+    Raises
+    ------
+    DataError
+        It cannot be read, or is not a profile.
+    """
+    part = parts_of(path)[0]
+    return _header(_read(part, _LONGEST_HEADER_BYTES), part)[0]
+
+
+def _read(path: str, most_bytes: int = -1) -> bytes:
     try:
         with open(path, "rb", opener=regular_opener) as file:
-            return file.read()
+            return file.read(most_bytes)
     except OSError as error:
         raise DataError(
             f"The profile {path} cannot be read: {error.strerror}.", field="profile"
@@ -264,6 +290,9 @@ def _take_events(payload: bytes, raw: RawProfile) -> None:
         elif kind == b"F":
             raw.starts.append(Start(*_START.unpack_from(payload, at)))
             at += _START.size
+        elif kind == b"B":
+            raw.bases.append(StackBase(*_BASE.unpack_from(payload, at)))
+            at += _BASE.size
         elif kind == b"X":
             _END.unpack_from(payload, at)
             at += _END.size
@@ -298,5 +327,5 @@ def _order_by_time(raw: RawProfile) -> None:
         )
     raw.samples = raw.samples[order]
     raw.frame_words = raw.frame_words[order]
-    for happenings in (raw.mappings, raw.names, raw.starts):
+    for happenings in (raw.mappings, raw.names, raw.starts, raw.bases):
         happenings.sort(key=lambda happening: happening.time_ns)

@@ -6,7 +6,13 @@ DWARF 5, section 6.4, and Linux Standard Base 5.0, core, 10.6.1. Rules by expres
 from __future__ import annotations
 
 import struct
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from steelyard.core.elf_file import ElfFile
 
@@ -47,6 +53,16 @@ class _Common:
     instructions: bytes
 
 
+class _Entry(NamedTuple):
+    """A function's entry: its addresses, and where the parts of it lie in the section."""
+
+    start: int
+    limit: int
+    common_at: int
+    rules_at: int
+    end: int
+
+
 class _Cursor:
     def __init__(self, data: bytes, at: int = 0) -> None:
         self.data, self.at = data, at
@@ -84,6 +100,7 @@ class FrameTables:
         is_there = section is not None and section.is_in_file
         self._data = elf.data(section) if section is not None and is_there else b""
         self._section = section.address if section is not None else 0
+        self._commons: dict[int, _Common] = {}
 
     def __bool__(self) -> bool:
         return bool(self._data)
@@ -96,39 +113,66 @@ class FrameTables:
         UnreadableRulesError
             The table is damaged, or has a rule that is not read here.
         """
-        cursor = _Cursor(self._data)
-        while cursor.at + 4 <= len(self._data):
-            size = cursor.take("<I")
-            if size == 0:
-                return None
-            begin, end = cursor.at, cursor.at + size
-            back = cursor.take("<I")
-            if back:
-                found = self._function(begin - back, begin + 4, end, address)
-                if found is not None:
-                    return found
-            cursor.at = end
-        return None
-
-    def _function(
-        self, common_at: int, begin: int, end: int, address: int
-    ) -> tuple[int, FrameRules] | None:
-        common = self._common(common_at)
-        cursor = _Cursor(self._data[:end], begin)
-        start = cursor.pointer(common.encoding, self._section)
-        size = cursor.pointer(common.encoding & 0x0F, 0)
-        if not start <= address < start + size:
+        entries, unreadable = self._entries
+        at = bisect_right(entries, address, key=lambda one: one.start) - 1
+        entry = entries[at] if at >= 0 else None
+        if entry is None or address >= entry.limit:
+            if unreadable is not None:
+                raise unreadable
             return None
+        common = self._common(entry.common_at)
         if common.is_signal:
             raise UnreadableRulesError("a signal handler returns there")
+        cursor = _Cursor(self._data[: entry.end], entry.rules_at)
         if common.is_augmented:
             cursor.at += cursor.number()
         rules = FrameRules()
         _run(common.instructions, common, rules, None)
-        _run(self._data[cursor.at : end], common, rules, address - start)
-        return start, rules
+        _run(self._data[cursor.at : entry.end], common, rules, address - entry.start)
+        return entry.start, rules
+
+    def spans(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+        """Where functions begin, rising, and where each ends."""
+        entries = self._entries[0]
+        starts = np.array([entry.start for entry in entries], np.uint64)
+        return starts, np.array([entry.limit for entry in entries], np.uint64)
+
+    @cached_property
+    def _entries(self) -> tuple[list[_Entry], UnreadableRulesError | None]:
+        """The functions by rising start, and why one of them is not there."""
+        found: list[_Entry] = []
+        unreadable: UnreadableRulesError | None = None
+        cursor = _Cursor(self._data)
+        while cursor.at + 8 <= len(self._data):
+            size = cursor.take("<I")
+            if size == 0:
+                break
+            begin, end = cursor.at, cursor.at + size
+            back = cursor.take("<I")
+            try:
+                if back:
+                    found.append(self._entry(begin - back, begin + 4, end))
+            except UnreadableRulesError as error:
+                unreadable = error
+            cursor.at = end
+        return sorted(found), unreadable
+
+    def _entry(self, common_at: int, begin: int, end: int) -> _Entry:
+        common = self._common(common_at)
+        cursor = _Cursor(self._data, begin)
+        start = cursor.pointer(common.encoding, self._section)
+        size = cursor.pointer(common.encoding & 0x0F, 0)
+        if cursor.at > end:
+            raise UnreadableRulesError("it is cut short")
+        return _Entry(start, start + size, common_at, cursor.at, end)
 
     def _common(self, at: int) -> _Common:
+        known = self._commons.get(at)
+        if known is None:
+            known = self._commons[at] = self._read_common(at)
+        return known
+
+    def _read_common(self, at: int) -> _Common:
         if at < 0:
             raise UnreadableRulesError("it is damaged")
         cursor = _Cursor(self._data, at)

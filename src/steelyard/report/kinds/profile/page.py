@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from steelyard.report.kinds.profile.text import (
     health_line,
     threads_table,
 )
+from steelyard.report.pages.flame_graph import flame_graph
 from steelyard.report.pages.provenance_tables import command_line
 from steelyard.report.pages.rendered import plotted_page
 from steelyard.report.plots.plot_style import as_plotly_text, axis, layout
@@ -27,20 +28,17 @@ from steelyard.report.texts.labels import labels
 from steelyard.report.texts.readable import caution_text, one_line
 
 _SHOWN_FUNCTIONS = 200
-# Boxes narrower than this are not to be seen, let alone read.
-_SMALLEST_BOX_RATIO = 0.0005
-_FLAME_COLORS = ("#D55E00", "#B8860B", "#0072B2", "#009E73", "#CC79A7", "#8C6BB1", "#56B4E9")
 _BAR_FUNCTIONS = 20
 _HISTOGRAM_BINS = 60
 
 
 def profile_page(answer: ProfileAnswer) -> str:
     """One page that shows everything about a profile and loads nothing from anywhere."""
-    figures = {"where": _where(answer), **_health_figures(answer)}
+    figures = {"where": _where(answer), **health_figures(answer)}
     header = answer.recorded.header
     argv = tuple(header.get("argv", ()))
     view = {
-        "title": f"Profile of {_program(argv, header)}",
+        "title": f"Profile of {recorded_program(answer)}",
         "command": command_line(argv) if len(argv) > 1 else "",
         "file": os.path.basename(answer.recorded.path),
         "facts": facts_line(answer),
@@ -54,14 +52,17 @@ def profile_page(answer: ProfileAnswer) -> str:
     return plotted_page("profile/page.html.jinja", view, figures)
 
 
-def _program(argv: tuple[str, ...], header: Mapping[str, Any]) -> str:
+def recorded_program(answer: ProfileAnswer) -> str:
+    """What was recorded: a program by its name, or a process by its number."""
+    header = answer.recorded.header
+    argv = header.get("argv", ())
     return one_line(os.path.basename(argv[0])) if argv else f"process {header.get('process')}"
 
 
 def _where(answer: ProfileAnswer) -> dict[str, Any]:
     """The flame graph, or bars of the hottest functions where no call chains were kept."""
     if len(answer.samples.stacks) > len(answer.samples.functions):
-        return _flame_graph(answer)
+        return flame_graph(answer.samples.frames, merged_stacks(answer.samples))
     return _bars(answer)
 
 
@@ -109,63 +110,8 @@ def _bar_labels(shares: Sequence[FunctionShare]) -> list[str]:
     return [found[name] for name in names]
 
 
-def _flame_graph(answer: ProfileAnswer) -> dict[str, Any]:
-    frames = answer.samples.frames
-    total = len(answer.samples.functions)
-    values: dict[tuple[int, ...], int] = {}
-    for stack, count in merged_stacks(answer.samples):
-        for depth in range(1, len(stack) + 1):
-            values[stack[:depth]] = values.get(stack[:depth], 0) + count
-    shown = {path: n for path, n in values.items() if n >= total * _SMALLEST_BOX_RATIO}
-    objects = list(dict.fromkeys(frames[path[-1]].object for path in shown))
-    colors = {name: _FLAME_COLORS[i % len(_FLAME_COLORS)] for i, name in enumerate(objects)}
-    starts = _box_starts(shown)
-    boxes = {
-        "type": "bar",
-        "orientation": "h",
-        "base": [starts[path] for path in shown],
-        "x": list(shown.values()),
-        "y": [len(path) for path in shown],
-        "width": 1,
-        "text": [as_plotly_text(frames[path[-1]].name) for path in shown],
-        "customdata": [
-            [round(count / total, 5), starts[path], starts[path] + count]
-            for path, count in shown.items()
-        ],
-        "textposition": "inside",
-        "insidetextanchor": "start",
-        "textangle": 0,
-        "constraintext": "none",
-        "marker": {
-            "color": [colors[frames[path[-1]].object] for path in shown],
-            "line": {"width": 0.5, "color": "#ffffff"},
-        },
-        "hovertemplate": "%{text}<br>%{x} samples, %{customdata[0]:.2%}<extra></extra>",
-    }
-    depth = max((len(path) for path in shown), default=1)
-    across = axis("samples", range=[0, total], showgrid=False)
-    upward = axis("", range=[0.5, depth + 0.5], visible=False, fixedrange=True)
-    figure = layout(min(900, 120 + 24 * depth), across, upward)
-    figure["barmode"] = "overlay"
-    figure["meta"] = {"zooms": True}  # The script of the page: a click fills the width.
-    figure["uniformtext"] = {"mode": "hide", "minsize": 9}
-    figure["margin"] = {"l": 4, "r": 4, "t": 8, "b": 40}
-    return {"data": [boxes], "layout": figure}
-
-
-def _box_starts(shown: Mapping[tuple[int, ...], int]) -> dict[tuple[int, ...], int]:
-    """Where each box begins: beside its elder siblings, at the begin of the box below it."""
-    starts: dict[tuple[int, ...], int] = {}
-    filled: dict[tuple[int, ...], int] = {}
-    for path in sorted(shown, key=len):
-        below = path[:-1]
-        begin = filled.get(below, starts.get(below, 0))
-        starts[path] = begin
-        filled[below] = begin + shown[path]
-    return starts
-
-
-def _health_figures(answer: ProfileAnswer) -> dict[str, Any]:
+def health_figures(answer: ProfileAnswer) -> dict[str, Any]:
+    """Intervals between looks and their autocorrelation, two figures for each source of looks."""
     figures: dict[str, Any] = {}
     recorded = answer.recorded
     for number, item in enumerate(answer.health):

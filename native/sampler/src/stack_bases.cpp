@@ -1,0 +1,93 @@
+#include "stack_bases.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "following.hpp"
+
+namespace steelyard {
+
+namespace {
+
+// The mapping of the code that a thread begins in may be told of later than the thread.
+constexpr unsigned most_looks = 8;
+
+}  // namespace
+
+void StackBases::take_notes() {
+    read_file();
+    std::vector<Pending> left;
+    for (Pending& pending : pending_) {
+        const StackNote& note = pending.note;
+        if (const auto address = beginning_(note))
+            keep({note.time_ns, note.process, note.thread, *address});
+        else if (++pending.looks < most_looks)
+            left.push_back(pending);
+    }
+    pending_ = std::move(left);
+}
+
+void StackBases::read_file() {
+    const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    StackNote note;
+    while (pread(file, &note, sizeof note, static_cast<off_t>(read_bytes_)) == sizeof note) {
+        read_bytes_ += sizeof note;
+        pending_.push_back({note});
+    }
+    close(file);
+}
+
+void StackBases::look_at(std::uint32_t process) {
+    if (!looked_at_.emplace(process, true).second || known_.contains({process, process}))
+        return;
+    const std::uint64_t address = process_stat("/proc/" + std::to_string(process)).stack_start;
+    if (address != 0)
+        keep({begins_[process], process, process, address});
+}
+
+void StackBases::started(const Lifetime& life) {
+    known_.erase({life.process, life.thread});
+    if (life.process == life.parent_process)
+        return;
+    begins_[life.process] = life.time_ns;
+    looked_at_.erase(life.process);
+    take_notes();
+    // A child goes on with a copy of the stack of the thread that forked.
+    const auto parent = known_.find({life.parent_process, life.parent_thread});
+    if (parent != known_.end())
+        keep({life.time_ns, life.process, life.thread, parent->second.address});
+    else if (life.parent_thread != life.parent_process)
+        looked_at_.emplace(life.process, true);
+}
+
+void StackBases::named(const Comm& comm) {
+    if (!comm.after_exec)
+        return;
+    begins_[comm.process] = comm.time_ns;
+    looked_at_.erase(comm.process);
+    std::erase_if(known_, [&](const auto& item) {
+        return item.first.first == comm.process && item.second.time_ns < comm.time_ns;
+    });
+}
+
+void StackBases::ended(const Lifetime& life) {
+    known_.erase({life.process, life.thread});
+    if (life.process == life.thread) {
+        begins_.erase(life.process);
+        looked_at_.erase(life.process);
+    }
+}
+
+void StackBases::restate() const {
+    for (const auto& [key, base] : known_)
+        tell_(base);
+}
+
+void StackBases::keep(const StackBase& base) {
+    known_[{base.process, base.thread}] = base;
+    tell_(base);
+}
+
+}  // namespace steelyard

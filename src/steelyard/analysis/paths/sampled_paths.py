@@ -1,0 +1,299 @@
+"""Samples with the call paths that their keys may mean, and how much of the time each path took.
+
+T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, sections 5.2 and 5.6.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.analysis.paths.lookup import Candidate, KeyedPaths
+from steelyard.analysis.paths.path_map import PathMap
+from steelyard.analysis.profiles.profile_samples import (
+    Frame,
+    ProfileSamples,
+    function_shares,
+)
+from steelyard.core.estimate import Interval
+
+if TYPE_CHECKING:
+    from steelyard.analysis.profiles.profile_answer import ProfileAnswer
+
+Key = tuple[int, int]
+NOT_LEARNT = "key never learnt"
+# Of a stack that is walked (native/perf/sample_record.cpp): what lies below is not seen.
+_COPIED_BYTES = 32 << 10
+AMBIGUOUS, MISSING = "[ambiguous]", "[missing]"
+
+
+@dataclass(frozen=True)
+class PathShare:
+    """How much of the time a path took, or the paths that one key may mean.
+
+    Parameters
+    ----------
+    frames : tuple of str
+        The outermost function first: the path; of several candidates what they end with alike.
+    sample_count : int
+    share : Interval
+    candidates : tuple of Candidate
+        The most frequent first; one, where the key means one path.
+    """
+
+    frames: tuple[str, ...]
+    sample_count: int
+    share: Interval
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True)
+class MissingShare:
+    """Samples of a function without a path."""
+
+    function: str
+    reason: str
+    sample_count: int
+
+
+@dataclass(frozen=True)
+class PathTruth:
+    """How many samples with candidates had their stack walked, and in how many it had a path that
+    is none of them."""
+
+    sample_count: int
+    wrong_count: int
+
+
+@dataclass(frozen=True)
+class SampledPaths:
+    """What a profile says of the call paths of a program.
+
+    Parameters
+    ----------
+    answer : ProfileAnswer
+        Of the same samples without paths.
+    map_path : str
+    path_map : PathMap
+    paths : tuple of PathShare
+        Those with most samples first.
+    missing : tuple of MissingShare
+        Those with most samples first.
+    counts : mapping of str to int
+        Samples that are ``resolved``, ``ambiguous``, ``missing``.
+    key_count : int
+        Different keys.
+    stacks : ProfileSamples
+        The samples with the stack of each: of an ambiguous one a candidate, by its learnt share.
+    are_ambiguous, are_missing : arrays of bool
+        For each sample.
+    truth : PathTruth or None
+        None: no stacks were walked.
+    """
+
+    answer: ProfileAnswer
+    map_path: str
+    path_map: PathMap
+    paths: tuple[PathShare, ...]
+    missing: tuple[MissingShare, ...]
+    counts: Mapping[str, int]
+    key_count: int
+    stacks: ProfileSamples
+    are_ambiguous: npt.NDArray[np.bool_]
+    are_missing: npt.NDArray[np.bool_]
+    truth: PathTruth | None = None
+
+
+def path_truth(
+    keyed: KeyedPaths, keys: Sequence[Key | str], chains: Sequence[tuple[int, ...]]
+) -> PathTruth | None:
+    """Compare the paths of keys with the stacks of the same samples.
+
+    Parameters
+    ----------
+    keyed : KeyedPaths
+    keys : sequence
+        For each sample its key, or why it has none.
+    chains : sequence of tuple of int
+        Whole functions on the stack, outermost first; empty where it was not walked.
+    """
+    routes: dict[Key, frozenset[tuple[int, ...]]] = {}
+    count = wrong = 0
+    for key, chain in zip(keys, chains, strict=True):
+        if isinstance(key, str) or not chain:
+            continue
+        if key not in routes:
+            routes[key] = keyed.routes(*key)
+        if not routes[key]:
+            continue
+        count += 1
+        wrong += not _is_among(chain, routes[key], is_cut=key[1] > _COPIED_BYTES)
+    return PathTruth(count, wrong) if any(chains) else None
+
+
+def _is_among(chain: tuple[int, ...], routes: frozenset[tuple[int, ...]], is_cut: bool) -> bool:
+    if chain in routes or not is_cut:
+        return chain in routes
+    return any(route[-len(chain) :] == chain for route in routes)
+
+
+def sampled_paths(
+    answer: ProfileAnswer,
+    map_path: str,
+    keyed: KeyedPaths,
+    keys: Sequence[Key | str],
+    confidence: float = 0.95,
+) -> SampledPaths:
+    """Look each key up, and weigh paths by their samples.
+
+    Parameters
+    ----------
+    answer : ProfileAnswer
+        Of the samples.
+    map_path : str
+    keyed : KeyedPaths
+        The map, by its keys.
+    keys : sequence
+        For each sample its key, or why it has none.
+    confidence : float
+        Of the intervals of shares.
+    """
+    found = [() if isinstance(key, str) else keyed.candidates(*key) for key in keys]
+    are_missing = np.array([not one for one in found], bool)
+    are_ambiguous = np.array([len(one) > 1 for one in found], bool)
+    counts = {
+        "resolved": int((~are_missing & ~are_ambiguous).sum()),
+        "ambiguous": int(are_ambiguous.sum()),
+        "missing": int(are_missing.sum()),
+    }
+    return SampledPaths(
+        answer,
+        map_path,
+        keyed.path_map,
+        _path_shares(answer, found, confidence),
+        _missing_shares(answer.samples, keys, are_missing),
+        counts,
+        len({key for key in keys if not isinstance(key, str)}),
+        _with_stacks(answer.samples, found, keyed.path_map.program),
+        are_ambiguous,
+        are_missing,
+    )
+
+
+def marked(paths: SampledPaths) -> ProfileSamples:
+    """The samples for viewers that know no ambiguity: below each stack that is not resolved stands
+    a frame that says so.
+    """
+    samples = paths.stacks
+    number = len(samples.frames)
+    frames = (*samples.frames, Frame(AMBIGUOUS, AMBIGUOUS), Frame(MISSING, MISSING))
+    marks = np.where(paths.are_ambiguous, number, np.where(paths.are_missing, number + 1, -1))
+    ends = np.cumsum(samples.stack_lengths)
+    has_mark = marks >= 0
+    return replace(
+        samples,
+        frames=frames,
+        stacks=np.insert(samples.stacks, ends[has_mark], marks[has_mark]),
+        stack_lengths=samples.stack_lengths + has_mark,
+    )
+
+
+def _path_shares(
+    answer: ProfileAnswer, found: Sequence[tuple[Candidate, ...]], confidence: float
+) -> tuple[PathShare, ...]:
+    """Shares as those of functions are estimated, with paths in the place of functions."""
+    numbers: dict[tuple[Candidate, ...], int] = {}
+    which = [numbers.setdefault(candidates, len(numbers)) for candidates in found]
+    functions = np.array(which, np.int64)
+    frames = tuple(Frame(str(number), "") for number in range(len(numbers)))
+    samples = replace(
+        answer.samples,
+        frames=frames,
+        functions=functions,
+        stacks=functions,
+        stack_lengths=np.ones(len(functions), np.int64),
+    )
+    shares = function_shares(samples, confidence, answer.recorded.unwatched_ratio)
+    of_number = list(numbers)
+    return tuple(
+        PathShare(common_end(candidates), share.sample_count, share.share, candidates)
+        for share in shares
+        if (candidates := of_number[int(share.frame.name)])
+    )
+
+
+def common_end(candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """The innermost functions that all candidates have, outermost first."""
+    end: list[str] = []
+    for names in zip(*(reversed(one.functions) for one in candidates), strict=False):
+        if len(set(names)) > 1:
+            break
+        end.append(names[0])
+    return tuple(reversed(end))
+
+
+def _missing_shares(
+    samples: ProfileSamples, keys: Sequence[Key | str], are_missing: npt.NDArray[np.bool_]
+) -> tuple[MissingShare, ...]:
+    reasons: Counter[tuple[str, str]] = Counter()
+    for at in np.flatnonzero(are_missing).tolist():
+        key = keys[at]
+        name = samples.frames[int(samples.functions[at])].name
+        reasons[name, key if isinstance(key, str) else NOT_LEARNT] += 1
+    return tuple(
+        MissingShare(name, reason, count) for (name, reason), count in reasons.most_common()
+    )
+
+
+def _with_stacks(
+    samples: ProfileSamples, found: Sequence[tuple[Candidate, ...]], program: str
+) -> ProfileSamples:
+    """The samples, each with the functions of its path, the innermost first."""
+    numbers = {frame: number for number, frame in enumerate(samples.frames)}
+    objects = {frame.name: frame.object for frame in samples.frames}
+    stacks_of: dict[tuple[int, tuple[str, ...]], list[int]] = {}
+    taken: dict[tuple[Candidate, ...], list[int]] = {}
+    stacks: list[int] = []
+    lengths = np.empty(len(found), np.int64)
+    for at, candidates in enumerate(found):
+        leaf = int(samples.functions[at])
+        path: tuple[str, ...] = ()
+        if candidates:
+            turns = taken.setdefault(candidates, [0] * len(candidates))
+            path = candidates[_next_turn(candidates, turns)].functions
+        stack = stacks_of.get((leaf, path))
+        if stack is None:
+            names = _callers(path, samples.frames[leaf].name)
+            frames = [Frame(name, objects.get(name, program)) for name in names]
+            stack = [leaf, *(numbers.setdefault(frame, len(numbers)) for frame in frames)]
+            stacks_of[leaf, path] = stack
+        stacks += stack
+        lengths[at] = len(stack)
+    return replace(
+        samples,
+        frames=tuple(numbers),
+        stacks=np.array(stacks, np.int64),
+        stack_lengths=lengths,
+    )
+
+
+def _callers(path: tuple[str, ...], leaf: str) -> list[str]:
+    """The functions of a path from the innermost on, without the sample's own."""
+    names = list(reversed(path))
+    return names[1:] if names[:1] == [leaf] else names
+
+
+def _next_turn(candidates: Sequence[Candidate], turns: list[int]) -> int:
+    """The candidate that has had least of its share so far, which has one turn more then."""
+    if len(candidates) == 1:
+        return 0
+    total = sum(turns) + 1
+    behind = [one.share * total - turn for one, turn in zip(candidates, turns, strict=True)]
+    chosen = behind.index(max(behind))
+    turns[chosen] += 1
+    return chosen

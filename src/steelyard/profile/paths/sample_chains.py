@@ -1,0 +1,70 @@
+"""The functions of the program on the stack of each sample, where its stack was walked."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.core.decoding import regular_opener
+from steelyard.core.elf_file import ElfFile
+from steelyard.profile.file.profile_file import RawProfile
+from steelyard.profile.paths.sample_keys import SampleKeys, linked_addresses
+from steelyard.profile.symbols.address_space import mapping_indices
+from steelyard.profile.symbols.frame_rules import FrameTables
+
+_NO_FUNCTION = -1
+# e_entry of Elf64_Ehdr, elf(5).
+_ENTRY_AT = 24
+
+Chain = tuple[int, ...]
+
+
+def sample_chains(raw: RawProfile, keys: SampleKeys) -> list[Chain]:
+    """For each sample the functions of the program that were on its stack, outermost first.
+
+    None where no stacks were walked. The function that a program begins in is left out, as in maps.
+
+    Parameters
+    ----------
+    raw : RawProfile
+        Of which all samples are of processes.
+    keys : SampleKeys
+        Of these samples.
+    """
+    lengths = raw.samples["chain_length"].astype(np.int64)
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    is_first = np.zeros(len(owner), bool)
+    is_first[(np.cumsum(lengths) - lengths)[lengths > 0]] = True
+    # A return address stands behind the call; one byte before it is inside.
+    addresses = raw.chains - np.where(is_first, 0, 1).astype(np.uint64)
+    processes, times_ns = raw.samples["process"][owner], raw.samples["time_ns"][owner]
+    mappings = mapping_indices(raw, processes, times_ns, addresses)
+    is_own = np.isin(mappings, keys.mappings)
+    linked = linked_addresses(raw, keys.program, mappings[is_own], addresses[is_own])
+    functions = np.full(len(owner), _NO_FUNCTION, np.int64)
+    functions[is_own] = _functions_at(keys.program, linked)
+    chains: list[list[int]] = [[] for _ in lengths]
+    is_known = functions != _NO_FUNCTION
+    for at, function in zip(owner[is_known].tolist(), functions[is_known].tolist(), strict=True):
+        chains[at].append(function)
+    return [tuple(reversed(chain)) for chain in chains]
+
+
+def whole_chain(chain: Chain, whole: Mapping[int, int]) -> Chain:
+    """A chain of functions of which parts are those that they belong to."""
+    return tuple(whole.get(function, function) for function in chain)
+
+
+def _functions_at(path: str, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    with open(path, "rb", opener=regular_opener) as file:
+        starts, limits = FrameTables(ElfFile(file)).spans()
+        file.seek(_ENTRY_AT)
+        (entry,) = struct.unpack("<Q", file.read(8))
+    at = np.searchsorted(starts, addresses, side="right").astype(np.int64) - 1
+    inside = (at >= 0) & (addresses < np.append(limits, np.uint64(0))[at])
+    first = int(np.searchsorted(starts, np.uint64(entry), side="right")) - 1
+    found = np.append(starts, np.uint64(0))[at].astype(np.int64)
+    return np.where(inside & (at != first), found, _NO_FUNCTION)

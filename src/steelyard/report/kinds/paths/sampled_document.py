@@ -1,0 +1,49 @@
+"""The `paths` document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from steelyard.analysis.paths.sampled_paths import PathShare, SampledPaths
+from steelyard.report.documents.schema_version import SCHEMA
+from steelyard.report.texts.readable import document_value
+
+
+def sampled_document(paths: SampledPaths) -> dict[str, Any]:
+    """The document of kind ``paths``."""
+    recorded = paths.answer.recorded
+    return document_value(
+        {
+            "schema": SCHEMA,
+            "kind": "paths",
+            "file": recorded.path,
+            "map": paths.map_path,
+            "program": paths.path_map.program,
+            "build": paths.path_map.build,
+            "samples": sum(paths.counts.values()),
+            **paths.counts,
+            "keys": paths.key_count,
+            "checked": None
+            if paths.truth is None
+            else {"samples": paths.truth.sample_count, "wrong": paths.truth.wrong_count},
+            "recording": {**recorded.header, **recorded.summary},
+            "paths": [_path(one) for one in paths.paths],
+            "missing_in": [
+                {"function": one.function, "reason": one.reason, "samples": one.sample_count}
+                for one in paths.missing
+            ],
+            "warnings": [caution.as_json() for caution in paths.answer.cautions],
+        }
+    )
+
+
+def _path(one: PathShare) -> dict[str, Any]:
+    return {
+        "frames": list(one.frames),
+        "samples": one.sample_count,
+        "share": one.share.as_json(),
+        "candidates": [
+            {"frames": list(candidate.functions), "ratio": candidate.share}
+            for candidate in one.candidates
+        ],
+    }

@@ -1,0 +1,61 @@
+"""The page of a profile's call paths: a flame graph that shows what is ambiguous, and tables."""
+
+from __future__ import annotations
+
+import os
+
+from steelyard.analysis.paths.sampled_paths import SampledPaths
+from steelyard.report.kinds.paths.sampled_text import (
+    counts_line,
+    missing_table,
+    paths_table,
+    truth_line,
+)
+from steelyard.report.kinds.profile.page import health_figures, recorded_program
+from steelyard.report.kinds.profile.text import facts_line, health_line
+from steelyard.report.pages.flame_graph import Stack, flame_graph
+from steelyard.report.pages.provenance_tables import command_line
+from steelyard.report.pages.rendered import plotted_page
+from steelyard.report.texts.readable import caution_text
+
+_SHOWN_PATHS, _SHOWN_MISSING = 200, 100
+
+
+def sampled_page(paths: SampledPaths) -> str:
+    """One page that shows everything about the paths of a profile and loads nothing."""
+    answer = paths.answer
+    argv = tuple(answer.recorded.header.get("argv", ()))
+    view = {
+        "title": f"Call paths of {recorded_program(answer)}",
+        "command": command_line(argv) if len(argv) > 1 else "",
+        "file": os.path.basename(answer.recorded.path),
+        "map": os.path.basename(paths.map_path),
+        "facts": facts_line(answer),
+        "counts": counts_line(paths),
+        "truth": "" if paths.truth is None else truth_line(paths.truth),
+        "cautions": [caution_text(caution.message) for caution in answer.cautions],
+        "paths": paths_table(paths, _SHOWN_PATHS),
+        "missing": missing_table(paths, _SHOWN_MISSING),
+        "health": [health_line(item) for item in answer.health],
+        "watched": len(answer.health),
+    }
+    figures = {"where": _where(paths), **health_figures(answer)}
+    return plotted_page("paths/sampled.html.jinja", view, figures)
+
+
+def _where(paths: SampledPaths) -> dict[str, object]:
+    counts: dict[Stack, int] = {}
+    unsure: dict[Stack, int] = {}
+    without: set[Stack] = set()
+    stacks, begin = paths.stacks.stacks.tolist(), 0
+    ends = paths.stacks.stack_lengths.cumsum().tolist()
+    flags = zip(ends, paths.are_ambiguous.tolist(), paths.are_missing.tolist(), strict=True)
+    for end, is_ambiguous, is_missing in flags:
+        stack: Stack = tuple(reversed(stacks[begin:end]))
+        begin = end
+        counts[stack] = counts.get(stack, 0) + 1
+        if is_ambiguous:
+            unsure[stack] = unsure.get(stack, 0) + 1
+        if is_missing:
+            without.add(stack)
+    return flame_graph(paths.stacks.frames, sorted(counts.items()), unsure, without)

@@ -1,0 +1,159 @@
+"""The call paths of a profile, as text for people: counts, a tree, and a table."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping
+
+from steelyard.analysis.paths.sampled_paths import PathShare, PathTruth, SampledPaths
+from steelyard.report.kinds.profile.text import facts_line, share_text
+from steelyard.report.texts.plain_table import plain_table, wrapped
+from steelyard.report.texts.readable import caution_text, one_line
+from steelyard.report.texts.table import Table
+
+SHOWN_PATHS = 25
+_SHOWN_CANDIDATES, _SHOWN_MISSING = 4, 6
+# A branch of the tree with less is not shown.
+_SMALLEST_BRANCH_RATIO = 0.01
+_LONGEST_PATH = 100
+_ELISION = "…"
+
+Tree = Counter[tuple[str, ...]]
+
+
+def counts_line(paths: SampledPaths) -> str:
+    """How many samples have one path, several, or none."""
+    total = sum(paths.counts.values())
+    parts = [f"{count} {word} ({_percent(count, total)})" for word, count in paths.counts.items()]
+    return f"{total} samples of {paths.key_count} keys: {', '.join(parts)}"
+
+
+def truth_line(truth: PathTruth) -> str:
+    """How many paths were not those of the stacks of the same samples."""
+    share = _percent(truth.wrong_count, truth.sample_count)
+    return (
+        f"{truth.wrong_count} of {truth.sample_count} samples with candidates wrong ({share}), by "
+        "their own stacks"
+    )
+
+
+def path_text(frames: tuple[str, ...]) -> str:
+    """A path in a line; of a long one its ends."""
+    names = [one_line(name) for name in frames]
+    whole = " > ".join(names)
+    if len(whole) <= _LONGEST_PATH:
+        return whole
+    head, tail = names[:1], names[-1:]
+    for name in reversed(names[1:-1]):
+        longer = " > ".join([*head, _ELISION, name, *tail])
+        if len(longer) > _LONGEST_PATH:
+            break
+        tail.insert(0, name)
+    return " > ".join([*head, _ELISION, *tail])
+
+
+def paths_table(paths: SampledPaths, limit: int | None = None) -> Table:
+    """A row a path, and below one that is ambiguous a row a candidate."""
+    rows: list[tuple[str, ...]] = []
+    for one in paths.paths[:limit]:
+        rows += _rows_of(one)
+    return Table(("time", "samples", "path"), tuple(rows), frozenset({2}))
+
+
+def _rows_of(one: PathShare) -> list[tuple[str, ...]]:
+    shown = share_text(one.share)
+    if len(one.candidates) == 1:
+        return [(shown, str(one.sample_count), path_text(one.frames))]
+    heading = f"one of {len(one.candidates)} that end with {path_text(one.frames)}"
+    rows: list[tuple[str, ...]] = [(shown, str(one.sample_count), heading)]
+    for candidate in one.candidates[:_SHOWN_CANDIDATES]:
+        share = f"{100 * candidate.share:.1f} % learnt"
+        rows.append(("", "", f"  {share}: {path_text(candidate.functions)}"))
+    if len(one.candidates) > _SHOWN_CANDIDATES:
+        rows.append(("", "", f"  and {len(one.candidates) - _SHOWN_CANDIDATES} more"))
+    return rows
+
+
+def missing_table(paths: SampledPaths, limit: int | None = None) -> Table:
+    """A row a function in which samples have no path, and why."""
+    rows = tuple(
+        (str(one.sample_count), one.reason, one_line(one.function)) for one in paths.missing[:limit]
+    )
+    return Table(("samples without a path", "why", "function"), rows, frozenset({1, 2}))
+
+
+def sampled_text(paths: SampledPaths, width: int | None = None) -> str:
+    """What the terminal shows; ends with a newline."""
+    lines = [facts_line(paths.answer)]
+    lines += wrapped(counts_line(paths), width)
+    lines += wrapped(f"by {os.path.basename(paths.map_path)}, {_of_map(paths)}", width)
+    if paths.truth is not None:
+        lines += wrapped(truth_line(paths.truth), width)
+    if paths.paths:
+        lines += ["", *plain_table(paths_table(paths, SHOWN_PATHS), width)]
+        hidden = len(paths.paths) - SHOWN_PATHS
+        if hidden > 0:
+            lines.append(f"and {hidden} more (--json and --html have all)")
+        lines += ["", *tree_lines(paths)]
+    if paths.missing:
+        lines += ["", *plain_table(missing_table(paths, _SHOWN_MISSING), width)]
+    for caution in paths.answer.cautions:
+        lines += ["", f"Warning: {caution_text(caution.message)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _of_map(paths: SampledPaths) -> str:
+    path_map = paths.path_map
+    runs = f"{path_map.run_count} run{'s'[: path_map.run_count != 1]}"
+    return f"learnt in {runs} of {path_map.program}, build {path_map.build}"
+
+
+def tree_lines(paths: SampledPaths) -> list[str]:
+    """The call tree with the samples of each branch; those of ambiguous keys by learnt shares."""
+    whole, unsure = path_trees(paths)
+    total = sum(paths.counts.values())
+    children: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for branch, count in whole.items():
+        if count >= _SMALLEST_BRANCH_RATIO * total:
+            children.setdefault(branch[:-1], []).append(branch)
+    lines: list[str] = []
+    waiting = [*_ordered(children.get((), []), whole)]
+    while waiting:
+        branch = waiting.pop()
+        note = f"  ({_percent(unsure[branch], whole[branch])} of it ambiguous)"
+        lines.append(
+            f"{_percent(whole[branch], total):>8}  {'  ' * (len(branch) - 1)}"
+            f"{one_line(branch[-1])}{note if unsure[branch] else ''}"
+        )
+        waiting += _ordered(children.get(branch, []), whole)
+    return lines
+
+
+def path_trees(paths: SampledPaths) -> tuple[Tree, Tree]:
+    """Samples of each branch of the call tree, and those of them that are ambiguous."""
+    whole, unsure = Tree(), Tree()
+    samples = paths.stacks
+    ends = samples.stack_lengths.cumsum().tolist()
+    stacks, begin = samples.stacks.tolist(), 0
+    names = [frame.name for frame in samples.frames]
+    flags = zip(ends, paths.are_ambiguous.tolist(), paths.are_missing.tolist(), strict=True)
+    for end, is_ambiguous, is_missing in flags:
+        if not is_missing:
+            path = tuple(names[frame] for frame in reversed(stacks[begin:end]))
+            for depth in range(1, len(path) + 1):
+                whole[path[:depth]] += 1
+                unsure[path[:depth]] += is_ambiguous
+        begin = end
+    return whole, unsure
+
+
+def _ordered(
+    branches: list[tuple[str, ...]], counts: Mapping[tuple[str, ...], int]
+) -> list[tuple[str, ...]]:
+    """The one with most samples last, since the last is taken first."""
+    return sorted(branches, key=lambda branch: (counts[branch], branch))
+
+
+def _percent(count: int, total: int) -> str:
+    return f"{100 * count / total:.1f} %" if total else "–"

@@ -1,0 +1,193 @@
+"""`steelyard profile record --paths`: call paths of samples by two registers and a map."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from steelyard.analysis.paths.path_map import NO_HEIGHT
+from steelyard.profile.paths.map_file import read_map
+from steelyard.profile.sampler import sampler_path
+from tests.integration.conftest import User, validate
+from tests.needs import need
+
+pytestmark = [
+    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed"),
+]
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define FUNCTION __attribute__((noinline, noclone))
+volatile long sink;
+FUNCTION void leaf(long n) { for (long i = 0; i < n; i++) sink += i; }
+FUNCTION void left(long n) { leaf(n); sink += 1; }
+FUNCTION void right(long n) { leaf(n); sink += 1; }
+FUNCTION void far(long n) { volatile char room[2000]; room[0] = 1; leaf(n); sink += room[0]; }
+FUNCTION void various(long n) { volatile char room[n % 7 * 64 + 16]; room[0] = 1; leaf(n); sink++; }
+FUNCTION int compare(const void* a, const void* b) { leaf(4000); return *(int*)a - *(int*)b; }
+void* in_thread(void* given) { for (int k = 0; k < 40; k++) far(1000000); return given; }
+int main(int count, char** words) {
+    pthread_t thread;
+    int numbers[200];
+    pthread_create(&thread, 0, in_thread, 0);
+    for (int i = 0; i < 200; i++) numbers[i] = i * 7919 % 200;
+    for (int k = 0; k < 40; k++) { left(500000); right(500000); far(1000000); various(500000 + k); }
+    qsort(numbers, 200, sizeof *numbers, compare);
+    if (fork() == 0) { far(200000000); _exit(0); }
+    wait(0);
+    pthread_join(thread, 0);
+    return count > 1 ? 3 : 0;
+}
+"""
+ON_OTHER_STACK = r"""
+#include <signal.h>
+#include <stdlib.h>
+#define FUNCTION __attribute__((noinline, noclone))
+volatile long sink;
+FUNCTION void leaf(void) { sink++; }
+FUNCTION void handler(int number) { leaf(); sink += number; }
+FUNCTION void raising(void) { raise(SIGUSR1); leaf(); }
+int main(void) {
+    stack_t other = {.ss_sp = malloc(1 << 20), .ss_size = 1 << 20};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+    sigaltstack(&other, 0);
+    sigaction(SIGUSR1, &action, 0);
+    for (int k = 0; k < 3; k++) raising();
+    return 0;
+}
+"""
+
+
+def built(folder: Path, name: str, source: str = PROGRAM, *flags: str) -> str:
+    (folder / f"{name}.c").write_text(source)
+    command = ["gcc", "-O2", *flags, f"{name}.c", "-o", name, "-pthread"]
+    subprocess.run(command, cwd=folder, check=True)
+    return str(folder / name)
+
+
+@pytest.fixture
+def learnt(user: User, tmp_path: Path) -> tuple[str, str]:
+    """A program, and a map of it."""
+    program, path_map = built(tmp_path, "program"), str(tmp_path / "map")
+    told = user.types("profile", "paths", "learn", "-o", path_map, "--", program)
+    assert told.status == 0, told.err
+    return program, path_map
+
+
+def recorded(user: User, path_map: str, *words: str) -> str:
+    profile = str(Path(path_map).with_name("profile"))
+    told = user.types("profile", "record", "--paths", path_map, "-o", profile, *words)
+    assert told.status == 0, told.err
+    return profile
+
+
+def test_samples_have_the_paths_that_the_program_took(user: User, learnt):
+    program, path_map = learnt
+    profile = recorded(user, path_map, "--", "env", "PADDING=" + "x" * 60_000, program)
+    document = user.types("profile", "report", profile, "--json", "-").document()
+    assert document["kind"] == "paths"
+    counted = document["resolved"] + document["ambiguous"] + document["missing"]
+    assert counted == document["samples"]
+    assert document["missing"] < 0.1 * document["samples"]
+    names = {" ".join(each["frames"]): each["samples"] for each in document["paths"]}
+    known = {"main far leaf", "main various leaf", "main compare leaf", "in_thread far leaf"}
+    assert known <= names.keys()
+    # A child of fork has the stack of its parent: 200 of the 240 million turns below `far`.
+    assert names["main far leaf"] > names["in_thread far leaf"]
+    (unsure,) = (one for one in document["paths"] if len(one["candidates"]) == 2)
+    assert {tuple(one["frames"]) for one in unsure["candidates"]} == {
+        ("main", "left", "leaf"),
+        ("main", "right", "leaf"),
+    }
+
+
+def test_each_path_is_that_of_the_same_samples_stack(user: User, learnt):
+    program, path_map = learnt
+    profile = recorded(user, path_map, "--stacks=dwarf", "--period", "200us", "--", program)
+    document = user.types("profile", "report", profile, "--json", "-").document()
+    assert document["checked"]["samples"] > 100
+    assert document["checked"]["wrong"] == 0
+
+
+def test_the_kernel_is_asked_for_registers_and_for_nothing_of_the_stack(
+    user: User, tmp_path, monkeypatch, learnt
+):
+    need("strace")
+    program, path_map = learnt
+    log, traced = tmp_path / "log", tmp_path / "traced"
+    words = ("strace", "-f", "-v", "-o", str(log), "-e", "trace=perf_event_open,process_vm_readv")
+    traced.write_text(f'#!/bin/sh\nexec {shlex.join((*words, sampler_path()))} "$@"\n')
+    traced.chmod(0o755)
+    monkeypatch.setitem(user.environment, "STEELYARD_SAMPLER", str(traced))
+    recorded(user, path_map, "--duration", "200ms", "--", program)
+    asked = [line for line in log.read_text().splitlines() if "PERF_SAMPLE_IP" in line]
+    assert asked
+    for line in asked:
+        assert "PERF_SAMPLE_REGS_USER" in line
+        assert "PERF_SAMPLE_STACK_USER" not in line
+        assert "PERF_SAMPLE_CALLCHAIN" not in line
+    assert "process_vm_readv" not in log.read_text()
+
+
+def test_another_build_is_refused_by_name(user: User, tmp_path, learnt):
+    (tmp_path / "other").mkdir()
+    other = built(tmp_path / "other", "program", PROGRAM, "-O1")
+    profile = str(tmp_path / "profile")
+    told = user.types("profile", "record", "--paths", learnt[1], "-o", profile, "--", other)
+    assert told.status == 2
+    assert "another build of program" in told.err
+    # What another program starts is known when its samples are read.
+    recorded(user, learnt[1], "--", "env", other)
+    told = user.types("profile", "report", profile)
+    assert told.status == 2
+    assert "No sample of this profile is in program of build" in told.err
+
+
+def test_a_page_and_other_viewers_show_what_is_ambiguous(user: User, tmp_path, learnt):
+    profile = recorded(user, learnt[1], "--", learnt[0])
+    page, folded = str(tmp_path / "page.html"), str(tmp_path / "folded")
+    told = user.types("profile", "report", profile, "--html", page)
+    assert told.status == 0, told.err
+    assert "one of 2 that end with leaf" in told.out
+    assert '"pattern"' in Path(page).read_text("utf-8")
+    for name in ("pprof", "speedscope", "firefox", "folded"):
+        told = user.types("profile", "report", profile, "--format", name, "-o", folded)
+        assert told.status == 0, told.err
+    lines = Path(folded).read_text("utf-8")
+    assert "[ambiguous];main;left;leaf" in lines
+    assert "\nmain;far;leaf" in "\n" + lines
+
+
+def test_a_profile_without_stacks_of_threads_takes_no_map(user: User, tmp_path, learnt):
+    profile = str(tmp_path / "plain")
+    user.types("profile", "record", "-o", profile, "--", learnt[0])
+    told = user.types("profile", "report", profile, "--map", learnt[1])
+    assert told.status == 2
+    assert "was recorded without --paths" in told.err
+
+
+def test_a_handler_on_a_stack_of_its_own_has_no_key(user: User, tmp_path):
+    program, path_map = built(tmp_path, "other_stack", ON_OTHER_STACK), str(tmp_path / "map")
+    told = user.types("profile", "paths", "learn", "-o", path_map, "--", program)
+    assert told.status == 0, told.err
+    found = read_map(path_map)
+    heights: dict[str, set[bool]] = {}
+    for node in found.nodes:
+        has_key = node.height_bytes != NO_HEIGHT
+        heights.setdefault(found.functions[node.function], set()).add(has_key)
+        assert node.height_bytes < 10_000
+    assert heights == {"main": {True}, "raising": {True}, "handler": {False}, "leaf": {True, False}}
+    check = user.types("profile", "paths", "judge", path_map, "--json", "-").document()
+    validate(check)
+    assert check["offline"]["paths"]["wrong"] == 0
+    assert check["offline"]["paths"]["missing"] == pytest.approx(2 / 5)
+    assert json.loads(Path(path_map).read_text("utf-8"))["kind"] == "path-map"
