@@ -23,6 +23,7 @@ import pytest
 from tests.patience import PATIENCE_S
 
 WHY_NOT = "it takes Slurm, and root: apt-get install slurmctld slurmd slurm-client"
+_QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 _PROGRAMS = ("slurmctld", "slurmd", "sbatch", "scontrol", "squeue")
 _CONF = """\
 ClusterName=tests
@@ -79,6 +80,24 @@ class SlurmHere:
     root: Path
     nodes: tuple[str, ...]
     environment: dict[str, str]
+    controller: subprocess.Popen[bytes] | None = None
+
+    def start_controller(self) -> None:
+        """Start `slurmctld` where it does not run."""
+        if self.controller is None or self.controller.poll() is not None:
+            self.controller = subprocess.Popen(["slurmctld", "-D"], env=self.environment, **_QUIET)
+
+    def kill_controller(self) -> bool:
+        """Kill `slurmctld`, whose state is on the disk; whether it ran."""
+        if self.controller is None or self.controller.poll() is not None:
+            return False
+        self.controller.kill()
+        self.controller.wait()
+        return True
+
+    def kill_daemon(self, node: str) -> None:
+        """Kill the `slurmd` of a node alone, which begins again."""
+        os.kill(int((self.root / f"{node}.pid").read_text()), signal.SIGKILL)
 
     def told(self, *words: str) -> str:
         """What one of its commands prints."""
@@ -190,13 +209,13 @@ def slurm(
     (root / "node").write_text(_NODE.format(root=root))
     environment = {**os.environ, "SLURM_CONF": str(conf)}
     here = SlurmHere(root, tuple(nodes), environment)
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    running = [subprocess.Popen(["slurmctld", "-D"], env=environment, **quiet)]
+    here.start_controller()
+    running: list[subprocess.Popen[bytes]] = []
     try:
         for name in nodes:
             (root / f"spool.{name}").mkdir()
             node = ["sh", str(root / "node"), name]
-            running.append(subprocess.Popen(node, env=environment, **quiet))
+            running.append(subprocess.Popen(node, env=environment, **_QUIET))
         here.wait_for(lambda: _answers(here) and here.is_up(), "all nodes are up")
         yield here
     finally:
@@ -204,6 +223,7 @@ def slurm(
         for name in nodes:
             with suppress(OSError, ValueError):
                 here.power_off(name)
+        here.kill_controller()
         for process in running:
             for number in (*_below(process.pid), process.pid):
                 with suppress(ProcessLookupError):

@@ -78,10 +78,10 @@ def part_of(served):
 
 
 def trials_of(given, variants):
-    common = {"warmup": False, "status": "ok", "reason": None, "started_unix_s": 1.0}
+    common = {"warmup": False, "status": "ok", "reason": None}
     common |= {"spent_s": 1.0, "measurements": {"wall_time": [0.1]}, "block": 0}
     return [
-        {**common, "position": position, "variant": variant}
+        {**common, "started_unix_s": 1.0 + position, "position": position, "variant": variant}
         for position, variant in zip(given["positions"], variants, strict=True)
     ]
 
@@ -113,7 +113,10 @@ def test_numbers_of_one_block_are_not_taken_for_those_of_the_next(user, serving)
         about = {name: given[name] for name in ("part", "attempt", "experiment")}
         block = {"block": given["positions"][0] // 2, "started_unix_s": started_unix_s}
         for variants in ((0, 1), (1, 0)):
-            trials = [{**trial, **block} for trial in trials_of(given, variants)]
+            trials = [
+                {**trial, **block, "started_unix_s": started_unix_s + index}
+                for index, trial in enumerate(trials_of(given, variants))
+            ]
             body = {**about, "trials": trials, "provenance": {}}
             yield json.loads(served.asks("POST", "api/worker/results", body, token=token)[1])
 
@@ -122,7 +125,46 @@ def test_numbers_of_one_block_are_not_taken_for_those_of_the_next(user, serving)
     copied = list(told(given, 1.0))
     assert [each["outcome"] for each in copied] == ["refused", "refused"]
     assert any("its numbers are those of block" in each["message"] for each in copied)
-    assert "committed" in [each["outcome"] for each in told(given, 2.0)]
+    assert "committed" in [each["outcome"] for each in told(given, 9.0)]
+
+
+def test_no_trial_is_ok_without_a_measurement_or_runs_longer_than_it_took(user, serving) -> None:  # noqa: F811
+    served = serving("--no-worker")
+    token, ask = part_of(served)
+    sent(user, written(user, runs=1))
+    given = ask()
+    about = {name: given[name] for name in ("part", "attempt", "experiment")}
+    told = []
+    for changes in (
+        {"measurements": {}},
+        {"measurements": {"wall_time": []}},
+        {"measurements": {"wall_time": [1.5]}},
+    ):
+        for variants in ((0, 1), (1, 0)):
+            trials = [{**each, **changes} for each in trials_of(given, variants)]
+            body = {**about, "trials": trials, "provenance": {}}
+            text = served.asks("POST", "api/worker/results", body, token=token)[1]
+            told.append(json.loads(text))
+        # A worker's faults count one after the other: a new token is a new beginning.
+        token = served.enrols("w")
+    assert [each["outcome"] for each in told] == ["refused"] * 6
+    messages = " ".join(each["message"] for each in told)
+    assert messages.count("is ok, and has no measurement") == 2
+    assert messages.count("ran for 1.5 s, and took 1 s in all") == 1
+
+
+def test_nothing_of_a_worker_in_quarantine_is_taken(user, serving) -> None:  # noqa: F811
+    served = serving("--no-worker")
+    token, ask = part_of(served)
+    identifier = sent(user, written(user, runs=1))["experiment"]
+    given = ask()
+    about = {name: given[name] for name in ("part", "attempt", "experiment")}
+    for trials in ([], [], [], trials_of(given, (0, 1)), trials_of(given, (1, 0))):
+        body = {**about, "trials": trials, "provenance": {}}
+        text = served.asks("POST", "api/worker/results", body, token=token)[1]
+        assert json.loads(text)["outcome"] == "refused"
+    assert "is in quarantine" in json.loads(text)["message"]
+    assert served.gets(f"api/experiments/{identifier}")["committed"] == 0
 
 
 def test_reasons_are_kept_and_shown_whatever_bytes_they_have(user, serving) -> None:  # noqa: F811

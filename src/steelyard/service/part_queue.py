@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, exists, func, insert, select, update
 
 from steelyard.service.rehearsals import give_rehearsals_back
 from steelyard.service.service_schema import attempts, parts, submissions, workers
@@ -130,7 +130,8 @@ def _given(connection: Connection, row: Any, worker_id: int, now_s: float) -> Gi
 
 
 def lose_silent_workers(connection: Connection, now_s: float) -> list[str]:
-    """Take workers without a heartbeat for gone, and what they were given back; their names.
+    """Take workers without a heartbeat for gone, and what they were given back, as from those in
+    quarantine; the names of those that are gone.
 
     A heartbeat of the future is one of a clock that was set back since: it counts as of now.
     """
@@ -152,7 +153,31 @@ def lose_silent_workers(connection: Connection, now_s: float) -> list[str]:
         for _ in range(lose_held(connection, row.id, now_s, why)):
             count_fault(connection, row.id, why)
         names.append(row.name)
+    _lose_quarantined(connection, now_s)
+    _end_finished(connection)
     return names
+
+
+def _lose_quarantined(connection: Connection, now_s: float) -> None:
+    """Give back what workers in quarantine were given: nothing that they send is taken."""
+    held = (
+        select(parts.c.worker_id)
+        .join(workers, parts.c.worker_id == workers.c.id)
+        .where(parts.c.state == "given", workers.c.status == "quarantined")
+        .distinct()
+    )
+    for worker_id in connection.execute(held).scalars().all():
+        lose_held(connection, worker_id, now_s, "its worker is in quarantine")
+
+
+def _end_finished(connection: Connection) -> None:
+    """End experiments whose last parts were ended by two at once: each saw the other's as it was
+    before. Locking would have them wait for each other in a circle."""
+    left = exists().where(
+        parts.c.submission_id == submissions.c.id, parts.c.state.in_(("waiting", "given"))
+    )
+    ended = update(submissions).where(submissions.c.state.in_(OPEN_STATES), ~left)
+    connection.execute(ended.values(state="done"))
 
 
 def lose_held(connection: Connection, worker_id: int, now_s: float, why: str) -> int:

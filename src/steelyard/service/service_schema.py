@@ -133,7 +133,8 @@ attempts = Table(
     Index("ix_attempts_digest", "digest"),
 )
 
-# A trial is committed by its row: its place in the experiment is the primary key.
+# A trial is committed by its row: its place in the experiment is the primary key. `digest` is that
+# of its numbers, by copied_results.
 committed_trials = Table(
     "committed_trials",
     metadata,
@@ -144,6 +145,8 @@ committed_trials = Table(
     Column("worker_id", Integer, _belongs_to("workers"), nullable=False),
     Column("committed_unix_s", Float, nullable=False),
     Column("trial", Text, nullable=False),
+    Column("digest", Text, nullable=False, server_default=""),
+    Index("ix_committed_trials_digest", "digest"),
 )
 
 # What people and programs did, in order.

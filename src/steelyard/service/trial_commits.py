@@ -15,7 +15,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from steelyard.core.experiment_results import Trial
 from steelyard.core.json_codec import to_json
-from steelyard.service.copied_results import content_digest, copied_from
+from steelyard.service.copied_results import content_digest, copied_from, trial_digest
 from steelyard.service.part_queue import end_attempt, end_submission, give_again
 from steelyard.service.service_schema import attempts, committed_trials, parts, submissions
 from steelyard.service.workers import count_fault, forgive_faults
@@ -85,13 +85,12 @@ def commit_result(connection: Connection, worker_id: int, sent: SentResult, now_
         if row.attempt == sent.attempt:
             give_again(connection, row.id, sent.attempt)
         return Taken("failed", sent.failure)
-    digest = content_digest(sent.trials)
-    origin = copied_from(connection, digest)
+    origin = copied_from(connection, sent.trials)
     if origin:
         wrong = f"its numbers are those of {origin}"
         count_fault(connection, worker_id, wrong)
         return Taken("refused", wrong)
-    _commit(connection, row, worker_id, sent, now_s, digest)
+    _commit(connection, row, worker_id, sent, now_s)
     return Taken("committed")
 
 
@@ -114,7 +113,7 @@ def _wrong(row: Any, given: Any, worker_id: int, sent: SentResult) -> str:
 
 
 def _commit(
-    connection: Connection, row: Any, worker_id: int, sent: SentResult, now_s: float, digest: str
+    connection: Connection, row: Any, worker_id: int, sent: SentResult, now_s: float
 ) -> None:
     rows = [
         {
@@ -125,6 +124,7 @@ def _commit(
             "worker_id": worker_id,
             "committed_unix_s": now_s,
             "trial": json.dumps(to_json(trial)),
+            "digest": trial_digest(trial),
         }
         for trial in sent.trials
     ]
@@ -132,6 +132,7 @@ def _commit(
     end_attempt(connection, row.id, sent.attempt, "committed", "", now_s)
     chosen = (attempts.c.part_id == row.id) & (attempts.c.attempt == sent.attempt)
     provenance = json.dumps(to_json(sent.provenance))
+    digest = content_digest(sent.trials)
     connection.execute(update(attempts).where(chosen).values(provenance=provenance, digest=digest))
     connection.execute(
         update(parts)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import random
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 from steelyard.service.part_queue import lose_silent_workers, next_part
-from steelyard.service.submissions import NewPart, NewSubmission, add_submission
+from steelyard.service.submissions import (
+    NewPart,
+    NewSubmission,
+    add_submission,
+    find_submission,
+)
 from steelyard.service.trial_commits import SentResult, commit_result
 from steelyard.service.workers import HEARTBEAT_LIMIT_S, beat, enrol_worker, release_worker
 from tests.unit.service.conftest import IDENTIFIER, trial
@@ -82,3 +87,32 @@ def test_whatever_happens_at_once_every_place_that_is_done_is_there_once(made) -
         of_block = (SIZE, SIZE, 1, 1, 1) if row.state == "done" else (0, 0, 0, 0, 0)
         assert (row.trials, row.places, row.attempts, row.hosts, row.taken) == of_block
     assert sum(row.state == "done" for row in rows) > BLOCKS / 2
+
+
+def test_an_experiment_whose_last_two_blocks_end_at_once_has_ended(made) -> None:
+    """Each of two transactions sees the block of the other as it was before both."""
+    hosts = made.first, made.second
+    blocks = [NewPart(block, hosts[block], 0, (2 * block, 2 * block + 1)) for block in (0, 1)]
+    row = NewSubmission(IDENTIFIER, made.account, "n", "private", "f", "{}", "p", 4, 0, 1000.0)
+    with made.database.writing() as connection:
+        add_submission(connection, row, blocks)
+        given = [next_part(connection, host, 1000.0) for host in hosts]
+
+    def commits(connection, index):
+        trials = tuple(trial(position, index) for position in given[index].positions)
+        sent = SentResult(given[index].id, 0, IDENTIFIER, trials, {})
+        assert commit_result(connection, hosts[index], sent, 1001.0).outcome == "committed"
+
+    def other():
+        with made.database.writing() as connection:
+            commits(connection, 1)
+
+    with ThreadPoolExecutor(1) as pool:
+        with made.database.writing() as connection:
+            commits(connection, 0)
+            second = pool.submit(other)
+            wait([second], timeout=0.3)
+        second.result()
+    with made.database.writing() as connection:
+        lose_silent_workers(connection, 1002.0)
+        assert find_submission(connection, IDENTIFIER).state == "done"

@@ -147,6 +147,41 @@ def test_numbers_of_another_block_are_refused_whoever_measured_them(sent, copier
     assert send(sent, result_of(given), getattr(sent, copier)).outcome == "committed"
 
 
+def test_one_copied_number_among_new_ones_is_enough(sent) -> None:
+    committed = result_of(give(sent))
+    assert send(sent, committed).outcome == "committed"
+    given = give(sent)
+    own = result_of(given).trials
+    copied = moved(committed, given).trials
+    for trials in ((own[0], copied[1]), (copied[0], own[1])):
+        taken = send(sent, result_of(given, trials=trials))
+        assert taken.message == f"its numbers are those of block 2 of the experiment {IDENTIFIER}"
+    assert send(sent, result_of(given)).outcome == "committed"
+
+
+def test_one_measurement_does_not_stand_for_two_trials(sent) -> None:
+    given = give(sent)
+    first, second = result_of(given).trials
+    twice = replace(second, started_unix_s=first.started_unix_s)
+    taken = send(sent, result_of(given, trials=(first, twice)))
+    assert taken.message == "its numbers are those of two of its own trials"
+    assert send(sent, result_of(given)).outcome == "committed"
+
+
+def test_what_a_worker_in_quarantine_was_given_goes_to_another(sent) -> None:
+    given = give(sent)
+    while given.positions != (0, 1):
+        assert send(sent, result_of(given)).outcome == "committed"
+        given = give(sent)
+    for _ in range(MOST_FAULTS):
+        send(sent, result_of(given, trials=()))
+    assert give(sent, sent.second) is None
+    with sent.database.writing() as connection:
+        assert lose_silent_workers(connection, sent.now_s) == []
+    stand_in = give(sent, sent.second)
+    assert (stand_in.id, stand_in.attempt) == (given.id, given.attempt + 1)
+
+
 def test_blocks_in_which_nothing_could_be_measured_may_be_alike(sent) -> None:
     for _ in range(2):
         given = give(sent)

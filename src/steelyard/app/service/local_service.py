@@ -75,6 +75,34 @@ def announced(place: LocalPlace, address: str, token: str) -> Iterator[None]:
                 os.unlink(place.running)
 
 
+class ServiceFinder:
+    """Where a service is, asked again and again: one of this machine has another address and token
+    each time that it starts.
+
+    Parameters
+    ----------
+    server, token, store : str or None
+        As for `service_client`, which raises what this raises.
+    """
+
+    def __init__(self, server: str | None, token: str | None, store: str | None) -> None:
+        is_named = server is not None or bool(os.environ.get(_VARIABLES[0]))
+        found = service_client(server, token, store)
+        self._named = found if is_named else None
+        self._token, self._store = token, store
+
+    def client(self) -> ServiceClient:
+        """The service as it is now."""
+        return self._named or service_client(None, self._token, self._store)
+
+    def address(self) -> str | None:
+        """Where it is now; None where none runs here."""
+        try:
+            return self.client().address
+        except UsageError:
+            return None
+
+
 def service_client(server: str | None, token: str | None, store: str | None) -> ServiceClient:
     """A service by its address and token, or the one that runs on this machine.
 

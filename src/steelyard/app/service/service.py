@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import Connection
 
 from steelyard.app.experiment.experiment_file import KnownPackages
+from steelyard.app.service.impossible_result import impossible_result
 from steelyard.app.service.planned_submission import (
     PlannedSubmission,
     new_parts,
@@ -20,14 +21,11 @@ from steelyard.app.service.sent_result import encodable, read_sent_result
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_packages import ServicePackages
 from steelyard.app.service.service_rehearsals import ServiceRehearsals
-from steelyard.core.errors import DataError, UsageError
-from steelyard.core.experiment_check import check_trial
-from steelyard.core.experiment_results import Experiment, Trial
-from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.errors import UsageError
+from steelyard.core.experiment_results import Experiment
 from steelyard.core.identifier import is_identifier
 from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.masked_experiment import masked_experiment
-from steelyard.design.plan_part import plan_part
 from steelyard.service.accounts import (
     SCOPES,
     Identity,
@@ -313,7 +311,7 @@ class Service:
         """
         sent = read_sent_result(document)
         with self.database.writing() as connection:
-            wrong = _impossible(connection, sent)
+            wrong = _impossible(connection, worker, sent)
             if wrong:
                 count_fault(connection, worker.id, wrong)
                 taken = Taken("refused", wrong)
@@ -337,30 +335,16 @@ class Service:
         return found
 
 
-def _impossible(connection: Connection, sent: SentResult) -> str:
-    """What of a result cannot be, whoever sends it; empty where nothing is wrong."""
+def _impossible(connection: Connection, worker: Worker, sent: SentResult) -> str:
+    """Why a result is not looked at, or cannot be; empty where nothing is wrong."""
+    if worker.status == "quarantined":
+        return f"the worker {worker.name} is in quarantine: {worker.reason}"
     known = is_identifier(sent.experiment)
     found = find_submission(connection, sent.experiment) if known else None
     if found is None:
         return f"there is no experiment {sent.experiment!r}"
     spec = experiment_spec_from_json(json.loads(found.specification))
-    try:
-        for trial in sent.trials:
-            check_trial(trial, spec)
-        return _unplanned(spec, sent.trials)
-    except DataError as error:
-        return error.message
-
-
-def _unplanned(spec: ExperimentSpec, trials: Sequence[Trial]) -> str:
-    """A trial that the plan has not at its place: with it levels would not be balanced."""
-    if not trials:
-        return ""
-    planned = plan_part(spec, [trial.position for trial in trials]).trials
-    for plan, trial in zip(planned, trials, strict=True):
-        if (trial.variant, trial.warmup) != (plan.variant, plan.warmup):
-            return f"its trial at the position {trial.position} is not that of the plan"
-    return ""
+    return impossible_result(spec, sent.trials)
 
 
 def _may_see(who: Identity, sent: Submission) -> bool:

@@ -12,9 +12,10 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from steelyard.app.service.worker_levels import found_facts
@@ -86,6 +87,42 @@ def enrol_here(
     return ServiceClient(server, str(answer["token"]))
 
 
+def enrolled_worker(
+    find: Callable[[], ServiceClient],
+    about: tuple[str, tuple[str, ...]],
+    place: WorkerPlace,
+    say: Say | None,
+) -> ServiceClient:
+    """As `enrol_here`, as soon as the service answers; without `say`, now or not at all.
+
+    Parameters
+    ----------
+    find : callable
+        The service, which may have moved by the next time that it is asked.
+    about : (name, tags)
+        What the worker is called, and words that experiments can require.
+
+    Raises
+    ------
+    ServiceRefusal
+        The service says why not.
+    UnreachableError
+        It does not answer, and nobody waits for it.
+    """
+    pause_s = ASK_EVERY_S
+    while True:
+        client = find()
+        try:
+            return enrol_here(client.address, client.token, *about, place)
+        except UnreachableError as error:
+            if say is None:
+                raise
+            if pause_s == ASK_EVERY_S:
+                say(f"{error.message} Trying again.")
+            time.sleep(pause_s)
+            pause_s = min(LONGEST_PAUSE_S, 2 * pause_s)
+
+
 def _write(path: str, document: Mapping[str, Any]) -> None:
     """Write a file that appears whole, and is on the disk when it does."""
     part = f"{path}.part"
@@ -105,10 +142,20 @@ class WorkerLoop:
         With the worker's own token.
     place : WorkerPlace
     say : callable
+    find : callable, optional
+        Where the service is now, if it may have moved, or None where that is not known. A service
+        of this machine has another address each time that it starts.
     """
 
-    def __init__(self, client: ServiceClient, place: WorkerPlace, say: Say) -> None:
+    def __init__(
+        self,
+        client: ServiceClient,
+        place: WorkerPlace,
+        say: Say,
+        find: Callable[[], str | None] = lambda: None,
+    ) -> None:
         self._client = client
+        self._find = find
         self._place = place
         self._say = say
         self._pause = threading.Event()
@@ -132,7 +179,10 @@ class WorkerLoop:
                 self._heard()
                 if given is not None:
                     self._run_one(given)
-            except UnreachableError as error:
+            except (UnreachableError, ServiceRefusal) as error:
+                # Behind the address of a service that has moved there may be another.
+                if isinstance(error, ServiceRefusal) and not self._has_moved():
+                    raise
                 self._unheard(error)
                 if once and silent_s >= LONGEST_SILENCE_S:
                     raise
@@ -219,10 +269,15 @@ class WorkerLoop:
             ended.set()
             thread.join()
 
-    def _unheard(self, error: UnreachableError) -> None:
+    def _has_moved(self) -> bool:
+        """Whether the service is elsewhere now."""
+        return self._find() not in (None, self._client.address)
+
+    def _unheard(self, error: SteelyardError) -> None:
         if not self._silent:
             self._say(f"{error.message} Trying again.")
         self._silent = True
+        self._client = replace(self._client, address=self._find() or self._client.address)
 
     def _heard(self) -> None:
         if self._silent:

@@ -53,14 +53,15 @@ class WorkerOptions:
 @takes(WorkerOptions)
 def command(given: WorkerOptions) -> None:
     """Enrol, then ask for parts and run them."""
-    from steelyard.app.service.local_service import local_place, service_client
+    from steelyard.app.service.local_service import ServiceFinder, local_place
     from steelyard.app.service.worker_levels import default_name
-    from steelyard.app.service.worker_loop import WorkerLoop, WorkerPlace, enrol_here
+    from steelyard.app.service.worker_loop import WorkerLoop, WorkerPlace, enrolled_worker
 
-    client = service_client(given.server, token_in(given.token_file), given.store)
+    finder = ServiceFinder(given.server, token_in(given.token_file), given.store)
     place = WorkerPlace(given.directory or local_place(given.store).worker)
     name = given.name or default_name()
     with suppress(KeyboardInterrupt), place.held(write_note):
-        own = enrol_here(client.address, client.token, name, given.tags, place)
-        write_note(f"worker {name} of {client.shown_address}")
-        WorkerLoop(own, place, write_note).run(once=given.once)
+        waits = None if given.once else write_note
+        own = enrolled_worker(finder.client, (name, given.tags), place, waits)
+        write_note(f"worker {name} of {own.shown_address}")
+        WorkerLoop(own, place, write_note, finder.address).run(once=given.once)

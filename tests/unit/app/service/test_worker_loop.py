@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from steelyard.app.service.worker_loop import WorkerLoop, WorkerPlace
+from steelyard.app.service.worker_loop import WorkerLoop, WorkerPlace, enrolled_worker
 from steelyard.core.errors import SteelyardError
 from steelyard.service.service_client import ServiceClient, UnreachableError
 
@@ -124,3 +124,33 @@ def test_a_worker_that_ends_by_itself_does_not_wait_for_a_service_for_ever(
     with pytest.raises(UnreachableError, match="does not answer"):
         WorkerLoop(ServiceClient("http://127.0.0.1:1/", "t"), place, said.append).run(once=True)
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("status", [404, 503])
+def test_a_service_that_was_started_anew_is_found_at_its_new_address(
+    answering, place, monkeypatch, status
+) -> None:
+    monkeypatch.setattr("steelyard.app.service.worker_loop.ASK_EVERY_S", 0.0)
+    _, old = answering((status, b"not found"))
+    server, new = answering((200, json.dumps(TAKEN).encode()), (204, b""))
+    said: list[str] = []
+    WorkerLoop(old, place, said.append, lambda: new.address).run(once=True)
+    assert [path.rpartition("/")[2] for path in server.asked] == ["results", "next"]
+    assert place_files(place) == []
+
+
+def test_a_worker_that_begins_before_its_service_waits_for_it(
+    answering, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr("steelyard.app.service.worker_loop.ASK_EVERY_S", 0.0)
+    server, there = answering((200, b'{"token": "own"}'))
+    services = iter([ServiceClient("http://127.0.0.1:1/", "t"), there])
+    said: list[str] = []
+    place = WorkerPlace(str(tmp_path / "w"))
+    own = enrolled_worker(lambda: next(services), ("w", ()), place, said.append)
+    assert (own.address, own.token) == (there.address, "own")
+    assert len(said) == 1
+    assert len(server.asked) == 1
+    nowhere = ServiceClient("http://127.0.0.1:1/", "t")
+    with pytest.raises(UnreachableError):
+        enrolled_worker(lambda: nowhere, ("w", ()), place, None)
