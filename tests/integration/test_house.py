@@ -27,8 +27,6 @@ PURE_ROOMS = {"allocation", "harness", "analysis", "design", "factors", "predict
 LONGEST_MODULE_LINES = 400
 # Pairs of rooms of which one calls the other while a comparison runs (docs/adr/0021).
 MOST_ROOM_PAIRS = 15
-# `web` is a page that a person clicks on; what serves it is tested through the command.
-ROOMS_TESTED_BY_TYPING = {"steelyard.web"}
 
 
 # Programs that the suite measures, and what makes their inputs: they are nobody's modules.
@@ -154,7 +152,7 @@ def test_unit_tests_mirror_the_rooms():
     }
     assert set(unit_tests().values()) - packages == set()
     tested = {room_of(package) for package in unit_tests().values()}
-    assert {room_of(package) for package in packages} - tested == ROOMS_TESTED_BY_TYPING
+    assert {room_of(package) for package in packages} - tested == set()
 
 
 def test_only_the_command_line_prints_or_exits():

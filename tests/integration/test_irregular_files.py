@@ -112,6 +112,8 @@ INPUTS = [
     ("profile", "report", "{input}"),
     ("serve", "--port", "0", "--config", "{input}"),
     ("serve", "--port", "0", "--database", "{input}"),
+    ("serve", "--check", "--config", "{input}"),
+    ("serve", "--invite", "--config", "{input}"),
     ("submit", "{input}"),
     ("submit", *FAR, "{input}", "{experiment}"),
     ("suite", "add", "{input}"),

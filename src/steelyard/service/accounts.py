@@ -13,14 +13,14 @@ from sqlalchemy import Connection, insert, select, update
 from steelyard.core.errors import UsageError
 from steelyard.service.service_schema import accounts, tokens
 
+SCOPES = ("read", "submit", "cancel", "tokens", "enrol", "administer")
 # What each role may do; a token may do what both its scopes and its account's role allow.
 ROLES: dict[str, frozenset[str]] = {
-    "administrator": frozenset({"read", "submit", "cancel", "enrol", "administer"}),
-    "operator": frozenset({"read", "submit", "cancel", "enrol"}),
-    "member": frozenset({"read", "submit", "cancel"}),
-    "reader": frozenset({"read"}),
+    "administrator": frozenset(SCOPES),
+    "operator": frozenset({"read", "submit", "cancel", "tokens", "enrol"}),
+    "member": frozenset({"read", "submit", "cancel", "tokens"}),
+    "reader": frozenset({"read", "tokens"}),
 }
-SCOPES = ("read", "submit", "cancel", "enrol", "administer")
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,10 @@ class Identity:
     def may(self, scope: str) -> bool:
         """Whether the role and the token both allow it."""
         return scope in self.scopes and scope in ROLES.get(self.role, frozenset())
+
+
+# Whoever has not signed in: they see what is public.
+VISITOR = Identity(0, "", "visitor", frozenset())
 
 
 def digest_of(token: str) -> str:

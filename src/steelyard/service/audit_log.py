@@ -24,7 +24,9 @@ def note(
     connection.execute(insert(audit_entries).values(values))
 
 
-def newest_entries(connection: Connection, count: int) -> Sequence[Any]:
-    """The newest entries, the newest first."""
+def entries_before(connection: Connection, before: int | None, count: int) -> Sequence[Any]:
+    """Entries, the newest first; with `before` those whose numbers are lower."""
     newest = select(audit_entries).order_by(audit_entries.c.id.desc()).limit(count)
+    if before is not None:
+        newest = newest.where(audit_entries.c.id < before)
     return connection.execute(newest).all()

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
@@ -92,6 +92,54 @@ class ServiceDatabase:
                     f"another's ({error}). Update Steelyard, or name another with --database.",
                     field="--database",
                 ) from None
+
+
+@contextmanager
+def glance_at(address: str) -> Iterator[Connection | None]:
+    """Read a database as it is, made by nobody and brought up to date by nobody; None where there
+    is nothing yet.
+
+    Raises
+    ------
+    UsageError
+        It is no address.
+    StoreError
+        It cannot be read.
+    """
+    if "://" not in address and not os.path.lexists(address):
+        directory = os.path.dirname(os.path.abspath(address))
+        while not os.path.lexists(directory):
+            directory = os.path.dirname(directory)
+        if not (os.path.isdir(directory) and os.access(directory, os.W_OK | os.X_OK)):
+            raise StoreError(
+                f"The service's database {address} cannot be made: {directory} cannot be written "
+                "to.",
+                field="--database",
+            )
+        yield None
+        return
+    shown, engine = _engine(address)
+    try:
+        with engine.connect() as connection:
+            has_tables = inspect(connection).has_table("alembic_version")
+            yield connection if has_tables else None
+    except SQLAlchemyError as error:
+        told = str(error.orig) if isinstance(error, DBAPIError) else type(error).__name__
+        raise StoreError(
+            f"The service's database {shown} refused: {told.strip().partition(chr(10))[0]}.",
+            field="--database",
+        ) from error
+    finally:
+        engine.dispose()
+
+
+def database_state(address: str) -> str:
+    """How far a database is, in words; raises as `glance_at`."""
+    with glance_at(address) as connection:
+        if connection is None:
+            return "it is made at the first start"
+        found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    return f"it can be used, and has the tables of version {found}"
 
 
 def _engine(address: str) -> tuple[str, Engine]:

@@ -30,7 +30,8 @@ def _belongs_to(table: str) -> ForeignKey:
     return ForeignKey(f"{table}.id", ondelete="CASCADE")
 
 
-# People and programs. `role` is one of accounts.ROLES.
+# People and programs. `role` is one of accounts.ROLES; `password` is what passwords.kept_password
+# makes of one, empty for accounts that cannot sign in.
 accounts = Table(
     "accounts",
     metadata,
@@ -39,6 +40,41 @@ accounts = Table(
     Column("role", Text, nullable=False),
     Column("created_unix_s", Float, nullable=False),
     Column("disabled", Boolean, nullable=False, server_default="0"),
+    Column("password", Text, nullable=False, server_default=""),
+)
+
+# A browser in which someone has signed in. Of what its cookie holds the digest alone.
+sign_ins = Table(
+    "sign_ins",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("account_id", Integer, _belongs_to("accounts"), nullable=False),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("created_unix_s", Float, nullable=False),
+    Column("expires_unix_s", Float, nullable=False),
+    Index("ix_sign_ins_account", "account_id"),
+)
+
+# Attempts to sign in that failed: digests of the name and of the client, which may be anything.
+failed_sign_ins = Table(
+    "failed_sign_ins",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name_digest", Text, nullable=False),
+    Column("client_digest", Text, nullable=False),
+    Column("unix_s", Float, nullable=False),
+    Index("ix_failed_sign_ins_unix_s", "unix_s"),
+)
+
+# Whoever has its link makes an account with the role, or gives the account a new password.
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("role", Text, nullable=False),
+    Column("account_id", Integer, _belongs_to("accounts")),
+    Column("expires_unix_s", Float, nullable=False),
 )
 
 # Of each token its digest alone. `scopes` are words with blanks between them.

@@ -186,3 +186,9 @@ def cancel_submission(connection: Connection, submission_id: int) -> bool:
     chosen = (submissions.c.id == submission_id) & submissions.c.state.in_(OPEN_STATES)
     ended = connection.execute(update(submissions).where(chosen).values(state="cancelled"))
     return ended.rowcount > 0
+
+
+def set_visibility(connection: Connection, submission_id: int, visibility: str) -> None:
+    """Say who may see it; see `service_schema.submissions`."""
+    chosen = update(submissions).where(submissions.c.id == submission_id)
+    connection.execute(chosen.values(visibility=visibility))

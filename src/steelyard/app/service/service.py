@@ -56,6 +56,7 @@ from steelyard.service.submissions import (
     newest_faults,
     newest_submissions,
     part_states,
+    set_visibility,
 )
 from steelyard.service.submitted_packages import keep_submitted_packages
 from steelyard.service.trial_commits import SentResult, Taken, commit_result
@@ -77,9 +78,15 @@ MOST_FILE_BYTES = 1 << 20
 
 
 class DeniedError(UsageError):
-    """Whoever asks may not do this, or is not known."""
+    """Whoever asks is not known."""
 
     code = "denied"
+
+
+class NotAllowedError(DeniedError):
+    """Whoever asks is known, and may not do this."""
+
+    code = "not-allowed"
 
 
 class Service:
@@ -100,17 +107,17 @@ class Service:
         self.database = database
         self.packages = ServicePackages(database, packages, clock)
         self.rehearsals = ServiceRehearsals(database, clock)
-        self._clock = clock
+        self.clock = clock
 
     def owner(self) -> Identity:
         """The one person whose laptop this is: whoever has the address of its pages."""
         with self.database.writing() as connection:
-            account = add_account(connection, OWNER, "administrator", self._clock())
+            account = add_account(connection, OWNER, "administrator", self.clock())
         return Identity(account, OWNER, "administrator", frozenset(SCOPES))
 
     def owner_token(self, name: str) -> str:
         """A new token of the one person whose laptop this is; those before it are worthless."""
-        now_s = self._clock()
+        now_s = self.clock()
         with self.database.writing() as connection:
             account = add_account(connection, OWNER, "administrator", now_s)
             revoke_tokens(connection, account, name)
@@ -122,14 +129,16 @@ class Service:
         Raises
         ------
         DeniedError
-            Nobody's, or it is not for what is asked.
+            Nobody's.
+        NotAllowedError
+            It is not for what is asked.
         """
         with self.database.reading() as connection:
-            found = identity_of(connection, token, self._clock())
+            found = identity_of(connection, token, self.clock())
         if found is None:
             raise DeniedError("The token is not known, or is too old. Ask for another.")
         if not found.may(scope):
-            raise DeniedError(
+            raise NotAllowedError(
                 f"The token of {found.name} is not for this: it lacks the scope {scope!r}."
             )
         return found
@@ -156,14 +165,14 @@ class Service:
                 field="--name",
             )
         with self.database.writing() as connection:
-            _, token = enrol_worker(connection, who.account_id, name, facts, self._clock())
-            note(connection, self._clock(), who.name, "enrol", f"worker {name}")
+            _, token = enrol_worker(connection, who.account_id, name, facts, self.clock())
+            note(connection, self.clock(), who.name, "enrol", f"worker {name}")
         return token
 
     def workers(self) -> list[Worker]:
         """All workers; those that were silent for too long are gone from now on."""
         with self.database.writing() as connection:
-            lose_silent_workers(connection, self._clock())
+            lose_silent_workers(connection, self.clock())
             return list(all_workers(connection))
 
     def plan(
@@ -190,11 +199,7 @@ class Service:
 
         `packages` has the digests of its benchmark packages by their names in the file.
         """
-        if visibility not in VISIBILITIES:
-            raise UsageError(
-                f"An experiment is {', '.join(VISIBILITIES)}, not {visibility!r}.",
-                field="visibility",
-            )
+        checked_visibility(visibility)
         known_packages = self.packages.known(who, packages or {})
         planned = self.plan(text, name, known_packages)
         sent = new_submission(planned, who.account_id, visibility, priority)
@@ -202,10 +207,11 @@ class Service:
             known = list(all_workers(connection))
             number = add_submission(connection, sent, new_parts(planned, known))
             keep_submitted_packages(connection, number, known_packages.digests)
-            detail = f"{planned.trial_count} trials on {len(planned.workers)} workers"
+            count = len(planned.workers)
+            detail = f"{planned.trial_count} trials on {count} worker{'s' * (count != 1)}"
             note(
                 connection,
-                self._clock(),
+                self.clock(),
                 who.name,
                 "submit",
                 f"experiment {sent.identifier}",
@@ -255,16 +261,27 @@ class Service:
         """Give nothing more of an experiment out; whether it was not ended already."""
         with self.database.writing() as connection:
             found = self._seen(connection, who, identifier)
-            if found.account != who.name and who.role not in ("administrator", "operator"):
-                raise DeniedError(f"The experiment {identifier} is {found.account}'s.")
+            if not may_change(who, found):
+                raise NotAllowedError(f"The experiment {identifier} is {found.account}'s.")
             ended = cancel_submission(connection, found.id)
-            note(connection, self._clock(), who.name, "cancel", f"experiment {identifier}")
+            note(connection, self.clock(), who.name, "cancel", f"experiment {identifier}")
         return ended
+
+    def show_to(self, who: Identity, identifier: str, visibility: str) -> None:
+        """Say who may see an experiment from now on."""
+        checked_visibility(visibility)
+        with self.database.writing() as connection:
+            found = self._seen(connection, who, identifier)
+            if not may_change(who, found):
+                raise NotAllowedError(f"The experiment {identifier} is {found.account}'s.")
+            set_visibility(connection, found.id, visibility)
+            about, detail = f"experiment {identifier}", f"{found.visibility} to {visibility}"
+            note(connection, self.clock(), who.name, "visibility", about, detail)
 
     def give(self, worker: Worker) -> GivenPart | None:
         """The next part of a worker, if there is one for it."""
         with self.database.writing() as connection:
-            now_s = self._clock()
+            now_s = self.clock()
             lose_silent_workers(connection, now_s)
             given = next_part(connection, worker.id, now_s)
             beat(connection, worker.id, "idle" if given is None else "reserved", now_s)
@@ -273,7 +290,7 @@ class Service:
     def beat(self, worker: Worker, status: str) -> None:
         """A worker's sign of life."""
         with self.database.writing() as connection:
-            beat(connection, worker.id, status, self._clock())
+            beat(connection, worker.id, status, self.clock())
 
     def cluster_workers(self, names: Iterable[str]) -> dict[str, ClusterWorker]:
         """Those of some hosts that are enrolled, by name, with what waits for them."""
@@ -283,7 +300,7 @@ class Service:
     def vouch_for(self, worker: ClusterWorker, cluster: str, status: str = "idle") -> None:
         """A cluster says that a host is alive on which no worker runs now."""
         with self.database.writing() as connection:
-            vouch_for(connection, worker.id, cluster, status, self._clock())
+            vouch_for(connection, worker.id, cluster, status, self.clock())
 
     def was_booted(self, worker: ClusterWorker, booted_for: str) -> None:
         """A host was booted for its next part."""
@@ -293,7 +310,7 @@ class Service:
     def has_ended(self, worker: ClusterWorker, why: str) -> None:
         """No worker runs on a host any more that was given a part."""
         with self.database.writing() as connection:
-            for _ in range(lose_held(connection, worker.id, self._clock(), why)):
+            for _ in range(lose_held(connection, worker.id, self.clock(), why)):
                 count_fault(connection, worker.id, why)
 
     def has_failed(self, worker: ClusterWorker, why: str) -> None:
@@ -316,23 +333,36 @@ class Service:
                 count_fault(connection, worker.id, wrong)
                 taken = Taken("refused", wrong)
             else:
-                taken = commit_result(connection, worker.id, sent, self._clock())
+                taken = commit_result(connection, worker.id, sent, self.clock())
             if taken.outcome == "refused":
                 detail = json.dumps({"part": sent.part_id, "why": taken.message})
-                note(
-                    connection, self._clock(), f"worker {worker.name}", "refused", "result", detail
-                )
+                note(connection, self.clock(), f"worker {worker.name}", "refused", "result", detail)
         return taken
 
     def _seen(self, connection: Connection, who: Identity, identifier: str) -> Submission:
         known = is_identifier(identifier.upper())
         found = find_submission(connection, identifier.upper()) if known else None
         if found is None or not _may_see(who, found):
+            name = who.name or "everyone"
             raise UsageError(
-                f"There is no experiment {identifier!r} here that {who.name} may see.",
+                f"There is no experiment {identifier!r} here that {name} may see.",
                 field="experiment",
             )
         return found
+
+
+def checked_visibility(visibility: str) -> None:
+    """See that it is one.
+
+    Raises
+    ------
+    UsageError
+        It is none.
+    """
+    if visibility not in VISIBILITIES:
+        raise UsageError(
+            f"An experiment is {', '.join(VISIBILITIES)}, not {visibility!r}.", field="visibility"
+        )
 
 
 def _impossible(connection: Connection, worker: Worker, sent: SentResult) -> str:
@@ -347,9 +377,12 @@ def _impossible(connection: Connection, worker: Worker, sent: SentResult) -> str
     return impossible_result(spec, sent.trials)
 
 
+def may_change(who: Identity, sent: Submission) -> bool:
+    """Whether it is theirs, or they keep the service."""
+    return sent.account == who.name or who.role in ("administrator", "operator")
+
+
 def _may_see(who: Identity, sent: Submission) -> bool:
-    return (
-        sent.account == who.name
-        or sent.visibility in ("shared", "public")
-        or who.role in ("administrator", "operator")
-    )
+    if sent.visibility == "public" or may_change(who, sent):
+        return True
+    return sent.visibility == "shared" and who.may("read")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from steelyard.app.experiment.field_types import Field, Table, flag, list_of, text, whole
 from steelyard.app.experiment.schema_slips import slips
@@ -13,12 +14,29 @@ from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 
 PORT = 8350
+LOOPBACK = "127.0.0.1"
 SERVICE = Table(
     "service",
     (
         Field("database", text("a file, or postgresql://USER@HOST/NAME"), "as `--database`"),
         Field("port", whole(0, "a port, or 0 for one that is free", 65535), "as `--port`"),
         Field("worker", flag(), "as `--worker`"),
+        Field(
+            "address",
+            text("an address such as https://bench.example/"),
+            "by which browsers reach the service through a proxy; people sign in then",
+        ),
+        Field("sign_in", flag(), "whether people sign in; without `address` only if it says so"),
+        Field(
+            "listen",
+            text("the address of an interface"),
+            "where the proxy reaches the service; 127.0.0.1 unless given",
+        ),
+        Field(
+            "proxies",
+            list_of("a list of addresses", text()),
+            "proxies whose word is taken for where a request comes from; 127.0.0.1 unless given",
+        ),
     ),
 )
 SLURM = Table(
@@ -56,6 +74,10 @@ class ServiceSettings:
     port: int = PORT
     worker: bool = True
     slurm: SlurmSettings | None = None
+    address: str | None = None
+    sign_in: bool = False
+    listen: str = LOOPBACK
+    proxies: tuple[str, ...] = ()
 
     def changed(self, **given: Any) -> ServiceSettings:
         """These, but with what options say: None is an option that was not given."""
@@ -98,7 +120,69 @@ def read_service_settings(path: str | None) -> ServiceSettings:
         line = TomlLines(content).line_of(slip.table, slip.field.partition(".")[0])
         place = ".".join(filter(None, (slip.table, slip.field)))
         raise DataError(f"{path}, line {line or 1}: {place}: {slip.message}.", field=place)
-    return ServiceSettings(**data.get("service", {}), slurm=_slurm(data.get("slurm")))
+    service = _service(path, data.get("service", {}))
+    return ServiceSettings(**service, slurm=_slurm(data.get("slurm")))
+
+
+def _service(path: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The table, where its fields go together.
+
+    Raises
+    ------
+    DataError
+        They do not.
+    """
+    found = dict(given)
+    listen, address = found.get("listen", LOOPBACK), found.get("address")
+    if address is not None:
+        found["address"] = _checked_address(path, address)
+        if not found.setdefault("sign_in", True):
+            raise DataError(
+                f"{path}: service.sign_in: at `address` others reach the service, so that people "
+                "have to sign in. Leave `sign_in` out.",
+                field="service.sign_in",
+            )
+        found.setdefault("proxies", (LOOPBACK,))
+    elif listen not in (LOOPBACK, "::1"):
+        raise DataError(
+            f"{path}: service.listen: {listen} can be reached by other machines, for which the "
+            "service needs a proxy with TLS. Give its `address`, such as https://bench.example/.",
+            field="service.listen",
+        )
+    return {**found, "proxies": tuple(found.get("proxies", ()))}
+
+
+def _checked_address(path: str, address: str) -> str:
+    """It, with a slash at its end.
+
+    Raises
+    ------
+    DataError
+        It is none, or whoever is between reads along.
+    """
+    try:
+        url = urlsplit(address)
+        host, port = url.hostname, url.port
+    except ValueError:
+        url, host, port = urlsplit(""), None, None
+    plain = url.scheme == "http" and host in (LOOPBACK, "localhost", "::1")
+    if not host or port == 0 or url.query or url.fragment or "@" in url.netloc:
+        raise DataError(
+            f"{path}: service.address takes an address such as https://bench.example/, "
+            f"not {address!r}.",
+            field="service.address",
+        )
+    if url.scheme != "https" and not plain:
+        raise DataError(
+            f"{path}: service.address has to begin with https://, so that nobody between reads "
+            f"passwords; {address!r} does not.",
+            field="service.address",
+        )
+    named = f"[{host}]" if ":" in host else host
+    # Browsers leave the usual port out.
+    usual = {"https": 443, "http": 80}[url.scheme]
+    shown = "" if port in (None, usual) else f":{port}"
+    return f"{url.scheme}://{named}{shown}{url.path.rstrip('/')}/"
 
 
 def _slurm(given: dict[str, Any] | None) -> SlurmSettings | None:

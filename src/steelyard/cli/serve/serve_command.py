@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.console.output import write_note
+from steelyard.cli.console.output import write_note, write_text
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import store_option
 from steelyard.cli.store.opened_library import opened_library
+from steelyard.core.errors import MissingCapabilityError
+
+if TYPE_CHECKING:
+    from steelyard.app.service.service_settings import ServiceSettings
 
 HELP = """
 Show the store's experiments and history in a browser, and run the experiments that are sent.
 
 Pages are served to this machine alone, below an address with a secret in it, which is printed. They
 follow the store as it changes, without secrets of commands and environments. A worker runs on this
-machine what is sent by `steelyard submit` or by the form on the page `service`.
+machine what is sent by `steelyard submit` or by the form on the page `service`. With a file of
+settings people of other machines sign in, through a proxy with TLS.
 
 \b
 steelyard serve
@@ -52,6 +58,17 @@ class ServeOptions:
         help="What the service keeps its data in: a file, or postgresql://...; beside the store "
         "by default.",
     )
+    check: bool = option(
+        "--check",
+        is_flag=True,
+        help="Say what of the things that the settings ask for is missing, and what mends it, and "
+        "end.",
+    )
+    invite: bool = option(
+        "--invite",
+        is_flag=True,
+        help="Print a link by which someone makes an administrator's account, and end.",
+    )
     store: str | None = store_option("The store to show.")
 
 
@@ -59,6 +76,7 @@ class ServeOptions:
 @takes(ServeOptions)
 def command(given: ServeOptions) -> None:
     """Open what is served once, so that what is wrong with it is said, and serve it."""
+    from steelyard.app.service.first_steps import first_steps, invitation_link
     from steelyard.app.service.local_service import (
         COMMAND_TOKEN,
         SLURM_TOKEN,
@@ -77,20 +95,30 @@ def command(given: ServeOptions) -> None:
     settings = read_service_settings(given.config).changed(
         database=given.database, port=given.port, worker=given.worker
     )
+    place = local_place(given.store)
+    database = settings.database or place.database
+    if given.check:
+        _say_what_is_missing(settings, database)
+        return
+    if given.invite:
+        write_text(f"{invitation_link(settings, database)}\n")
+        return
     with opened_library(given.store) as library:
         path = library.store.path
-    place = local_place(given.store)
     with suppress(KeyboardInterrupt), ExitStack() as stack:
-        opened = stack.enter_context(open_port(settings.port))
-        database = settings.database or place.database
+        opened = stack.enter_context(open_port(settings))
         service = stack.enter_context(opened_service(database, place.packages))
         token = service.owner_token(COMMAND_TOKEN)
-        stack.enter_context(announced(place, opened.address, token))
-        thread = stack.enter_context(serving(opened, service, StoreSite(path)))
+        stack.enter_context(announced(place, opened.local_address, token))
+        thread = stack.enter_context(serving(opened, service, StoreSite(path), settings))
         write_note(f"{opened.address} (Ctrl-C ends it)")
+        for line in first_steps(service, settings, opened.address):
+            write_note(line)
         if settings.worker:
             own, name = service.owner_token(WORKER_TOKEN), default_name()
-            stack.enter_context(local_worker(opened.address, own, place.worker, name, write_note))
+            stack.enter_context(
+                local_worker(opened.local_address, own, place.worker, name, write_note)
+            )
         if settings.slurm is not None:
             own = service.owner_token(SLURM_TOKEN)
             stack.enter_context(
@@ -98,3 +126,16 @@ def command(given: ServeOptions) -> None:
             )
         while thread.is_alive():
             thread.join(3600.0)
+
+
+def _say_what_is_missing(settings: ServiceSettings, database: str) -> None:
+    from steelyard.app.service.service_check import check_service
+
+    found = list(check_service(settings, database))
+    write_text("".join(f"{each.line}\n" for each in found))
+    missing = [each.about for each in found if each.mend]
+    if missing:
+        raise MissingCapabilityError(
+            f"{len(missing)} of {len(found)} things are missing: {', '.join(missing)}.",
+            field="--check",
+        )

@@ -11,14 +11,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from steelyard.app.service.service import DeniedError, Service
-from steelyard.core.errors import DataError, SteelyardError, StoreError, UsageError
+from steelyard.app.service.people import People
+from steelyard.app.service.service import Service
+from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.report.kinds.submission.document import submission_document
 from steelyard.service.accounts import Identity
 from steelyard.service.part_queue import GivenPart
 from steelyard.service.submissions import Submission
 from steelyard.service.workers import Worker
+from steelyard.web.service.error_status import status_of
 from steelyard.web.service.package_api import (
     digests_of,
     given_rehearsal,
@@ -26,6 +28,7 @@ from steelyard.web.service.package_api import (
     rehearsal_document,
     take_rehearsal,
 )
+from steelyard.web.service.token_calls import token_calls
 
 # What one request may hold; results of a block with a million iterations stay below it.
 MOST_BODY_BYTES = 64 << 20
@@ -34,7 +37,7 @@ _SCHEMA = {"schema": "steelyard/1"}
 Answer = Callable[[Any, Any], Any]
 
 
-def api_routes(service: Service) -> list[Route]:
+def api_routes(service: Service, people: People) -> list[Route]:
     """All calls, below ``/api``."""
     return [
         _route("/api/experiments", "GET", service, "read", _experiments),
@@ -42,6 +45,11 @@ def api_routes(service: Service) -> list[Route]:
         _route("/api/experiments/{experiment}", "GET", service, "read", _experiment),
         _route("/api/experiments/{experiment}/trials", "GET", service, "read", _trials),
         _route("/api/experiments/{experiment}/cancel", "POST", service, "cancel", _cancel),
+        _route("/api/experiments/{experiment}/visibility", "POST", service, "submit", _show_to),
+        *(
+            _route(path, method, service, "tokens", call)
+            for path, method, call in token_calls(people)
+        ),
         _route("/api/workers", "GET", service, "read", _workers),
         _route("/api/workers", "POST", service, "enrol", _enrol),
         _worker_route("/api/worker/next", service, _next),
@@ -56,30 +64,24 @@ def api_routes(service: Service) -> list[Route]:
 
 
 def _route(path: str, method: str, service: Service, scope: str, call: Any) -> Route:
+    """A call of people's programs. Whose token it is comes first: strangers send no bodies."""
+
     async def endpoint(request: Request) -> Response:
         async def answer() -> Any:
+            who = await run_in_threadpool(service.identity, token_of(request), scope)
             body = await _body(request) if method == "POST" else {}
-            return await run_in_threadpool(_asked, service, request, scope, call, body)
+            return await run_in_threadpool(call, service, who, request.path_params, body)
 
         return await _told(answer)
 
     return Route(path, endpoint, methods=[method])
 
 
-def _asked(service: Service, request: Request, scope: str, call: Any, body: Any) -> Any:
-    who = service.identity(token_of(request), scope)
-    return call(service, who, request.path_params, body)
-
-
 def _worker_route(path: str, service: Service, call: Any) -> Route:
     async def endpoint(request: Request) -> Response:
         async def answer() -> Any:
-            body = await _body(request)
-
-            def asked() -> Any:
-                return call(service, service.worker(token_of(request)), body)
-
-            return await run_in_threadpool(asked)
+            worker = await run_in_threadpool(service.worker, token_of(request))
+            return await run_in_threadpool(call, service, worker, await _body(request))
 
         return await _told(answer)
 
@@ -109,17 +111,6 @@ def error_response(error: SteelyardError) -> Response:
     """The document of kind ``error``."""
     document = {**_SCHEMA, "kind": "error", "code": error.code, "message": error.message}
     return JSONResponse({**document, "field": error.field}, status_code=status_of(error))
-
-
-def status_of(error: SteelyardError) -> int:
-    """The status of HTTP for an error."""
-    if isinstance(error, DeniedError):
-        return 403 if "scope" in error.message else 401
-    if isinstance(error, StoreError):
-        return 503
-    if isinstance(error, UsageError) and error.field == "experiment":
-        return 404
-    return 422 if isinstance(error, UsageError | DataError) else 500
 
 
 async def _body(request: Request) -> dict[str, Any]:
@@ -207,6 +198,13 @@ def _trials(service: Service, who: Identity, path: Any, _body: Any) -> Any:
 def _cancel(service: Service, who: Identity, path: Any, _body: Any) -> Any:
     ended = service.cancel(who, path["experiment"])
     return {**_SCHEMA, "kind": "cancelled", "experiment": path["experiment"], "was_open": ended}
+
+
+def _show_to(service: Service, who: Identity, path: Any, body: dict[str, Any]) -> Any:
+    visibility = _text(body, "visibility")
+    service.show_to(who, path["experiment"], visibility)
+    found = service.submission(who, path["experiment"])
+    return {**_SCHEMA, "kind": "submitted", **summary(found)}
 
 
 def worker_summary(worker: Worker) -> dict[str, Any]:

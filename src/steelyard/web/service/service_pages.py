@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qs
 
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route
 
-from steelyard.app.service.service import Service
+from steelyard.app.service.service import Service, may_change
 from steelyard.core.errors import SteelyardError
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.json_codec import experiment_spec_from_json
@@ -28,65 +23,82 @@ from steelyard.report.kinds.submission.pages import (
     submissions_page,
     workers_page,
 )
-from steelyard.service.accounts import Identity
 from steelyard.service.submissions import Submission
-from steelyard.web.service.service_api import MOST_BODY_BYTES, status_of
+from steelyard.web.service.error_status import status_of
+from steelyard.web.service.page_table import EVERYONE, Asked, Page
 from steelyard.web.shown_experiment import shown_experiment
 
-_FORM = "application/x-www-form-urlencoded"
+HIDDEN = "What is hidden on pages stands as *** here: write it anew before you send the file."
 
 
-def page_routes(service: Service, owner: Identity) -> list[Route]:
-    """All pages, below ``/service``."""
+def service_pages(service: Service) -> list[Page]:
+    """The pages of experiments and workers, below ``/service``."""
 
-    def submissions(_request: Request) -> Response:
-        found = service.submissions(owner)
-        return HTMLResponse(submissions_page(found, service.workers()))
+    def submissions(asked: Asked) -> Response:
+        found = service.submissions(asked.who)
+        return HTMLResponse(submissions_page(found, service.workers(), asked.shell))
 
-    def workers(_request: Request) -> Response:
-        return HTMLResponse(workers_page(service.workers()))
+    def workers(asked: Asked) -> Response:
+        return HTMLResponse(workers_page(service.workers(), asked.shell))
 
-    def one(request: Request) -> Response:
-        sent, parts = service.progress(owner, request.path_params["experiment"])
-        faults = service.faults(owner, sent.identifier)
-        return HTMLResponse(submission_page(_without_secrets(sent), parts, faults))
+    def one(asked: Asked) -> Response:
+        sent, parts = service.progress(asked.who, asked.path["experiment"])
+        faults = service.faults(asked.who, sent.identifier)
+        own = may_change(asked.who, sent)
+        shown = _without_secrets(sent)
+        return HTMLResponse(submission_page(shown, parts, faults, asked.shell, is_own=own))
 
-    def answer(request: Request) -> Response:
-        found = service.experiment(owner, request.path_params["experiment"])
+    def answer(asked: Asked) -> Response:
+        found = service.experiment(asked.who, asked.path["experiment"])
         shown = shown_experiment(masked_experiment(found))
         return Response(shown.data, shown.status, media_type=shown.kind)
 
-    def download(request: Request) -> Response:
-        name, kind = request.path_params["experiment"], request.path_params["format"]
-        found = masked_experiment(service.experiment(owner, name))
+    def download(asked: Asked) -> Response:
+        name, kind = asked.path["experiment"], asked.path["format"]
+        found = masked_experiment(service.experiment(asked.who, name))
         return _download(found, name, kind)
 
-    def form(_request: Request) -> Response:
-        return HTMLResponse(form_page("", None, ""))
+    def form(asked: Asked) -> Response:
+        return _form(service, asked)
 
-    async def sent(request: Request) -> Response:
-        fields = await _fields(request)
-        return await run_in_threadpool(_sent, service, owner, fields)
+    def sent(asked: Asked) -> Response:
+        return _sent(service, asked)
 
-    async def cancelled(request: Request) -> Response:
-        await _fields(request)
-        name = request.path_params["experiment"]
-        try:
-            await run_in_threadpool(service.cancel, owner, name)
-        except SteelyardError as error:
-            return _refusal(error)
-        return RedirectResponse(f"../{name}", 303)
+    def cancelled(asked: Asked) -> Response:
+        service.cancel(asked.who, asked.path["experiment"])
+        return _back(asked)
+
+    def shown_to(asked: Asked) -> Response:
+        service.show_to(asked.who, asked.path["experiment"], asked.field("visibility"))
+        return _back(asked)
 
     return [
-        Route("/service", _page(submissions)),
-        Route("/service/workers", _page(workers)),
-        Route("/service/new", _page(form)),
-        Route("/service/new", sent, methods=["POST"]),
-        Route("/service/{experiment}", _page(one)),
-        Route("/service/{experiment}/answer", _page(answer)),
-        Route("/service/{experiment}/download/{format}", _page(download)),
-        Route("/service/{experiment}/cancel", cancelled, methods=["POST"]),
+        Page("/service", EVERYONE, submissions),
+        Page("/service/workers", "read", workers),
+        Page("/service/new", "submit", form),
+        Page("/service/new", "submit", sent, "POST"),
+        Page("/service/{experiment}", EVERYONE, one),
+        Page("/service/{experiment}/answer", EVERYONE, answer),
+        Page("/service/{experiment}/download/{format}", EVERYONE, download),
+        Page("/service/{experiment}/cancel", "cancel", cancelled, "POST"),
+        Page("/service/{experiment}/visibility", "submit", shown_to, "POST"),
     ]
+
+
+def _back(asked: Asked) -> Response:
+    """To the page of the experiment."""
+    return RedirectResponse(f"../{asked.path['experiment']}", 303)
+
+
+def _form(service: Service, asked: Asked) -> Response:
+    """The form, with the file of an experiment to send again where one is named."""
+    name = asked.query.get("from", "")
+    if not name:
+        return HTMLResponse(form_page("", None, "", asked.shell))
+    found = service.submission(asked.who, name)
+    shown = _without_secrets(found)
+    hidden = "" if shown.file == found.file else HIDDEN
+    return HTMLResponse(form_page(shown.file, None, hidden, asked.shell, found.visibility))
 
 
 def _download(found: Experiment, name: str, kind: str) -> Response:
@@ -116,42 +128,15 @@ def _without_secrets(sent: Submission) -> Submission:
     return replace(sent, file=mask_text(sent.file, hidden), name=mask_text(sent.name, hidden))
 
 
-def _page(make: Callable[[Request], Response]) -> Callable[[Request], Response]:
-    """A page, or one sentence about why there is none; run in a thread, as it reads a database."""
-
-    def answer(request: Request) -> Response:
-        try:
-            return make(request)
-        except SteelyardError as error:
-            return _refusal(error)
-
-    return answer
-
-
-def _refusal(error: SteelyardError) -> Response:
-    text = f"{error.message}\n".encode("utf-8", "replace")
-    return Response(text, status_of(error), media_type="text/plain")
-
-
-def _sent(service: Service, owner: Identity, fields: dict[str, str]) -> Response:
-    text = fields.get("file", "").replace("\r\n", "\n")
+def _sent(service: Service, asked: Asked) -> Response:
+    text = asked.field("file").replace("\r\n", "\n")
+    visibility = asked.field("visibility", "private")
     try:
-        if fields.get("ask") == "plan":
+        if asked.field("ask") == "plan":
             planned: dict[str, Any] = submission_document(service.plan(text, "the form").summary)
-            return HTMLResponse(form_page(text, planned, ""))
-        found = service.submit(owner, text, "the form", fields.get("visibility", "private"))
+            return HTMLResponse(form_page(text, planned, "", asked.shell, visibility))
+        found = service.submit(asked.who, text, "the form", visibility)
     except SteelyardError as error:
-        return HTMLResponse(form_page(text, None, error.message), status_of(error))
+        page = form_page(text, None, error.message, asked.shell, visibility)
+        return HTMLResponse(page, status_of(error))
     return RedirectResponse(found.spec.identifier, 303)
-
-
-async def _fields(request: Request) -> dict[str, str]:
-    data = bytearray()
-    if request.headers.get("content-type", "").partition(";")[0] != _FORM:
-        return {}
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > MOST_BODY_BYTES:
-            return {}
-    found = parse_qs(data.decode("utf-8", "replace"), keep_blank_values=True)
-    return {name: values[-1] for name, values in found.items()}

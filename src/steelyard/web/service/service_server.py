@@ -1,4 +1,4 @@
-"""The server of a service on a laptop: on this machine alone, behind an address with a secret."""
+"""The server of a service, and the address by which commands and browsers reach it."""
 
 from __future__ import annotations
 
@@ -10,55 +10,98 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from steelyard.app.service.people import People
 from steelyard.app.service.service import Service
+from steelyard.app.service.service_settings import LOOPBACK, ServiceSettings
 from steelyard.core.errors import UsageError
 from steelyard.web.store_site import StoreSite
 
-_ADDRESS = "127.0.0.1"
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
 _ENDING_S = 3
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A socket that is bound, and what its server is called."""
+    """A socket that is bound, and what its server is called.
+
+    Parameters
+    ----------
+    socket : socket.socket
+    host : str
+        With the port; what programs of this machine call it.
+    path : str
+        Of its first page, with slashes at both ends; a secret where nobody signs in.
+    public : str or None
+        The address by which browsers reach it, where that is another.
+    """
 
     socket: socket.socket
     host: str
-    secret: str
+    path: str
+    public: str | None
+
+    @property
+    def local_address(self) -> str:
+        """Of its first page, for programs of this machine."""
+        return f"http://{self.host}{self.path}"
 
     @property
     def address(self) -> str:
-        """Of its first page."""
-        return f"http://{self.host}/{self.secret}/"
+        """Of its first page, for everyone else."""
+        return self.public or self.local_address
 
 
 @contextmanager
-def open_port(port: int) -> Iterator[Opened]:
-    """Hold a port of the loopback interface; 0 takes one that is free.
+def open_port(settings: ServiceSettings) -> Iterator[Opened]:
+    """Hold the port that the settings name; 0 takes one that is free.
 
     Raises
     ------
     UsageError
-        The port is taken, or may not be used.
+        The port is taken, or may not be used, or the interface is not this machine's.
     """
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:
+    family = socket.AF_INET6 if ":" in settings.listen else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as bound:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            bound.bind((_ADDRESS, port))
+            bound.bind((settings.listen, settings.port))
         except OSError as error:
-            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-                raise
-            raise UsageError(
-                f"Port {port} cannot be used: {error.strerror}. --port 0 takes one that is free.",
-                field="--port",
-            ) from error
-        bound.listen(128)
-        yield Opened(bound, f"{_ADDRESS}:{bound.getsockname()[1]}", secrets.token_urlsafe(16))
+            raise _not_bound(error, settings) from error
+        bound.listen(1024)
+        name = f"[{settings.listen}]" if family == socket.AF_INET6 else settings.listen
+        host = f"{name}:{bound.getsockname()[1]}"
+        if settings.address is not None:
+            path = urlsplit(settings.address).path
+        else:
+            path = "/" if settings.sign_in else f"/{secrets.token_urlsafe(16)}/"
+        yield Opened(bound, host, path, settings.address)
+
+
+def _not_bound(error: OSError, settings: ServiceSettings) -> Exception:
+    if error.errno in (errno.EADDRINUSE, errno.EACCES):
+        return UsageError(
+            f"Port {settings.port} cannot be used: {error.strerror}. --port 0 takes one that is "
+            "free.",
+            field="--port",
+        )
+    if settings.listen == LOOPBACK:
+        return error
+    return UsageError(
+        f"This machine cannot listen at {settings.listen}: {error.strerror}. Name the address of "
+        "one of its interfaces (ip address), or leave `listen` out.",
+        field="service.listen",
+    )
 
 
 @contextmanager
-def serving(opened: Opened, service: Service, store: StoreSite) -> Iterator[Thread]:
+def serving(
+    opened: Opened, service: Service, store: StoreSite, settings: ServiceSettings
+) -> Iterator[Thread]:
     """Serve pages and the API meanwhile, in a thread, which is given.
 
     Raises
@@ -68,17 +111,16 @@ def serving(opened: Opened, service: Service, store: StoreSite) -> Iterator[Thre
     """
     import uvicorn
 
-    from steelyard.web.service.laptop_door import LaptopDoor
-    from steelyard.web.service.service_site import service_site
-
-    site = LaptopDoor(service_site(service, store, service.owner()), opened.host, opened.secret)
     config = uvicorn.Config(
-        site,
+        site_behind_its_door(opened, service, store, settings),
         log_level="critical",
         access_log=False,
         lifespan="off",
         server_header=False,
         timeout_graceful_shutdown=_ENDING_S,
+        # What a client says of itself is believed of the proxies that are named alone.
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=list(settings.proxies),
     )
     server = uvicorn.Server(config)
     # In a thread of its own it leaves signals to the command line.
@@ -89,3 +131,27 @@ def serving(opened: Opened, service: Service, store: StoreSite) -> Iterator[Thre
     finally:
         server.should_exit = True
         thread.join(2 * _ENDING_S)
+
+
+def site_behind_its_door(
+    opened: Opened, service: Service, store: StoreSite, settings: ServiceSettings
+) -> ASGIApp:
+    """The application, behind the secret of its address or behind a sign-in."""
+    from steelyard.web.service.laptop_door import LaptopDoor
+    from steelyard.web.service.service_site import service_site
+    from steelyard.web.service.shared_door import Names, SharedDoor
+    from steelyard.web.service.visitors import LaptopVisitors, SignedInVisitors
+
+    people = People(service.database, service.clock)
+    if not settings.sign_in:
+        visitors = LaptopVisitors(service.owner())
+        site = service_site(service, store, people, visitors, opened.address)
+        return LaptopDoor(site, opened.host, opened.path.strip("/"))
+    url = urlsplit(opened.address)
+    is_secure = url.scheme == "https"
+    # Browsers keep one jar for all ports of a host.
+    cookie = "__Secure-steelyard" if is_secure else f"steelyard-{url.port or 80}"
+    origins = (f"{url.scheme}://{url.netloc}", f"http://{opened.host}")
+    signed_in = SignedInVisitors(people, origins, opened.path, is_secure=is_secure, cookie=cookie)
+    names = Names((url.netloc.lower(), opened.host.lower()), opened.path, is_secure)
+    return SharedDoor(service_site(service, store, people, signed_in, opened.address), names)

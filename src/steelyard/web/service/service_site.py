@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
+from collections.abc import Callable
 
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+from steelyard.app.service.people import People
 from steelyard.app.service.service import Service
-from steelyard.service.accounts import Identity
+from steelyard.web.service.page_table import EVERYONE, Asked, Page, page_route
+from steelyard.web.service.people_site import people_pages
 from steelyard.web.service.service_api import api_routes
-from steelyard.web.service.service_pages import page_routes
+from steelyard.web.service.service_pages import service_pages
+from steelyard.web.service.sign_in_pages import sign_in_pages
+from steelyard.web.service.visitors import SignedInVisitors, Visitors
 from steelyard.web.store_site import StoreSite
 
 
-def service_site(service: Service, store: StoreSite, owner: Identity) -> Starlette:
+def service_site(
+    service: Service, store: StoreSite, people: People, visitors: Visitors, address: str
+) -> Starlette:
     """All that a service answers.
 
     Parameters
@@ -23,20 +29,37 @@ def service_site(service: Service, store: StoreSite, owner: Identity) -> Starlet
     service : Service
     store : StoreSite
         What was measured on this machine by itself.
-    owner : Identity
-        Whom pages are shown to: the person who has the address.
+    people : People
+    visitors : Visitors
+        How it is known who asks.
+    address : str
+        Of the first page.
     """
-
-    async def stored(request: Request) -> Response:
-        found = await run_in_threadpool(store.answer, request.path_params["path"])
-        return Response(found.data, found.status, media_type=found.kind)
 
     async def nothing(_request: Request, _error: Exception) -> Response:
         return PlainTextResponse("not found", 404)
 
-    routes = [
-        *api_routes(service),
-        *page_routes(service, owner),
-        Route("/{path:path}", stored, methods=["GET", "HEAD"]),
-    ]
+    pages = [*service_pages(service), *people_pages(people, visitors, address)]
+    if isinstance(visitors, SignedInVisitors):
+        pages += [*sign_in_pages(people, visitors), _first_page(store)]
+    pages.append(Page("/{path:path}", "administer", _stored(store)))
+    routes = [*api_routes(service, people), *(page_route(page, visitors) for page in pages)]
     return Starlette(routes=routes, exception_handlers={404: nothing, 405: nothing})
+
+
+def _stored(store: StoreSite) -> Callable[[Asked], Response]:
+    def stored(asked: Asked) -> Response:
+        found = store.answer(asked.path.get("path", ""))
+        return Response(found.data, found.status, media_type=found.kind)
+
+    return stored
+
+
+def _first_page(store: StoreSite) -> Page:
+    """This machine's store is for who keeps the service; others begin with its experiments."""
+    stored = _stored(store)
+
+    def first(asked: Asked) -> Response:
+        return stored(asked) if asked.who.may("administer") else RedirectResponse("service", 303)
+
+    return Page("/", EVERYONE, first)

@@ -20,6 +20,23 @@ def test_a_file_says_where_the_database_is_and_which_port_is_taken(tmp_path):
     assert found == ServiceSettings("postgresql://me@db/bench", 0, worker=False)
 
 
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("https://Bench.Example", "https://bench.example/"),
+        ("https://bench.example:443/", "https://bench.example/"),
+        ("https://bench.example:8443/steel/", "https://bench.example:8443/steel/"),
+        ("http://127.0.0.1:80/", "http://127.0.0.1/"),
+        ("https://[::2]:444/", "https://[::2]:444/"),
+    ],
+)
+def test_an_address_is_as_browsers_say_it_and_lets_people_sign_in(tmp_path, given, address):
+    file = tmp_path / "s.toml"
+    file.write_text(f'[service]\naddress = "{given}"\n')
+    found = read_service_settings(str(file))
+    assert (found.address, found.sign_in, found.proxies) == (address, True, ("127.0.0.1",))
+
+
 def test_what_an_option_says_goes_before_what_the_file_says():
     found = ServiceSettings("a", 5, worker=False).changed(port=0, worker=None, database="b")
     assert found == ServiceSettings("b", 0, worker=False)
@@ -31,6 +48,17 @@ def test_what_an_option_says_goes_before_what_the_file_says():
         ("[service]\n\nport = 65536\n", "service.port", "line 3"),
         ('[service]\nport = "80"\n', "service.port", "a port, or 0"),
         ("[service]\nworker = 1\n", "service.worker", "true or false, not 1"),
+        ('[service]\naddress = "http://bench.example/"\n', "service.address", "begin with https"),
+        ('[service]\naddress = "bench.example"\n', "service.address", "such as https://"),
+        ('[service]\naddress = "https://a:b@c/"\n', "service.address", "such as https://"),
+        ('[service]\naddress = "https://c:99999/"\n', "service.address", "such as https://"),
+        ('[service]\naddress = "https://c/?x"\n', "service.address", "such as https://"),
+        ('[service]\nlisten = "0.0.0.0"\n', "service.listen", "a proxy with TLS"),
+        (
+            '[service]\naddress = "https://c/"\nsign_in = false\n',
+            "service.sign_in",
+            "people have to sign in",
+        ),
         ("[service]\nprot = 1\n", "service.prot", "known: database"),
         ("service = 3\n", "service", "write [service]"),
         ("[servce]\n", "servce", "known: service"),

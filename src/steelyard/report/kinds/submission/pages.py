@@ -8,10 +8,16 @@ from typing import Any
 
 from steelyard.report.kinds.submission.text import submission_lines
 from steelyard.report.pages.rendered import rendered_page
+from steelyard.report.pages.shell import Shell
 from steelyard.service.submissions import OPEN_STATES, Submission
 from steelyard.service.workers import Worker
 
 REFRESH_S = 5
+VISIBILITIES = (
+    ("private", "I, and those who run the service"),
+    ("shared", "everyone who has signed in"),
+    ("public", "everyone who has the address"),
+)
 _GIB = 1 << 30
 
 EXAMPLE = """\
@@ -48,10 +54,11 @@ def _row(sent: Submission) -> dict[str, Any]:
     }
 
 
-def submissions_page(found: Sequence[Submission], workers: Sequence[Worker]) -> str:
+def submissions_page(found: Sequence[Submission], workers: Sequence[Worker], shell: Shell) -> str:
     """What was sent, the newest first, and how many workers there are."""
     there = [worker for worker in workers if worker.status not in ("gone", "quarantined")]
     view = {
+        "shell": shell,
         "title": f"{len(found)} experiment{'s' * (len(found) != 1)} sent",
         "rows": [_row(sent) for sent in found],
         "workers": f"{len(there)} of {len(workers)} workers are there",
@@ -61,11 +68,21 @@ def submissions_page(found: Sequence[Submission], workers: Sequence[Worker]) -> 
 
 
 def submission_page(
-    sent: Submission, parts: Mapping[str, int], faults: Sequence[tuple[int, str, str, str]] = ()
+    sent: Submission,
+    parts: Mapping[str, int],
+    faults: Sequence[tuple[int, str, str, str]],
+    shell: Shell,
+    *,
+    is_own: bool,
 ) -> str:
     """How far one experiment is, and of attempts that came to nothing: block, worker, outcome and
-    why."""
+    why; with what may be changed of it where it is one's own."""
     view = {
+        "shell": shell,
+        "is_own": is_own,
+        "may_fork": "submit" in shell.scopes,
+        "visibility": sent.visibility,
+        "visibilities": VISIBILITIES,
         "title": sent.name,
         "row": _row(sent),
         "identifier": sent.identifier,
@@ -80,7 +97,7 @@ def submission_page(
     return rendered_page("submission/one.html.jinja", view)
 
 
-def workers_page(workers: Sequence[Worker]) -> str:
+def workers_page(workers: Sequence[Worker], shell: Shell) -> str:
     """Every worker with its facts."""
     rows = [
         {
@@ -93,6 +110,7 @@ def workers_page(workers: Sequence[Worker]) -> str:
         for worker in workers
     ]
     view = {
+        "shell": shell,
         "title": f"{len(rows)} worker{'s' * (len(rows) != 1)}",
         "rows": rows,
         "refresh_s": REFRESH_S,
@@ -112,13 +130,22 @@ def _facts(facts: Mapping[str, Any]) -> str:
     return ", ".join(told)
 
 
-def form_page(text: str, planned: Mapping[str, Any] | None, error: str) -> str:
+def form_page(
+    text: str,
+    planned: Mapping[str, Any] | None,
+    error: str,
+    shell: Shell,
+    visibility: str = "private",
+) -> str:
     """The form: an experiment file, what it would run, and what is wrong with it."""
     view = {
+        "shell": shell,
         "title": "Send an experiment",
         "text": text or EXAMPLE,
         "lines": [] if planned is None else submission_lines(planned),
         "error": error,
+        "visibility": visibility,
+        "visibilities": VISIBILITIES,
         "refresh_s": 0,
     }
     return rendered_page("submission/form.html.jinja", view)

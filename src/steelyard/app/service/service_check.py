@@ -1,0 +1,162 @@
+"""Whether what the settings of a service ask for is there, and what mends what is not."""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import os
+import socket
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from urllib.parse import urlsplit
+
+from steelyard.app.service.service_settings import ServiceSettings, SlurmSettings
+from steelyard.core.errors import SteelyardError
+from steelyard.service.account_changes import anyone_signs_in
+from steelyard.service.service_database import database_state, glance_at
+from steelyard.service.slurm_cluster import SlurmCluster, missing_commands
+
+_PATIENCE_S = 5.0
+_LIBRARIES = ("starlette", "uvicorn", "sqlalchemy", "alembic", "jinja2")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Parameters
+    ----------
+    about : str
+    told : str
+        What was found.
+    mend : str
+        What mends it; empty where nothing is missing.
+    """
+
+    about: str
+    told: str
+    mend: str = ""
+
+    @property
+    def line(self) -> str:
+        """For a terminal."""
+        if not self.mend:
+            return f"ok       {self.about}: {self.told}"
+        return f"MISSING  {self.about}: {self.told}\n         {self.mend}"
+
+
+def check_service(settings: ServiceSettings, database: str) -> Iterator[Finding]:
+    """Look at each thing, and change none."""
+    yield _libraries(database)
+    state = _database(database)
+    yield state
+    yield _port(settings)
+    if settings.address is not None:
+        yield _address(settings.address)
+    if settings.sign_in and not state.mend:
+        yield _administrator(database)
+    if settings.slurm is not None:
+        yield from _slurm(settings.slurm)
+
+
+def _libraries(database: str) -> Finding:
+    names = (*_LIBRARIES, "psycopg") if "://" in database else _LIBRARIES
+    missing = [name for name in names if importlib.util.find_spec(name) is None]
+    if not missing:
+        return Finding("libraries", "all are there")
+    return Finding("libraries", f"no {', '.join(missing)}", "pip install 'steelyard[service]'")
+
+
+def _database(address: str) -> Finding:
+    try:
+        state = database_state(address)
+    except SteelyardError as error:
+        mend = (
+            "See that it runs (systemctl start postgresql) and that the database is there: "
+            "sudo -u postgres createdb --owner=USER NAME"
+            if "://" in address
+            else f"See that {os.path.dirname(address) or '.'} is a directory that you may write to."
+        )
+        return Finding("database", error.message, mend)
+    return Finding("database", state)
+
+
+def _port(settings: ServiceSettings) -> Finding:
+    place = f"{settings.listen}, port {settings.port}"
+    family = socket.AF_INET6 if ":" in settings.listen else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            bound.bind((settings.listen, settings.port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and _serves(settings):
+                return Finding("port", f"a service answers at {place}")
+            mend = f"Name another by `port`, or look who has it: ss -tlnp 'sport = {settings.port}'"
+            return Finding("port", f"{place} cannot be used: {error.strerror}", mend)
+    return Finding("port", f"{place} is free")
+
+
+def _serves(settings: ServiceSettings) -> bool:
+    """Whether what has the port speaks HTTP."""
+    connection = HTTPConnection(settings.listen, settings.port, timeout=_PATIENCE_S)
+    try:
+        connection.request("GET", "/sign-in")
+        return connection.getresponse().status in (200, 404)
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _address(address: str) -> Finding:
+    """Whether a proxy answers there, with a certificate that browsers take."""
+    url = urlsplit(address)
+    kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
+    connection = kind(url.hostname or "", url.port, timeout=_PATIENCE_S)
+    try:
+        connection.request("GET", f"{url.path}sign-in")
+        status = connection.getresponse().status
+    except ssl.SSLError as error:
+        told = f"{address} has no certificate that holds: {error.reason or error}"
+        return Finding("address", told, "Give the proxy a certificate: certbot --nginx")
+    except (OSError, HTTPException) as error:
+        told = f"nothing answers at {address}: {error or type(error).__name__}"
+        return Finding("address", told, "Start the proxy: systemctl start nginx")
+    finally:
+        connection.close()
+    if status == 200:
+        return Finding("address", f"the service answers at {address}")
+    if status in (502, 503, 504):
+        return Finding("address", f"a proxy answers at {address}; the service does not run")
+    mend = "Let the proxy pass the header Host on, and the path as it is (docs/deploy.md)."
+    return Finding("address", f"{address} answers with status {status}", mend)
+
+
+def _administrator(database: str) -> Finding:
+    with glance_at(database) as connection:
+        there = connection is not None and anyone_signs_in(connection)
+    if there:
+        return Finding("people", "an administrator can sign in")
+    mend = "steelyard serve --config FILE --invite prints a link that makes one; so does the start."
+    return Finding("people", "no administrator can sign in", mend)
+
+
+def _slurm(settings: SlurmSettings) -> Iterator[Finding]:
+    missing = missing_commands()
+    if missing:
+        yield Finding("Slurm", f"no {', '.join(missing)}", "apt-get install slurm-client")
+        return
+    try:
+        nodes = SlurmCluster(settings.partition, "").nodes()
+        up = [node for node in nodes.values() if node.is_up]
+        yield Finding("Slurm", f"{len(up)} of {len(nodes)} nodes take Slurm jobs")
+    except SteelyardError as error:
+        yield Finding("Slurm", error.message, "systemctl status slurmctld; sinfo")
+    directory = os.path.abspath(settings.directory)
+    if os.path.isdir(directory) and os.access(directory, os.W_OK | os.X_OK):
+        yield Finding("slurm.directory", f"{directory} can be written to")
+    else:
+        mend = f"mkdir -p {directory}, on a file system that all nodes share"
+        yield Finding("slurm.directory", f"{directory} is no directory to write to", mend)

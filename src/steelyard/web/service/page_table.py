@@ -1,0 +1,175 @@
+"""A page of a service: its path, what it takes to see it, and how it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import parse_qs, quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from steelyard.app.service.service import MOST_FILE_BYTES
+from steelyard.core.errors import DataError, SteelyardError
+from steelyard.report.pages.shell import Shell
+from steelyard.service.accounts import Identity
+from steelyard.web.service.error_status import status_of
+from steelyard.web.service.visitors import Visitor, Visitors, fits
+
+_FORM = "application/x-www-form-urlencoded"
+# Of a form: an experiment file whose every byte is written as three.
+MOST_FORM_BYTES = 4 * MOST_FILE_BYTES
+# The page may be seen by who has not signed in.
+EVERYONE = ""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a page is asked for.
+
+    Parameters
+    ----------
+    visitor : Visitor
+    shell : Shell
+    path : mapping of str to str
+        The parts of the address that have names.
+    query : mapping of str to str
+    fields : mapping of str to sequence of str
+        Of a form.
+    client : str
+        Where it came from.
+    """
+
+    visitor: Visitor
+    shell: Shell
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    fields: Mapping[str, Sequence[str]]
+    client: str
+
+    @property
+    def who(self) -> Identity:
+        """Who asks."""
+        return self.visitor.who
+
+    def field(self, name: str, default: str = "") -> str:
+        """The last value of a field of the form."""
+        return self.fields.get(name, (default,))[-1]
+
+
+@dataclass(frozen=True)
+class Page:
+    """One row of the table.
+
+    Parameters
+    ----------
+    path : str
+    needs : str
+        The scope without which it is refused, or `EVERYONE`.
+    answer : callable
+        Runs in a thread; may raise what is told in one sentence.
+    method : str
+    """
+
+    path: str
+    needs: str
+    answer: Callable[[Asked], Response]
+    method: str = "GET"
+
+
+def page_route(page: Page, visitors: Visitors) -> Route:
+    """The route of a page, which asks who it is before anything else is read."""
+
+    def seen(request: Request) -> Response:
+        visitor = visitors.visitor(request)
+        denied = _denied(page, visitor, visitors, request)
+        return denied or _answered(page, _asked(request, visitor, visitors, {}))
+
+    async def posted(request: Request) -> Response:
+        if not visitors.may_post(request):
+            return sentence("This form came from a page of another site.", 403)
+        visitor = await run_in_threadpool(visitors.visitor, request)
+        denied = _denied(page, visitor, visitors, request)
+        if denied is not None:
+            return denied
+        try:
+            fields = await _fields(request)
+        except DataError as error:
+            return refusal(error)
+        if not fits(visitor, fields.get("csrf", [""])[-1]):
+            return sentence("This form is too old. Go back, load its page again and repeat.", 403)
+        asked = _asked(request, visitor, visitors, fields)
+        return await run_in_threadpool(_answered, page, asked)
+
+    endpoint = posted if page.method == "POST" else seen
+    return Route(page.path, endpoint, methods=[page.method])
+
+
+def _denied(page: Page, visitor: Visitor, visitors: Visitors, request: Request) -> Response | None:
+    """Why the visitor may not, or the way to sign in; None where they may."""
+    if page.needs == EVERYONE or visitor.who.may(page.needs):
+        return None
+    if visitor.who.account_id:
+        return sentence(f"{visitor.who.name} may not do this: it takes {page.needs!r}.", 403)
+    if visitors.signs_in and page.method == "GET":
+        following = quote(request.url.path.lstrip("/"), safe="")
+        return RedirectResponse(f"{_root(request)}sign-in?following={following}", 303)
+    return sentence("Sign in first.", 401)
+
+
+def _asked(
+    request: Request,
+    visitor: Visitor,
+    visitors: Visitors,
+    fields: Mapping[str, Sequence[str]],
+) -> Asked:
+    who = visitor.who
+    allowed = frozenset(scope for scope in who.scopes if who.may(scope))
+    shell = Shell(_root(request), who.name, allowed, visitor.csrf, visitors.signs_in)
+    client = request.client.host if request.client else ""
+    return Asked(visitor, shell, request.path_params, request.query_params, fields, client)
+
+
+def _root(request: Request) -> str:
+    """From a page to the first one."""
+    return "../" * (request.scope["path"].count("/") - 1)
+
+
+def _answered(page: Page, asked: Asked) -> Response:
+    try:
+        return page.answer(asked)
+    except SteelyardError as error:
+        return refusal(error)
+
+
+def refusal(error: SteelyardError) -> Response:
+    """One sentence about what is wrong."""
+    return sentence(error.message, status_of(error))
+
+
+def sentence(text: str, status: int) -> Response:
+    """One sentence in place of a page."""
+    return Response(f"{text}\n".encode("utf-8", "replace"), status, media_type="text/plain")
+
+
+async def _fields(request: Request) -> dict[str, list[str]]:
+    """The fields of a form, read no farther than its limit.
+
+    Raises
+    ------
+    DataError
+        It is too large.
+    """
+    data = bytearray()
+    if request.headers.get("content-type", "").partition(";")[0] != _FORM:
+        return {}
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > MOST_FORM_BYTES:
+            raise DataError(f"A form has at most {MOST_FORM_BYTES >> 20} MiB.")
+    try:
+        return parse_qs(data.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=100)
+    except ValueError:
+        raise DataError("A form has at most 100 fields.") from None

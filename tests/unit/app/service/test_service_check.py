@@ -1,0 +1,99 @@
+"""What a service lacks is said with what mends it, and looking changes nothing."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+
+from steelyard.app.service.people import People
+from steelyard.app.service.service import Service
+from steelyard.app.service.service_check import check_service
+from steelyard.app.service.service_settings import ServiceSettings, SlurmSettings
+from steelyard.service.service_database import ServiceDatabase
+
+
+def found(settings, database):
+    return {each.about: each for each in check_service(settings, str(database))}
+
+
+@pytest.fixture
+def taken():
+    """A port on which something other than a service answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.recv(4096)
+                    connection.sendall(b"HTTP/1.1 502 no\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join(10)
+
+
+def test_on_a_laptop_nothing_is_missing_and_nothing_is_made(tmp_path) -> None:
+    told = found(ServiceSettings(port=0), tmp_path / "below" / "service.sqlite")
+    assert {about: each.mend for about, each in told.items()} == dict.fromkeys(told, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_that_is_taken_is_told_with_how_to_find_who_has_it(tmp_path, taken) -> None:
+    told = found(ServiceSettings(port=taken), tmp_path / "s.sqlite")["port"]
+    assert f"sport = {taken}" in told.mend
+
+
+def test_a_proxy_whose_service_does_not_run_is_told_from_nothing(tmp_path, taken) -> None:
+    settings = ServiceSettings(port=0, address=f"http://127.0.0.1:{taken}/", sign_in=True)
+    told = found(settings, tmp_path / "s.sqlite")["address"]
+    assert (told.mend, "the service does not run" in told.told) == ("", True)
+    settings = ServiceSettings(port=0, address="http://127.0.0.1:9/", sign_in=True)
+    assert "Start the proxy" in found(settings, tmp_path / "s.sqlite")["address"].mend
+
+
+@pytest.mark.parametrize("address", ["postgresql://nobody@127.0.0.1:9/none", "here/below"])
+def test_a_database_that_cannot_be_used_is_told(tmp_path, monkeypatch, address) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").write_text("a file")
+    assert found(ServiceSettings(port=0), address)["database"].mend
+
+
+def test_what_is_no_database_is_told_and_left_as_it_is(tmp_path) -> None:
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(b"nothing" * 1000)
+    told = found(ServiceSettings(port=0, sign_in=True), path)
+    assert told["database"].mend
+    assert "people" not in told
+    assert path.read_bytes() == b"nothing" * 1000
+
+
+def test_that_nobody_can_sign_in_is_told_until_somebody_can(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("steelyard.service.passwords._LOG_COST", 4)
+    path, settings = tmp_path / "s.sqlite", ServiceSettings(port=0, sign_in=True)
+    assert "--invite" in found(settings, path)["people"].mend
+    database = ServiceDatabase(str(path))
+    people = People(database)
+    assert "--invite" in found(settings, path)["people"].mend
+    people.accept(
+        people.invite(Service(database, "none").owner(), "administrator"), "eve", "x" * 12
+    )
+    assert found(settings, path)["people"].mend == ""
+    database.close()
+
+
+def test_a_missing_slurm_and_its_directory_are_told(tmp_path, monkeypatch) -> None:
+    settings = ServiceSettings(port=0, slurm=SlurmSettings(str(tmp_path / "none")))
+    monkeypatch.setenv("PATH", "")
+    assert "slurm-client" in found(settings, tmp_path / "s.sqlite")["Slurm"].mend
+    monkeypatch.setattr("steelyard.app.service.service_check.missing_commands", list)
+    told = found(settings, tmp_path / "s.sqlite")
+    assert "slurmctld" in told["Slurm"].mend
+    assert "mkdir -p" in told["slurm.directory"].mend

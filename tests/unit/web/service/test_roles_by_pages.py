@@ -1,0 +1,223 @@
+"""Who may do what: every page and call of the route table, by everyone who may ask.
+
+A route without a row here fails, and so does a row without a route.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from steelyard.service.accounts import SCOPES
+from tests.unit.web.service.conftest import FILE, SharedService
+
+# Who asks, in the order of the columns below: nobody, a reader, a member whose the experiment is
+# not, the member whose it is, an operator, an administrator, and one who was shut out.
+WHO = ("nobody", "reader", "member", "author", "operator", "administrator", "shut-out")
+# What comes of it: done (200 or 303), the way to sign in, forbidden, unknown, not found.
+LETTERS = {"+": "done", "s": "sign in", "-": "forbidden", "?": "unknown", "0": "not found"}
+LETTERS["w"] = "told what is wrong with it"
+EVERYONE = "+++++++"
+SIGNED_IN = "s+++++s"
+SENDS = "s-++++s"
+KEEPS = "s----+s"
+# Forms of the same, which lead nowhere else.
+SIGNED_IN_FORM, SENDS_FORM, KEEPS_FORM = "?+++++?", "?-++++?", "?----+?"
+# The experiment is private: it is there for its owner, and for who keeps the service.
+ONE = "000+++0"
+PAGES = {
+    "GET /": EVERYONE,
+    "GET /{path:path}": KEEPS,
+    "GET /service": EVERYONE,
+    "GET /service/workers": SIGNED_IN,
+    "GET /service/new": SENDS,
+    "POST /service/new": SENDS_FORM,
+    "GET /service/{experiment}": ONE,
+    "GET /service/{experiment}/answer": ONE,
+    "GET /service/{experiment}/download/{format}": ONE,
+    "POST /service/{experiment}/cancel": "?-0+++?",
+    "POST /service/{experiment}/visibility": "?-0+++?",
+    "GET /account": SIGNED_IN,
+    "POST /account/tokens": SIGNED_IN_FORM,
+    "POST /account/tokens/{token:int}/revoke": "?00+00?",
+    "POST /account/password": SIGNED_IN_FORM,
+    "GET /audit": KEEPS,
+    "GET /people": KEEPS,
+    "POST /people/invite": KEEPS_FORM,
+    "POST /people/{account:int}/new-password": KEEPS_FORM,
+    "POST /people/{account:int}/role": KEEPS_FORM,
+    "POST /people/{account:int}/shut-out": KEEPS_FORM,
+    "POST /people/{account:int}/let-in": KEEPS_FORM,
+    "GET /sign-in": EVERYONE,
+    "POST /sign-in": EVERYONE,
+    "POST /sign-out": SIGNED_IN_FORM,
+    "GET /welcome/{secret}": EVERYONE,
+    "POST /welcome/{secret}": EVERYONE,
+}
+CALLS = {
+    "GET /api/experiments": "?+++++?",
+    "POST /api/experiments": "?-++++?",
+    "GET /api/experiments/{experiment}": "?00+++?",
+    "GET /api/experiments/{experiment}/trials": "?00+++?",
+    "POST /api/experiments/{experiment}/cancel": "?-0+++?",
+    "POST /api/experiments/{experiment}/visibility": "?-0+++?",
+    "GET /api/tokens": "?+++++?",
+    "POST /api/tokens": "?+++++?",
+    "POST /api/tokens/{token:int}/revoke": "?00+00?",
+    "GET /api/workers": "?+++++?",
+    "POST /api/workers": "?---++?",
+    "GET /api/packages": "?+++++?",
+    # What is sent here is no archive and no package; no such rehearsal was asked for.
+    "POST /api/packages": "?-wwww?",
+    "POST /api/rehearsals": "?-wwww?",
+    "GET /api/rehearsals/{batch}": "?-0000?",
+    # These take the token of a worker, which no person has.
+    "POST /api/worker/next": "???????",
+    "POST /api/worker/beat": "???????",
+    "POST /api/worker/rehearsals": "???????",
+    "GET /api/worker/packages/{digest}": "???????",
+    "POST /api/worker/results": "???????",
+}
+# What stands in place of the names in a path, and what is sent.
+FIELDS = {
+    "POST /service/new": {"ask": "send", "file": FILE},
+    "POST /service/{experiment}/visibility": {"visibility": "private"},
+    "POST /account/tokens": {"name": "x", "scope": "read", "days": "1"},
+    "POST /account/password": {"old": "o" * 12, "password": "n" * 12, "again": "n" * 12},
+    "POST /people/invite": {"role": "reader"},
+    "POST /people/{account:int}/role": {"role": "reader"},
+    "POST /sign-in": {"name": "somebody", "password": "o" * 12},
+    "POST /welcome/{secret}": {"name": "new", "password": "n" * 12, "again": "n" * 12},
+}
+BODIES = {
+    "POST /api/experiments": {"file": FILE},
+    "POST /api/experiments/{experiment}/visibility": {"visibility": "private"},
+    "POST /api/tokens": {"name": "x", "scopes": ["tokens"]},
+    "POST /api/workers": {"name": "another"},
+}
+OUTCOMES = {401: "unknown", 403: "forbidden", 404: "not found", 422: LETTERS["w"]}
+
+
+def routes(site):
+    """Each row of the route table that the service really has."""
+    inner = site._app
+    return sorted(
+        f"{method} {route.path}"
+        for route in inner.routes
+        for method in route.methods
+        if method != "HEAD"
+    )
+
+
+@dataclass
+class Cast:
+    """An account, a browser and a token for each of `WHO`, and what stands for names in paths."""
+
+    shared: SharedService
+    browsers: dict
+    tokens: dict
+    names: dict
+
+    def path(self, row: str) -> str:
+        """The path of a row, as it is asked for."""
+        path = row.partition(" ")[2]
+        if "{secret}" in path:
+            secret = self.shared.people.invite(self.shared.service.owner(), "reader")
+            path = path.replace("{secret}", secret)
+        for name, value in self.names.items():
+            path = path.replace(name, value)
+        return path
+
+    def page(self, row: str, who: str):
+        """What comes of a page."""
+        browser = self.browsers[who]
+        if row.startswith("GET"):
+            return browser.get(self.path(row))
+        browser.get("/sign-in")
+        fields = dict(FIELDS.get(row, {}))
+        if fields.get("name") == "new":
+            fields["name"] = f"new-{who}"
+        return browser.post(self.path(row), fields)
+
+    def call(self, row: str, who: str):
+        """What comes of a call of the API, with a token of all scopes."""
+        method = row.partition(" ")[0]
+        body = BODIES.get(row)
+        if body and body.get("name") == "another":
+            body = {"name": f"another of {who}"}
+        return self.browsers[who].calls(method, self.path(row), self.tokens.get(who, "x"), body)
+
+
+@pytest.fixture
+def cast(shared, monkeypatch):
+    monkeypatch.setattr("steelyard.app.service.people.is_password", lambda given, _: "o" in given)
+    roles = {"author": "member", "shut-out": "administrator"}
+    accounts = {who: shared.account(who, roles.get(who, who)) for who in WHO if who != "nobody"}
+    somebody = shared.account("somebody")
+    with shared.service.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE accounts SET password = 'x'")
+    tokens = {who: shared.token(number, *SCOPES) for who, number in accounts.items()}
+    author = shared.service.identity(tokens["author"], "submit")
+    names = {
+        "{experiment}": shared.sent(accounts["author"]),
+        "{format}": "csv",
+        "{token:int}": str(shared.people.tokens(author)[0].id),
+        "{account:int}": str(somebody),
+        "{path:path}": "experiments.json",
+        "{batch}": "none",
+        "{digest}": "none",
+    }
+    browsers = {who: shared.browser(accounts.get(who)) for who in WHO}
+    shared.people.change_account(shared.service.owner(), accounts["shut-out"], is_disabled=True)
+    return Cast(shared, browsers, tokens, names)
+
+
+def outcome(got) -> str:
+    """Of the words of `LETTERS`; any other status stays what it is."""
+    if got.status == 303:
+        return "sign in" if "sign-in" in got.header("location") else "done"
+    return "done" if got.status == 200 else OUTCOMES.get(got.status, f"{got.status} {got.text}")
+
+
+def test_every_route_has_its_row_and_every_row_its_route(shared) -> None:
+    assert routes(shared.site) == sorted({**PAGES, **CALLS})
+
+
+@pytest.mark.parametrize("row", PAGES)
+def test_a_page_is_for_whom_it_is_for(cast, row) -> None:
+    found = {who: outcome(cast.page(row, who)) for who in WHO}
+    assert found == {who: LETTERS[sign] for who, sign in zip(WHO, PAGES[row], strict=True)}
+
+
+@pytest.mark.parametrize("row", CALLS)
+def test_a_call_is_for_whom_it_is_for(cast, row) -> None:
+    found = {who: outcome(cast.call(row, who)) for who in WHO}
+    assert found == {who: LETTERS[sign] for who, sign in zip(WHO, CALLS[row], strict=True)}
+
+
+@pytest.mark.parametrize("row", [row for row in CALLS if "/worker/" not in row])
+def test_a_call_needs_a_token_with_its_scope_whatever_the_role(cast, row) -> None:
+    boss = cast.shared.account("boss", "administrator")
+    tokens = {scope: cast.shared.token(boss, scope) for scope in SCOPES}
+    method = row.partition(" ")[0]
+    nobody = cast.browsers["nobody"]
+    found = {
+        scope: nobody.calls(method, cast.path(row), token, BODIES.get(row)).status
+        for scope, token in tokens.items()
+    }
+    assert len([scope for scope, status in found.items() if status != 403]) == 1, found
+
+
+@pytest.mark.parametrize(
+    ("visibility", "sign"), [("private", "000+++0"), ("shared", "0+++++0"), ("public", "+++++++")]
+)
+def test_an_experiment_is_shown_to_whom_its_author_says(cast, visibility, sign) -> None:
+    author = cast.browsers["author"]
+    path = f"/service/{cast.names['{experiment}']}"
+    assert author.post(f"{path}/visibility", {"visibility": visibility}).status == 303
+    wanted = {who: LETTERS[letter] for who, letter in zip(WHO, sign, strict=True)}
+    for page in (path, f"{path}/answer", f"{path}/download/csv"):
+        assert {who: outcome(cast.browsers[who].get(page)) for who in WHO} == wanted
+    listed = {who: path[1:] in cast.browsers[who].get("/service").text for who in WHO}
+    assert listed == {who: told == "done" for who, told in wanted.items()}
