@@ -38,6 +38,8 @@ class Reader {
         : code_(code.first(std::min(code.size(), longest_instruction_bytes))) {}
 
     std::uint8_t peek() const { return place_ < code_.size() ? code_[place_] : 0; }
+    /// The byte behind the next one.
+    std::uint8_t peek_behind() const { return place_ + 1 < code_.size() ? code_[place_ + 1] : 0; }
     std::uint8_t next() {
         const std::uint8_t byte = peek();
         skip(1);
@@ -61,9 +63,18 @@ constexpr bool is_one_of(std::uint8_t opcode, std::string_view opcodes) {
     return opcodes.find(static_cast<char>(opcode)) != std::string_view::npos;
 }
 
+/// What a function gives for each opcode, worked out when this is compiled.
+template <typename Of>
+constexpr auto for_each_opcode(Of of) {
+    std::array<decltype(of(std::uint8_t{0})), 256> found{};
+    for (std::size_t opcode = 0; opcode < found.size(); ++opcode)
+        found.at(opcode) = of(static_cast<std::uint8_t>(opcode));
+    return found;
+}
+
 using namespace std::string_view_literals;
 
-Operands arithmetic(std::uint8_t opcode, std::uint8_t immediate_z) {
+constexpr Operands arithmetic(std::uint8_t opcode, std::uint8_t immediate_z) {
     switch (opcode & 7U) {
         case 4:
             return {.immediate_bytes = 1};
@@ -78,13 +89,13 @@ Operands arithmetic(std::uint8_t opcode, std::uint8_t immediate_z) {
 }
 
 /// F6 and F7: `test` has an immediate, the other operations of the group have none.
-Operands unary_group(std::uint8_t modrm, std::uint8_t immediate_bytes) {
+constexpr Operands unary_group(std::uint8_t modrm, std::uint8_t immediate_bytes) {
     const bool is_test = (modrm & 0x38U) < 0x10U;
     return {.modrm = true, .immediate_bytes = is_test ? immediate_bytes : std::uint8_t{0}};
 }
 
-Operands moves_and_shifts(std::uint8_t opcode, const Prefixes& prefixes, std::uint8_t modrm,
-                          std::uint8_t immediate_z) {
+constexpr Operands moves_and_shifts(std::uint8_t opcode, const Prefixes& prefixes,
+                                    std::uint8_t modrm, std::uint8_t immediate_z) {
     if (opcode >= 0xb0 && opcode <= 0xb7)
         return {.immediate_bytes = 1};
     if (opcode >= 0xb8 && opcode <= 0xbf)
@@ -112,7 +123,8 @@ Operands moves_and_shifts(std::uint8_t opcode, const Prefixes& prefixes, std::ui
     return {.modrm = shift_or_float};
 }
 
-Operands one_byte_operands(std::uint8_t opcode, const Prefixes& prefixes, std::uint8_t modrm) {
+constexpr Operands one_byte_operands(std::uint8_t opcode, const Prefixes& prefixes,
+                                     std::uint8_t modrm) {
     const std::uint8_t immediate_z = prefixes.operand_size && !prefixes.wide ? 2 : 4;
     if (opcode < 0x40)
         return arithmetic(opcode, immediate_z);
@@ -143,11 +155,11 @@ Operands one_byte_operands(std::uint8_t opcode, const Prefixes& prefixes, std::u
     return moves_and_shifts(opcode, prefixes, modrm, immediate_z);
 }
 
-bool has_immediate_in_0f(std::uint8_t opcode) {
+constexpr bool has_immediate_in_0f(std::uint8_t opcode) {
     return is_one_of(opcode, "\x70\x71\x72\x73\xa4\xac\xba\xc2\xc4\xc5\xc6\x0f"sv);
 }
 
-Operands map_0f_operands(std::uint8_t opcode, const Prefixes& prefixes) {
+constexpr Operands map_0f_operands(std::uint8_t opcode, const Prefixes& prefixes) {
     if (opcode >= 0x80 && opcode <= 0x8f)
         return {.immediate_bytes = 4, .branch = Field::jump};
     if (is_one_of(opcode, "\x04\x0a\x0c\x24\x25\x26\x27\x36\x39\x3b\x3c\x3d\x3e\x3f\xa6\xa7"sv))
@@ -163,6 +175,34 @@ Operands map_0f_operands(std::uint8_t opcode, const Prefixes& prefixes) {
     const std::uint8_t immediate_bytes = has_immediate_in_0f(opcode) ? 1 : 0;
     return {.modrm = true, .immediate_bytes = immediate_bytes};
 }
+
+/// By the prefixes that count: operand size, REX.W, address size.
+constexpr auto one_byte_tables = [] {
+    std::array<std::array<Operands, 256>, 8> tables{};
+    for (std::size_t at = 0; at < tables.size(); ++at) {
+        const Prefixes prefixes{
+            .operand_size = (at & 1U) != 0, .address_size = (at & 4U) != 0, .wide = (at & 2U) != 0};
+        tables.at(at) = for_each_opcode(
+            [&](std::uint8_t opcode) { return one_byte_operands(opcode, prefixes, 0); });
+    }
+    return tables;
+}();
+
+constexpr auto map_0f_table =
+    for_each_opcode([](std::uint8_t opcode) { return map_0f_operands(opcode, {}); });
+
+/// The operands of an opcode of one byte; of three the next byte says more.
+Operands operands_of(std::uint8_t opcode, const Prefixes& prefixes, std::uint8_t modrm) {
+    if (opcode == 0xc7 || opcode == 0xf6 || opcode == 0xf7)
+        return one_byte_operands(opcode, prefixes, modrm);
+    const std::size_t variant = (prefixes.operand_size ? 1U : 0U) | (prefixes.wide ? 2U : 0U) |
+                                (prefixes.address_size ? 4U : 0U);
+    return one_byte_tables[variant][opcode];
+}
+
+constexpr auto is_legacy_prefix = for_each_opcode([](std::uint8_t opcode) {
+    return is_one_of(opcode, "\x66\x67\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65"sv);
+});
 
 /// VEX and EVEX share the maps with SSE, but there is no branch among them.
 Operands vector_operands(unsigned map, std::uint8_t opcode, bool evex) {
@@ -203,7 +243,7 @@ Opcode read_legacy(Reader& reader, const Prefixes& prefixes) {
     const std::uint8_t opcode = reader.next();
     const std::uint8_t prefix = prefixes.mandatory();
     if (opcode != 0x0f) {
-        const Operands operands = one_byte_operands(opcode, prefixes, reader.peek());
+        const Operands operands = operands_of(opcode, prefixes, reader.peek());
         return {operands, opcode == 0x8d, one_byte, opcode, prefix};
     }
     const std::uint8_t second = reader.next();
@@ -214,15 +254,15 @@ Opcode read_legacy(Reader& reader, const Prefixes& prefixes) {
         const auto immediate_bytes = static_cast<std::uint8_t>(has_immediate);
         return {{.modrm = true, .immediate_bytes = immediate_bytes}, false, map, third, prefix};
     }
-    return {map_0f_operands(second, prefixes), false, map_0f, second, prefix};
+    const Operands operands =
+        second == 0x78 ? map_0f_operands(second, prefixes) : map_0f_table[second];
+    return {operands, false, map_0f, second, prefix};
 }
 
 Opcode read_opcode(Reader& reader, const Prefixes& prefixes, bool rex) {
     const std::uint8_t first = reader.peek();
     const bool is_vector = first == 0xc4 || first == 0xc5 || first == 0x62;
-    Reader ahead = reader;
-    ahead.next();
-    const bool is_xop = first == 0x8f && (ahead.peek() & 0x1fU) >= 8;
+    const bool is_xop = first == 0x8f && (reader.peek_behind() & 0x1fU) >= 8;
     if (!is_vector && !is_xop)
         return read_legacy(reader, prefixes);
     if (rex)
@@ -270,8 +310,7 @@ bool skip_memory_operand(Reader& reader, Instruction& found) {
 
 /// Reads the legacy prefixes and REX; whether there was a REX.
 bool read_prefixes(Reader& reader, Prefixes& prefixes) {
-    while (is_one_of(reader.peek(), "\x66\x67\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65"sv) &&
-           !reader.exhausted()) {
+    while (is_legacy_prefix[reader.peek()] && !reader.exhausted()) {
         const std::uint8_t prefix = reader.next();
         prefixes.operand_size |= prefix == 0x66;
         prefixes.address_size |= prefix == 0x67;

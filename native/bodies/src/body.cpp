@@ -122,6 +122,8 @@ void BodyReader::finish(const Function& function, Body& body) {
     const std::vector<std::uint32_t> ordinals = ordinals_of(steps_);
     std::vector<std::uint64_t> tokens;
     std::vector<std::uint64_t> operations;
+    tokens.reserve(steps_.size());
+    operations.reserve(steps_.size());
     std::vector<std::int32_t> depth(steps_.size() + 1, 0);
     for (std::size_t place = 0; place < steps_.size(); ++place) {
         const Step& step = steps_[place];

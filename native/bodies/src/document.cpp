@@ -1,104 +1,20 @@
 #include "document.hpp"
 
-#include <cstdio>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "all_bodies.hpp"
 #include "body.hpp"
 #include "fatal.hpp"
 #include "functions.hpp"
+#include "json_writer.hpp"
 #include "references.hpp"
 
 namespace steelyard {
 
 namespace {
-
-/// Writes JSON into one text, and that out at the end.
-class Writer {
-  public:
-    explicit Writer(std::ostream& out) : out_(out) {}
-    ~Writer() { flush(); }
-    Writer(const Writer&) = delete;
-    Writer& operator=(const Writer&) = delete;
-    Writer(Writer&&) = delete;
-    Writer& operator=(Writer&&) = delete;
-
-    void raw(std::string_view text) { text_ += text; }
-    void number(std::uint64_t value) { text_ += std::to_string(value); }
-
-    /// Bytes that are no ASCII become what Python's surrogateescape makes of them.
-    void text(std::string_view value) {
-        text_ += '"';
-        for (const char one : value) {
-            const auto byte = static_cast<unsigned char>(one);
-            if (byte >= 0x80)
-                escaped("\\udc%02x", byte);
-            else if (byte < 0x20 || byte == 0x7f)
-                escaped("\\u00%02x", byte);
-            else if (one == '"' || one == '\\')
-                (text_ += '\\') += one;
-            else
-                text_ += one;
-        }
-        text_ += '"';
-        if (text_.size() > flush_bytes)
-            flush();
-    }
-
-    template <typename Items, typename Write>
-    void list(const Items& items, Write write) {
-        text_ += '[';
-        bool first = true;
-        for (const auto& item : items) {
-            if (!first)
-                text_ += ',';
-            first = false;
-            write(item);
-            if (text_.size() > flush_bytes)
-                flush();
-        }
-        text_ += ']';
-    }
-
-    template <typename Items, typename Take>
-    void column(std::string_view name, const Items& items, Take take) {
-        key(name);
-        list(items, [&](const auto& item) { number(take(item)); });
-    }
-
-    template <typename Items, typename Take>
-    void texts(std::string_view name, const Items& items, Take take) {
-        key(name);
-        list(items, [&](const auto& item) { text(take(item)); });
-    }
-
-    void key(std::string_view name) {
-        text_ += needs_comma_ ? ",\n" : "{";
-        needs_comma_ = true;
-        text(name);
-        text_ += ':';
-    }
-
-  private:
-    static constexpr std::size_t flush_bytes = 1U << 20U;
-
-    void escaped(const char* format, unsigned byte) {
-        char buffer[8];
-        std::snprintf(buffer, sizeof buffer, format, byte);
-        text_ += buffer;
-    }
-
-    void flush() {
-        out_ << text_;
-        text_.clear();
-    }
-
-    std::ostream& out_;
-    std::string text_;
-    bool needs_comma_ = false;
-};
 
 /// What compilers write about themselves: `.comment`, and DW_AT_producer where it is a whole text.
 std::set<std::string_view> producers(const ProgramFile& file) {
@@ -122,39 +38,54 @@ std::set<std::string_view> producers(const ProgramFile& file) {
     return found;
 }
 
-void write_columns(Writer& writer, const std::vector<Body>& bodies) {
-    writer.column("digests", bodies, [](const Body& one) { return one.digest; });
-    writer.column("loop_digests", bodies, [](const Body& one) { return one.loop_digest; });
-    writer.column("instructions", bodies, [](const Body& one) { return one.instructions; });
-    writer.column("floating", bodies, [](const Body& one) { return one.floating; });
-    writer.column("vector", bodies, [](const Body& one) { return one.vector; });
-    writer.column("branches", bodies, [](const Body& one) { return one.branches; });
-    writer.column("calls", bodies, [](const Body& one) { return one.calls; });
-    writer.column("memory", bodies, [](const Body& one) { return one.memory; });
-    writer.key("sketches");
-    writer.list(bodies, [&](const Body& one) {
-        writer.list(one.sketch, [&](std::uint32_t value) { writer.number(value); });
-    });
-    // Each reference is three numbers: its kind, its place in the list of its kind, its offset.
-    writer.key("references");
-    writer.list(bodies, [&](const Body& one) {
-        writer.raw("[");
-        for (std::size_t at = 0; at < one.references.size(); ++at) {
-            const Reference& reference = one.references[at];
-            writer.raw(at == 0 ? "" : ",");
-            writer.number(static_cast<std::uint64_t>(reference.kind));
-            writer.raw(",");
-            writer.number(reference.place);
-            writer.raw(",");
-            writer.number(reference.offset);
-        }
-        writer.raw("]");
-    });
+/// What `take` gives of each item, as numbers of 32 bits, or of the width that is asked for.
+template <typename Number = std::uint32_t, typename Items, typename Take>
+void write_column(JsonWriter& writer, std::string_view name, const Items& items, Take take) {
+    std::vector<Number> values;
+    values.reserve(items.size());
+    for (const auto& item : items)
+        values.push_back(take(item));
+    writer.column(name, std::span<const Number>(values));
 }
 
-}  // namespace
+void write_sketches(JsonWriter& writer, const std::vector<Body>& bodies) {
+    std::vector<std::uint32_t> values;
+    values.reserve(bodies.size() * sketch_values);
+    for (const Body& one : bodies)
+        values.insert(values.end(), one.sketch.begin(), one.sketch.end());
+    writer.column("sketches", std::span<const std::uint32_t>(values));
+}
 
-namespace {
+/// Each reference is three numbers: its kind, its place in the list of its kind, its offset, of
+/// which the lower half tells places of an object apart.
+void write_references(JsonWriter& writer, const std::vector<Body>& bodies) {
+    std::vector<std::uint32_t> values;
+    for (const Body& one : bodies) {
+        for (const Reference& reference : one.references) {
+            values.push_back(static_cast<std::uint32_t>(reference.kind));
+            values.push_back(reference.place);
+            values.push_back(static_cast<std::uint32_t>(reference.offset));
+        }
+    }
+    writer.column("references", std::span<const std::uint32_t>(values));
+    write_column(writer, "reference_counts", bodies,
+                 [](const Body& one) { return static_cast<std::uint32_t>(one.references.size()); });
+}
+
+void write_columns(JsonWriter& writer, const std::vector<Body>& bodies) {
+    using Wide = std::uint64_t;
+    write_column<Wide>(writer, "digests", bodies, [](const Body& one) { return one.digest; });
+    write_column<Wide>(writer, "loop_digests", bodies,
+                       [](const Body& one) { return one.loop_digest; });
+    write_column(writer, "instructions", bodies, [](const Body& one) { return one.instructions; });
+    write_column(writer, "floating", bodies, [](const Body& one) { return one.floating; });
+    write_column(writer, "vector", bodies, [](const Body& one) { return one.vector; });
+    write_column(writer, "branches", bodies, [](const Body& one) { return one.branches; });
+    write_column(writer, "calls", bodies, [](const Body& one) { return one.calls; });
+    write_column(writer, "memory", bodies, [](const Body& one) { return one.memory; });
+    write_sketches(writer, bodies);
+    write_references(writer, bodies);
+}
 
 std::vector<Function> some_functions(const ProgramFile& file) {
     std::vector<Function> functions = find_functions(file);
@@ -169,14 +100,10 @@ void write_bodies(Bytes bytes, std::ostream& out) {
     const ProgramFile file(bytes);
     const std::vector<Function> functions = some_functions(file);
     References references(file, functions);
-    BodyReader reader(file, functions, references);
-    std::vector<Body> bodies;
-    bodies.reserve(functions.size());
-    for (const Function& function : functions)
-        bodies.push_back(reader.read(function));
+    const std::vector<Body> bodies = read_all(file, functions, references);
     const std::vector<DataObject> objects = references.objects();
 
-    Writer writer(out);
+    JsonWriter writer(out);
     writer.key("machine");
     writer.text(file.machine() == Machine::x86_64 ? "x86-64" : "aarch64");
     writer.key("build_id");
@@ -186,14 +113,13 @@ void write_bodies(Bytes bytes, std::ostream& out) {
     writer.texts("libraries", file.libraries(), [](std::string_view one) { return one; });
     writer.texts("producers", producers(file), [](std::string_view one) { return one; });
     writer.texts("names", functions, [](const Function& one) { return one.name; });
-    writer.column("addresses", functions, [](const Function& one) { return one.address; });
-    writer.column("sizes_bytes", functions, [](const Function& one) { return one.size; });
     write_columns(writer, bodies);
     writer.texts("externals", references.externals(), [](std::string_view one) { return one; });
     writer.texts("objects", objects, [](const DataObject& one) { return one.name; });
-    writer.column("object_sizes_bytes", objects, [](const DataObject& one) { return one.size; });
-    writer.column("object_digests", objects,
-                  [&](const DataObject& one) { return data_digest(file, one); });
+    write_column<std::uint64_t>(writer, "object_sizes_bytes", objects,
+                                [](const DataObject& one) { return one.size; });
+    write_column<std::uint64_t>(writer, "object_digests", objects,
+                                [&](const DataObject& one) { return data_digest(file, one); });
     writer.raw("}\n");
 }
 
@@ -202,7 +128,7 @@ void write_steps(Bytes bytes, std::span<const std::size_t> places, std::ostream&
     const std::vector<Function> functions = some_functions(file);
     References references(file, functions);
     BodyReader reader(file, functions, references);
-    Writer writer(out);
+    JsonWriter writer(out);
     writer.raw("[");
     for (const std::size_t& place : places) {
         if (place >= functions.size())

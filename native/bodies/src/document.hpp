@@ -1,4 +1,5 @@
-// The answer: all functions and objects of a program as one JSON object of columns.
+// The answer: all functions and objects of a program as one JSON object of columns; columns of
+// numbers are base64 of 4 or 8 bytes each.
 
 #pragma once
 

@@ -137,15 +137,28 @@ Reference References::data_reference(std::uint64_t address) {
     if (symbol == nullptr &&
         (is_text(address) || is_source_location(address) || is_text_table(address)))
         return {ReferenceKind::text, 0, 0};
-    const std::uint64_t begin = symbol == nullptr ? address : symbol->address;
+    const DataObject object = symbol == nullptr
+                                  ? DataObject{{}, address, 0}
+                                  : DataObject{symbol->name, symbol->address, symbol->size};
+    return {ReferenceKind::data, place_of(object), address - object.address};
+}
+
+std::uint32_t References::place_of(const DataObject& object) {
     const auto [at, is_new] =
-        places_.try_emplace(begin, static_cast<std::uint32_t>(objects_.size()));
-    if (is_new) {
-        const bool named = symbol != nullptr;
-        objects_.push_back({named ? symbol->name : std::string_view(), begin,
-                            named ? symbol->size : std::uint64_t{0}});
-    }
-    return {ReferenceKind::data, at->second, address - begin};
+        places_.try_emplace(object.address, static_cast<std::uint32_t>(objects_.size()));
+    if (is_new)
+        objects_.push_back(object);
+    return at->second;
+}
+
+References::Places References::take(const References& other) {
+    Places found;
+    for (const std::string_view name : other.externals_)
+        found.externals.push_back(external(name).place);
+    for (const DataObject& object : other.objects_)
+        found.objects.push_back(place_of(object));
+    borders_.insert(borders_.end(), other.borders_.begin(), other.borders_.end());
+    return found;
 }
 
 bool References::is_text(std::uint64_t address) const {

@@ -58,6 +58,13 @@ class References {
     const std::vector<std::string_view>& externals() const { return externals_; }
     /// Something that is no object begins here: objects before it end.
     void add_border(std::uint64_t address) { borders_.push_back(address); }
+    /// The places here of what others of the same program have numbered.
+    struct Places {
+        std::vector<std::uint32_t> externals;
+        std::vector<std::uint32_t> objects;
+    };
+    /// Numbers what another one has found, in its order, behind what is known.
+    Places take(const References& other);
     /// The objects with their sizes: up to the next one where no symbol says.
     std::vector<DataObject> objects() const;
 
@@ -65,6 +72,7 @@ class References {
     Reference code_reference(std::uint64_t address);
     const Symbol* object_at(std::uint64_t address) const;
     Reference data_reference(std::uint64_t address);
+    std::uint32_t place_of(const DataObject& object);
     bool is_text(std::uint64_t address) const;
     bool is_source_location(std::uint64_t address) const;
     /// A table of distances to texts, as LLVM makes it of a `switch` over texts.

@@ -112,34 +112,32 @@ class X86Steps {
         while (at < code.size()) {
             const auto found = decode(code.subspan(at));
             // What is no instruction is data among code: byte by byte.
-            Instruction one = found.value_or(Instruction{});
-            if (!found)
-                one.length = 1;
-            bytes_ = code.subspan(at, one.length);
+            const std::size_t length = found ? found->length : 1;
+            bytes_ = code.subspan(at, length);
             address_ = function_.address + at;
             if (found)
-                add(one);
+                add(*found);
             else
                 reader_.steps_.push_back({.address = address_,
                                           .token = mixed(bytes_[0], 0xbad),
                                           .references = body_.references.size()});
-            at += one.length;
+            at += length;
         }
     }
 
   private:
     void add(const Instruction& one) {
-        Step step{.address = address_,
-                  .references = body_.references.size(),
-                  .is_nothing = does_nothing(one)};
-        const std::size_t tables = reader_.tables_.size();
+        // Filled where it stays: a copy would wait for each of its parts to be stored.
+        Step& step = reader_.steps_.emplace_back();
+        step.address = address_;
+        step.references = body_.references.size();
+        step.is_nothing = does_nothing(one);
         step.operation =
             mixed((std::uint64_t{one.map} << 24U) | (std::uint64_t{one.opcode} << 8U) |
                   (one.vector_encoding ? 1U : 0U) | (std::uint64_t{one.prefix} << 32U));
-        if (step.is_nothing) {
-            reader_.steps_.push_back(step);
+        if (step.is_nothing)
             return;
-        }
+        const std::size_t tables = reader_.tables_.size();
         count(one);
         if (one.field == Field::call || one.field == Field::jump)
             add_branch(one, step);
@@ -147,7 +145,6 @@ class X86Steps {
             read_operands(one, step);
         step.has_table = reader_.tables_.size() != tables;
         step.never_passes = never_passes(one);
-        reader_.steps_.push_back(step);
         note_block(one);
     }
 

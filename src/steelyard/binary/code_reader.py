@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+import base64
+import itertools
 import json
 import os
 import subprocess
 import tempfile
+from array import array
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, cast
+from typing import IO, Any, NoReturn, cast
 
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, MissingCapabilityError
 from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.native_program import native_program
 from steelyard.predict.commits.basic_blocks import BodySteps
-from steelyard.predict.commits.program_code import ProgramCode
+from steelyard.predict.commits.program_code import NumberRows, ProgramCode
 
 # Counts up with every change of what the native reader finds: what was kept is read anew.
-_VERSION = 9
+_VERSION = 10
+# Columns of numbers are base64 of numbers of 4 or 8 bytes.
+_COLUMNS = {
+    "digests": "Q",
+    "loop_digests": "Q",
+    "instructions": "I",
+    "floating": "I",
+    "vector": "I",
+    "branches": "I",
+    "calls": "I",
+    "memory": "I",
+    "sketches": "I",
+    "references": "I",
+    "reference_counts": "I",
+    "object_sizes_bytes": "Q",
+    "object_digests": "Q",
+}
+_SKETCH = 8
 _KEPT_COUNT = 200
 # Arguments of a command have little room.
 _MOST_PLACES = 10_000
@@ -50,8 +70,7 @@ def read_code(path: str, field: str | None = None) -> ProgramCode:
     kept = _kept_path(digest)
     text = _text_of(kept)
     if text is None:
-        text = _ask_reader(path, field)
-        _keep(kept, text)
+        text = _read_into(kept, path, field) or _ask_reader(path, field)
     return _code_of(text, path)
 
 
@@ -92,24 +111,41 @@ def _steps_of(columns: list[list[int]]) -> BodySteps:
 
 
 def _ask_reader(path: str, field: str | None, *places: str) -> bytes:
-    program = native_program("steelyard-bodies", "the reader of bodies")
-    done = subprocess.run(
-        [program, path, *places], stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
+    done = _run_reader(subprocess.PIPE, path, *places)
     if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip() or "the reader of bodies was killed"
-        raise DataError(
-            f"The code of {path} cannot be read: {reason.splitlines()[0]}.\nAccepted: an ELF "
-            "program or shared library for x86-64 or AArch64.",
-            field=field,
-        )
+        _refuse(done, path, field)
     return done.stdout
+
+
+def _refuse(done: subprocess.CompletedProcess[bytes], path: str, field: str | None) -> NoReturn:
+    reason = done.stderr.decode(errors="replace").strip() or "the reader of bodies was killed"
+    raise DataError(
+        f"The code of {path} cannot be read: {reason.splitlines()[0]}.\nAccepted: an ELF "
+        "program or shared library for x86-64 or AArch64.",
+        field=field,
+    )
+
+
+def _run_reader(target: int | IO[bytes], *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    program = native_program("steelyard-bodies", "the reader of bodies")
+    return subprocess.run(
+        [program, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=target,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
 
 
 def _code_of(text: bytes, path: str) -> ProgramCode:
     read = cast("dict[str, Any]", json.loads(text))
-    for unused in ("addresses", "sizes_bytes"):
-        read.pop(unused, None)
+    for column, width in _COLUMNS.items():
+        numbers = array(width)
+        numbers.frombytes(base64.b64decode(read[column]))
+        read[column] = numbers
+    lengths = [3 * count for count in read.pop("reference_counts")]
+    read["references"] = NumberRows(read["references"], lengths)
+    read["sketches"] = NumberRows(read["sketches"], itertools.repeat(_SKETCH, len(lengths)))
     return ProgramCode(**read, source=path)
 
 
@@ -128,17 +164,23 @@ def _text_of(kept: str) -> bytes | None:
     return text if text.endswith(b"}\n") else None
 
 
-def _keep(kept: str, text: bytes) -> None:
-    """Keep a reading for the next time; where that fails it is read anew."""
+def _read_into(kept: str, path: str, field: str | None) -> bytes | None:
+    """Read a program into the file where it is kept; None where that file cannot be written."""
     folder = os.path.dirname(kept)
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-            file.write(text)
-        os.replace(file.name, kept)
-        _drop_oldest(folder)
+            done = _run_reader(file.file, path)
+        if done.returncode != 0:
+            os.unlink(file.name)
+        else:
+            os.replace(file.name, kept)
+            _drop_oldest(folder)
     except OSError:
-        return
+        return None
+    if done.stderr:
+        _refuse(done, path, field)
+    return _text_of(kept) if done.returncode == 0 else None
 
 
 def _drop_oldest(folder: str) -> None:

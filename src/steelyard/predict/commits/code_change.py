@@ -16,6 +16,7 @@ from steelyard.predict.commits.program_code import (
     ProgramCode,
     plain_object,
 )
+from steelyard.predict.commits.same_code import same_code
 
 _COMMENTS = ("GCC: ", "Linker: ")
 _NO_CODE = ("-g", "-fdebug-prefix-map", "-ffile-prefix-map", "-fmacro-prefix-map")
@@ -82,12 +83,10 @@ def compare_programs(old: ProgramCode, new: ProgramCode) -> CodeChange:
     partner = match_functions(old, new)
     changed: set[int] = set()
     data: dict[int, tuple[str, ...]] = {}
-    loops: set[int] = set()
+    alike = same_code(old, new, partner)
     for one, other in enumerate(partner):
-        if other < 0:
+        if other < 0 or alike[one]:
             continue
-        if old.loop_digests[one] != new.loop_digests[other]:
-            loops.add(one)
         names = None
         if old.digests[one] == new.digests[other]:
             names = _changed_data(old, new, partner, (one, other))
@@ -95,11 +94,10 @@ def compare_programs(old: ProgramCode, new: ProgramCode) -> CodeChange:
             changed.add(one)
         elif names:
             data[one] = names
+    loops = {one for one in changed if old.loop_digests[one] != new.loop_digests[partner[one]]}
     added = frozenset(range(len(new))) - frozenset(partner)
     flags = _flags(old, new)
-    return CodeChange(
-        old, new, partner, frozenset(changed), data, frozenset(loops & changed), added, flags
-    )
+    return CodeChange(old, new, partner, frozenset(changed), data, frozenset(loops), added, flags)
 
 
 def _changed_data(
@@ -115,9 +113,6 @@ def _changed_data(
     names: dict[str, None] = {}
     for at in range(0, len(here), 3):
         kind, one, other = here[at], here[at + 1], there[at + 1]
-        # The usual cases, without slices.
-        if kind == there[at] and (kind >= TEXT or (kind == FUNCTION and partner[one] == other)):
-            continue
         both = here[at : at + 3], there[at : at + 3]
         if not _same_reference(old, new, partner, both):
             return None

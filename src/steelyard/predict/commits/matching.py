@@ -22,9 +22,9 @@ def match_functions(old: ProgramCode, new: ProgramCode) -> list[int]:
     functions that are known, and last the likeness of bodies.
     """
     matching = _Matching(old, new)
-    matching.by_key(lambda code, place: code.names[place])
-    matching.by_key(lambda code, place: plain_name(code.names[place]))
-    matching.by_key(lambda code, place: code.digests[place])
+    matching.by_key(lambda code: code.names)
+    matching.by_key(_plain_names)
+    matching.by_key(lambda code: code.digests)
     matching.by_order()
     matching.by_likeness()
     return matching.partner
@@ -47,13 +47,18 @@ class _Matching:
         left = [place for place, partner in enumerate(self.partner) if partner < 0]
         return left, [place for place, taken in enumerate(self.taken) if not taken]
 
-    def by_key(self, key: Callable[[ProgramCode, int], str | int]) -> None:
-        """Pair functions with the same key; of several the same bodies first, then in order."""
+    def by_key(self, keys: Callable[[ProgramCode], Sequence[str] | Sequence[int]]) -> None:
+        """Pair functions with the same key; of several the same bodies first, then in order.
+
+        An empty key and 0 are of nobody.
+        """
         left, right = self.free()
-        here, there = _groups(self.old, left, key), _groups(self.new, right, key)
+        if not (left and right):
+            return
+        here, there = _groups(keys(self.old), left), _groups(keys(self.new), right)
         for value, ones in here.items():
             others = there.get(value)
-            if not value or others is None:
+            if others is None:
                 continue
             if len(ones) == 1 == len(others):
                 self.pair(ones[0], others[0])
@@ -119,10 +124,22 @@ class _Matching:
         return sum(a == b for a, b in pairs)
 
 
+def _plain_names(code: ProgramCode) -> Sequence[str]:
+    # Expressions are slow, and most names have nothing that they look for.
+    return [plain_name(name) if "." in name or "17h" in name else name for name in code.names]
+
+
 def _groups(
-    code: ProgramCode, places: Iterable[int], key: Callable[[ProgramCode, int], str | int]
+    keys: Sequence[str] | Sequence[int], places: Iterable[int]
 ) -> dict[str | int, list[int]]:
     found: dict[str | int, list[int]] = {}
     for place in places:
-        found.setdefault(key(code, place), []).append(place)
+        key = keys[place]
+        if not key:
+            continue
+        group = found.get(key)
+        if group is None:
+            found[key] = [place]
+        else:
+            group.append(place)
     return found

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import overload
 
 # What compilers append to the name of a function that they took apart, copied or made local.
 _COPY = re.compile(r"\.(?:part|isra|constprop|lto_priv|llvm|localalias)(?:\.\d+)*(?=\.|$)")
@@ -24,6 +27,49 @@ def plain_name(name: str) -> str:
 def plain_object(name: str) -> str:
     """The name of an object without the number that makes a static one unique."""
     return _RUST.sub("E", _NUMBER.sub("", name))
+
+
+class NumberRows(Sequence[Sequence[int]]):
+    """Rows of numbers in one flat array: many short rows take little time to read and compare.
+
+    Parameters
+    ----------
+    flat : array of int
+        The rows, one after the other.
+    lengths : sequence of int
+        Of each row.
+    """
+
+    def __init__(self, flat: array[int], lengths: Iterable[int]) -> None:
+        self.flat = flat
+        self.ends = list(itertools.accumulate(lengths))
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[int]]) -> NumberRows:
+        """The same rows, which may be such ones already."""
+        if isinstance(rows, NumberRows):
+            return rows
+        flat = array("Q", itertools.chain.from_iterable(rows))
+        return cls(flat, [len(row) for row in rows])
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @overload
+    def __getitem__(self, index: int) -> array[int]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[array[int]]: ...
+    def __getitem__(self, index: int | slice) -> array[int] | list[array[int]]:
+        if isinstance(index, slice):
+            return [self[row] for row in range(*index.indices(len(self)))]
+        row = range(len(self.ends))[index]
+        return self.flat[self.ends[row - 1] if row else 0 : self.ends[row]]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NumberRows) and self.ends == other.ends and self.flat == other.flat
+
+    def __hash__(self) -> int:
+        return hash((len(self.ends), len(self.flat)))
 
 
 @dataclass(frozen=True, repr=False)
