@@ -85,7 +85,7 @@ class SharedService:
 def result_of(given):
     """What a worker would send of a part."""
     spec = experiment_spec_from_json(json.loads(given.specification))
-    common = {"warmup": False, "status": "ok", "reason": None, "spent_s": 0.1}
+    common = {"warmup": False, "status": "ok", "reason": None, "spent_s": 0.5}
     trials = [
         {
             **common,
