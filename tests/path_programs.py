@@ -11,10 +11,10 @@ from __future__ import annotations
 import random
 import subprocess
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from steelyard.analysis.paths.path_map import PathNode, PathNumbers
+from steelyard.analysis.paths.path_map import ROOT, PathNode, PathNumbers
 
 LOGGER = r"""
 #include <dlfcn.h>
@@ -202,6 +202,25 @@ def counted_paths(nodes: Sequence[PathNode], numbers: PathNumbers) -> Counter[in
     counts: Counter[int] = Counter()
     for node, path in zip(nodes, numbers.of(nodes), strict=True):
         counts[path] += node.call_count
+    return +counts
+
+
+def counted_keys(
+    nodes: Sequence[PathNode],
+    numbers: PathNumbers,
+    sizes: Mapping[int, int],
+    hidden: Collection[int] = (),
+) -> Counter[tuple[int, int]]:
+    """How often each path was called at each height, with frames that are so much larger."""
+    counts: Counter[tuple[int, int]] = Counter()
+    grown: list[int] = []
+    for node, path in zip(nodes, numbers.of(nodes), strict=True):
+        below = 0
+        if node.parent != ROOT:
+            below = grown[node.parent] + sizes.get(nodes[node.parent].function, 0)
+        grown.append(below)
+        if path not in hidden:
+            counts[path, node.height_bytes + below] += node.call_count
     return +counts
 
 

@@ -1,6 +1,7 @@
 #include "call_frames.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -155,13 +156,34 @@ const UnwindRow* CallFrames::at(std::uint64_t address) {
     return known->second ? &*known->second : nullptr;
 }
 
+const CallFrames::Fde* CallFrames::entry_of(std::uint64_t address) const {
+    const auto after = std::ranges::upper_bound(fdes_, address, {}, &Fde::start);
+    if (after == fdes_.begin() || address >= std::prev(after)->end)
+        return nullptr;
+    return &*std::prev(after);
+}
+
+std::vector<FrameOffset> CallFrames::offsets_at(std::uint64_t start) const {
+    const Fde* const fde = entry_of(start);
+    if (fde == nullptr || fde->start != start)
+        throw Malformed();
+    const Cie& cie = cies_[fde->cie];
+    UnwindRow initial;
+    FrameInstructions(cie.factors, initial, initial)
+        .run(ByteReader(cie.program.bytes, cie.program.address), start, UINT64_MAX);
+    UnwindRow row = initial;
+    std::vector<FrameOffset> offsets;
+    FrameInstructions machine(cie.factors, initial, row);
+    machine.note_offsets(offsets);
+    machine.run(ByteReader(fde->program.bytes, fde->program.address), start, UINT64_MAX);
+    return offsets;
+}
+
 std::optional<UnwindRow> CallFrames::row_at(std::uint64_t address) const {
-    auto after = std::ranges::upper_bound(fdes_, address, {}, &Fde::start);
-    if (after == fdes_.begin())
+    const Fde* const entry = entry_of(address);
+    if (entry == nullptr)
         return std::nullopt;
-    const Fde& fde = *--after;
-    if (address >= fde.end)
-        return std::nullopt;
+    const Fde& fde = *entry;
     const Cie& cie = cies_[fde.cie];
     UnwindRow initial;
     initial.of_signal = cie.of_signal;

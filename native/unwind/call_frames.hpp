@@ -26,6 +26,10 @@ class CallFrames {
     /// The row at a virtual address of the file; nothing where it says nothing about that.
     const UnwindRow* at(std::uint64_t address);
 
+    /// The operands of the entry that begins at an address that say how far the CFA is from a
+    /// register. Throws Malformed where the entry is damaged, or there is none.
+    std::vector<FrameOffset> offsets_at(std::uint64_t start) const;
+
     const ElfFile& elf() const { return *elf_; }
     /// Where entries begin and end, by rising start.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges() const;
@@ -53,6 +57,7 @@ class CallFrames {
 
     void read_all();
     Cie read_cie(std::span<const std::byte> entry, std::uint64_t address) const;
+    const Fde* entry_of(std::uint64_t address) const;
     std::optional<UnwindRow> row_at(std::uint64_t address) const;
 
     std::unique_ptr<ElfFile> elf_;

@@ -107,8 +107,18 @@ void FrameInstructions::set_frame(std::uint8_t operation, ByteReader& reader) {
     rule.kind = RegisterRule::Kind::in_register;
     if (operation != DW_CFA_def_cfa_offset)
         rule.other_register = numbered(reader.take_uleb());
-    if (operation != DW_CFA_def_cfa_register)
+    const std::uint64_t from = reader.address();
+    if (operation != DW_CFA_def_cfa_register) {
         rule.distance = static_cast<std::int64_t>(reader.take_uleb());
+        note_offset(from, reader, true);
+    }
+}
+
+void FrameInstructions::note_offset(std::uint64_t from, const ByteReader& reader,
+                                    bool is_unsigned) {
+    if (offsets_ != nullptr)
+        offsets_->push_back({from, reader.address() - from, row_.cfa.distance,
+                             row_.cfa.other_register, is_unsigned});
 }
 
 void FrameInstructions::set_register(std::uint8_t operation, ByteReader& reader) {
@@ -125,9 +135,11 @@ void FrameInstructions::set_register(std::uint8_t operation, ByteReader& reader)
         case DW_CFA_def_cfa_sf:
             row_.cfa = {RegisterRule::Kind::in_register, numbered(reader.take_uleb()), 0, {}};
             row_.cfa.distance = reader.take_sleb() * factors_.data;
+            note_offset(reader.address(), reader, false);
             return;
         case DW_CFA_def_cfa_offset_sf:
             row_.cfa.distance = reader.take_sleb() * factors_.data;
+            note_offset(reader.address(), reader, false);
             return;
         case DW_CFA_GNU_args_size:
             reader.take_uleb();

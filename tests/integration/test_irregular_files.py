@@ -107,6 +107,7 @@ INPUTS = [
     ("profile", "paths", "judge", "{input}"),
     ("profile", "paths", "judge", "{path_map}", "--evaluation", "{input}"),
     ("profile", "paths", "resize", "{input}"),
+    ("profile", "paths", "resize", "{path_map}", "--program", "{input}"),
     ("profile", "paths", "learn", "--program", "{input}", "--", TRUE),
     ("profile", "record", "--paths", "{input}", "-o", "{new}", "--", TRUE),
     ("profile", "report", "{input}"),

@@ -194,6 +194,70 @@ def test_sizes_of_frames_are_searched_with_what_they_cost(user: User, tmp_path, 
     assert document["seed"] == 7
 
 
+TWO_WAYS = r"""
+#include <cstdio>
+#include <stdexcept>
+#define FUNCTION __attribute__((noinline, noclone))
+volatile int sink;
+struct Many { long words[12]; };
+FUNCTION void leaf(int x) { sink += x; if (x == 9) throw std::runtime_error("nine"); }
+FUNCTION long one(int x, Many many) { volatile char room[40]; room[x & 7] = 1; leaf(x); return room[x & 7] + many.words[11]; }
+FUNCTION long other(int x, Many many) { volatile char room[40]; room[x & 7] = 2; leaf(x); return room[x & 7] + many.words[10]; }
+int main() {
+    Many many{};
+    for (long& word : many.words) word = &word - many.words;
+    long sum = one(1, many) + other(2, many);
+    try { one(9, many); } catch (const std::exception& caught) { std::puts(caught.what()); }
+    std::printf("%ld\n", sum);
+}
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("flags", ["-O2", "-O2 -fno-omit-frame-pointer", "-O0", "-O3 -no-pie"])
+def test_a_program_with_larger_frames_does_the_same_and_has_the_keys_that_were_predicted(
+    user: User, tmp_path: Path, flags: str
+):
+    (tmp_path / "two.cpp").write_text(TWO_WAYS)
+    subprocess.run(["g++", *flags.split(), "two.cpp", "-o", "two"], cwd=tmp_path, check=True)
+    program, larger = str(tmp_path / "two"), str(tmp_path / "larger")
+    learn = ("profile", "paths", "learn", "-o")
+    assert user.types(*learn, str(tmp_path / "map"), "--", program).status == 0
+    resize = ("profile", "paths", "resize", str(tmp_path / "map"), "--budget", "3")
+    told = user.types(*resize, "--program", program, "-o", larger)
+    assert told.status == 0, told.err
+    output = [
+        subprocess.run([path], capture_output=True, text=True, check=True).stdout
+        for path in (program, larger)
+    ]
+    assert output == ["nine\n24\n"] * 2
+    # The map that was written is that of the new program, which is another build.
+    learnt = user.types(*learn, f"{larger}.paths", "--", larger)
+    assert "0 of them new" in learnt.out
+    predicted = read_map(f"{larger}.paths")
+    user.types(*learn, str(tmp_path / "new"), "--", larger)
+    new = read_map(str(tmp_path / "new"))
+    assert {node[:3] for node in new.nodes} == {node[:3] for node in predicted.nodes}
+    assert user.types(*learn, f"{larger}.paths", "--", program).status == 2
+    judged = user.types("profile", "paths", "judge", str(tmp_path / "new"), "--json", "-")
+    before = user.types("profile", "paths", "judge", str(tmp_path / "map"), "--json", "-")
+    assert before.document()["offline"]["paths"]["resolved"] < 1
+    assert judged.document()["offline"]["paths"]["resolved"] == 1
+
+
+def test_what_cannot_be_resized_is_refused(user: User, tmp_path, program):
+    path = str(tmp_path / "map")
+    user.types("profile", "paths", "learn", "-o", path, "--", program)
+    resize = ("profile", "paths", "resize", path)
+    assert "--output needs --program" in user.types(*resize, "-o", "new").err
+    other = built(tmp_path, "other", "-O1")
+    refused = user.types(*resize, "--program", other)
+    assert refused.status == 2
+    assert "another build" in refused.err
+    refused = user.types(*resize, "--program", program, "-o", str(tmp_path / "none" / "new"))
+    assert refused.status != 0
+    assert "Traceback" not in refused.err
+
+
 def test_another_build_is_refused_and_a_renamed_one_is_not(user: User, tmp_path, program):
     path = str(tmp_path / "map")
     user.types("profile", "paths", "learn", "-o", path, "--", program)

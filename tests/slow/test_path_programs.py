@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import platform
+import random
 
 import pytest
 
-from steelyard.analysis.paths.path_map import PathNumbers
+from steelyard.analysis.paths.path_map import PathNumbers, functions_of
+from steelyard.profile.paths.frame_sizes import read_frames, write_resized
 from steelyard.profile.paths.learning_run import learning_run
-from tests.path_programs import built_logger, built_program, counted_paths, flags_of, logged_paths
+from tests.path_programs import (
+    built_logger,
+    built_program,
+    counted_keys,
+    counted_paths,
+    flags_of,
+    logged_paths,
+)
 
 PROGRAM_COUNT = 200
 
@@ -27,3 +36,41 @@ def test_every_path_of_two_hundred_programs_is_learnt(tmp_path, monkeypatch):
             wrong.append(seed)
         program.unlink()
     assert wrong == []
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+def test_larger_frames_of_two_hundred_programs_give_the_keys_that_are_predicted(
+    tmp_path, monkeypatch
+):
+    built_logger(tmp_path)
+    monkeypatch.setenv("LOGGED_PATHS", str(tmp_path / "logged"))
+    wrong, grown = [], 0
+    for seed in range(PROGRAM_COUNT):
+        program = built_program(tmp_path, seed, *flags_of(seed))
+        before = learning_run([str(program)], str(program)).path_map
+        frames, draw = read_frames(str(program)), random.Random(seed)
+        # Coroutines have a stack of 256 KiB, which has to do.
+        sizes = {
+            function: 16 * draw.randint(0, min(most // 16, 8))
+            for function, most in frames.most_bytes().items()
+        }
+        grown += sum(map(bool, sizes.values()))
+        write_resized(frames, sizes, str(program), f"{program}-larger")
+        run = learning_run([f"{program}-larger"], f"{program}-larger")
+        numbers = PathNumbers()
+        truth = counted_paths(logged_paths(tmp_path / "logged"), numbers)
+        after = run.path_map
+        # The kernel aligns the frame of a handler by where the stack is, which differs by run.
+        handlers = {at for at, name in before.functions.items() if name == "handler(int)"}
+        hidden = {
+            path
+            for index, path in enumerate(numbers.of(before.nodes))
+            if not handlers.isdisjoint(functions_of(before, index))
+        }
+        predicted = counted_keys(before.nodes, numbers, sizes, hidden)
+        same = counted_keys(after.nodes, numbers, {}, hidden) == predicted
+        if not same or counted_paths(after.nodes, numbers) != truth or run.exit_status:
+            wrong.append(seed)
+        program.unlink()
+    assert wrong == []
+    assert grown > PROGRAM_COUNT

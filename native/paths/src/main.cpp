@@ -1,32 +1,74 @@
-// The planner: how a program is made to record its call paths.
+// The planner: how a program is made to record its call paths, and which of its frames can grow.
 //
 //   steelyard-path-planner PROGRAM PLAN
 //
-// Writes the plan that libsteelyard-paths.so follows within the program.
+// writes the plan that libsteelyard-paths.so follows within the program;
+//
+//   steelyard-path-planner --frames PROGRAM
+//
+// prints a line for each function, its address in hexadecimal digits and a tab. Behind that stand
+// the numbers to which the growth of its frame is added, with a blank between them: the offset in
+// the file, its bytes and `s` (two's complement) or `u` (ULEB128), with colons. Where the frame
+// cannot grow there is a second tab and the reason.
 
 #include <cstdio>
 #include <fstream>
+#include <string_view>
 
 #include "fatal.hpp"
+#include "growable_frames.hpp"
 #include "planner.hpp"
+#include "program_bytes.hpp"
+
+namespace {
+
+using steelyard::Fatal;
+
+void write_plan(const char* program, const char* path) {
+    const steelyard::Plan plan = steelyard::plan_of(program);
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    const auto write = [&out](const void* data, std::size_t bytes) {
+        out.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+    };
+    write(&plan.header, sizeof plan.header);
+    write(plan.functions.data(), plan.functions.size() * sizeof plan.functions[0]);
+    write(plan.call_sites.data(), plan.call_sites.size() * sizeof plan.call_sites[0]);
+    out.close();
+    if (!out)
+        throw Fatal(std::string("The plan ") + path + " cannot be written.");
+}
+
+void print_frames(const char* path) {
+    const steelyard::Plan plan = steelyard::plan_of(path);
+    const steelyard::ProgramBytes program(path);
+    for (const auto& frame : program.growable(plan.functions)) {
+        std::printf("%llx\t", static_cast<unsigned long long>(frame.start));
+        const char* before = "";
+        for (const auto& field : frame.fields) {
+            const bool is_uleb = field.form == steelyard::FrameField::Form::uleb;
+            std::printf("%s%llu:%d:%c", before,
+                        static_cast<unsigned long long>(program.offset_of(field.address)),
+                        int{field.bytes}, is_uleb ? 'u' : 's');
+            before = " ";
+        }
+        if (!frame.reason.empty())
+            std::printf("\t%s", frame.reason.c_str());
+        std::printf("\n");
+    }
+}
+
+}  // namespace
 
 int main(int count, char** words) {
     try {
         if (count != 3)
-            throw steelyard::Fatal("Give a program and the file of its plan.");
-        const steelyard::Plan plan = steelyard::plan_of(words[1]);
-        std::ofstream out(words[2], std::ios::binary | std::ios::trunc);
-        const auto write = [&out](const void* data, std::size_t bytes) {
-            out.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
-        };
-        write(&plan.header, sizeof plan.header);
-        write(plan.functions.data(), plan.functions.size() * sizeof plan.functions[0]);
-        write(plan.call_sites.data(), plan.call_sites.size() * sizeof plan.call_sites[0]);
-        out.close();
-        if (!out)
-            throw steelyard::Fatal(std::string("The plan ") + words[2] + " cannot be written.");
+            throw Fatal("Give a program and the file of its plan, or --frames and a program.");
+        if (std::string_view(words[1]) == "--frames")
+            print_frames(words[2]);
+        else
+            write_plan(words[1], words[2]);
         return 0;
-    } catch (const steelyard::Fatal& fatal) {
+    } catch (const Fatal& fatal) {
         std::fprintf(stderr, "%s\n", fatal.message.c_str());
         return 1;
     }

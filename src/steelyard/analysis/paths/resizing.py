@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from steelyard.analysis.paths.height_steps import height_steps
 from steelyard.analysis.paths.path_check import ScenarioOutcomes, judged
@@ -27,8 +27,8 @@ class ResizingRules:
     Parameters
     ----------
     seed : int
-    frames : collection of int, optional
-        Functions whose frames can grow; None: all of the map.
+    frames : mapping of int to int, optional
+        Functions whose frames can grow, and by how many bytes; None: all of the map.
     wraps_calls : bool
         Calls of one function by another are wrapped too.
     budget_ratio : float
@@ -38,7 +38,7 @@ class ResizingRules:
     """
 
     seed: int
-    frames: Collection[int] | None = None
+    frames: Mapping[int, int] | None = None
     wraps_calls: bool = False
     budget_ratio: float = BUDGET_RATIO
     goal: float = GOAL
@@ -64,6 +64,8 @@ class Resizing:
         What the map resolves of its own runs.
     before_bytes, after_bytes : int
         The highest stack at the entry of a function.
+    rigid : dict of str to str
+        Functions of a program whose frames cannot grow, and why.
     """
 
     path_map: PathMap
@@ -77,6 +79,7 @@ class Resizing:
     after: ScenarioOutcomes
     before_bytes: int
     after_bytes: int
+    rigid: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def growth_ratio(self) -> float:
@@ -94,6 +97,7 @@ def resized(path_map: PathMap, rules: ResizingRules) -> Resizing:
     rules : ResizingRules
     """
     order = path_order(path_map.nodes)
+    most = {} if rules.frames is None else {(at, ROOT): size for at, size in rules.frames.items()}
     frames = path_map.functions if rules.frames is None else rules.frames
     pairs = zip(order.callers.tolist(), order.functions.tolist(), strict=True)
     calls: set[tuple[int, int]] = set()
@@ -103,7 +107,7 @@ def resized(path_map: PathMap, rules: ResizingRules) -> Resizing:
     found = separate(
         order,
         height_steps(order, frames, calls),
-        SearchRules(int(before_bytes * rules.budget_ratio), rules.seed, rules.goal),
+        SearchRules(int(before_bytes * rules.budget_ratio), rules.seed, most, rules.goal),
     )
     heights = found.heights_bytes[order.places].tolist()
     nodes = tuple(

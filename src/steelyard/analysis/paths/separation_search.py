@@ -7,7 +7,8 @@ the steps of a pair are tried, and takes two keys where there was one for progre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -37,6 +38,8 @@ class SearchRules:
     limit_bytes : int
         No path becomes higher, unless one was already.
     seed : int
+    most_bytes : mapping of Step to int
+        By how much some steps can grow; others have no limit.
     goal : float
         Share of keys with one path at which it ends.
     idle_limit, worse_limit : int
@@ -45,6 +48,7 @@ class SearchRules:
 
     limit_bytes: int
     seed: int
+    most_bytes: Mapping[Step, int] = field(default_factory=dict[Step, int])
     goal: float = GOAL
     idle_limit: int = IDLE_LIMIT
     worse_limit: int = WORSE_LIMIT
@@ -112,6 +116,8 @@ class _Search:
         self._limit_bytes = max(rules.limit_bytes, int(order.heights_bytes.max()))
         self._steps = StepCounts(order, steps)
         self._keys = PathKeys(order, self._limit_bytes)
+        unlimited = self._limit_bytes
+        self._most_bytes = [rules.most_bytes.get(name, unlimited) for name in steps.names]
         none = np.zeros(len(steps.names), dtype=np.int64)
         counts = self._keys.counts(order.heights_bytes)
         self._state = _State(none, order.heights_bytes, counts)
@@ -168,6 +174,8 @@ class _Search:
         """Grow a step that differs between two paths of a key; whether one is kept."""
         for place, step in enumerate(self._differing()[:_TRIES_A_PAIR], 1):
             size = GRAIN_BYTES * place
+            if self._state.sizes[step] + size > self._most_bytes[step]:
+                continue
             heights = self._state.heights + size * self._steps.on_paths(step)
             self._work += len(heights)
             if int(heights.max()) > self._limit_bytes:
@@ -189,7 +197,7 @@ class _Search:
             return []
         first = int(self._random.integers(len(nodes)))
         key = int(groups[first])
-        start, end = np.searchsorted(groups, np.array([key, key + 1])).tolist()
+        start, end = int(np.searchsorted(groups, key)), int(np.searchsorted(groups, key + 1))
         second = int(self._random.integers(start, end - 1))
         second += second >= first
         one, other = (self._steps.on_path_to(int(nodes[place])) for place in (first, second))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from steelyard.analysis.paths.crash_path import CrashPath
 from steelyard.analysis.paths.learning import Learning
@@ -12,9 +11,6 @@ from steelyard.analysis.paths.path_check import PathCheck, judged
 from steelyard.analysis.paths.path_map import PathNumbers, check_build, merged
 from steelyard.core.decoding import open_regular
 from steelyard.core.errors import DataError, UsageError
-
-if TYPE_CHECKING:
-    from steelyard.analysis.paths.resizing import Resizing
 
 
 def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Learning:
@@ -42,7 +38,7 @@ def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Lear
 
     executable_of(argv)
     if program is not None:
-        _check_program(program)
+        check_program(program)
     watched = executable_of(argv if program is None else (os.path.abspath(program),))
     refuse_moving(watched, {})
     before = read_map(map_path, "--output") if os.path.lexists(map_path) else None
@@ -65,7 +61,13 @@ def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Lear
     )
 
 
-def _check_program(path: str) -> None:
+def check_program(path: str) -> None:
+    """Refuse a program that cannot be read.
+
+    Raises
+    ------
+    UsageError
+    """
     try:
         os.close(open_regular(path))
     except OSError as error:
@@ -90,32 +92,6 @@ def judge_map(map_path: str, evaluation_path: str | None) -> PathCheck:
         if path_map is not None and not path_map.nodes:
             raise DataError(f"The map {path} has no paths.", field="map")
     return judged(learnt, evaluation)
-
-
-def resize_map(map_path: str, seed: int, wraps_calls: bool, budget_ratio: float) -> Resizing:
-    """Search sizes of frames that tell the paths of a map apart.
-
-    Parameters
-    ----------
-    map_path : str
-    seed : int
-    wraps_calls : bool
-    budget_ratio : float
-        As `analysis.paths.resizing.ResizingRules` has them.
-
-    Raises
-    ------
-    DataError
-        The map is damaged or empty.
-    """
-    from steelyard.analysis.paths.resizing import ResizingRules, resized
-    from steelyard.profile.paths.map_file import read_map
-
-    path_map = read_map(map_path)
-    if not path_map.nodes:
-        raise DataError(f"The map {map_path} has no paths.", field="map")
-    rules = ResizingRules(seed, wraps_calls=wraps_calls, budget_ratio=budget_ratio)
-    return resized(path_map, rules)
 
 
 def crash_path(map_path: str, core_path: str, program: str | None) -> CrashPath:
@@ -145,10 +121,10 @@ def crash_path(map_path: str, core_path: str, program: str | None) -> CrashPath:
 
     path_map = read_map(map_path)
     if program is not None:
-        _check_program(program)
+        check_program(program)
     with closing(CoreFile(core_path)) as core:
         path = program or program_of(core)
-        _check_program(path)
+        check_program(path)
         check_build(path_map, build_of(path), os.path.basename(path))
         key = crash_key(core, path)
     # A map may name a function by either of its parts.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from steelyard.cli.console.output import terminal_width, write_json, write_text
+from steelyard.cli.console.output import refuse_nowhere, terminal_width, write_json, write_text
 from steelyard.cli.options.finite_range import FiniteRange
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.option_ranges import SEED
@@ -31,6 +31,15 @@ class ResizeOptions:
     seed: int = option(
         "--seed", type=SEED, default=1, show_default=True, metavar="N", help="Seed of the search."
     )
+    program: str | None = option(
+        "--program", metavar="FILE", help="Grow only frames that can grow in this program."
+    )
+    output: str | None = option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the program with these frames, and its map as FILE.paths.",
+    )
     json_target: str | None = json_option()
 
 
@@ -40,11 +49,19 @@ class ResizeOptions:
 def resize(given: ResizeOptions, path: str) -> None:
     """Search sizes of stack frames that tell the paths of a map apart.
 
-    No program is changed: the answer is what these sizes would resolve, and what stack they take.
+    With --output they are put into a copy of the program; otherwise no program is changed.
     """
-    from steelyard.app.profile.path_maps import resize_map
+    if given.output is not None:
+        if given.program is None:
+            raise click.UsageError("--output needs --program: the program that the map is of.")
+        if given.wrap:
+            raise click.UsageError("--wrap says what it would give; no calls are wrapped yet.")
+        refuse_nowhere(given.output)
+    from steelyard.app.profile.path_resizing import ResizingRequest, resize_paths
 
-    found = resize_map(path, given.seed, given.wrap, given.budget)
+    found = resize_paths(
+        ResizingRequest(path, given.seed, given.wrap, given.budget, given.program, given.output)
+    )
     if given.json_target is not None:
         from steelyard.report.kinds.paths.resizing_document import resizing_document
 

@@ -19,7 +19,7 @@ from steelyard.profile.executable import FunctionNames
 from steelyard.profile.paths.path_trees import PlannedFunctions, read_plan, read_trees
 from steelyard.profile.symbols.elf_symbols import read_symbols
 
-_ADVICE = "It is there on x86-64; in a checkout, `make native` builds it."
+PLANNER_ADVICE = "It is there on x86-64; in a checkout, `make native` builds it."
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,9 @@ def learning_run(argv: Sequence[str], program: str) -> LearningRun:
     MissingCapabilityError
         The recorder was not built.
     """
-    library = native_program("libsteelyard-paths.so", "the recorder of paths", advice=_ADVICE)
+    library = native_program(
+        "libsteelyard-paths.so", "the recorder of paths", advice=PLANNER_ADVICE
+    )
     with tempfile.TemporaryDirectory(prefix="steelyard-paths-") as folder:
         plan_path, trees = os.path.join(folder, "plan"), os.path.join(folder, "trees")
         os.mkdir(trees)
@@ -100,7 +102,9 @@ def learning_run(argv: Sequence[str], program: str) -> LearningRun:
 
 
 def _planned(program: str, plan_path: str) -> PlannedFunctions:
-    planner = native_program("steelyard-path-planner", "the planner of paths", advice=_ADVICE)
+    planner = native_program(
+        "steelyard-path-planner", "the planner of paths", advice=PLANNER_ADVICE
+    )
     done = subprocess.run(
         [planner, program, plan_path], stdin=subprocess.DEVNULL, capture_output=True, check=False
     )

@@ -68,7 +68,7 @@ def test_frames_never_tell_the_paths_of_figure_5_4_apart_but_a_wrapped_call_does
     assert found.separation.after_count == found.separation.most_count == 5
     assert found.separation.ended_by == "most"
     assert found.frame_bytes == {}
-    wrapped = resized(path_map, ResizingRules(1, frames=(), wraps_calls=True, budget_ratio=2))
+    wrapped = resized(path_map, ResizingRules(1, frames={}, wraps_calls=True, budget_ratio=2))
     assert wrapped.after.paths.resolved == 1
     assert len(wrapped.call_bytes) == 1
 
@@ -101,10 +101,13 @@ def test_heights_grow_by_the_sizes_on_their_paths_and_never_beyond_the_budget(se
 
 def test_the_same_seed_finds_the_same_and_only_the_frames_that_can_grow_do():
     path_map = random_map(3, 300)
-    rules = ResizingRules(5, frames={1, 2, 3}, budget_ratio=1.3)
+    rules = ResizingRules(5, frames={1: 64, 2: 64, 3: 1000}, budget_ratio=1.3)
     assert resized(path_map, rules).frame_bytes == resized(path_map, rules).frame_bytes
-    assert set(resized(path_map, rules).frame_bytes) <= {1, 2, 3}
-    assert resized(path_map, ResizingRules(5, frames=())).frame_bytes == {}
+    sizes = resized(path_map, rules).frame_bytes
+    assert set(sizes) <= {1, 2, 3}
+    assert sizes.get(1, 0) <= 64
+    assert sizes.get(2, 0) <= 64
+    assert resized(path_map, ResizingRules(5, frames={})).frame_bytes == {}
 
 
 def test_no_budget_changes_nothing_that_is_the_highest():

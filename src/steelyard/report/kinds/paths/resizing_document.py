@@ -30,6 +30,9 @@ def resizing_document(found: Resizing) -> dict[str, Any]:
                 {"caller": names[caller], "callee": names[callee], "bytes": size}
                 for (caller, callee), size in sorted(found.call_bytes.items())
             ],
+            "rigid": [
+                {"function": name, "reason": why} for name, why in sorted(found.rigid.items())
+            ],
             "keys": {
                 "most": separation.key_limit,
                 "before": separation.before_count,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from steelyard.analysis.paths.resizing import Resizing
 from steelyard.report.kinds.paths.text import counted, percent
 from steelyard.report.texts.plain_table import plain_table, wrapped
@@ -39,7 +41,12 @@ def resizing_text(found: Resizing, width: int | None = None) -> str:
         "",
         *plain_table(_outcome_table(found), width),
     ]
-    return "\n".join([*lines, *_sizes(found, width)]) + "\n"
+    lines += _sizes(found, width)
+    if found.rigid:
+        reasons = Counter(found.rigid.values()).most_common()
+        shown = "; ".join(f"{count:,}: {why}" for why, count in reasons)
+        lines += wrapped(f"frames that cannot grow: {shown}", width)
+    return "\n".join(lines) + "\n"
 
 
 def _outcome_table(found: Resizing) -> Table:
