@@ -21,7 +21,7 @@ from math import exp, log
 from statistics import median
 
 from steelyard.analysis.paths.path_check import ScenarioOutcomes
-from steelyard.app.profile.path_maps import judge_map
+from steelyard.app.profile.path_judging import judge_map
 from steelyard.app.suite.suite_name import SuiteName
 from steelyard.app.suite.suite_program import Workshop
 from steelyard.core.errors import SteelyardError

@@ -178,6 +178,33 @@ def test_judging_tells_offline_and_online(user: User, tmp_path, program):
     )
 
 
+def test_a_map_is_judged_by_a_command_and_a_command_by_itself(user: User, tmp_path, program):
+    path = str(tmp_path / "map")
+    user.types("profile", "paths", "learn", "-o", path, "--", program)
+    judge = ("profile", "paths", "judge")
+    by_other = user.types(*judge, path, "--json", str(tmp_path / "told"), "--", program, "more")
+    assert by_other.status == 0, by_other.err
+    document = json.loads((tmp_path / "told").read_text("utf-8"))
+    check_schema(document, "path-check")
+    assert document["online"]["paths"]["missing"] > 0
+    alone = user.types(*judge, "--json", "-", "--", program).document()
+    assert alone["offline"] == document["offline"]
+    assert alone["online"] is None
+    other = built(tmp_path, "other", "-O1")
+    assert "another build" in user.types(*judge, path, "--", other).err
+    for words, refusal in (
+        ((path, "--"), "No command stands behind --"),
+        ((path, "--evaluation", path, "--", program), "goes with no command"),
+        (("suite:bzip2", "--", program), "a command of its own"),
+        (("suite:bzip2@size=test",), "the input that paths are learnt of"),
+        (("suite:nothing-of-it",), "nothing-of-it"),
+        (("--", "no-such-command"), "no-such-command"),
+    ):
+        told = user.types(*judge, *words)
+        assert told.status == 2
+        assert refusal in told.err
+
+
 def test_sizes_of_frames_are_searched_with_what_they_cost(user: User, tmp_path, program):
     user.types("profile", "paths", "learn", "-o", str(tmp_path / "map"), "--", program)
     told = user.types(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from steelyard.analysis.paths.height_steps import height_steps
 from steelyard.analysis.paths.path_check import ScenarioOutcomes, judged
-from steelyard.analysis.paths.path_map import ROOT, PathMap
+from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
 from steelyard.analysis.paths.path_order import path_order
 from steelyard.analysis.paths.separation_search import (
     GOAL,
@@ -109,26 +109,47 @@ def resized(path_map: PathMap, rules: ResizingRules) -> Resizing:
         height_steps(order, frames, calls),
         SearchRules(int(before_bytes * rules.budget_ratio), rules.seed, most, rules.goal),
     )
-    heights = found.heights_bytes[order.places].tolist()
-    nodes = tuple(
-        node._replace(height_bytes=height)
-        for node, height in zip(path_map.nodes, heights, strict=True)
-    )
-    after = replace(path_map, nodes=nodes)
+    frame_bytes = {at: size for (at, to), size in found.bytes_by_step.items() if to == ROOT}
+    call_bytes = {call: size for call, size in found.bytes_by_step.items() if call[1] != ROOT}
+    after = with_sizes(path_map, frame_bytes, call_bytes)
     return Resizing(
         path_map=after,
         program=path_map.program,
         build=path_map.build,
         rules=rules,
-        frame_bytes={
-            function: size
-            for (function, callee), size in found.bytes_by_step.items()
-            if callee == ROOT
-        },
-        call_bytes={call: size for call, size in found.bytes_by_step.items() if call[1] != ROOT},
+        frame_bytes=frame_bytes,
+        call_bytes=call_bytes,
         separation=found,
         before=judged(path_map).offline,
         after=judged(after).offline,
         before_bytes=before_bytes,
         after_bytes=int(found.heights_bytes.max()),
     )
+
+
+def with_sizes(
+    path_map: PathMap,
+    frame_bytes: Mapping[int, int],
+    call_bytes: Mapping[tuple[int, int], int],
+) -> PathMap:
+    """The map as it would be learnt of a program with larger frames and wrapped calls.
+
+    Parameters
+    ----------
+    path_map : PathMap
+    frame_bytes : mapping of int to int
+        By how much the frame of each function grows.
+    call_bytes : mapping of (int, int) to int
+        What is put around the calls of a caller to a callee.
+    """
+    grown: list[int] = []
+    nodes: list[PathNode] = []
+    for node in path_map.nodes:
+        below = 0
+        if node.parent != ROOT:
+            caller = path_map.nodes[node.parent].function
+            below = grown[node.parent] + frame_bytes.get(caller, 0)
+            below += call_bytes.get((caller, node.function), 0)
+        grown.append(below)
+        nodes.append(node._replace(height_bytes=node.height_bytes + below))
+    return replace(path_map, nodes=tuple(nodes))

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from steelyard.analysis.paths.crash_path import CrashPath
 from steelyard.analysis.paths.learning import Learning
-from steelyard.analysis.paths.path_check import PathCheck, judged
 from steelyard.analysis.paths.path_map import PathNumbers, check_build, merged
 from steelyard.core.decoding import open_regular
-from steelyard.core.errors import DataError, UsageError
+from steelyard.core.errors import UsageError
 
 
 def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Learning:
@@ -74,24 +73,6 @@ def check_program(path: str) -> None:
         raise UsageError(
             f"The program {path} cannot be read: {error.strerror}.", field="--program"
         ) from None
-
-
-def judge_map(map_path: str, evaluation_path: str | None) -> PathCheck:
-    """Judge a map by its own runs, and by another map of the same build.
-
-    Raises
-    ------
-    DataError
-        One is damaged or empty, or they are of different builds.
-    """
-    from steelyard.profile.paths.map_file import read_map
-
-    learnt = read_map(map_path)
-    evaluation = None if evaluation_path is None else read_map(evaluation_path, "--evaluation")
-    for path, path_map in ((map_path, learnt), (evaluation_path, evaluation)):
-        if path_map is not None and not path_map.nodes:
-            raise DataError(f"The map {path} has no paths.", field="map")
-    return judged(learnt, evaluation)
 
 
 def crash_path(map_path: str, core_path: str, program: str | None) -> CrashPath:

@@ -9,6 +9,7 @@ import click
 from steelyard.cli.console.output import refuse_nowhere, terminal_width, write_json, write_text
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import json_option
+from steelyard.cli.profile.judge_command import judge
 from steelyard.cli.profile.resize_command import DEFAULT_MAP, resize
 
 
@@ -33,16 +34,6 @@ class LearnOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeOptions:
-    """What a map is judged by, and where the answer goes."""
-
-    evaluation: str | None = option(
-        "--evaluation", metavar="FILE", help="A map of other runs, whose paths are the truth."
-    )
-    json_target: str | None = json_option()
-
-
-@dataclass(frozen=True, kw_only=True)
 class CrashOptions:
     """The core file, and the program that it is of."""
 
@@ -60,6 +51,7 @@ def paths() -> None:
     """Tell call paths by where a program is and how high its stack is."""
 
 
+paths.add_command(judge)
 paths.add_command(resize)
 
 
@@ -84,24 +76,6 @@ def learn(given: LearnOptions, argv: tuple[str, ...]) -> int:
 
         write_text(learning_text(learning, terminal_width()))
     return learning.exit_status
-
-
-@paths.command("judge")
-@takes(JudgeOptions)
-@click.argument("path", metavar="[MAP]", default=DEFAULT_MAP)
-def judge(given: JudgeOptions, path: str) -> None:
-    """Show how many paths and calls a map resolves: of its own runs, and of others."""
-    from steelyard.app.profile.path_maps import judge_map
-
-    check = judge_map(path, given.evaluation)
-    if given.json_target is not None:
-        from steelyard.report.kinds.paths.document import check_document
-
-        write_json(check_document(check), given.json_target)
-    if given.json_target != "-":
-        from steelyard.report.kinds.paths.text import check_text
-
-        write_text(check_text(check, terminal_width()))
 
 
 @paths.command("crash")

@@ -53,15 +53,33 @@ def build_of(program: str) -> str:
         return f"sha256:{sha256_hex_of_file(file)}"
 
 
-def learning_run(argv: Sequence[str], program: str) -> LearningRun:
+@dataclass(frozen=True)
+class Surroundings:
+    """Where a command runs apart from the caller: what it prints goes nowhere.
+
+    Parameters
+    ----------
+    directory : str or None
+    stdin : str or None
+        A file.
+    """
+
+    directory: str | None = None
+    stdin: str | None = None
+
+
+def learning_run(
+    argv: Sequence[str], program: str, apart: Surroundings | None = None
+) -> LearningRun:
     """Run a command and note every path that `program` takes in it.
 
     Parameters
     ----------
     argv : sequence of str
-        The command; it has the standard streams of the caller.
     program : str
         The file whose functions are watched.
+    apart : Surroundings, optional
+        None: the command has the standard streams and the directory of the caller.
 
     Raises
     ------
@@ -77,7 +95,7 @@ def learning_run(argv: Sequence[str], program: str) -> LearningRun:
         plan_path, trees = os.path.join(folder, "plan"), os.path.join(folder, "trees")
         os.mkdir(trees)
         plan = _planned(program, plan_path)
-        status = _status_of(argv, _environment(library, plan_path, trees))
+        status = _status_of(argv, _environment(library, plan_path, trees), apart)
         if not os.path.exists(os.path.join(trees, "ready")):
             raise UsageError(
                 f"The recorder did not come to work in {program}.\nThe command ended with status "
@@ -126,11 +144,21 @@ def _environment(library: str, plan_path: str, trees: str) -> dict[str, str]:
     }
 
 
-def _status_of(argv: Sequence[str], environment: dict[str, str]) -> int:
+def _status_of(argv: Sequence[str], environment: dict[str, str], apart: Surroundings | None) -> int:
+    command = [program_path(argv[0]), *argv[1:]]
     try:
-        process = subprocess.Popen(
-            [program_path(argv[0]), *argv[1:]], env=environment, executable=None
-        )
+        if apart is None:
+            process = subprocess.Popen(command, env=environment)
+        else:
+            with open(apart.stdin or os.devnull, "rb") as stdin:
+                process = subprocess.Popen(
+                    command,
+                    env=environment,
+                    cwd=apart.directory,
+                    stdin=stdin,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
     except OSError as error:
         raise UsageError(
             f"{argv[0]} cannot be started: {error.strerror}.", field="command"

@@ -1,0 +1,100 @@
+"""Judge maps of call paths: by their own runs, and by others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from steelyard.analysis.paths.path_check import PathCheck, judged
+from steelyard.analysis.paths.path_map import PathMap, check_build
+from steelyard.core.errors import DataError, UsageError
+
+# As in the thesis, section 5.7: paths are learnt of a small input, and judged by a larger one.
+_LEARNT_SIZE, _JUDGED_SIZE = "test", "train"
+
+
+def judge_map(map_path: str, evaluation_path: str | None) -> PathCheck:
+    """Judge a map by its own runs, and by another map of the same build.
+
+    Raises
+    ------
+    DataError
+        One is damaged or empty, or they are of different builds.
+    """
+    learnt = _map_with_paths(map_path, "map")
+    if evaluation_path is None:
+        return judged(learnt)
+    return judged(learnt, _map_with_paths(evaluation_path, "--evaluation"))
+
+
+def judge_command(map_path: str | None, argv: Sequence[str]) -> PathCheck:
+    """Judge a map by a run of a command, or the paths of that run by themselves.
+
+    Parameters
+    ----------
+    map_path : str or None
+        None: what the run takes is judged offline.
+    argv : sequence of str
+
+    Raises
+    ------
+    UsageError, MissingCapabilityError
+        As `profile.paths.learning_run.learning_run`.
+    DataError
+        The map is damaged or empty, or of another build.
+    """
+    from steelyard.profile.executable import executable_of
+    from steelyard.profile.paths.learning_run import build_of, learning_run
+
+    program = executable_of(argv)
+    learnt = None
+    if map_path is not None:
+        learnt = _map_with_paths(map_path, "map")
+        check_build(learnt, build_of(program), os.path.basename(program))
+    taken = learning_run(argv, program).path_map
+    return judged(taken) if learnt is None else judged(learnt, taken)
+
+
+def judge_suite(name: str) -> PathCheck:
+    """Judge what is learnt of a program of the suite at one input by what it does at another.
+
+    Parameters
+    ----------
+    name : str
+        As `app.suite.suite_name.parse_suite_name` takes it; its size is the input of the judge.
+
+    Raises
+    ------
+    UsageError, SuiteError, BuildFailedError, MissingCapabilityError
+        There is no such program, or it cannot be built or watched.
+    """
+    from dataclasses import replace
+
+    from steelyard.app.suite.suite_name import SuiteName, parse_suite_name
+    from steelyard.app.suite.suite_program import Workshop
+    from steelyard.profile.executable import executable_of
+    from steelyard.profile.paths.learning_run import Surroundings, learning_run
+    from steelyard.suite.known_recipes import RecipeRegistry
+
+    asked = parse_suite_name(name, SuiteName("", size=_JUDGED_SIZE))
+    if asked.size == _LEARNT_SIZE:
+        raise UsageError(
+            f"{name} asks for the input that paths are learnt of. Name another size.", field="map"
+        )
+    recipe, workshop = RecipeRegistry().get(asked.name), Workshop()
+
+    def paths_at(size: str) -> PathMap:
+        launch = workshop.ready(recipe, replace(asked, size=size)).variant.launch
+        apart = Surroundings(launch.working_directory, launch.stdin_file)
+        return learning_run(launch.argv, executable_of(launch.argv), apart).path_map
+
+    return judged(paths_at(_LEARNT_SIZE), paths_at(asked.size))
+
+
+def _map_with_paths(path: str, field: str) -> PathMap:
+    from steelyard.profile.paths.map_file import read_map
+
+    found = read_map(path, field)
+    if not found.nodes:
+        raise DataError(f"The map {path} has no paths.", field=field)
+    return found
