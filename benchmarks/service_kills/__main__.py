@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.service_kills.audit import audited, progress
+from benchmarks.service_kills.kept_places import audited, progress
 from benchmarks.service_kills.slurm_things import slurm_things
 from benchmarks.service_kills.things import Command, PostgreSQL, Thing, ended, wait_for
 

@@ -348,10 +348,11 @@ def test_what_a_service_does_not_do_is_refused_by_the_field(user, serving) -> No
     assert (told.status, "No worker is there" in told.err) == (2, True)
     served.enrols("w")
     path = written(user)
-    text = (user.home / "e.toml").read_text().replace("runs = 2", 'precision = "1%"')
+    power = 'power = {change = "1%", variation = "1%"}'
+    text = (user.home / "e.toml").read_text().replace("runs = 2", power)
     (user.home / "e.toml").write_text(text)
     told = user.types("submit", path)
-    assert (told.status, "precision" in told.err) == (2, True)
+    assert (told.status, "cannot plan by `power`" in told.err) == (2, True)
     told = user.types("submit", written(user, hosts='require = {cpus = ">= 64"}'))
     assert (told.status, "cpus >= 64" in told.err) == (2, True)
 

@@ -176,7 +176,9 @@ def _end_finished(connection: Connection) -> None:
     left = exists().where(
         parts.c.submission_id == submissions.c.id, parts.c.state.in_(("waiting", "given"))
     )
-    ended = update(submissions).where(submissions.c.state.in_(OPEN_STATES), ~left)
+    ended = update(submissions).where(
+        submissions.c.state.in_(OPEN_STATES), submissions.c.going_on == "", ~left
+    )
     connection.execute(ended.values(state="done"))
 
 
@@ -217,7 +219,7 @@ def end_attempt(
 
 
 def end_submission(connection: Connection, part_id: int) -> None:
-    """An experiment of which no part waits or is given has ended."""
+    """An experiment of which no part waits or is given has ended, unless it goes on."""
     number = select(parts.c.submission_id).where(parts.c.id == part_id).scalar_subquery()
     left = (
         select(parts.c.id)
@@ -225,5 +227,6 @@ def end_submission(connection: Connection, part_id: int) -> None:
         .limit(1)
     )
     if connection.execute(left).first() is None:
-        chosen = (submissions.c.id == number) & submissions.c.state.in_(OPEN_STATES)
+        is_open = submissions.c.state.in_(OPEN_STATES) & (submissions.c.going_on == "")
+        chosen = (submissions.c.id == number) & is_open
         connection.execute(update(submissions).where(chosen).values(state="done"))

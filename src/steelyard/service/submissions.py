@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, exists, func, insert, select, update
 
 from steelyard.service.service_schema import (
     accounts,
@@ -47,6 +47,7 @@ class NewSubmission:
     priority: int
     created_unix_s: float
     reboot: str = "never"
+    going_on: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ class SubmissionSummary:
     """What is told of an experiment before and after it is sent.
 
     `fewest` says whether no set of fewer workers gives what is asked; `estimated_s` is until the
-    last worker has ended, None where the benchmarks do not say what a trial takes.
+    last worker has ended, None where the benchmarks do not say what a trial takes. `goes_on` says
+    whether there are further blocks until it is precise enough.
     """
 
     experiment: str
@@ -63,6 +65,7 @@ class SubmissionSummary:
     workers: tuple[str, ...]
     fewest: bool
     estimated_s: float | None
+    goes_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,8 @@ class Submission:
     committed_count: int
     created_unix_s: float
     state: str
+    going_on: str = ""
+    stopped: str = ""
 
 
 def add_submission(connection: Connection, sent: NewSubmission, blocks: Sequence[NewPart]) -> int:
@@ -88,9 +93,22 @@ def add_submission(connection: Connection, sent: NewSubmission, blocks: Sequence
     number = connection.execute(
         insert(submissions).values(values).returning(submissions.c.id)
     ).scalar_one()
-    rows = [
+    connection.execute(insert(parts), _rows(number, blocks))
+    return number
+
+
+def add_parts(connection: Connection, submission_id: int, blocks: Sequence[NewPart]) -> None:
+    """Further blocks of an experiment, whose trials count as planned from now on."""
+    connection.execute(insert(parts), _rows(submission_id, blocks))
+    count = sum(position >= 0 for part in blocks for position in part.positions)
+    chosen = update(submissions).where(submissions.c.id == submission_id)
+    connection.execute(chosen.values(trial_count=submissions.c.trial_count + count))
+
+
+def _rows(submission_id: int, blocks: Sequence[NewPart]) -> list[dict[str, Any]]:
+    return [
         {
-            "submission_id": number,
+            "submission_id": submission_id,
             "block": part.block,
             "worker_id": part.worker_id,
             "place": part.place,
@@ -101,8 +119,33 @@ def add_submission(connection: Connection, sent: NewSubmission, blocks: Sequence
         }
         for part in blocks
     ]
-    connection.execute(insert(parts), rows)
-    return number
+
+
+def paused_submissions(connection: Connection) -> list[Submission]:
+    """Those that go on until they are precise, and of which no block waits or runs."""
+    left = exists().where(
+        parts.c.submission_id == submissions.c.id, parts.c.state.in_(("waiting", "given"))
+    )
+    chosen = _all().where(submissions.c.state.in_(OPEN_STATES), submissions.c.going_on != "", ~left)
+    return [_submission(row) for row in connection.execute(chosen.order_by(submissions.c.id))]
+
+
+def block_count(connection: Connection, submission_id: int, *, lock: bool = False) -> int:
+    """How many blocks an open experiment has; -1 where it has ended. With `lock` nobody else
+    changes it until the transaction ends."""
+    chosen = select(submissions.c.id).where(
+        submissions.c.id == submission_id, submissions.c.state.in_(OPEN_STATES)
+    )
+    if connection.execute(chosen.with_for_update() if lock else chosen).first() is None:
+        return -1
+    counted = select(func.count()).where(parts.c.submission_id == submission_id)
+    return int(connection.execute(counted).scalar_one())
+
+
+def stop_submission(connection: Connection, submission_id: int, why: str) -> None:
+    """End an experiment that needs no further blocks."""
+    chosen = update(submissions).where(submissions.c.id == submission_id)
+    connection.execute(chosen.values(state="done", stopped=why))
 
 
 def _all() -> Any:
@@ -132,6 +175,8 @@ def _submission(row: Any) -> Submission:
         row.committed_count,
         row.created_unix_s,
         row.state,
+        row.going_on,
+        row.stopped,
     )
 
 

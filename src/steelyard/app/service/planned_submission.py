@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from steelyard.allocation.allocate import allocate
@@ -27,6 +28,7 @@ from steelyard.core.hashing import sha256_of
 from steelyard.core.json_codec import to_json
 from steelyard.core.masked_experiment import masked_spec
 from steelyard.core.rng import derive_seed, fresh_seed
+from steelyard.core.stopping_spec import StoppingSpec
 from steelyard.design.blocks import plan_warmups
 from steelyard.service.submissions import NewPart, NewSubmission, SubmissionSummary
 from steelyard.service.workers import Worker
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
 
 # Beyond it a form or a call is a slip.
 MOST_TRIALS = 1_000_000
-_NOT_HEEDED = ("precision", "power", "budget")
+# A plan with one of these is of one machine, whose times it follows.
+_NOT_HEEDED = ("power",)
 Say = Callable[[str], None]
 
 
@@ -83,6 +86,7 @@ class PlannedSubmission:
             self.workers,
             self.bound == len(self.workers),
             self.estimated_s,
+            self.spec.stopping.runs is None,
         )
 
 
@@ -104,10 +108,10 @@ def plan_submission(
     seed = int(read.settings["seed"]) if "seed" in read.settings else fresh_seed()
     there = [levels_of(each) for each in _can_run(asked, workers)]
     chosen = allocate(asked, there, seed)
-    replicates = _replicates(read)
+    replicates = _replicates(read, len(chosen.workers))
     _refuse_too_many(len(chosen.workers) * replicates, name)
     blocks = block_workers(chosen.workers, replicates, seed)
-    plan = plan_for_service(read, seed, len(blocks))
+    plan = plan_for_service(read, seed, None if "precision" in read.settings else len(blocks))
     found = PlannedSubmission(
         plan.spec,
         text,
@@ -150,10 +154,24 @@ def _refuse(read: ExperimentFile) -> None:
     for name in _NOT_HEEDED:
         if name in read.settings:
             raise UsageError(
-                f"{read.path}: the service runs a number of blocks that is told beforehand. Give "
-                f"`runs`, or `replicates` under [hosts], in place of `{name}`.",
+                f"{read.path}: a service cannot plan by `{name}`. Give `runs`, `precision`, or "
+                "`replicates` under [hosts].",
                 field=f"experiment.{name}",
             )
+    precise = "precision" in read.settings
+    if "budget" in read.settings and not precise:
+        raise UsageError(
+            f"{read.path}: a service runs a number of blocks that is told beforehand, or until "
+            "they are precise. Give `precision` with `budget`, or leave `budget` out.",
+            field="experiment.budget",
+        )
+    if precise and ("replicates" in read.hosts or read.settings.get("order") == "sequential"):
+        other = "hosts.replicates" if "replicates" in read.hosts else "experiment.order"
+        raise UsageError(
+            f"{read.path}: `precision` says how many blocks there are, each with all variants. "
+            f"Leave `{other.partition('.')[2]}` out.",
+            field=other,
+        )
     if read.events:
         raise UsageError(
             f"{read.path}: a study of events runs on one machine alone: steelyard experiment run.",
@@ -161,7 +179,10 @@ def _refuse(read: ExperimentFile) -> None:
         )
 
 
-def _replicates(read: ExperimentFile) -> int:
+def _replicates(read: ExperimentFile, worker_count: int) -> int:
+    """Blocks on each worker; until it is precise, those before the first look."""
+    if "precision" in read.settings:
+        return ceil(StoppingSpec().minimum_blocks / worker_count)
     if "replicates" in read.hosts:
         return read_hosts_asked(read.hosts).replicates
     runs = read.settings.get("runs", DEFAULT_RUNS)
@@ -169,13 +190,16 @@ def _replicates(read: ExperimentFile) -> int:
 
 
 def plan_for_service(
-    read: ExperimentFile, seed: int, block_count: int, say: Say | None = None
+    read: ExperimentFile, seed: int, block_count: int | None, say: Say | None = None
 ) -> Plan:
-    """The plan of a file with a seed and a number of blocks: the same wherever it is made.
+    """The plan of a file with a seed and a number of blocks, or None where its precision ends it:
+    the same wherever it is made.
 
     With `say` its programs of the suite are made ready, as a worker does.
     """
-    settings = {**read.settings, "seed": seed, "runs": block_count}
+    settings = {**read.settings, "seed": seed}
+    if block_count is not None:
+        settings["runs"] = block_count
     return plan_of(replace(read, settings=settings), say)
 
 
@@ -215,22 +239,30 @@ def new_submission(
         priority=priority,
         created_unix_s=time.time(),
         reboot=planned.asked.reboot,
+        going_on=json.dumps({"workers": planned.workers}) if spec.stopping.runs is None else "",
     )
 
 
 def new_parts(planned: PlannedSubmission, workers: Sequence[Worker]) -> list[NewPart]:
     """A part for each block; each worker's in an order that is drawn."""
+    return parts_from(planned.spec, planned.asked, dict(enumerate(planned.blocks)), workers)
+
+
+def parts_from(
+    spec: ExperimentSpec, asked: HostsAsked, blocks: Mapping[int, str], workers: Sequence[Worker]
+) -> list[NewPart]:
+    """Parts for blocks whose workers are named."""
     numbers = {worker.name: worker.id for worker in workers}
-    boots = planned.asked.reboot != "never"
+    boots = asked.reboot != "never"
     levels = [levels_of(worker) for worker in workers if worker.cluster or not boots]
     stand_ins = {
-        name: tuple(numbers[other] for other in _substitutes(planned.asked, name, levels))
-        for name in planned.workers
+        name: tuple(numbers[other] for other in _substitutes(asked, name, levels))
+        for name in set(blocks.values())
     }
     parts: list[NewPart] = []
-    for block, name in enumerate(planned.blocks):
-        place = derive_seed(planned.spec.seed, "place", block) % 2**31
-        positions = block_positions(planned.spec, block)
+    for block, name in blocks.items():
+        place = derive_seed(spec.seed, "place", block) % 2**31
+        positions = block_positions(spec, block)
         parts.append(NewPart(block, numbers[name], place, positions, stand_ins[name]))
     return parts
 

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from steelyard.app.experiment.experiment_file import KnownPackages
+from steelyard.app.service.going_further import GoingFurther
 from steelyard.app.service.impossible_result import impossible_result
 from steelyard.app.service.planned_submission import (
     PlannedSubmission,
@@ -107,6 +108,7 @@ class Service:
         self.database = database
         self.packages = ServicePackages(database, packages, clock)
         self.rehearsals = ServiceRehearsals(database, clock)
+        self._further = GoingFurther(database, clock)
         self.clock = clock
 
     def owner(self) -> Identity:
@@ -280,6 +282,7 @@ class Service:
 
     def give(self, worker: Worker) -> GivenPart | None:
         """The next part of a worker, if there is one for it."""
+        self._further.look()
         with self.database.writing() as connection:
             now_s = self.clock()
             lose_silent_workers(connection, now_s)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import Connection, select
 
 from steelyard.app.service.worker_levels import levels_of
-from steelyard.core.experiment_results import Experiment
+from steelyard.core.experiment_results import Experiment, StopReason
 from steelyard.core.json_codec import experiment_spec_from_json, trial_from_json
 from steelyard.core.placement_spec import WORKER, PlacedWorker, PlacementSpec
 from steelyard.service.service_schema import attempts, parts
@@ -24,7 +24,9 @@ def service_experiment(connection: Connection, sent: Submission) -> Experiment:
     spec = experiment_spec_from_json(json.loads(sent.specification))
     workers = {worker.name: worker for worker in all_workers(connection)}
     trials = tuple(trial_from_json(json.loads(row.trial)) for row in rows)
-    placed = replace(spec, placement=_placement(rows, workers, spec.stopping.runs or 0))
+    last = max((row.block for row in rows), default=-1)
+    count = last + 1 if spec.stopping.runs is None else spec.stopping.runs
+    placed = replace(spec, placement=_placement(rows, workers, count))
     ended = sent.state not in ("queued", "running")
     complete = ended and sent.committed_count >= sent.trial_count
     return Experiment(
@@ -32,8 +34,14 @@ def service_experiment(connection: Connection, sent: Submission) -> Experiment:
         _provenance(connection, sent.id),
         sent.created_unix_s,
         trials,
-        "runs" if complete else "interrupted" if ended else None,
+        _stopped(sent) if complete else "interrupted" if ended else None,
     )
+
+
+def _stopped(sent: Submission) -> StopReason:
+    """Why all that was planned is there."""
+    known = [reason for reason in get_args(StopReason) if reason == sent.stopped]
+    return known[0] if known else "runs"
 
 
 def _placement(

@@ -82,7 +82,7 @@ def _planned_here(given: Mapping[str, Any], known: KnownPackages, say: Say) -> E
     asked = experiment_spec_from_json(given["specification"])
     read = experiment_file_of(given["file"], "the experiment file")
     read = replace(read, packages=known)
-    plan = plan_for_service(read, asked.seed, asked.stopping.runs or 1, say)
+    plan = plan_for_service(read, asked.seed, asked.stopping.runs, say)
     if plan_digest(plan.spec) != given["plan"]:
         raise DataError(
             "This worker's Steelyard plans the experiment otherwise than the service does: both "

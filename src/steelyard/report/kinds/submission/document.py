@@ -19,4 +19,5 @@ def submission_document(summary: SubmissionSummary, *, sent: bool = False) -> di
         "workers": list(summary.workers),
         "fewest": summary.fewest,
         "estimated_s": summary.estimated_s,
+        "goes_on": summary.goes_on,
     }

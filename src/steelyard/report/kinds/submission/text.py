@@ -19,6 +19,8 @@ def submission_lines(document: Mapping[str, Any]) -> list[str]:
     lines = [f"{document['trials']} trials in {document['blocks']} blocks on {count}"]
     if document["estimated_s"] is not None:
         lines.append(f"about {duration_text(document['estimated_s'])} until the last has ended")
+    if document["goes_on"]:
+        lines.append("and further blocks until it is precise enough")
     if document["experiment"] is not None:
         lines.append(f"sent as {document['experiment']}")
     return lines

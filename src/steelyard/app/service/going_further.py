@@ -1,0 +1,85 @@
+"""Experiments of a service that go on until they are precise: further blocks, or their end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection
+
+from steelyard.allocation.block_places import block_workers
+from steelyard.allocation.hosts_asked import read_hosts_asked
+from steelyard.app.experiment.experiment_file import experiment_file_of
+from steelyard.app.service.planned_submission import parts_from
+from steelyard.app.service.service_experiment import service_experiment
+from steelyard.core.experiment_results import StopReason
+from steelyard.run.further_blocks import further_blocks, whole_rounds
+from steelyard.service.service_database import ServiceDatabase
+from steelyard.service.submissions import (
+    NewPart,
+    Submission,
+    add_parts,
+    block_count,
+    paused_submissions,
+    stop_submission,
+)
+from steelyard.service.workers import all_workers
+
+# An experiment whose variation is as it is never gets precise: it has to end.
+MOST_BLOCKS = 1000
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What was found to be done with an experiment that has `seen` blocks."""
+
+    seen: int
+    stopped: StopReason | None
+    parts: list[NewPart]
+
+
+class GoingFurther:
+    """Looks at experiments all of whose blocks have ended, and that go on until they are precise.
+
+    Parameters
+    ----------
+    database : ServiceDatabase
+    clock : callable
+        Seconds since the epoch.
+    """
+
+    def __init__(self, database: ServiceDatabase, clock: Callable[[], float]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def look(self) -> None:
+        """Give each of them further blocks, or end it. Whoever else does the same at the same time
+        does it once: blocks are counted anew under a lock."""
+        with self._database.reading() as connection:
+            found = paused_submissions(connection)
+            steps = [(each, self._step(connection, each)) for each in found]
+        for sent, step in steps:
+            with self._database.writing() as connection:
+                if block_count(connection, sent.id, lock=True) != step.seen:
+                    continue
+                if step.stopped is not None:
+                    stop_submission(connection, sent.id, step.stopped)
+                else:
+                    add_parts(connection, sent.id, step.parts)
+
+    def _step(self, connection: Connection, sent: Submission) -> _Step:
+        experiment = service_experiment(connection, sent)
+        seen = block_count(connection, sent.id)
+        told = json.loads(sent.going_on)
+        names: list[str] = told["workers"]
+        spec = replace(experiment.spec, placement=None)
+        found = further_blocks(spec, experiment.trials, seen, MOST_BLOCKS)
+        if found.stopped is not None:
+            return _Step(seen, found.stopped, [])
+        wanted = whole_rounds(found.block_count, len(names))
+        blocks = block_workers(names, wanted // len(names), spec.seed)
+        file = experiment_file_of(sent.file.removeprefix("\ufeff"), "the experiment file")
+        asked = read_hosts_asked(file.hosts)
+        new = dict(enumerate(blocks[seen:], seen))
+        return _Step(seen, None, parts_from(spec, asked, new, list(all_workers(connection))))

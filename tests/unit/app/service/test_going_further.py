@@ -1,0 +1,133 @@
+"""An experiment of a service goes on until it is precise, whoever looks and however often."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.app.service.service import Service
+from steelyard.core.errors import UsageError
+from steelyard.design.plan_part import planned_trial
+from steelyard.service.service_database import ServiceDatabase
+
+FILE = """\
+[experiment]
+seed = 5
+precision = "2%"
+{more}
+[[benchmark]]
+name = "b"
+command = "true"
+[[factor]]
+factor = "environment-size"
+levels = [0, 64]
+[hosts]
+factors = {{worker = "100%"}}
+"""
+FACTS = {"architecture": "x", "cpus": 1}
+
+
+@pytest.fixture
+def service(tmp_path):
+    database = ServiceDatabase(str(tmp_path / "service.sqlite"))
+    yield Service(database, str(tmp_path / "packages"))
+    database.close()
+
+
+def worker(service, name):
+    return service.worker(service.enrol(service.owner(), name, FACTS))
+
+
+def run(service, workers, spec, spread):
+    """Let workers ask in turn until there is nothing for any of them; their blocks in order."""
+    ran = []
+    while True:
+        given = [(each, service.give(each)) for each in workers]
+        if not any(part for _, part in given):
+            return ran
+        for each, part in given:
+            if part is not None:
+                block = planned_trial(spec, part.positions[-1]).block
+                ran.append((block, each.name))
+                trials = [measured(spec, position, spread) for position in part.positions]
+                body = {"part": part.id, "attempt": part.attempt, "experiment": part.experiment}
+                body |= {"trials": trials, "provenance": {}}
+                assert service.take(each, body).outcome == "committed"
+
+
+def measured(spec, position, spread):
+    plan = planned_trial(spec, position)
+    # Of a hash, so that the numbers are the same in whatever order blocks are run.
+    wave = ((position * 2654435761) % 1000) / 1000 - 0.5
+    return {
+        **{"position": position, "block": plan.block, "variant": plan.variant, "warmup": False},
+        **{"status": "ok", "reason": None, "started_unix_s": 1.0 + position, "spent_s": 2.0},
+        "measurements": {"wall_time": [1 + spread * wave]},
+        **{"build": 0, "realised": {}, "details": {}},
+    }
+
+
+def test_blocks_are_added_until_the_ratio_is_precise(service) -> None:
+    workers = [worker(service, name) for name in ("one", "two", "three")]
+    owner = service.owner()
+    planned = service.submit(owner, FILE.format(more=""), "e.toml")
+    assert (planned.summary.block_count, planned.summary.goes_on) == (12, True)
+    ran = run(service, workers, planned.spec, 0.12)
+    blocks = [block for block, _ in ran]
+    assert sorted(blocks) == list(range(len(ran)))
+    assert len(ran) > 12
+    assert len(ran) % 3 == 0
+    names = [name for _, name in ran]
+    assert len({names.count(each.name) for each in workers}) == 1
+    sent, parts = service.progress(owner, planned.spec.identifier)
+    assert (sent.state, sent.stopped, parts) == ("done", "precision", {"done": len(ran)})
+    assert sent.trial_count == sent.committed_count == 2 * len(ran)
+    found = service.experiment(owner, planned.spec.identifier)
+    assert found.stopped == "precision"
+    assert found.spec.stopping.rule == "precision"
+    assert len(found.spec.placement.blocks) == len(ran)
+
+
+def test_what_is_precise_at_once_gets_no_further_block(service) -> None:
+    one = worker(service, "one")
+    planned = service.submit(service.owner(), FILE.format(more=""), "e.toml")
+    assert len(run(service, [one], planned.spec, 0.001)) == 10
+
+
+def test_a_budget_ends_it_before_it_is_precise(service) -> None:
+    one = worker(service, "one")
+    text = FILE.format(more='budget = "30runs"')
+    planned = service.submit(service.owner(), text, "e.toml")
+    assert len(run(service, [one], planned.spec, 1.5)) == 15
+    sent, _ = service.progress(service.owner(), planned.spec.identifier)
+    assert (sent.state, sent.stopped) == ("done", "budget")
+
+
+def test_it_stays_cancelled(service) -> None:
+    one = worker(service, "one")
+    owner = service.owner()
+    planned = service.submit(owner, FILE.format(more=""), "e.toml")
+    assert service.give(one) is not None
+    assert service.cancel(owner, planned.spec.identifier)
+    assert run(service, [one], planned.spec, 5.0) == []
+    sent, _ = service.progress(owner, planned.spec.identifier)
+    assert (sent.state, sent.stopped) == ("cancelled", "")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('order = "sequential"', "Leave `order` out"),
+        ("runs = 3", "Give either"),
+    ],
+)
+def test_what_does_not_go_with_a_precision_is_named(service, more, said) -> None:
+    worker(service, "one")
+    with pytest.raises(UsageError, match=said):
+        service.plan(FILE.format(more=more), "e.toml")
+
+
+def test_a_budget_without_a_precision_is_refused(service) -> None:
+    worker(service, "one")
+    text = FILE.format(more='budget = "1min"').replace('precision = "2%"\n', "")
+    with pytest.raises(UsageError, match="Give `precision` with `budget`"):
+        service.plan(text, "e.toml")
