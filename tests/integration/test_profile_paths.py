@@ -209,7 +209,18 @@ def test_sizes_of_frames_are_searched_with_what_they_cost(user: User, tmp_path, 
     user.types("profile", "paths", "learn", "-o", str(tmp_path / "map"), "--", program)
     told = user.types(
         *("profile", "paths", "resize", str(tmp_path / "map")),
-        *("--wrap", "--budget", "2", "--seed", "7", "--json", str(tmp_path / "told")),
+        *(
+            "--wrap",
+            "--mark",
+            "--goal",
+            "0.9",
+            "--budget",
+            "2",
+            "--seed",
+            "7",
+            "--json",
+            str(tmp_path / "told"),
+        ),
     )
     assert told.status == 0, told.err
     assert "stack: " in told.out
@@ -219,6 +230,7 @@ def test_sizes_of_frames_are_searched_with_what_they_cost(user: User, tmp_path, 
     assert document["keys"]["after"] <= document["keys"]["any_sizes"] <= document["keys"]["most"]
     assert 1 <= document["stack"]["ratio"] <= 2
     assert document["seed"] == 7
+    assert document["marks"]["exact_ratio"] == 1
 
 
 TWO_WAYS = r"""

@@ -22,8 +22,8 @@ class ResizingRequest:
     ----------
     map_path : str
     seed : int
-    wraps_calls : bool
-    budget_ratio : float
+    wraps_calls, marks_calls : bool
+    budget_ratio, goal : float
         As `analysis.paths.resizing.ResizingRules` has them.
     program, output : str, optional
         A program, of whose frames some can grow, and where it is written with larger ones; its map
@@ -33,7 +33,9 @@ class ResizingRequest:
     map_path: str
     seed: int
     wraps_calls: bool
+    marks_calls: bool
     budget_ratio: float
+    goal: float
     program: str | None = None
     output: str | None = None
 
@@ -61,6 +63,8 @@ def resize_paths(request: ResizingRequest) -> Resizing:
         frames=None if frames is None else frames.most_bytes(),
         wraps_calls=request.wraps_calls,
         budget_ratio=request.budget_ratio,
+        goal=request.goal,
+        marks_calls=request.marks_calls,
     )
     found = resized(path_map, rules)
     if frames is None:

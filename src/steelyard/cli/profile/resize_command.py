@@ -20,13 +20,24 @@ class ResizeOptions:
     """What is searched, what it may cost, and where the answer goes."""
 
     wrap: bool = option("--wrap", is_flag=True, help="Wrap calls of one function by another too.")
+    mark: bool = option(
+        "--mark", is_flag=True, help="Find calls to mark, so that every path has its own key."
+    )
     budget: float = option(
         "--budget",
         type=FiniteRange(1, 1000),
-        default=1.5,
+        default=2.5,
         show_default=True,
         metavar="RATIO",
         help="Let the highest stack become so many times as high.",
+    )
+    goal: float = option(
+        "--goal",
+        type=FiniteRange(0, 1),
+        default=0.97,
+        show_default=True,
+        metavar="RATIO",
+        help="End the search when this part of keys has one path.",
     )
     seed: int = option(
         "--seed", type=SEED, default=1, show_default=True, metavar="N", help="Seed of the search."
@@ -54,13 +65,22 @@ def resize(given: ResizeOptions, path: str) -> None:
     if given.output is not None:
         if given.program is None:
             raise click.UsageError("--output needs --program: the program that the map is of.")
-        if given.wrap:
-            raise click.UsageError("--wrap says what it would give; no calls are wrapped yet.")
+        if given.wrap or given.mark:
+            raise click.UsageError("--wrap and --mark say what they would give; --output has none.")
         refuse_nowhere(given.output)
     from steelyard.app.profile.path_resizing import ResizingRequest, resize_paths
 
     found = resize_paths(
-        ResizingRequest(path, given.seed, given.wrap, given.budget, given.program, given.output)
+        ResizingRequest(
+            map_path=path,
+            seed=given.seed,
+            wraps_calls=given.wrap,
+            marks_calls=given.mark,
+            budget_ratio=given.budget,
+            goal=given.goal,
+            program=given.program,
+            output=given.output,
+        )
     )
     if given.json_target is not None:
         from steelyard.report.kinds.paths.resizing_document import resizing_document

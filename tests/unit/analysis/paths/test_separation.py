@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from steelyard.analysis.paths.height_steps import StepCounts, height_steps
+from steelyard.analysis.paths.marked_calls import marked_calls
 from steelyard.analysis.paths.path_keys import PathKeys
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode, functions_of, merged_nodes
 from steelyard.analysis.paths.path_order import path_order
@@ -79,6 +81,42 @@ def test_neither_tells_the_paths_of_figure_5_5_apart():
     ends = [node for node in found.path_map.nodes if node.function == D]
     assert len({node.height_bytes for node in ends}) == 1
     assert found.separation.ended_by == "most"
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ((MAIN, B, A, D), (MAIN, B, E, D)),
+        ((MAIN, B, A, D), (MAIN, A, B, D)),
+        ((MAIN, A, B, A, A, D), (MAIN, A, A, B, A, D)),
+    ],
+)
+def test_marked_calls_tell_the_paths_of_figures_5_3_to_5_5_apart(paths):
+    found = marked_calls(map_of(*paths), 1)
+    assert found.exact_share == 1
+    assert 1 <= len(found.calls) <= 2
+    assert found.passed_share < 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_marked_calls_make_every_path_exact_and_none_is_needless(seed):
+    path_map = random_map(seed, 400)
+    found = marked_calls(path_map, seed)
+    assert found.exact_share == 1
+    assert keys_with_marks(path_map, found.calls) == 0
+    for call in found.calls:
+        assert keys_with_marks(path_map, set(found.calls) - {call}) > 0
+
+
+def keys_with_marks(path_map: PathMap, marked: Collection[tuple[int, int]]) -> int:
+    """Keys of several paths, where the marks themselves in their order are part of a key."""
+    paths: defaultdict[object, set[tuple[int, ...]]] = defaultdict(set)
+    for index, node in enumerate(path_map.nodes):
+        path = tuple(functions_of(path_map, index))
+        calls = zip((*path[1:], ROOT), path, strict=True)
+        seen = tuple(call for call in calls if call in marked)
+        paths[node.function, node.height_bytes, seen].add(path)
+    return sum(len(found) > 1 for found in paths.values())
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from steelyard.analysis.paths.marked_calls import MarkedCalls
 from steelyard.analysis.paths.path_check import ScenarioOutcomes
 from steelyard.analysis.paths.resizing import Resizing
 from steelyard.report.documents.schema_version import SCHEMA
@@ -30,6 +32,7 @@ def resizing_document(found: Resizing) -> dict[str, Any]:
                 {"caller": names[caller], "callee": names[callee], "bytes": size}
                 for (caller, callee), size in sorted(found.call_bytes.items())
             ],
+            "marks": None if found.marks is None else _marks(found.marks, names),
             "rigid": [
                 {"function": name, "reason": why} for name, why in sorted(found.rigid.items())
             ],
@@ -50,6 +53,17 @@ def resizing_document(found: Resizing) -> dict[str, Any]:
             "after": _outcomes(found.after),
         }
     )
+
+
+def _marks(marks: MarkedCalls, names: Mapping[int, str]) -> dict[str, Any]:
+    return {
+        "calls": [
+            {"caller": names.get(caller), "callee": names[callee]} for caller, callee in marks.calls
+        ],
+        "of_calls": marks.call_count,
+        "passed_ratio": marks.passed_share,
+        "exact_ratio": marks.exact_share,
+    }
 
 
 def _outcomes(found: ScenarioOutcomes) -> dict[str, Any]:

@@ -42,6 +42,14 @@ def resizing_text(found: Resizing, width: int | None = None) -> str:
         *plain_table(_outcome_table(found), width),
     ]
     lines += _sizes(found, width)
+    if found.marks is not None:
+        marks = found.marks
+        lines += wrapped(
+            f"with {counted(len(marks.calls), 'marked call')} of {marks.call_count:,}, "
+            f"{percent(marks.exact_share)} of paths have a key of their own; "
+            f"{percent(marks.passed_share)} of learnt calls pass a mark",
+            width,
+        )
     if found.rigid:
         reasons = Counter(found.rigid.values()).most_common()
         shown = "; ".join(f"{count:,}: {why}" for why, count in reasons)
