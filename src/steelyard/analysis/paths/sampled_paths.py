@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 Key = tuple[int, int]
 NOT_LEARNT = "key never learnt"
-# Of a stack that is walked (native/perf/sample_record.cpp): what lies below is not seen.
-_COPIED_BYTES = 32 << 10
 AMBIGUOUS, MISSING = "[ambiguous]", "[missing]"
 
 
@@ -63,8 +61,8 @@ class MissingShare:
 
 @dataclass(frozen=True)
 class PathTruth:
-    """How many samples with candidates had their stack walked, and in how many it had a path that
-    is none of them."""
+    """How many samples with candidates had their stack walked to its end, and in how many that had
+    a path that is none of them."""
 
     sample_count: int
     wrong_count: int
@@ -120,7 +118,7 @@ def path_truth(
     keys : sequence
         For each sample its key, or why it has none.
     chains : sequence of tuple of int
-        Whole functions on the stack, outermost first; empty where it was not walked.
+        Whole functions on the stack, outermost first; empty where it was not walked to its end.
     """
     routes: dict[Key, frozenset[tuple[int, ...]]] = {}
     count = wrong = 0
@@ -132,14 +130,8 @@ def path_truth(
         if not routes[key]:
             continue
         count += 1
-        wrong += not _is_among(chain, routes[key], is_cut=key[1] > _COPIED_BYTES)
+        wrong += chain not in routes[key]
     return PathTruth(count, wrong) if any(chains) else None
-
-
-def _is_among(chain: tuple[int, ...], routes: frozenset[tuple[int, ...]], is_cut: bool) -> bool:
-    if chain in routes or not is_cut:
-        return chain in routes
-    return any(route[-len(chain) :] == chain for route in routes)
 
 
 def sampled_paths(

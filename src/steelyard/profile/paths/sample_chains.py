@@ -25,7 +25,8 @@ Chain = tuple[int, ...]
 def sample_chains(raw: RawProfile, keys: SampleKeys) -> list[Chain]:
     """For each sample the functions of the program that were on its stack, outermost first.
 
-    None where no stacks were walked. The function that a program begins in is left out, as in maps.
+    None where no stack was walked, or not to where the thread began: what the kernel copied may end
+    before. The function that a program begins in is left out, as in maps.
 
     Parameters
     ----------
@@ -45,12 +46,20 @@ def sample_chains(raw: RawProfile, keys: SampleKeys) -> list[Chain]:
     is_own = np.isin(mappings, keys.mappings)
     linked = linked_addresses(raw, keys.program, mappings[is_own], addresses[is_own])
     functions = np.full(len(owner), _NO_FUNCTION, np.int64)
-    functions[is_own] = _functions_at(keys.program, linked)
+    functions[is_own], first = _functions_at(keys.program, linked)
+    ends = np.cumsum(lengths) - 1
+    # Threads begin in a library.
+    is_whole = (
+        (lengths > 0) & (~is_own[ends] | (functions[ends] == first)) if len(owner) else lengths
+    )
     chains: list[list[int]] = [[] for _ in lengths]
-    is_known = functions != _NO_FUNCTION
+    is_known = (functions != _NO_FUNCTION) & (functions != first)
     for at, function in zip(owner[is_known].tolist(), functions[is_known].tolist(), strict=True):
         chains[at].append(function)
-    return [tuple(reversed(chain)) for chain in chains]
+    return [
+        tuple(reversed(chain)) if whole else ()
+        for chain, whole in zip(chains, is_whole.tolist(), strict=True)
+    ]
 
 
 def whole_chain(chain: Chain, whole: Mapping[int, int]) -> Chain:
@@ -58,13 +67,20 @@ def whole_chain(chain: Chain, whole: Mapping[int, int]) -> Chain:
     return tuple(whole.get(function, function) for function in chain)
 
 
-def _functions_at(path: str, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+def _functions_at(
+    path: str, addresses: npt.NDArray[np.uint64]
+) -> tuple[npt.NDArray[np.int64], int]:
+    """The functions at addresses, and the one that the program begins in."""
     with open(path, "rb", opener=regular_opener) as file:
         starts, limits = FrameTables(ElfFile(file)).spans()
         file.seek(_ENTRY_AT)
         (entry,) = struct.unpack("<Q", file.read(8))
     at = np.searchsorted(starts, addresses, side="right").astype(np.int64) - 1
     inside = (at >= 0) & (addresses < np.append(limits, np.uint64(0))[at])
-    first = int(np.searchsorted(starts, np.uint64(entry), side="right")) - 1
     found = np.append(starts, np.uint64(0))[at].astype(np.int64)
-    return np.where(inside & (at != first), found, _NO_FUNCTION)
+    return np.where(inside, found, _NO_FUNCTION), _start_of(starts, limits, entry)
+
+
+def _start_of(starts: npt.NDArray[np.uint64], limits: npt.NDArray[np.uint64], entry: int) -> int:
+    at = int(np.searchsorted(starts, np.uint64(entry), side="right")) - 1
+    return int(starts[at]) if at >= 0 and entry < int(limits[at]) else entry
