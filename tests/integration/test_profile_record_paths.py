@@ -191,3 +191,42 @@ def test_a_handler_on_a_stack_of_its_own_has_no_key(user: User, tmp_path):
     assert check["offline"]["paths"]["wrong"] == 0
     assert check["offline"]["paths"]["missing"] == pytest.approx(2 / 5)
     assert json.loads(Path(path_map).read_text("utf-8"))["kind"] == "path-map"
+
+
+def test_a_recording_makes_its_own_map_and_says_how_well_that_held(user: User, tmp_path):
+    program, profile = built(tmp_path, "program"), str(tmp_path / "profile")
+    words = ("--paths", "auto", "--period", "100us", "-o", profile, "--", program)
+    told = user.types("profile", "record", *words)
+    assert told.status == 0, told.err
+    document = user.types("profile", "report", profile, "--json", "-").document()
+    learnt = document["learnt_beside"]
+    assert learnt["walks"] > learnt["checks"] > 10
+    # One key means `left` and `right`: one of them may come when the other is believed.
+    assert learnt["wrong"] <= 2
+    names = {" ".join(each["frames"]) for each in document["paths"]}
+    assert {"main far leaf", "in_thread far leaf"} <= names
+    assert document["resolved"] > document["missing"]
+    told = user.types("profile", "report", profile)
+    assert "of them checked a key that was believed" in told.out
+
+
+def test_a_watched_program_whose_paths_are_new_is_told_of(user: User, tmp_path, learnt):
+    program, path_map = learnt
+    profile = str(tmp_path / "watched")
+    watch = ("profile", "record", "--watch", "--paths", path_map, "-o", profile, "--", program)
+    told = user.types(*watch)
+    assert told.status == 0, told.err
+    assert "alert" not in told.err
+    whole = json.loads(Path(path_map).read_text("utf-8"))
+    heights = whole["nodes"]["height_bytes"]
+    tallest = max(heights)
+    whole["nodes"]["height_bytes"] = [
+        height if height < tallest else NO_HEIGHT for height in heights
+    ]
+    Path(path_map).write_text(json.dumps(whole))
+    told = user.types(*watch)
+    assert told.status == 1
+    assert f"never learnt: leaf with {tallest:,} bytes of stack" in told.err
+    told = user.types("profile", "record", "--watch", "-o", profile, "--", program)
+    assert told.status == 2
+    assert "--watch goes with --paths" in told.err

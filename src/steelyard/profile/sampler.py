@@ -108,7 +108,11 @@ def sampler_path() -> str:
     return native_program("steelyard-sampler", "the sampler", variable="STEELYARD_SAMPLER")
 
 
-def record(recording: Recording, say: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+def record(
+    recording: Recording,
+    say: Callable[[str], None] = lambda _: None,
+    begun: Callable[[int], None] = lambda _: None,
+) -> dict[str, Any]:
     """Record until the program ends, and give what the sampler says of itself.
 
     The program has the standard streams of the caller. Ctrl-C ends the recording, not the answer.
@@ -118,6 +122,8 @@ def record(recording: Recording, say: Callable[[str], None] = lambda _: None) ->
     recording : Recording
     say : callable
         Takes a note for the user: that the recording has ended, and the program goes on.
+    begun : callable
+        Takes the process of a program that is started, once that has begun.
 
     Raises
     ------
@@ -129,7 +135,7 @@ def record(recording: Recording, say: Callable[[str], None] = lambda _: None) ->
     check_target(recording)
     read, write = os.pipe()
     sampler: list[subprocess.Popen[bytes]] = []
-    report = SamplerReport()
+    report = SamplerReport(begun=begun)
 
     def hand_on(number: int, _: FrameType | None) -> None:
         # Ctrl-C reaches the sampler by itself, which then ends well.

@@ -67,12 +67,15 @@ class SamplerReport:
         Why the recording ended before the program.
     summary : dict or None
         What it says of itself; None where it did not come to its end.
+    begun : callable
+        Takes the process of the program, once that has begun.
     """
 
     program: Program | None = None
     error: str | None = None
     failure: str | None = None
     summary: dict[str, Any] | None = None
+    begun: Callable[[int], None] = lambda _: None
     asked_to_end: list[int] = field(default_factory=list[int])
 
     def take(self, lines: Iterable[str], say: Callable[[str], None]) -> None:
@@ -80,6 +83,7 @@ class SamplerReport:
         for line in lines:
             if line.startswith(_PROGRAM):
                 self.program = Program(int(line.removeprefix(_PROGRAM)))
+                self.begun(self.program.process)
             elif line.startswith(_ERROR):
                 self.error = line.removeprefix(_ERROR).strip()
             elif line.startswith(_FAILED):

@@ -15,18 +15,20 @@ class CrashPath:
     ----------
     function : str
         The last one of the program.
-    height_bytes : int
+    height_bytes : int or None
+        None: where the stack begins is not known, and the candidates are those of all heights.
     library_frame_count : int
         Frames of libraries above it.
-    signal : int
+    signal : int or None
+        None: not known.
     candidates : tuple of Candidate
         The most frequent first; none: the key was never learnt.
     """
 
     function: str
-    height_bytes: int
+    height_bytes: int | None
     library_frame_count: int
-    signal: int
+    signal: int | None
     candidates: tuple[Candidate, ...]
 
     @property

@@ -55,6 +55,11 @@ class KeyedPaths:
             found = self._known[key] = self._ranked(self._ends.get(key, ()))
         return found
 
+    def at_any_height(self, function: int) -> tuple[Candidate, ...]:
+        """The paths of a function, the most frequent first."""
+        keys = (key for key in self._ends if key[0] == function)
+        return self._ranked([end for key in keys for end in self._ends[key]])
+
     def routes(self, function: int, height_bytes: int) -> frozenset[tuple[int, ...]]:
         """The paths of a key as addresses of whole functions, outermost first."""
         return frozenset(
@@ -78,7 +83,7 @@ class KeyedPaths:
 
 
 def candidates(
-    path_map: PathMap, parts: frozenset[int], height_bytes: int
+    path_map: PathMap, parts: frozenset[int], height_bytes: int | None
 ) -> tuple[Candidate, ...]:
     """The paths of a key, the most frequent first; none where it was never learnt.
 
@@ -87,10 +92,14 @@ def candidates(
     path_map : PathMap
     parts : frozenset of int
         Addresses of the function: one, or those of its parts.
-    height_bytes : int
+    height_bytes : int or None
+        None: any.
     """
     function = min(parts)
-    return KeyedPaths(path_map, dict.fromkeys(parts, function)).candidates(function, height_bytes)
+    keyed = KeyedPaths(path_map, dict.fromkeys(parts, function))
+    if height_bytes is None:
+        return keyed.at_any_height(function)
+    return keyed.candidates(function, height_bytes)
 
 
 def _named(path_map: PathMap, end: int) -> tuple[str, ...]:

@@ -6,15 +6,16 @@ T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, secti
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.analysis.paths.lookup import Candidate, KeyedPaths
 from steelyard.analysis.paths.path_map import PathMap
+from steelyard.analysis.paths.self_learning import SelfLearning
 from steelyard.analysis.profiles.profile_samples import (
     Frame,
     ProfileSamples,
@@ -92,6 +93,8 @@ class SampledPaths:
         For each sample.
     truth : PathTruth or None
         None: no stacks were walked.
+    learning : SelfLearning or None
+        How the recording made its own map; None: it had one.
     """
 
     answer: ProfileAnswer
@@ -105,6 +108,26 @@ class SampledPaths:
     are_ambiguous: npt.NDArray[np.bool_]
     are_missing: npt.NDArray[np.bool_]
     truth: PathTruth | None = None
+    learning: SelfLearning | None = None
+
+
+class UnlearntKey(NamedTuple):
+    """A key that a map does not have, by the name of its function."""
+
+    function: str
+    height_bytes: int
+    sample_count: int
+
+
+def unlearnt(
+    keyed: KeyedPaths, keys: Sequence[Key | str], name: Callable[[int], str]
+) -> tuple[UnlearntKey, ...]:
+    """The keys that are not in the map, those with most samples first."""
+    counts = Counter(key for key in keys if not isinstance(key, str) and not keyed.candidates(*key))
+    return tuple(
+        UnlearntKey(name(function), height, count)
+        for (function, height), count in counts.most_common()
+    )
 
 
 def path_truth(

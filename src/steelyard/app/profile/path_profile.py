@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,28 @@ from steelyard.core.errors import DataError, UsageError
 from steelyard.profile.sampler import Recording
 
 if TYPE_CHECKING:
-    from steelyard.analysis.paths.path_map import PathMap
-    from steelyard.analysis.paths.sampled_paths import SampledPaths
+    from steelyard.analysis.paths.lookup import KeyedPaths
+    from steelyard.analysis.paths.sampled_paths import Key, SampledPaths, UnlearntKey
+    from steelyard.analysis.paths.self_learning import SelfLearning
+    from steelyard.profile.file.profile_file import RawProfile
 
+# In the place of a map: the recording makes its own.
+AUTO = "auto"
 _LACKS = {
     1: "in code that is not the program's",
     2: "where its thread's stack begins is not known",
     3: "no table says where its frame begins",
 }
+
+
+@dataclass(frozen=True)
+class _Keyed:
+    """Samples with their keys and the functions on their stacks, of which parts are whole."""
+
+    program: str
+    whole: Mapping[int, int]
+    keys: list[Key | str]
+    chains: list[tuple[int, ...]]
 
 
 def record_paths(
@@ -33,7 +47,8 @@ def record_paths(
     ----------
     recording : Recording
     map_path : str
-        The map that the samples are looked up in when they are read.
+        The map that the samples are looked up in when they are read; `AUTO`: one of the stacks that
+        are walked beside.
     say : callable
         Takes a note for the user.
     java : bool or None
@@ -46,39 +61,63 @@ def record_paths(
     UsageError, MissingCapabilityError, SteelyardError
         As `record_profile`.
     """
-    from steelyard.profile.paths.map_file import read_map
     from steelyard.profile.paths.stack_notes import noting_stacks
     from steelyard.profile.sampler import check_target
 
     check_target(recording)
+    program = _program_of(recording)
+    refuse_moving(program, recording.environment)
+    known = _known_map(map_path, program)
+    with (
+        noting_stacks(replace(recording, path_map=known)) as noting,
+        _walking(noting, map_path == AUTO, say) as begun,
+    ):
+        return record_profile(noting, say, java, begun)
+
+
+@contextmanager
+def _walking(
+    recording: Recording, is_wanted: bool, say: Callable[[str], None]
+) -> Iterator[Callable[[int], None]]:
+    from steelyard.profile.paths.walked_beside import walked_beside
+
+    if not is_wanted:
+        yield lambda _: None
+        return
+    with walked_beside(recording, say) as begun:
+        if recording.process is not None:
+            begun(recording.process)
+        yield begun
+
+
+def _program_of(recording: Recording) -> str:
+    from steelyard.profile.executable import executable_of
+
+    if recording.process is None:
+        return executable_of(recording.argv)
+    return f"/proc/{recording.process}/exe"
+
+
+def _known_map(map_path: str, program: str) -> dict[str, str]:
+    """What a profile says of its map.
+
+    Another build of the program that the map is of is refused; what starts it may be anything.
+    """
+    from steelyard.analysis.paths.path_map import check_build
+    from steelyard.profile.paths.learning_run import build_of
+    from steelyard.profile.paths.map_file import read_map
+
+    name = os.path.basename(os.path.realpath(program))
+    if map_path == AUTO:
+        return {"path": AUTO, "program": name, "build": build_of(program)}
     path_map = read_map(map_path, "--paths")
     if not path_map.nodes:
         raise DataError(f"The map {map_path} has no paths.", field="--paths")
-    _check_target_build(recording, path_map)
-    known = {
-        "path": os.path.abspath(map_path),
-        "program": path_map.program,
-        "build": path_map.build,
-    }
-    with noting_stacks(replace(recording, path_map=known)) as noting:
-        return record_profile(noting, say, java)
-
-
-def _check_target_build(recording: Recording, path_map: PathMap) -> None:
-    """Refuse another build of the program that the map is of; what starts it may be anything."""
-    from steelyard.analysis.paths.path_map import check_build
-    from steelyard.profile.executable import executable_of
-    from steelyard.profile.paths.learning_run import build_of
-
-    if recording.process is None:
-        program = executable_of(recording.argv)
-    else:
-        program = f"/proc/{recording.process}/exe"
-    refuse_moving(program, recording.environment)
-    name = os.path.basename(os.path.realpath(program))
-    with suppress(OSError):
-        if name == path_map.program:
+    if name == path_map.program:
+        with suppress(OSError):
             check_build(path_map, build_of(program), name)
+    path = os.path.abspath(map_path)
+    return {"path": path, "program": path_map.program, "build": path_map.build}
 
 
 def refuse_moving(program: str, environment: Mapping[str, str]) -> None:
@@ -139,13 +178,35 @@ def read_paths(
     DataError
         A file is damaged, or the map is of another build.
     """
-    from steelyard.analysis.paths.lookup import KeyedPaths
     from steelyard.analysis.paths.sampled_paths import path_truth, sampled_paths
+
+    raw, map_path = _recorded(path, map_path)
+    learning = _self_learnt(path, raw) if map_path == AUTO else None
+    answer = read_answer(path, confidence, apart)
+    keyed, found = _looked_up(raw, map_path, learning)
+    paths = sampled_paths(answer, map_path, keyed, found.keys, confidence)
+    return replace(paths, truth=path_truth(keyed, found.keys, found.chains), learning=learning)
+
+
+def unlearnt_keys(path: str) -> tuple[UnlearntKey, ...]:
+    """The keys of a profile that its map does not have, those with most samples first.
+
+    Raises
+    ------
+    UsageError, DataError
+        As `read_paths`.
+    """
+    from steelyard.analysis.paths.sampled_paths import unlearnt
+    from steelyard.profile.executable import FunctionNames
+
+    raw, map_path = _recorded(path, None)
+    keyed, found = _looked_up(raw, map_path, None)
+    return unlearnt(keyed, found.keys, FunctionNames(found.program).at)
+
+
+def _recorded(path: str, map_path: str | None) -> tuple[RawProfile, str]:
+    """A profile with the samples of processes alone, and the map that it is read by."""
     from steelyard.profile.file.profile_file import read_profile
-    from steelyard.profile.paths.crash_key import whole_functions
-    from steelyard.profile.paths.map_file import read_map
-    from steelyard.profile.paths.sample_chains import sample_chains, whole_chain
-    from steelyard.profile.paths.sample_keys import KEYED, NO_FUNCTION, sample_keys
 
     raw = read_profile(path)
     recorded = raw.header.get("path_map")
@@ -154,23 +215,56 @@ def read_paths(
             f"{path} was recorded without --paths: where stacks begin is not in it.",
             field="profile",
         )
-    map_path = map_path or str(recorded["path"])
-    path_map = read_map(map_path)
-    answer = read_answer(path, confidence, apart)
     raw.samples = raw.samples[raw.samples["process"] != 0]
-    keys = sample_keys(raw, path_map.program, path_map.build)
-    chains = sample_chains(raw, keys)
-    seen = {*path_map.functions, *keys.functions.tolist(), *chain.from_iterable(chains)}
-    whole = whole_functions(keys.program, seen - {NO_FUNCTION})
-    columns = zip(keys.functions.tolist(), keys.heights.tolist(), keys.lacks.tolist(), strict=True)
-    found = [
+    return raw, map_path or str(recorded["path"])
+
+
+def _looked_up(
+    raw: RawProfile, map_path: str, learning: SelfLearning | None
+) -> tuple[KeyedPaths, _Keyed]:
+    from steelyard.analysis.paths.lookup import KeyedPaths
+    from steelyard.profile.paths.map_file import read_map
+
+    path_map = read_map(map_path) if learning is None else learning.path_map
+    found = _keyed(raw, path_map.program, path_map.build, path_map.functions)
+    return KeyedPaths(path_map, found.whole), found
+
+
+def _self_learnt(path: str, raw: RawProfile) -> SelfLearning:
+    """The map that a recording made of itself."""
+    from steelyard.analysis.paths.path_map import PathMap
+    from steelyard.analysis.paths.self_learning import self_learnt
+    from steelyard.profile.executable import FunctionNames
+    from steelyard.profile.paths.walked_beside import stacks_path
+
+    beside, _ = _recorded(stacks_path(path), None)
+    recorded = raw.header["path_map"]
+    program, build = str(recorded["program"]), str(recorded["build"])
+    found = _keyed(beside, program, build, ())
+    names = FunctionNames(found.program)
+    functions = {each for functions in found.chains for each in functions}
+    named = {function: names.at(function) for function in functions}
+    return self_learnt(PathMap(program, build, 1, named, {}, ()), found.keys, found.chains)
+
+
+def _keyed(raw: RawProfile, program: str, build: str, functions: Collection[int]) -> _Keyed:
+    """The keys of samples; whole are their functions and those that are given."""
+    from steelyard.profile.paths.crash_key import whole_functions
+    from steelyard.profile.paths.sample_chains import sample_chains, whole_chain
+    from steelyard.profile.paths.sample_keys import KEYED, NO_FUNCTION, sample_keys
+
+    found = sample_keys(raw, program, build)
+    chains = sample_chains(raw, found)
+    seen = {*functions, *found.functions.tolist(), *chain.from_iterable(chains)}
+    whole = whole_functions(found.program, seen - {NO_FUNCTION})
+    columns = zip(
+        found.functions.tolist(), found.heights.tolist(), found.lacks.tolist(), strict=True
+    )
+    keys: list[Key | str] = [
         (whole[function], height) if lack == KEYED else _LACKS[lack]
         for function, height, lack in columns
     ]
-    keyed = KeyedPaths(path_map, whole)
-    paths = sampled_paths(answer, map_path, keyed, found, confidence)
-    truth = path_truth(keyed, found, [whole_chain(each, whole) for each in chains])
-    return replace(paths, truth=truth)
+    return _Keyed(found.program, whole, keys, [whole_chain(each, whole) for each in chains])
 
 
 def exported_paths(paths: SampledPaths, format_name: str) -> bytes:

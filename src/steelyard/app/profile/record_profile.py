@@ -16,7 +16,10 @@ __all__ = ["Recording", "exported_profile", "read_answer", "record_profile"]
 
 
 def record_profile(
-    recording: Recording, say: Callable[[str], None], java: bool | None = None
+    recording: Recording,
+    say: Callable[[str], None],
+    java: bool | None = None,
+    begun: Callable[[int], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Record, and give what the sampler says of itself.
 
@@ -28,6 +31,8 @@ def record_profile(
     java : bool or None
         Whether to map the code of Java virtual machines; None: where the program is one, if this
         machine can.
+    begun : callable
+        Takes the process of a program that is started, once that has begun.
 
     Raises
     ------
@@ -53,7 +58,7 @@ def record_profile(
             if java:
                 raise
             say(f"Java methods will have no names. {error.message}")
-    summary = record(recording, say)
+    summary = record(recording, say, begun)
     remove_older_maps(recording.output, began_ns)
     return summary
 

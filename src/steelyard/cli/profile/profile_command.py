@@ -40,6 +40,8 @@ def record(given: RecordOptions, argv: tuple[str, ...]) -> int:
     from steelyard.app.profile.record_profile import record_profile
     from steelyard.cli.profile.record_request import recording_from
 
+    if given.watch and given.paths is None:
+        raise UsageError("--watch goes with --paths.", field="--watch")
     recording = recording_from(given, argv)
     if given.paths is None:
         summary = record_profile(recording, write_note, given.java)
@@ -51,9 +53,21 @@ def record(given: RecordOptions, argv: tuple[str, ...]) -> int:
         f"{summary['samples']} samples in {recording.output}; "
         f"`steelyard profile report {recording.output}` shows them."
     )
-    if "signal" in summary:
-        return 128 + summary["signal"]
-    return summary.get("exit_code", 0)
+    status = 128 + summary["signal"] if "signal" in summary else summary.get("exit_code", 0)
+    return _watched(recording.output) if given.watch and status == 0 else status
+
+
+def _watched(profile: str) -> int:
+    """Tell of each key that was never learnt; 1, where there is one."""
+    from steelyard.app.profile.path_profile import unlearnt_keys
+
+    found = unlearnt_keys(profile)
+    for key in found:
+        write_note(
+            f"alert: a path that was never learnt: {key.function} with {key.height_bytes:,} bytes "
+            f"of stack, {key.sample_count} samples"
+        )
+    return int(bool(found))
 
 
 @command.command("report")

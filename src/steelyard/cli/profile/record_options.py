@@ -77,6 +77,11 @@ class RecordOptions:
         metavar="MAP",
         help="Find call paths by this map, from registers alone: no stack is read.",
     )
+    watch: bool = option(
+        "--watch",
+        is_flag=True,
+        help="With --paths: at the end, tell keys that were never learnt; then exit with 1.",
+    )
     threads_only: bool = option(
         "--threads-only", is_flag=True, help="Watch threads, even where CPUs may be watched."
     )

@@ -26,6 +26,13 @@ def sampled_document(paths: SampledPaths) -> dict[str, Any]:
             "checked": None
             if paths.truth is None
             else {"samples": paths.truth.sample_count, "wrong": paths.truth.wrong_count},
+            "learnt_beside": None
+            if paths.learning is None
+            else {
+                "walks": paths.learning.walk_count,
+                "checks": paths.learning.check_count,
+                "wrong": paths.learning.wrong_count,
+            },
             "recording": {**recorded.header, **recorded.summary},
             "paths": [_path(one) for one in paths.paths],
             "missing_in": [

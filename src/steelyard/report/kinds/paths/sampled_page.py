@@ -7,6 +7,7 @@ import os
 from steelyard.analysis.paths.sampled_paths import SampledPaths
 from steelyard.report.kinds.paths.sampled_text import (
     counts_line,
+    map_line,
     missing_table,
     paths_table,
     truth_line,
@@ -32,6 +33,7 @@ def sampled_page(paths: SampledPaths) -> str:
         "map": os.path.basename(paths.map_path),
         "facts": facts_line(answer),
         "counts": counts_line(paths),
+        "by": map_line(paths),
         "truth": "" if paths.truth is None else truth_line(paths.truth),
         "cautions": [caution_text(caution.message) for caution in answer.cautions],
         "paths": paths_table(paths, _SHOWN_PATHS),

@@ -87,7 +87,7 @@ def sampled_text(paths: SampledPaths, width: int | None = None) -> str:
     """What the terminal shows; ends with a newline."""
     lines = [facts_line(paths.answer)]
     lines += wrapped(counts_line(paths), width)
-    lines += wrapped(f"by {os.path.basename(paths.map_path)}, {_of_map(paths)}", width)
+    lines += wrapped(map_line(paths), width)
     if paths.truth is not None:
         lines += wrapped(truth_line(paths.truth), width)
     if paths.paths:
@@ -103,10 +103,18 @@ def sampled_text(paths: SampledPaths, width: int | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _of_map(paths: SampledPaths) -> str:
-    path_map = paths.path_map
+def map_line(paths: SampledPaths) -> str:
+    """By which map, and how that was learnt."""
+    path_map, learning = paths.path_map, paths.learning
+    if learning is not None:
+        return (
+            f"by {learning.walk_count} stacks of {path_map.program} that were walked beside; "
+            f"{learning.check_count} of them checked a key that was believed, "
+            f"{learning.wrong_count} wrong ({_percent(learning.wrong_count, learning.check_count)})"
+        )
     runs = f"{path_map.run_count} run{'s'[: path_map.run_count != 1]}"
-    return f"learnt in {runs} of {path_map.program}, build {path_map.build}"
+    name = os.path.basename(paths.map_path)
+    return f"by {name}, learnt in {runs} of {path_map.program}, build {path_map.build}"
 
 
 def tree_lines(paths: SampledPaths) -> list[str]:

@@ -65,13 +65,23 @@ def crash_text(crash: CrashPath) -> str:
     if crash.library_frame_count:
         within = f", {counted(crash.library_frame_count, 'frame')} of libraries above it"
     lines = [
-        f"signal {crash.signal} in {one_line(crash.function)}, stack "
-        f"{crash.height_bytes:,} bytes high{within}: {crash.outcome}"
+        f"{_what_ended(crash)} in {one_line(crash.function)}, {_height(crash)}{within}: "
+        f"{crash.outcome}"
     ]
     for candidate in crash.candidates:
         names = " > ".join(map(one_line, candidate.functions))
         lines.append(f"{percent(candidate.share):>10}  {names}")
     return "\n".join(lines) + "\n"
+
+
+def _what_ended(crash: CrashPath) -> str:
+    return "registers" if crash.signal is None else f"signal {crash.signal}"
+
+
+def _height(crash: CrashPath) -> str:
+    if crash.height_bytes is None:
+        return "height of the stack not known without --base"
+    return f"stack {crash.height_bytes:,} bytes high"
 
 
 def _outcome_table(scenarios: list[tuple[str, ScenarioOutcomes]]) -> Table:

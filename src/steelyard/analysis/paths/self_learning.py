@@ -1,0 +1,85 @@
+"""A map that a recording makes of itself: of the stacks that were walked at some of its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steelyard.analysis.paths.path_map import NO_HEIGHT, ROOT, PathMap, PathNode
+
+Key = tuple[int, int]
+Chain = tuple[int, ...]
+# A key is believed when so many of its stacks were walked.
+_BELIEVED_COUNT = 3
+
+
+@dataclass(frozen=True)
+class SelfLearning:
+    """What was learnt, and how well it held.
+
+    Parameters
+    ----------
+    path_map : PathMap
+        Its counts are samples, not calls.
+    walk_count : int
+        Stacks that were walked to their end in the program.
+    check_count, wrong_count : int
+        Of these, those whose key was believed by then, and those of them with a path that the key
+        had never had.
+    """
+
+    path_map: PathMap
+    walk_count: int
+    check_count: int
+    wrong_count: int
+
+
+def self_learnt(empty: PathMap, keys: Sequence[Key | str], chains: Sequence[Chain]) -> SelfLearning:
+    """Learn the paths of keys in the order of samples.
+
+    Parameters
+    ----------
+    empty : PathMap
+        Its program, build and names of functions.
+    keys : sequence
+        For each sample its key, or why it has none.
+    chains : sequence of tuple of int
+        The functions on its stack, outermost first; empty where it was not walked to its end.
+    """
+    tree = _Tree()
+    seen: dict[Key, dict[Chain, int]] = {}
+    walks = checks = wrong = 0
+    for key, chain in zip(keys, chains, strict=True):
+        if isinstance(key, str) or not chain:
+            continue
+        walks += 1
+        paths = seen.setdefault(key, {})
+        if sum(paths.values()) >= _BELIEVED_COUNT:
+            checks += 1
+            wrong += chain not in paths
+        paths[chain] = paths.get(chain, 0) + 1
+        tree.count(chain, key[1])
+    learnt = PathMap(empty.program, empty.build, 1, empty.functions, {}, tree.nodes)
+    return SelfLearning(learnt, walks, checks, wrong)
+
+
+class _Tree:
+    """Nodes of paths; those that lead to a key have no height, as nobody asked for it."""
+
+    def __init__(self) -> None:
+        self.nodes: list[PathNode] = []
+        self._places: dict[tuple[int, int, int], int] = {}
+
+    def count(self, chain: Chain, height_bytes: int) -> None:
+        parent = ROOT
+        for function in chain[:-1]:
+            parent = self._place(parent, function, NO_HEIGHT)
+        end = self._place(parent, chain[-1], height_bytes)
+        self.nodes[end] = self.nodes[end]._replace(call_count=self.nodes[end].call_count + 1)
+
+    def _place(self, parent: int, function: int, height_bytes: int) -> int:
+        key = parent, function, height_bytes
+        place = self._places.setdefault(key, len(self.nodes))
+        if place == len(self.nodes):
+            self.nodes.append(PathNode(parent, function, height_bytes, 0))
+        return place

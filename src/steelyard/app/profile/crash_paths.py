@@ -1,0 +1,119 @@
+"""The call paths by which a program that crashed may have come to where it was."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from steelyard.analysis.paths.crash_path import CrashPath
+from steelyard.analysis.paths.lookup import Candidate
+from steelyard.analysis.paths.path_map import PathMap, check_build
+from steelyard.app.profile.path_maps import check_program
+
+
+@dataclass(frozen=True)
+class LoggedCrash:
+    """What was logged of a crash.
+
+    Parameters
+    ----------
+    line : str or None
+        A line of the kernel's log, which has the next three; None: those are given.
+    pc, sp, image : int
+        Instruction and stack pointer in memory, and where the program was loaded (0: where its
+        file says).
+    frame_pointer, base : int or None
+        Where the thread's stack begins.
+    """
+
+    line: str | None
+    pc: int = 0
+    sp: int = 0
+    image: int = 0
+    frame_pointer: int | None = None
+    base: int | None = None
+
+
+def crash_path(map_path: str, core_path: str, program: str | None) -> CrashPath:
+    """The paths by which a program that crashed may have come to where it was.
+
+    Parameters
+    ----------
+    map_path, core_path : str
+    program : str or None
+        The program's file; None: the one that the core file names.
+
+    Raises
+    ------
+    UsageError
+        The program cannot be read.
+    DataError
+        A file is damaged or of another build, or the crash was not in the first thread.
+    """
+    from contextlib import closing
+
+    from steelyard.profile.paths.core_file import CoreFile
+    from steelyard.profile.paths.crash_key import crash_key, program_of
+    from steelyard.profile.paths.learning_run import build_of
+    from steelyard.profile.paths.map_file import read_map
+
+    path_map = read_map(map_path)
+    if program is not None:
+        check_program(program)
+    with closing(CoreFile(core_path)) as core:
+        path = program or program_of(core)
+        check_program(path)
+        check_build(path_map, build_of(path), os.path.basename(path))
+        key = crash_key(core, path)
+    function, found = _candidates(path_map, path, key.function, key.height_bytes)
+    return CrashPath(function, key.height_bytes, key.library_frame_count, key.signal, found)
+
+
+def logged_crash_path(map_path: str, program: str, logged: LoggedCrash) -> CrashPath:
+    """The same of a program of which registers were logged.
+
+    Parameters
+    ----------
+    map_path, program : str
+    logged : LoggedCrash
+
+    Raises
+    ------
+    UsageError
+        The line of the log is none, or a register is missing.
+    DataError
+        A file is damaged or of another build, or no table covers the instruction.
+    """
+    from steelyard.profile.paths.learning_run import build_of
+    from steelyard.profile.paths.logged_registers import (
+        LoggedRegisters,
+        address_in_file,
+        logged_key,
+    )
+    from steelyard.profile.paths.map_file import read_map
+
+    path_map = read_map(map_path)
+    check_program(program)
+    check_build(path_map, build_of(program), os.path.basename(program))
+    if logged.line is not None:
+        pc, sp = address_in_file(program, logged.line)
+    else:
+        pc, sp = logged.pc - logged.image, logged.sp
+    key = logged_key(program, LoggedRegisters(pc, sp, logged.frame_pointer, logged.base))
+    function, found = _candidates(path_map, program, key.function, key.height_bytes)
+    return CrashPath(function, key.height_bytes, 0, None, found)
+
+
+def _candidates(
+    path_map: PathMap, program: str, function: int, height_bytes: int | None
+) -> tuple[str, tuple[Candidate, ...]]:
+    """A function's name, and the paths of its key."""
+    from steelyard.analysis.paths.lookup import candidates
+    from steelyard.profile.executable import FunctionNames
+    from steelyard.profile.paths.crash_key import whole_functions
+
+    # A map may name a function by either of its parts.
+    whole = whole_functions(program, [function, *path_map.functions])
+    owner = whole[function]
+    parts = frozenset(at for at, whose in whole.items() if whose == owner)
+    return FunctionNames(program).at(owner), candidates(path_map, parts, height_bytes)
