@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, inspect
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
@@ -16,7 +16,7 @@ from steelyard.core.private_file import make_private_directories, make_private_f
 
 BUSY_TIMEOUT_S = 30.0
 _POSTGRESQL = "postgresql"
-# Of PostgreSQL: those that are kept, and one for each thread that may answer at once.
+# Those that are kept, and one for each thread that may answer at once.
 _CONNECTIONS, _THREADS = 5, 40
 
 
@@ -197,7 +197,13 @@ def _sqlite_engine(path: str) -> Engine:
         connection.execute("PRAGMA synchronous = FULL")
         return connection
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    engine = create_engine(
+        "sqlite://",
+        creator=connect,
+        poolclass=QueuePool,
+        pool_size=_CONNECTIONS,
+        max_overflow=_THREADS - _CONNECTIONS,
+    )
     event.listen(engine, "begin", _begin)
     return engine
 

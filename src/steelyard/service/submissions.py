@@ -69,20 +69,26 @@ class SubmissionSummary:
 
 
 @dataclass(frozen=True)
-class Submission:
-    """An experiment of the service, and how far it is."""
+class ListedSubmission:
+    """An experiment of the service in a list, and how far it is."""
 
     id: int
     identifier: str
     account: str
     name: str
     visibility: str
-    file: str
-    specification: str
     trial_count: int
     committed_count: int
     created_unix_s: float
     state: str
+
+
+@dataclass(frozen=True)
+class Submission(ListedSubmission):
+    """One experiment, with its file and what was planned from it."""
+
+    file: str
+    specification: str
     going_on: str = ""
     stopped: str = ""
 
@@ -126,8 +132,10 @@ def paused_submissions(connection: Connection) -> list[Submission]:
     left = exists().where(
         parts.c.submission_id == submissions.c.id, parts.c.state.in_(("waiting", "given"))
     )
-    chosen = _all().where(submissions.c.state.in_(OPEN_STATES), submissions.c.going_on != "", ~left)
-    return [_submission(row) for row in connection.execute(chosen.order_by(submissions.c.id))]
+    chosen = _whole().where(
+        submissions.c.state.in_(OPEN_STATES), submissions.c.going_on != "", ~left
+    )
+    return [Submission(*row) for row in connection.execute(chosen.order_by(submissions.c.id))]
 
 
 def block_count(connection: Connection, submission_id: int, *, lock: bool = False) -> int:
@@ -148,7 +156,7 @@ def stop_submission(connection: Connection, submission_id: int, why: str) -> Non
     connection.execute(chosen.values(state="done", stopped=why))
 
 
-def _all() -> Any:
+def _listed(*more: Any) -> Any:
     done = (
         select(func.count())
         .select_from(committed_trials)
@@ -158,38 +166,47 @@ def _all() -> Any:
         .scalar_subquery()
     )
     return select(
-        submissions, accounts.c.name.label("account"), done.label("committed_count")
+        submissions.c.id,
+        submissions.c.identifier,
+        accounts.c.name.label("account"),
+        submissions.c.name,
+        submissions.c.visibility,
+        submissions.c.trial_count,
+        done.label("committed_count"),
+        submissions.c.created_unix_s,
+        submissions.c.state,
+        *more,
     ).join(accounts, submissions.c.account_id == accounts.c.id)
 
 
-def _submission(row: Any) -> Submission:
-    return Submission(
-        row.id,
-        row.identifier,
-        row.account,
-        row.name,
-        row.visibility,
-        row.file,
-        row.specification,
-        row.trial_count,
-        row.committed_count,
-        row.created_unix_s,
-        row.state,
-        row.going_on,
-        row.stopped,
+def _whole() -> Any:
+    return _listed(
+        submissions.c.file,
+        submissions.c.specification,
+        submissions.c.going_on,
+        submissions.c.stopped,
     )
 
 
-def newest_submissions(connection: Connection, count: int) -> list[Submission]:
-    """The newest first."""
-    chosen = _all().order_by(submissions.c.id.desc()).limit(count)
-    return [_submission(row) for row in connection.execute(chosen)]
+def newest_submissions(
+    connection: Connection, count: int, who: str | None, visibilities: Sequence[str]
+) -> list[ListedSubmission]:
+    """The newest first: those of an account, and those with one of the visibilities.
+
+    `who` of None stands for everyone's.
+    """
+    chosen = _listed().order_by(submissions.c.id.desc()).limit(count)
+    if who is not None:
+        seen = submissions.c.visibility.in_(visibilities)
+        chosen = chosen.where(seen | (accounts.c.name == who))
+    return [ListedSubmission(*row) for row in connection.execute(chosen)]
 
 
 def find_submission(connection: Connection, identifier: str) -> Submission | None:
     """The submission of an identifier."""
-    row = connection.execute(_all().where(submissions.c.identifier == identifier)).first()
-    return None if row is None else _submission(row)
+    chosen = _whole().where(submissions.c.identifier == identifier)
+    row = connection.execute(chosen).first()
+    return None if row is None else Submission(*row)
 
 
 def committed_rows(connection: Connection, submission_id: int) -> Sequence[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
@@ -101,6 +101,14 @@ def worker_of(connection: Connection, token: str) -> Worker | None:
 def all_workers(connection: Connection) -> Sequence[Worker]:
     """Every worker that was ever enrolled, by name."""
     return [_worker(row) for row in connection.execute(select(workers).order_by(workers.c.name))]
+
+
+def as_it_is(worker: Worker, now_s: float) -> Worker:
+    """A worker, gone where it was silent for too long and nobody has noted that yet."""
+    there = worker.status not in ("gone", "quarantined")
+    if there and worker.heartbeat_unix_s < now_s - HEARTBEAT_LIMIT_S:
+        return replace(worker, status="gone")
+    return worker
 
 
 def beat(connection: Connection, worker_id: int, status: str, now_s: float) -> None:

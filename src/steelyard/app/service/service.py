@@ -50,6 +50,7 @@ from steelyard.service.part_queue import (
 )
 from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.submissions import (
+    ListedSubmission,
     Submission,
     add_submission,
     cancel_submission,
@@ -64,6 +65,7 @@ from steelyard.service.trial_commits import SentResult, Taken, commit_result
 from steelyard.service.workers import (
     Worker,
     all_workers,
+    as_it_is,
     beat,
     count_fault,
     enrol_worker,
@@ -72,6 +74,8 @@ from steelyard.service.workers import (
 
 OWNER = "owner"
 VISIBILITIES = ("private", "shared", "public")
+# They see and cancel everyone's.
+_KEEPERS = ("administrator", "operator")
 _SHOWN = 500
 _FAULTS = 10
 # An experiment file is text that a person wrote.
@@ -177,6 +181,12 @@ class Service:
             lose_silent_workers(connection, self.clock())
             return list(all_workers(connection))
 
+    def shown_workers(self) -> list[Worker]:
+        """The same for a page, which waits for nobody who writes: nothing is kept of it."""
+        now_s = self.clock()
+        with self.database.reading() as connection:
+            return [as_it_is(worker, now_s) for worker in all_workers(connection)]
+
     def plan(
         self, text: str, name: str, packages: KnownPackages | None = None
     ) -> PlannedSubmission:
@@ -221,11 +231,12 @@ class Service:
             )
         return planned
 
-    def submissions(self, who: Identity) -> list[Submission]:
+    def submissions(self, who: Identity) -> list[ListedSubmission]:
         """The newest that one may see, the newest first."""
+        open_to = [each for each in VISIBILITIES if _is_open(who, each)]
         with self.database.reading() as connection:
-            found = newest_submissions(connection, _SHOWN)
-        return [each for each in found if _may_see(who, each)]
+            name = None if who.role in _KEEPERS else who.name
+            return newest_submissions(connection, _SHOWN, name, open_to)
 
     def submission(self, who: Identity, identifier: str) -> Submission:
         """One of them.
@@ -238,10 +249,11 @@ class Service:
         with self.database.reading() as connection:
             return self._seen(connection, who, identifier)
 
-    def faults(self, who: Identity, identifier: str) -> list[tuple[int, str, str, str]]:
-        """The newest attempts of one of them that came to nothing: block, worker, outcome, why."""
+    def faults(self, sent: Submission) -> list[tuple[int, str, str, str]]:
+        """The newest attempts of what someone may see that came to nothing: block, worker, outcome
+        and why."""
         with self.database.reading() as connection:
-            return newest_faults(connection, self._seen(connection, who, identifier).id, _FAULTS)
+            return newest_faults(connection, sent.id, _FAULTS)
 
     def progress(self, who: Identity, identifier: str) -> tuple[Submission, dict[str, int]]:
         """One of them, and how many of its parts are in which state."""
@@ -258,6 +270,11 @@ class Service:
             sent = self._seen(connection, who, identifier)
             found = service_experiment(connection, sent)
         return found if sent.account == who.name else masked_experiment(found)
+
+    def trials(self, sent: Submission) -> Experiment:
+        """The same of an experiment that someone may see, with all its secrets."""
+        with self.database.reading() as connection:
+            return service_experiment(connection, sent)
 
     def cancel(self, who: Identity, identifier: str) -> bool:
         """Give nothing more of an experiment out; whether it was not ended already."""
@@ -380,12 +397,15 @@ def _impossible(connection: Connection, worker: Worker, sent: SentResult) -> str
     return impossible_result(spec, sent.trials)
 
 
-def may_change(who: Identity, sent: Submission) -> bool:
+def may_change(who: Identity, sent: ListedSubmission) -> bool:
     """Whether it is theirs, or they keep the service."""
-    return sent.account == who.name or who.role in ("administrator", "operator")
+    return sent.account == who.name or who.role in _KEEPERS
 
 
-def _may_see(who: Identity, sent: Submission) -> bool:
-    if sent.visibility == "public" or may_change(who, sent):
-        return True
-    return sent.visibility == "shared" and who.may("read")
+def _may_see(who: Identity, sent: ListedSubmission) -> bool:
+    return may_change(who, sent) or _is_open(who, sent.visibility)
+
+
+def _is_open(who: Identity, visibility: str) -> bool:
+    """Whether experiments of others can be seen."""
+    return visibility == "public" or (visibility == "shared" and who.may("read"))

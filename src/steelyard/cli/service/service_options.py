@@ -8,6 +8,8 @@ from steelyard.cli.options.option_groups import option
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 
+_TOKEN_FILE = "A file with the token for --server; the variable STEELYARD_TOKEN holds it otherwise."
+
 
 def server_option() -> str | None:
     """``--server``, as every command of a service takes it."""
@@ -19,13 +21,13 @@ def server_option() -> str | None:
     )
 
 
-def token_file_option() -> str | None:
+def token_file_option(told: str = _TOKEN_FILE) -> str | None:
     """``--token-file``, which goes with it."""
     return option(
         "--token-file",
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
-        help="A file with the token for --server; the variable STEELYARD_TOKEN holds it otherwise.",
+        help=told,
     )
 
 

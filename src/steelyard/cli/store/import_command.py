@@ -10,11 +10,13 @@ from steelyard.cli.console.output import write_json, write_text
 from steelyard.cli.options.gate_options import GateOptions
 from steelyard.cli.options.option_groups import group, option, takes
 from steelyard.cli.options.shared_options import json_option, store_option
+from steelyard.cli.service.service_options import token_file_option, token_in
 from steelyard.cli.store.opened_library import opened_library, warn
 from steelyard.core.errors import UsageError
 
 HELP = """
-Read the measurements of FILE into the store, as an experiment, and print its identifier.
+Read the measurements of FILE into the store, as an experiment, and print its identifier. FILE may
+be the address of an experiment's page on a service, too.
 
 `steelyard report` then says what they show. With --as, files or stored experiments are
 compared instead, the first name being the baseline:
@@ -24,6 +26,7 @@ steelyard import jmh-result.json
 steelyard import --as base old.json --as head new.json
 steelyard import --as base old-1.txt --as base old-2.txt --as head new-1.txt --as head new-2.txt
 steelyard import --as monday 01JD --as today latest
+steelyard import https://bench.example/service/01M85SC0VHQM52GC8EDA4C9YQW
 """
 
 
@@ -54,6 +57,10 @@ class ImportOptions:
         help="The file's format, such as csv, hyperfine, parquet, steelyard-json or an adapter of "
         "docs/ADAPTERS.md; found by its content.",
     )
+    token_file: str | None = token_file_option(
+        "A file with the token for a service whose page is given in place of FILE; the variable "
+        "STEELYARD_TOKEN holds it otherwise."
+    )
     gates: GateOptions = group(GateOptions)
     store: str | None = store_option()
     json_target: str | None = json_option()
@@ -66,6 +73,8 @@ def command(given: ImportOptions, file: str | None) -> int:
     """Import a file, or compare several."""
     if given.sides:
         return _compare(given, file)
+    from steelyard.app.service.fetched_experiment import fetched_experiment, is_address
+
     if file is None:
         raise UsageError("import needs a FILE, or --as NAME FILE twice.", field="file")
     for name, value in (
@@ -76,14 +85,22 @@ def command(given: ImportOptions, file: str | None) -> int:
     ):
         if value is not None:
             raise UsageError(f"{name} goes with --as, which compares files.", field=name)
-    return _import(given, file)
+    if not is_address(file):
+        if given.token_file is not None:
+            raise UsageError(
+                "--token-file goes with the address of an experiment of a service.",
+                field="--token-file",
+            )
+        return _import(given, file, given.format_name)
+    with fetched_experiment(file, token_in(given.token_file)) as (path, format_name):
+        return _import(given, path, format_name)
 
 
-def _import(given: ImportOptions, file: str) -> int:
+def _import(given: ImportOptions, file: str, format_name: str | None) -> int:
     from steelyard.report.kinds.experiment.document import experiment_document
 
     with opened_library(given.store) as library:
-        imported = library.import_file(file, given.format_name)
+        imported = library.import_file(file, format_name)
         warn(imported.cautions)
         document = experiment_document(
             imported.experiment, cautions=(*library.cautions, *imported.cautions)

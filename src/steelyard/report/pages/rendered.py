@@ -6,11 +6,15 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from steelyard.report.pages.plotly_script import plotly_script, script_hash
 from steelyard.report.plots.plot_style import DARK_COLORS
 from steelyard.report.texts.readable import without_surrogates
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 # What several pages share is here, the rest in the folder of its kind.
 _HERE = os.path.dirname(__file__)
@@ -31,6 +35,13 @@ def rendered_page(
     styles : sequence of str
         Files here, or of a kind, whose text is the template's ``style``.
     """
+    style = "".join(_text_of(name) for name in styles)
+    return without_surrogates(_templates().get_template(template).render(view, style=style))
+
+
+@cache
+def _templates() -> Environment:
+    """Templates that are compiled once: a server renders them again and again."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -39,10 +50,10 @@ def rendered_page(
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     environment.filters["prose"] = prose
-    style = "".join(_text_of(name) for name in styles)
-    return without_surrogates(environment.get_template(template).render(view, style=style))
+    return environment
 
 
 def scripted_page(
@@ -97,6 +108,7 @@ def embedded_json(value: Any) -> Any:
     return Markup(text)
 
 
+@cache
 def _text_of(name: str) -> str:
     paths = [os.path.join(folder, name) for folder in _FOLDERS]
     with open(next(filter(os.path.isfile, paths), paths[0]), encoding="utf-8") as file:

@@ -18,8 +18,9 @@ from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.report.kinds.submission.document import submission_document
 from steelyard.service.accounts import Identity
 from steelyard.service.part_queue import GivenPart
-from steelyard.service.submissions import Submission
+from steelyard.service.submissions import ListedSubmission
 from steelyard.service.workers import Worker
+from steelyard.web.service.downloads import download
 from steelyard.web.service.error_status import status_of
 from steelyard.web.service.package_api import (
     digests_of,
@@ -44,6 +45,9 @@ def api_routes(service: Service, people: People) -> list[Route]:
         _route("/api/experiments", "POST", service, "submit", _submit),
         _route("/api/experiments/{experiment}", "GET", service, "read", _experiment),
         _route("/api/experiments/{experiment}/trials", "GET", service, "read", _trials),
+        _route(
+            "/api/experiments/{experiment}/download/{format}", "GET", service, "read", _downloaded
+        ),
         _route("/api/experiments/{experiment}/cancel", "POST", service, "cancel", _cancel),
         _route("/api/experiments/{experiment}/visibility", "POST", service, "submit", _show_to),
         *(
@@ -142,7 +146,7 @@ def _text(body: dict[str, Any], name: str, default: str | None = None) -> str:
     return value
 
 
-def summary(sent: Submission) -> dict[str, Any]:
+def summary(sent: ListedSubmission) -> dict[str, Any]:
     """A submission in a list."""
     return {
         "experiment": sent.identifier,
@@ -193,6 +197,11 @@ def _trials(service: Service, who: Identity, path: Any, _body: Any) -> Any:
         "stopped": found.stopped,
         "trials": [to_json(trial) for trial in found.trials],
     }
+
+
+def _downloaded(service: Service, who: Identity, path: Any, _body: Any) -> Any:
+    found = service.experiment(who, path["experiment"])
+    return download(found, found.spec.identifier, path["format"])
 
 
 def _cancel(service: Service, who: Identity, path: Any, _body: Any) -> Any:

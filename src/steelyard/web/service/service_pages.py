@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from steelyard.app.service.service import Service, may_change
 from steelyard.core.errors import SteelyardError
-from steelyard.core.experiment_results import Experiment
 from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.masked_experiment import given_values, masked_experiment
 from steelyard.core.masking import mask_text
@@ -24,9 +22,11 @@ from steelyard.report.kinds.submission.pages import (
     workers_page,
 )
 from steelyard.service.submissions import Submission
+from steelyard.web.service.downloads import download
 from steelyard.web.service.error_status import status_of
+from steelyard.web.service.made_answers import MadeAnswers
 from steelyard.web.service.page_table import EVERYONE, Asked, Page
-from steelyard.web.shown_experiment import shown_experiment
+from steelyard.web.shown_experiment import Answer, shown_experiment
 
 HIDDEN = "What is hidden on pages stands as *** here: write it anew before you send the file."
 
@@ -36,27 +36,33 @@ def service_pages(service: Service) -> list[Page]:
 
     def submissions(asked: Asked) -> Response:
         found = service.submissions(asked.who)
-        return HTMLResponse(submissions_page(found, service.workers(), asked.shell))
+        return HTMLResponse(submissions_page(found, service.shown_workers(), asked.shell))
 
     def workers(asked: Asked) -> Response:
-        return HTMLResponse(workers_page(service.workers(), asked.shell))
+        return HTMLResponse(workers_page(service.shown_workers(), asked.shell))
 
     def one(asked: Asked) -> Response:
         sent, parts = service.progress(asked.who, asked.path["experiment"])
-        faults = service.faults(asked.who, sent.identifier)
+        faults = service.faults(sent)
         own = may_change(asked.who, sent)
         shown = _without_secrets(sent)
         return HTMLResponse(submission_page(shown, parts, faults, asked.shell, is_own=own))
 
+    answers = MadeAnswers()
+
     def answer(asked: Asked) -> Response:
-        found = service.experiment(asked.who, asked.path["experiment"])
-        shown = shown_experiment(masked_experiment(found))
+        sent = service.submission(asked.who, asked.path["experiment"])
+
+        def make() -> Answer:
+            return shown_experiment(masked_experiment(service.trials(sent)))
+
+        shown = answers.answer(sent.id, (sent.state, sent.committed_count), make)
         return Response(shown.data, shown.status, media_type=shown.kind)
 
-    def download(asked: Asked) -> Response:
-        name, kind = asked.path["experiment"], asked.path["format"]
-        found = masked_experiment(service.experiment(asked.who, name))
-        return _download(found, name, kind)
+    def downloaded(asked: Asked) -> Response:
+        sent = service.submission(asked.who, asked.path["experiment"])
+        found = masked_experiment(service.trials(sent))
+        return download(found, sent.identifier, asked.path["format"])
 
     def form(asked: Asked) -> Response:
         return _form(service, asked)
@@ -79,7 +85,7 @@ def service_pages(service: Service) -> list[Page]:
         Page("/service/new", "submit", sent, "POST"),
         Page("/service/{experiment}", EVERYONE, one),
         Page("/service/{experiment}/answer", EVERYONE, answer),
-        Page("/service/{experiment}/download/{format}", EVERYONE, download),
+        Page("/service/{experiment}/download/{format}", EVERYONE, downloaded),
         Page("/service/{experiment}/cancel", "cancel", cancelled, "POST"),
         Page("/service/{experiment}/visibility", "submit", shown_to, "POST"),
     ]
@@ -101,31 +107,16 @@ def _form(service: Service, asked: Asked) -> Response:
     return HTMLResponse(form_page(shown.file, None, hidden, asked.shell, found.visibility))
 
 
-def _download(found: Experiment, name: str, kind: str) -> Response:
-    """An experiment as a file of a format that `steelyard export` writes.
-
-    Raises
-    ------
-    UnknownNameError, UsageError, DataError
-        There is no such format, or it has no place for this experiment.
-    """
-    from steelyard.store.file_format import writer_of
-    from steelyard.store.formats import FORMATS
-
-    chosen = FORMATS.get(kind)
-    with tempfile.TemporaryDirectory(prefix="steelyard-download-") as directory:
-        path = os.path.join(directory, f"{name}{chosen.suffixes[0]}")
-        writer_of(chosen)(found, path)
-        with open(path, "rb") as file:
-            data = file.read()
-    headers = {"Content-Disposition": f'attachment; filename="{os.path.basename(path)}"'}
-    return Response(data, media_type="application/octet-stream", headers=headers)
-
-
 def _without_secrets(sent: Submission) -> Submission:
     """A submission whose file and name show no values of variables and no passwords."""
-    hidden = given_values(experiment_spec_from_json(json.loads(sent.specification)))
-    return replace(sent, file=mask_text(sent.file, hidden), name=mask_text(sent.name, hidden))
+    file, name = _masked(sent.specification, sent.file, sent.name)
+    return replace(sent, file=file, name=name)
+
+
+@lru_cache(maxsize=64)
+def _masked(specification: str, file: str, name: str) -> tuple[str, str]:
+    hidden = given_values(experiment_spec_from_json(json.loads(specification)))
+    return mask_text(file, hidden), mask_text(name, hidden)
 
 
 def _sent(service: Service, asked: Asked) -> Response:

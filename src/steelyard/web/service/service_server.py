@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 _ENDING_S = 3
+# Pages that load themselves anew every 5 s keep their connection.
+_KEPT_S = 30
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ def serving(
         lifespan="off",
         server_header=False,
         timeout_graceful_shutdown=_ENDING_S,
+        timeout_keep_alive=_KEPT_S,
         # What a client says of itself is believed of the proxies that are named alone.
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=list(settings.proxies),

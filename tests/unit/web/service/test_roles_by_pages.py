@@ -60,6 +60,7 @@ CALLS = {
     "POST /api/experiments": "?-++++?",
     "GET /api/experiments/{experiment}": "?00+++?",
     "GET /api/experiments/{experiment}/trials": "?00+++?",
+    "GET /api/experiments/{experiment}/download/{format}": "?00+++?",
     "POST /api/experiments/{experiment}/cancel": "?-0+++?",
     "POST /api/experiments/{experiment}/visibility": "?-0+++?",
     "GET /api/tokens": "?+++++?",

@@ -9,7 +9,7 @@ from typing import Any
 from steelyard.report.kinds.submission.text import submission_lines
 from steelyard.report.pages.rendered import rendered_page
 from steelyard.report.pages.shell import Shell
-from steelyard.service.submissions import OPEN_STATES, Submission
+from steelyard.service.submissions import OPEN_STATES, ListedSubmission, Submission
 from steelyard.service.workers import Worker
 
 REFRESH_S = 5
@@ -43,7 +43,7 @@ def _when(unix_s: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(unix_s))
 
 
-def _row(sent: Submission) -> dict[str, Any]:
+def _row(sent: ListedSubmission) -> dict[str, Any]:
     return {
         "identifier": sent.identifier,
         "name": sent.name,
@@ -54,7 +54,9 @@ def _row(sent: Submission) -> dict[str, Any]:
     }
 
 
-def submissions_page(found: Sequence[Submission], workers: Sequence[Worker], shell: Shell) -> str:
+def submissions_page(
+    found: Sequence[ListedSubmission], workers: Sequence[Worker], shell: Shell
+) -> str:
     """What was sent, the newest first, and how many workers there are."""
     there = [worker for worker in workers if worker.status not in ("gone", "quarantined")]
     view = {
