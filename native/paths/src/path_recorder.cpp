@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -21,8 +21,8 @@
 #include <span>
 
 #include "patching.hpp"
-#include "path_tree.hpp"
 #include "plan.hpp"
+#include "recorded_thread.hpp"
 #include "stack_walk.hpp"
 
 // Where the stack of the first thread began (glibc).
@@ -33,84 +33,6 @@ namespace steelyard {
 namespace {
 
 constexpr std::uint64_t word = sizeof(std::uint64_t);
-constexpr std::size_t own_stack_bytes = 1U << 18U, longest_path = 4096;
-constexpr std::size_t most_frames = 1U << 24U;
-constexpr int private_memory = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-
-struct Frame {
-    std::uint64_t entry_stack;
-    std::uint32_t function, node;
-    bool seen;       ///< its entry was: nothing else can be there
-    bool elsewhere;  ///< on another stack than the one whose beginning is known
-};
-
-struct Thread {
-    PathTree tree;
-    Frame* frames;
-    std::size_t depth;
-    std::uint64_t start;       ///< where the stack begins
-    std::uint64_t at_work_at;  ///< the stack of the entry that is being noted; 0: none
-    std::byte* own_stack;
-};
-
-struct Program {
-    std::span<const PlannedFunction> functions;
-    std::span<const CallSite> call_sites;
-    std::uint64_t bias = 0;
-    char folder[longest_path] = {};
-    pthread_key_t key = 0;
-    std::atomic<bool> walking = false;
-    std::atomic<std::uint32_t> files = 0;
-};
-
-Program program;
-__thread Thread* thread;
-__thread bool has_ended;
-
-char* put_number(char* to, std::uint64_t number) {
-    char digits[24];
-    int count = 0;
-    do
-        digits[count++] = static_cast<char>('0' + number % 10);
-    while ((number /= 10) != 0);
-    while (count > 0)
-        *to++ = digits[--count];
-    return to;
-}
-
-char* put_text(char* to, const char* text) {
-    while (*text != 0)
-        *to++ = *text++;
-    return to;
-}
-
-/// FOLDER/PROCESS-NUMBER
-void new_path(char* to, std::uint32_t process) {
-    to = put_text(put_text(to, program.folder), "/");
-    to = put_number(to, process);
-    *to++ = '-';
-    to = put_number(to, program.files.fetch_add(1));
-    *to = 0;
-}
-
-Thread* new_thread() {
-    constexpr std::size_t frames_bytes = most_frames * sizeof(Frame);
-    constexpr std::size_t bytes = own_stack_bytes + sizeof(Thread);
-    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, private_memory, -1, 0);
-    if (memory == MAP_FAILED)
-        return nullptr;
-    auto* const made = reinterpret_cast<Thread*>(static_cast<std::byte*>(memory) + own_stack_bytes);
-    made->own_stack = static_cast<std::byte*>(memory) + own_stack_bytes;
-    void* const frames = mmap(nullptr, frames_bytes, PROT_READ | PROT_WRITE, private_memory, -1, 0);
-    char path[longest_path + 64];
-    const auto process = static_cast<std::uint32_t>(syscall(SYS_getpid));
-    new_path(path, process);
-    if (frames == MAP_FAILED ||
-        !made->tree.open(path, process, static_cast<std::uint32_t>(syscall(SYS_gettid))))
-        return nullptr;
-    made->frames = static_cast<Frame*>(frames);
-    return made;
-}
 
 const CallSite* call_site_of(std::uint64_t return_address) {
     const std::uint64_t places = program.call_sites.size();
@@ -136,6 +58,47 @@ void push(Thread& own, const Frame& entered) {
         own.tree.count(node);
 }
 
+/// Notes an entry by a call whose caller is where its frame table says; whether it is.
+bool enter_by_call(Thread& own, std::uint32_t function, std::uint64_t entry_stack,
+                   std::uint64_t return_address, std::uint64_t frame_pointer) {
+    const CallSite* const site = call_site_of(return_address);
+    if (site == nullptr || site->frame == CallSite::Frame::none)
+        return false;
+    const bool by_stack = site->frame == CallSite::Frame::by_stack_pointer;
+    const std::uint64_t caller =
+        (by_stack ? entry_stack : frame_pointer) + static_cast<std::uint64_t>(site->distance);
+    while (own.depth > 0 && own.frames[own.depth - 1].entry_stack < caller)
+        --own.depth;
+    if (own.depth == 0)
+        return false;
+    const Frame& top = own.frames[own.depth - 1];
+    if (top.entry_stack != caller || top.function != site->function || !top.seen)
+        return false;
+    push(own, {entry_stack, function, 0, true, top.elsewhere});
+    return true;
+}
+
+/// Notes an entry where the stack still reads as when it was walked; whether it does.
+bool enter_as_before(Thread& own, std::uint32_t function, const Entry& entry) {
+    const RememberedWalk* const walk = own.walks.find(entry);
+    if (walk == nullptr)
+        return false;
+    while (own.depth > 0 && own.frames[own.depth - 1].entry_stack < walk->known_stack)
+        --own.depth;
+    if (own.depth == 0)
+        return false;
+    const Frame known = own.frames[own.depth - 1];
+    if (known.entry_stack != walk->known_stack || known.function != walk->known_function ||
+        !known.seen)
+        return false;
+    for (std::uint32_t index = walk->activation_count; index > 0; --index) {
+        const auto& activation = walk->activations[index - 1];
+        push(own, {activation.entry_stack, activation.function, 0, false, known.elsewhere});
+    }
+    push(own, {entry.stack, function, 0, true, known.elsewhere});
+    return true;
+}
+
 bool is_on_stack(const Activation& activation) {
     for (std::size_t index = thread->depth; index > 0; --index) {
         const Frame& frame = thread->frames[index - 1];
@@ -146,31 +109,29 @@ bool is_on_stack(const Activation& activation) {
     return false;
 }
 
+void remember(RememberedWalks& walks, const Walk& walk, const Entry& entry) {
+    RememberedWalk* const place = walks.place_for(entry);
+    place->entry.stack = 0;
+    if (!walk.known || !walk.rests_on_words || walk.last_stack != 0 ||
+        walk.words.size() > most_read_words || walk.activations.size() > most_activations)
+        return;
+    std::ranges::copy(walk.words, place->words.begin());
+    place->word_count = static_cast<std::uint32_t>(walk.words.size());
+    for (std::size_t index = 0; index < walk.activations.size(); ++index)
+        place->activations[index] = {walk.activations[index].entry_stack,
+                                     walk.activations[index].function};
+    place->activation_count = static_cast<std::uint32_t>(walk.activations.size());
+    place->known_stack = walk.known->entry_stack;
+    place->known_function = walk.known->function;
+    place->uses_frame_pointer = walk.uses_frame_pointer;
+    place->entry = entry;
+}
+
 /// glibc's first function pushes a few words before it calls.
 std::uint64_t start_from(std::uint64_t outermost_stack) {
     constexpr std::uint64_t pushed_bytes = 128;
     const auto first = reinterpret_cast<std::uint64_t>(__libc_stack_end);
     return first - outermost_stack <= pushed_bytes ? first : outermost_stack;
-}
-
-void end_thread(void* ended) {
-    auto* const own = static_cast<Thread*>(ended);
-    has_ended = true;
-    thread = nullptr;
-    own->tree.close();
-    munmap(own->frames, most_frames * sizeof(Frame));
-    munmap(own->own_stack - own_stack_bytes, own_stack_bytes + sizeof(Thread));
-}
-
-void after_fork() {
-    program.walking = false;
-    if (thread == nullptr)
-        return;
-    char path[longest_path + 64];
-    const auto process = static_cast<std::uint32_t>(syscall(SYS_getpid));
-    new_path(path, process);
-    if (!thread->tree.reopen(path, process, process))
-        thread = nullptr;
 }
 
 }  // namespace
@@ -199,22 +160,12 @@ __attribute__((used)) std::byte* steelyard_entered(std::uint32_t function, std::
     own.at_work_at = entry_stack;
     while (own.depth > 0 && own.frames[own.depth - 1].entry_stack <= entry_stack)
         --own.depth;
-    const CallSite* const site = call_site_of(*entry - program.bias);
-    if (site == nullptr || site->frame == CallSite::Frame::none)
-        return own.own_stack;
-    const bool by_stack = site->frame == CallSite::Frame::by_stack_pointer;
-    const std::uint64_t caller =
-        (by_stack ? entry_stack : frame_pointer) + static_cast<std::uint64_t>(site->distance);
-    while (own.depth > 0 && own.frames[own.depth - 1].entry_stack < caller)
-        --own.depth;
-    if (own.depth == 0)
-        return own.own_stack;
-    const Frame& top = own.frames[own.depth - 1];
-    if (top.entry_stack != caller || top.function != site->function || !top.seen)
-        return own.own_stack;
-    push(own, {entry_stack, function, 0, true, top.elsewhere});
-    own.at_work_at = 0;
-    return nullptr;
+    if (enter_by_call(own, function, entry_stack, *entry - program.bias, frame_pointer) ||
+        enter_as_before(own, function, {entry_stack, *entry, frame_pointer})) {
+        own.at_work_at = 0;
+        return nullptr;
+    }
+    return own.own_stack;
 }
 
 __attribute__((used)) void steelyard_entered_from_afar(std::uint32_t function, std::uint64_t* entry,
@@ -251,6 +202,7 @@ __attribute__((used)) void steelyard_entered_from_afar(std::uint32_t function, s
         outermost = walk.activations.back().entry_stack;
     while (own.depth > 0 && own.frames[own.depth - 1].entry_stack <= outermost)
         --own.depth;
+    remember(own.walks, walk, {entry_stack, *entry, kept->rbp});
     const bool known_elsewhere = walk.known && own.depth > 0 && own.frames[own.depth - 1].elsewhere;
     for (const Activation& activation : std::views::reverse(walk.activations))
         push(own, {activation.entry_stack, activation.function, 0, false,
@@ -262,85 +214,6 @@ __attribute__((used)) void steelyard_entered_from_afar(std::uint32_t function, s
 
 void steelyard_entry();
 }
-
-// Keeps every register that a call may change, also those of arguments and those that -fipa-ra
-// relies on. 0xe7 are the vector registers (Intel SDM volume 1, 13.1).
-__asm__(R"(
-    .text
-    .globl steelyard_entry
-    .hidden steelyard_entry
-    .type steelyard_entry, @function
-steelyard_entry:
-    push %rcx
-    push %rdx
-    push %rsi
-    push %rdi
-    push %r8
-    push %r9
-    push %r10
-    push %r11
-    push %rax
-    mov %eax, %edi
-    lea 88(%rsp), %rsi
-    mov %rbp, %rdx
-    push %rbp
-    mov %rsp, %rbp
-    and $-16, %rsp
-    call steelyard_entered
-    mov %rbp, %rsp
-    pop %rbp
-    test %rax, %rax
-    jnz 1f
-0:  pop %rax
-    pop %r11
-    pop %r10
-    pop %r9
-    pop %r8
-    pop %rdi
-    pop %rsi
-    pop %rdx
-    pop %rcx
-    ret
-1:  mov (%rsp), %edi
-    lea 88(%rsp), %rsi
-    push %rbx
-    push %rbp
-    push %r12
-    push %r13
-    push %r14
-    push %r15
-    mov %rsp, %rdx
-    mov %rsp, %rbx
-    lea -4096(%rax), %rsp
-    and $-64, %rsp
-    mov %rdx, %r12
-    xor %eax, %eax
-    mov %rax, 512(%rsp)
-    mov %rax, 520(%rsp)
-    mov %rax, 528(%rsp)
-    mov %rax, 536(%rsp)
-    mov %rax, 544(%rsp)
-    mov %rax, 552(%rsp)
-    mov %rax, 560(%rsp)
-    mov %rax, 568(%rsp)
-    mov $0xe7, %eax
-    xor %edx, %edx
-    xsave (%rsp)
-    mov %r12, %rdx
-    call steelyard_entered_from_afar
-    mov $0xe7, %eax
-    xor %edx, %edx
-    xrstor (%rsp)
-    mov %rbx, %rsp
-    pop %r15
-    pop %r14
-    pop %r13
-    pop %r12
-    pop %rbp
-    pop %rbx
-    jmp 0b
-    .size steelyard_entry, .-steelyard_entry
-)");
 
 namespace {
 

@@ -170,6 +170,45 @@ bool is_another(const Stack& before, const Stack& now, std::uint64_t top, bool w
     return before.end != now.end || (was_interrupted && is_far);
 }
 
+/// Notes what of the stack leads from a function to its caller.
+class Evidence {
+  public:
+    explicit Evidence(Walk& walk) : walk_(walk) {}
+
+    /// The walk went from a function with this row to its caller.
+    void add(const UnwindRow& row, std::uint64_t cfa, const Registers& caller) {
+        const RegisterRule& address = row.registers[address_register];
+        const RegisterRule& frame = row.registers[frame_register];
+        end(row);
+        if (row.of_signal || address.kind != RegisterRule::Kind::offset ||
+            row.registers[stack_register].kind != RegisterRule::Kind::same_value)
+            walk_.rests_on_words = false;
+        walk_.words.push_back(
+            {cfa + static_cast<std::uint64_t>(address.distance), caller[address_register]});
+        if (frame.kind == RegisterRule::Kind::offset)
+            saved_ = {cfa + static_cast<std::uint64_t>(frame.distance), caller[frame_register]};
+        else if (frame.kind != RegisterRule::Kind::same_value)
+            walk_.rests_on_words = false;
+    }
+
+    /// The frame of a function with this row was found: by the stack pointer, by the frame pointer
+    /// that was saved last, or by that at the entry.
+    void end(const UnwindRow& row) {
+        const bool by_frame = row.cfa.other_register == frame_register;
+        if (row.cfa.kind != RegisterRule::Kind::in_register ||
+            (!by_frame && row.cfa.other_register != stack_register))
+            walk_.rests_on_words = false;
+        else if (by_frame && saved_)
+            walk_.words.push_back(*saved_);
+        else if (by_frame)
+            walk_.uses_frame_pointer = true;
+    }
+
+  private:
+    Walk& walk_;
+    std::optional<ReadWord> saved_;
+};
+
 }  // namespace
 
 Walk walk_stack(Registers registers, std::span<const PlannedFunction> functions, std::uint64_t bias,
@@ -178,6 +217,7 @@ Walk walk_stack(Registers registers, std::span<const PlannedFunction> functions,
     Walk walk;
     bool was_interrupted = false;
     std::optional<Stack> stack;
+    Evidence evidence(walk);
     try {
         while (registers[address_register] != 0) {
             const std::uint64_t address = registers[address_register];
@@ -205,11 +245,13 @@ Walk walk_stack(Registers registers, std::span<const PlannedFunction> functions,
                 const Activation activation{frame - word, function->owner, walk.last_stack};
                 if (is_known(activation)) {
                     walk.known = activation;
+                    evidence.end(*row);
                     return walk;
                 }
                 walk.activations.push_back(activation);
             }
             registers = caller_by(*row, registers, bytes);
+            evidence.add(*row, frame, registers);
             was_interrupted = row->of_signal;
             if (registers[address_register] == 0)
                 walk.start = top;

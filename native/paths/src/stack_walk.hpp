@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan.hpp"
+#include "remembered_walks.hpp"
 #include "unwind_row.hpp"
 
 namespace steelyard {
@@ -29,6 +30,11 @@ struct Walk {
     /// The stack that the walk ended on. Others are those of signal handlers: how far they are from
     /// its beginning says nothing.
     std::uint32_t last_stack = 0;
+    /// What was read of the stack that led to the answer, which is the same while these words are;
+    /// `rests_on_words` is false where it rests on something else too.
+    std::vector<ReadWord> words;
+    bool rests_on_words = true;
+    bool uses_frame_pointer = false;  ///< that of the function that was entered
 };
 
 /// Not for several threads at once. `is_known` stops the walk.

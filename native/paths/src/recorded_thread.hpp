@@ -1,0 +1,67 @@
+// The threads of the program whose paths are noted, and what is known of the program.
+
+#pragma once
+
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "path_tree.hpp"
+#include "plan.hpp"
+#include "remembered_walks.hpp"
+
+namespace steelyard {
+
+constexpr std::size_t longest_path = 4096, most_frames = 1U << 24U;
+
+struct Frame {
+    std::uint64_t entry_stack;
+    std::uint32_t function, node;
+    bool seen;       ///< its entry was: nothing else can be there
+    bool elsewhere;  ///< on another stack than the one whose beginning is known
+};
+
+struct Thread {
+    PathTree tree;
+    Frame* frames;
+    std::size_t depth;
+    std::uint64_t start;       ///< where the stack begins
+    std::uint64_t at_work_at;  ///< the stack of the entry that is being noted; 0: none
+    std::byte* own_stack;
+    RememberedWalks walks;
+};
+
+struct Program {
+    std::span<const PlannedFunction> functions;
+    std::span<const CallSite> call_sites;
+    std::uint64_t bias = 0;
+    char folder[longest_path] = {};
+    pthread_key_t key = 0;
+    std::atomic<bool> walking = false;
+    std::atomic<std::uint32_t> files = 0;
+};
+
+// Declared alone; they are initialised by constants.
+// NOLINTBEGIN(bugprone-dynamic-static-initializers)
+extern Program program;
+extern __thread Thread* thread;
+extern __thread bool has_ended;
+// NOLINTEND(bugprone-dynamic-static-initializers)
+
+/// Writes text and its end; gives where that stands.
+char* put_text(char* to, const char* text);
+
+/// Nothing where there is no memory, or no file can be made.
+Thread* new_thread();
+
+/// Called as a thread ends: closes what it noted.
+void end_thread(void* ended);
+
+/// In the child of a fork: the paths go into a file of its own.
+void after_fork();
+
+}  // namespace steelyard
