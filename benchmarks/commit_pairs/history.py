@@ -211,5 +211,5 @@ def write_pairs(
         for changed, word in ((False, "no"), (True, "yes")):
             rows = table.rows(has_changed == changed)
             if len(rows):
-                append_pairs(str(path), rows, word)
+                append_pairs(str(path), rows, dict.fromkeys(rows.benchmarks, word))
     return float(np.median(spent)) if spent else 0.0

@@ -128,6 +128,7 @@ INPUTS = [
     ("predict", "commits", "plan", "{input}", "--pairs", "{table}"),
     ("predict", "commits", "plan", "{predictor}", "--pairs", "{input}"),
     (*INDICATORS, *PROGRAMS, "--append", "{input}"),
+    (*INDICATORS, *PROGRAMS, "--append", "{new}", "--verdict", "a={input}"),
     (*ASKED, "{predictor}", "--pairs", "{input}"),
     *(
         ("predict", "commits", name, *learnt, *words)

@@ -56,6 +56,16 @@ def test_what_was_learnt_answers_new_pairs_with_a_reason_and_a_gate(user, pairs,
     assert "1 of 2 benchmarks need to run" in page.read_text()
 
 
+def test_of_several_revisions_the_answer_counts_runs_and_not_benchmarks(user, pairs, tmp_path):
+    kept = tmp_path / "predictor.json"
+    document(user, "learn", str(pairs), "--output", str(kept))
+    asked = tmp_path / "new.csv"
+    rows = ("add,r120,r121,,99,1", "add,r121,r122,,0,0", "diff,r120,r121,,0,0")
+    asked.write_text("\n".join(("benchmark,known,unknown,changed,rank,new", *rows, "")))
+    told = user.types("predict", "commits", "ask", str(kept), "--pairs", str(asked))
+    assert told.out.startswith("1 of 3 runs are needed: 2 benchmarks, 2 revisions")
+
+
 def test_an_evaluation_has_every_design_and_a_page(user, pairs, tmp_path):
     page = tmp_path / "page.html"
     found = document(user, "evaluate", str(pairs), "--folds", "3", "--html", str(page))

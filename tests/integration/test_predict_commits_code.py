@@ -69,6 +69,26 @@ def test_rows_are_added_to_a_table_that_is_learnt_from_and_asked(user, programs,
     assert "table" in found["reasons"][0]
 
 
+def test_the_verdict_of_a_comparison_is_the_label_of_a_pair(user, programs, tmp_path):
+    """Whatever the verdict of a few runs is."""
+    old, use, edited = programs
+    new, table, compared = edited("constant"), tmp_path / "pairs.csv", tmp_path / "compared.json"
+    told = user.types("compare", str(old), str(new), "--runs", "3", "--json", str(compared))
+    assert told.status == 0, told.err
+    (comparison,) = json.loads(compared.read_text())["comparisons"]
+    words = (
+        "predict", "commits", "indicators", "--old", str(old), "--new", str(new),
+        "--use", f"sum={use}", "--verdict", f"sum={compared}",
+    )  # fmt: skip
+    told = user.types(*words, "--append", str(table))
+    assert told.status == 0, told.err
+    header, row = (line.split(",") for line in table.read_text().splitlines())
+    assert row[header.index("changed")] == comparison["verdict"]
+    assert "--verdict is about --append PAIRS" in user.types(*words).err
+    told = user.types(*words, "--append", str(table), "--changed", "no")
+    assert "name one" in told.err
+
+
 def test_samples_of_steelyard_stand_for_instructions(user, programs, tmp_path):
     old, _, edited = programs
     functions = [

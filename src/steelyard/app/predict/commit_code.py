@@ -132,8 +132,15 @@ def _counts(path: str) -> dict[str, float]:
     return {name: count for name, count in zip(names, counts, strict=True) if count > 0}
 
 
-def append_pairs(path: str, table: PairTable, changed: str | None) -> None:
+def append_pairs(path: str, table: PairTable, labels: Mapping[str, str]) -> None:
     """Add the rows of a table to a CSV file, which is made where it is not there.
+
+    Parameters
+    ----------
+    path : str
+    table : PairTable
+    labels : mapping of str to str
+        Whether the time changed, by benchmark.
 
     Raises
     ------
@@ -154,7 +161,7 @@ def append_pairs(path: str, table: PairTable, changed: str | None) -> None:
         writer = csv.writer(text, lineterminator="\n")
         if is_new:
             writer.writerow(header)
-        writer.writerows(_cells(table, changed))
+        writer.writerows(_cells(table, labels))
         with open(path, "a", encoding="utf-8") as file:
             file.write(text.getvalue())
 
@@ -176,7 +183,7 @@ def _check_header(path: str, header: Sequence[str]) -> None:
         )
 
 
-def _cells(table: PairTable, changed: str | None) -> list[list[str]]:
+def _cells(table: PairTable, labels: Mapping[str, str]) -> list[list[str]]:
     rows: list[list[str]] = []
     for row in range(len(table)):
         numbers = [float(table.order[row]), float(table.distance[row])]
@@ -187,7 +194,7 @@ def _cells(table: PairTable, changed: str | None) -> list[list[str]]:
                 table.known[row],
                 table.unknown[row],
                 *(_cell(number) for number in numbers),
-                changed or "",
+                labels.get(table.benchmarks[row], ""),
                 *(_cell(float(value)) for value in table.values[row]),
             ]
         )

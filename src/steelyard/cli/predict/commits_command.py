@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -104,9 +104,28 @@ class IndicatorsOptions:
     changed: str | None = option(
         "--changed", type=click.Choice(["yes", "no"]), help="Whether the times changed."
     )
+    verdicts: tuple[str, ...] = option(
+        "--verdict",
+        metavar="NAME=FILE",
+        multiple=True,
+        help="A benchmark, and what compare --json wrote of it in both programs. Repeatable.",
+    )
     project: str = option("--project", metavar="NAME", default="", help="The program.")
     append: str | None = option("--append", metavar="PAIRS", help="Add the rows to this CSV file.")
     json_target: str | None = json_option()
+
+    def labels(self, benchmarks: Collection[str]) -> dict[str, str]:
+        """Whether the times of benchmarks changed, as far as it is told."""
+        from steelyard.app.predict.commit_verdicts import read_verdicts
+
+        for name, told in (("--changed", self.changed), ("--verdict", self.verdicts)):
+            if told and self.append is None:
+                raise UsageError(f"{name} is about --append PAIRS.", field=name)
+        if self.changed is not None and self.verdicts:
+            raise UsageError("--changed and --verdict both say it: name one.", field="--verdict")
+        if self.changed is not None:
+            return dict.fromkeys(benchmarks, self.changed)
+        return read_verdicts(self.verdicts, benchmarks)
 
 
 @commits.command("indicators")
@@ -122,8 +141,9 @@ def indicators_command(given: IndicatorsOptions) -> None:
         raise UsageError("No programs are named. Want --old FILE --new FILE.", field="--old")
     names = given.programs.names(given.project, given.order, given.distance)
     found = compare_code(programs, names)
+    labels = given.labels(found.table.benchmarks)
     if given.append is not None:
-        append_pairs(given.append, found.table, given.changed)
+        append_pairs(given.append, found.table, labels)
     write_json(indicators_document(found), given.json_target)
     if given.json_target != "-":
         write_text(indicators_text(found, terminal_width()))

@@ -23,8 +23,13 @@ from steelyard.report.texts.readable import caution_text, one_line
 
 
 def answer_headline(answer: CommitAnswer) -> str:
-    """How many benchmarks need to run."""
-    return f"{len(answer.to_run)} of {len(answer.benchmarks)} benchmarks need to run"
+    """How many benchmarks need to run; of several revisions, how often one does."""
+    runs, asked = len(answer.to_run), answer.benchmarks
+    revisions = len({one.unknown for one in asked})
+    if revisions < 2:
+        return f"{runs} of {len(asked)} benchmarks need to run"
+    names = len({one.benchmark for one in asked})
+    return f"{runs} of {len(asked)} runs are needed: {names} benchmarks, {revisions} revisions"
 
 
 def answer_sentences(answer: CommitAnswer) -> list[str]:
