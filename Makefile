@@ -148,10 +148,10 @@ bench-paths: setup-dev ## what learning call paths costs over the suite; fetches
 	@$(PYTHON) -m benchmarks.path_learning
 
 .PHONY: bench-commits
-bench-commits: setup-dev ## which benchmarks a commit needs: made pairs, speed; 5 min; with LZ4=, LIBDEFLATE=, PUGIXML=, CJSON=CLONE histories; two hours
+bench-commits: setup-dev ## which benchmarks a commit needs: made pairs, speed; 5 min; with LZ4=, LIBDEFLATE=, PUGIXML=, CJSON=, TINYXML2=CLONE histories; three hours
 	@$(PYTHON) -m benchmarks.commit_pairs $(if $(LZ4),--repository lz4=$(LZ4)) \
 	    $(if $(LIBDEFLATE),--repository libdeflate=$(LIBDEFLATE)) $(if $(PUGIXML),--repository pugixml=$(PUGIXML)) \
-	    $(if $(CJSON),--repository cjson=$(CJSON))
+	    $(if $(CJSON),--repository cjson=$(CJSON)) $(if $(TINYXML2),--repository tinyxml2=$(TINYXML2))
 
 .PHONY: bench-names
 bench-names: setup-dev ## functions of generated programs in six languages: names and shares, with perf beside

@@ -4,7 +4,7 @@
         [--repository PROJECT=CLONE ...] [--old FILE --new FILE]
 
 Parts: made (280 pairs made on purpose; wants gcc, clang and valgrind), history (revisions of lz4,
-libdeflate, pugixml, cjson, each from a clone), planted (slow-downs
+libdeflate, pugixml, cjson, tinyxml2, each from a clone), planted (slow-downs
 in functions of the same projects), speed (reading and comparing two programs).
 """
 

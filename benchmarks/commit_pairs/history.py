@@ -85,14 +85,11 @@ def _build(repository: Path, folder: Path, project: Project, revision: str) -> P
         return program
     home.mkdir(parents=True, exist_ok=True)
     there = git(repository, "ls-tree", "--name-only", revision).decode().split()
-    taken = [name for name in project.folders if name in (*there, ".")]
+    taken = [name for name in project.folders if name in there]
     archive = git(repository, "archive", revision, *taken)
     subprocess.run(["tar", "-x"], input=archive, cwd=home, check=True)
     sources = sorted(
-        str(path.relative_to(home))
-        for pattern in project.sources
-        for path in home.glob(pattern)
-        if path.name not in project.left_out
+        str(path.relative_to(home)) for pattern in project.sources for path in home.glob(pattern)
     )
     try:
         objects = [
@@ -109,7 +106,7 @@ def _build(repository: Path, folder: Path, project: Project, revision: str) -> P
 def _compile(project: Project, folder: Path, home: Path, source: str) -> Path:
     """The object file of a source; equal texts after preprocessing are compiled once."""
     includes = [f"-I{name}" for name in (*project.includes, str(PROGRAMS))]
-    call = [project.compiler, "-O2", "-DNDEBUG", *project.options, *includes]
+    call = [project.compiler, "-O2", "-DNDEBUG", *includes]
     text = subprocess.run(
         [*call, "-E", "-P", source], cwd=home, check=True, capture_output=True
     ).stdout

@@ -31,10 +31,6 @@ class Project:
     benchmarks : tuple of str
     libraries : tuple of str
         What the linker is given besides.
-    options : tuple of str
-        What the compiler is given besides.
-    left_out : tuple of str
-        Sources that the patterns mean and the program does not have.
     """
 
     name: str
@@ -47,8 +43,6 @@ class Project:
     count: int
     benchmarks: tuple[str, ...]
     libraries: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
 
     @property
     def program(self) -> Path:
@@ -125,24 +119,6 @@ _ALL = (
             "parse", "parse-escaped", "parse-nested", "print", "print-compact", "visit", "query",
             "build", "write", "copy",
         ),
-    ),
-    Project(
-        "lua",
-        "gcc",
-        ("*.c", "*.h"),
-        (".",),
-        ("*.c",),
-        (".",),
-        "v5.4.0",
-        240,
-        (
-            "calls", "loops", "tables", "strings", "format", "closures", "objects", "sort",
-            "garbage", "coroutines", "compile", "errors",
-        ),
-        ("-lm",),
-        # The seed of the strings' hash is otherwise drawn from the clock and from addresses.
-        ("-Dluai_makeseed(...)=77u",),
-        ("lua.c", "luac.c", "ltests.c", "onelua.c"),
     ),
 )  # fmt: skip
 PROJECTS = {project.name: project for project in _ALL}

@@ -89,6 +89,39 @@ def test_the_verdict_of_a_comparison_is_the_label_of_a_pair(user, programs, tmp_
     assert "name one" in told.err
 
 
+def test_a_repository_tells_which_sources_differ_and_how_far(user, programs, tmp_path):
+    old, use, edited = programs
+    new, table = edited("constant"), tmp_path / "pairs.csv"
+    home = tmp_path / "repository"
+    home.mkdir()
+    git = ("git", "-C", str(home), "-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run([*git, "init", "-q"], check=True)
+    for number, content in enumerate(("one\n", "one\n", "two\nthree\n")):
+        (home / "a.c").write_text(content)
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "a"], check=True)
+        subprocess.run([*git, "tag", f"v{number}"], check=True)
+
+    def told(known, unknown):
+        return user.types(
+            "predict", "commits", "indicators", "--old", str(old), "--new", str(new),
+            "--use", f"sum={use}", "--repository", str(home), "--known", known,
+            "--unknown", unknown, "--append", str(table), "--json", "-",
+        )  # fmt: skip
+
+    found = told("v0", "v2").document()
+    assert found["sources"] == [{"file": "a.c", "lines": 3}]
+    header, row = (line.split(",") for line in table.read_text().splitlines())
+    cells = dict(zip(header, row, strict=True))
+    assert (cells["known"], cells["unknown"]) == ("v0", "v2")
+    assert (cells["order"], cells["distance"]) == ("3", "2")
+    found = told("v0", "v1").document()
+    assert found["sources"] == []
+    assert "unchanged-sources" in [one["code"] for one in found["warnings"]]
+    assert "no revision 'v3'" in told("v0", "v3").err
+    assert "--known REVISION is missing" in told("", "v1").err
+
+
 def test_samples_of_steelyard_stand_for_instructions(user, programs, tmp_path):
     old, _, edited = programs
     functions = [

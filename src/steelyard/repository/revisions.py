@@ -11,6 +11,7 @@ from steelyard.repository.run_git import git_output, run_git
 
 _FIELD, _RECORD = "\x1f", "\x1e"
 _FORMAT = _FIELD.join(("%H", "%P", "%ct", "%s")) + _RECORD
+_NUMBERS_OF_LINES = ("--numstat", "-z", "--no-renames", "--no-ext-diff")
 
 
 @dataclass(frozen=True)
@@ -186,8 +187,24 @@ def commits_between(repository: Repository, good: str, bad: str) -> list[Commit]
 
 def changed_lines(repository: Repository, revision: str) -> dict[str, int]:
     """The files that a commit changes against its first parent, with how many lines."""
-    arguments = ["log", "-1", "--format=", "--numstat", "-z", "--no-renames", "--root"]
+    arguments = ["log", "-1", "--format=", *_NUMBERS_OF_LINES, "--root"]
     told = git_output(repository.path, [*arguments, "--diff-merges=first-parent", revision, "--"])
+    return _lines_by_file(told)
+
+
+def changed_lines_between(repository: Repository, old: str, new: str) -> dict[str, int]:
+    """The files that differ between two commits, with how many lines."""
+    told = git_output(repository.path, ["diff", *_NUMBERS_OF_LINES, old, new, "--"])
+    return _lines_by_file(told)
+
+
+def count_commits(repository: Repository, revision: str, without: str | None = None) -> int:
+    """How many commits a revision has, or has that another one has not."""
+    other = [] if without is None else [f"^{without}"]
+    return int(git_output(repository.path, ["rev-list", "--count", revision, *other, "--"]))
+
+
+def _lines_by_file(told: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for record in told.split("\0"):
         parts = record.split("\t", 2)

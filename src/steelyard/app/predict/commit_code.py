@@ -36,17 +36,21 @@ class Programs:
         ``NAME=FILE``.
     changed_before : str or None
         A CSV file with the columns function and count.
+    repository : str or None
+        Where the revisions that the pair is called by are.
     """
 
     old: str
     new: str
     uses: tuple[str, ...]
     changed_before: str | None = None
+    repository: str | None = None
 
 
 def compare_code(programs: Programs, names: PairNames) -> ComparedPair:
     """The indicators of two versions for each benchmark."""
     from steelyard.app.predict.benchmark_uses import read_uses
+    from steelyard.app.predict.commit_sources import changed_sources
     from steelyard.binary.code_reader import read_two
     from steelyard.predict.commits.code_change import compare_programs
 
@@ -54,10 +58,14 @@ def compare_code(programs: Programs, names: PairNames) -> ComparedPair:
         raise UsageError(
             "No benchmark is named. --use NAME=FILE gives one and its profile.", field="--use"
         )
+    sources = None
+    if programs.repository is not None:
+        sources, names = changed_sources(programs.repository, names)
     old, new = read_two(programs.old, programs.new)
     uses = read_uses(programs.uses, old)
     before = None if programs.changed_before is None else _counts(programs.changed_before)
-    return compare_uses(compare_programs(old, new), uses, names, before)
+    found = compare_uses(compare_programs(old, new), uses, names, before)
+    return found if sources is None else found.with_sources(sources)
 
 
 def compare_uses(

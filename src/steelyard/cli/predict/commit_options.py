@@ -68,6 +68,12 @@ class ProgramsOptions:
     known: str = option("--known", metavar="REVISION", default="", help="Of the old program.")
     unknown: str = option("--unknown", metavar="REVISION", default="", help="Of the new program.")
 
+    repository: str | None = option(
+        "--repository",
+        metavar="DIR",
+        help="Where git knows --known and --unknown: which sources differ, and how far.",
+    )
+
     def programs(self) -> Programs | None:
         """The programs; None where none is named."""
         from steelyard.app.predict.commit_code import Programs
@@ -79,7 +85,12 @@ class ProgramsOptions:
             raise UsageError(
                 f"{missing} FILE is missing: two programs are compared.", field=missing
             )
-        return Programs(self.old, self.new, self.uses, self.changed_before)
+        for name, revision in (("--known", self.known), ("--unknown", self.unknown)):
+            if self.repository is not None and not revision:
+                raise UsageError(
+                    f"{name} REVISION is missing: --repository is asked about it.", field=name
+                )
+        return Programs(self.old, self.new, self.uses, self.changed_before, self.repository)
 
     def refuse_idle(self) -> None:
         """Refuse what only a comparison of programs reads."""
@@ -88,6 +99,7 @@ class ProgramsOptions:
             ("--changed-before", self.changed_before),
             ("--known", self.known),
             ("--unknown", self.unknown),
+            ("--repository", self.repository),
         ):
             if given:
                 raise UsageError(f"{name} is about --old FILE --new FILE.", field=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -32,6 +32,13 @@ class PairNames:
 
 
 @dataclass(frozen=True)
+class ChangedSources:
+    """The files that differ between two revisions, with how many lines; those with most first."""
+
+    lines: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
 class ComparedPair:
     """The indicators of one pair of versions for several benchmarks.
 
@@ -42,13 +49,30 @@ class ComparedPair:
     change : CodeChange
     reasons : tuple of tuple of str
         For each row.
+    sources : ChangedSources or None
+        None: no repository was asked.
     """
 
     table: PairTable
     change: CodeChange = field(repr=False)
     reasons: tuple[tuple[str, ...], ...]
     cautions: tuple[Caution, ...]
+    sources: ChangedSources | None = None
     kind: str = "commit-indicators"
+
+    def with_sources(self, sources: ChangedSources) -> ComparedPair:
+        """The same, and what a repository says; functions that differ alone are a caution."""
+        change = self.change
+        differing = len(change.changed) + len(change.data) + len(change.added)
+        cautions = self.cautions
+        if differing and not sources.lines:
+            message = (
+                f"No file differs from {self.table.known[0]} to {self.table.unknown[0]}, but "
+                f"{differing} functions do: the programs were built in different ways, or from "
+                "other revisions."
+            )
+            cautions = (*cautions, Caution("unchanged-sources", message))
+        return replace(self, sources=sources, cautions=cautions)
 
 
 def compare_pair(

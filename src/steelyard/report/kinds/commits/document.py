@@ -60,6 +60,9 @@ def indicators_document(found: ComparedPair) -> dict[str, Any]:
             "added": len(change.added),
             "deleted": len(change.deleted),
         },
+        "sources": None
+        if found.sources is None
+        else [{"file": name, "lines": lines} for name, lines in found.sources.lines],
         "benchmarks": [
             {
                 "benchmark": name,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from steelyard.core.experiment_results import Caution
 from steelyard.predict.commits.commit_answers import CommitAnswer
-from steelyard.predict.commits.pair_rows import ComparedPair
+from steelyard.predict.commits.pair_rows import ChangedSources, ComparedPair
 from steelyard.predict.commits.predictor import Predictor
 from steelyard.predict.commits.predictor_evaluation import CommitEvaluation, Score
 from steelyard.report.kinds.commits.tables import (
@@ -20,6 +20,8 @@ from steelyard.report.kinds.commits.tables import (
 )
 from steelyard.report.texts.plain_table import plain_table
 from steelyard.report.texts.readable import caution_text, one_line
+
+_MOST_SOURCES = 5
 
 
 def answer_headline(answer: CommitAnswer) -> str:
@@ -56,11 +58,23 @@ def indicators_text(found: ComparedPair, width: int | None) -> str:
         f"{len(change.changed)} of {len(change.old)} functions changed, {len(change.added)} are "
         f"new, {len(change.deleted)} are gone; data of {len(change.data)} more changed"
     ]
+    if found.sources is not None:
+        head.append(_sources_sentence(found.sources))
     lines: list[str] = []
     for name, reasons in zip(found.table.benchmarks, found.reasons, strict=True):
         lines += [f"{name}: {reasons[0]}", *(f"  {reason}" for reason in reasons[1:])]
     table = plain_table(indicators_table(found), width)
     return _joined(head, lines, [table], found.cautions)
+
+
+def _sources_sentence(sources: ChangedSources) -> str:
+    """Which files differ, those with most lines first."""
+    if not sources.lines:
+        return "no file of the repository differs"
+    named = [f"{one_line(name)} ({lines})" for name, lines in sources.lines[:_MOST_SOURCES]]
+    more = len(sources.lines) - len(named)
+    others = f" and {more} more" if more > 0 else ""
+    return f"files that differ, with how many lines: {', '.join(named)}{others}"
 
 
 def predictor_headline(predictor: Predictor) -> str:
