@@ -8,7 +8,7 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from benchmarks.service_kills.things import Thing
@@ -58,6 +58,11 @@ class Node:
         if self._is_off:
             self._is_off = False
             self._here.power_on(self._node)
+        # Slurm leaves a node down that crashed twice in a row; who keeps it takes it back.
+        with suppress(AssertionError):
+            shown = self._here.told("scontrol", "show", "node", self._node)
+            if "State=DOWN" in shown and "unexpectedly rebooted" in shown:
+                self._here.told("scontrol", "update", f"nodename={self._node}", "state=resume")
 
 
 @contextmanager

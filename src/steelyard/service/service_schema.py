@@ -243,3 +243,15 @@ rehearsals = Table(
     Index("ix_rehearsals_batch", "batch"),
     Index("ix_rehearsals_next", "worker_id", "state"),
 )
+
+# What each host took for the reference benchmark, in seconds of processor time.
+host_readings = Table(
+    "host_readings",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("worker_id", Integer, _belongs_to("workers"), nullable=False),
+    Column("unix_s", Float, nullable=False),
+    Column("benchmark", Text, nullable=False),
+    Column("value_s", Float, nullable=False),
+    Index("ix_host_readings_worker_id", "worker_id"),
+)

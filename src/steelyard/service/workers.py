@@ -141,8 +141,8 @@ def forgive_faults(connection: Connection, worker_id: int) -> None:
     connection.execute(update(workers).where(workers.c.id == worker_id).values(faults=0))
 
 
-def release_worker(connection: Connection, name: str) -> bool:
-    """End a quarantine; whether there was one."""
+def release_worker(connection: Connection, name: str) -> int | None:
+    """End a quarantine; the number of the worker, None where there was none."""
     chosen = (workers.c.name == name) & (workers.c.status == "quarantined")
     free = update(workers).where(chosen).values(status="idle", faults=0, reason="")
-    return connection.execute(free).rowcount > 0
+    return connection.execute(free.returning(workers.c.id)).scalar()

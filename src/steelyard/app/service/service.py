@@ -18,11 +18,12 @@ from steelyard.app.service.planned_submission import (
     new_submission,
     plan_submission,
 )
+from steelyard.app.service.reference_benchmark import read_reading
 from steelyard.app.service.sent_result import encodable, read_sent_result
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_packages import ServicePackages
 from steelyard.app.service.service_rehearsals import ServiceRehearsals
-from steelyard.core.errors import UsageError
+from steelyard.core.errors import DataError, UsageError
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.identifier import is_identifier
 from steelyard.core.json_codec import experiment_spec_from_json
@@ -41,6 +42,13 @@ from steelyard.service.cluster_workers import (
     cluster_workers,
     keep_boot,
     vouch_for,
+)
+from steelyard.service.host_readings import (
+    add_readings,
+    drifts_of,
+    forget_readings,
+    set_aside,
+    trim_readings,
 )
 from steelyard.service.part_queue import (
     GivenPart,
@@ -69,6 +77,7 @@ from steelyard.service.workers import (
     beat,
     count_fault,
     enrol_worker,
+    release_worker,
     worker_of,
 )
 
@@ -171,7 +180,9 @@ class Service:
                 field="--name",
             )
         with self.database.writing() as connection:
-            _, token = enrol_worker(connection, who.account_id, name, facts, self.clock())
+            number, token = enrol_worker(connection, who.account_id, name, facts, self.clock())
+            # A restart makes no host as fast as it was.
+            set_aside(connection, number, drifts_of(connection, number))
             note(connection, self.clock(), who.name, "enrol", f"worker {name}")
         return token
 
@@ -311,6 +322,34 @@ class Service:
         """A worker's sign of life."""
         with self.database.writing() as connection:
             beat(connection, worker.id, status, self.clock())
+
+    def keep_reading(self, worker: Worker, document: Mapping[str, Any]) -> bool:
+        """What a worker took for the reference benchmark; whether its host is set aside for it.
+
+        Raises
+        ------
+        DataError
+            It is no reading.
+        """
+        found = read_reading(document.get("reading"))
+        if found is None:
+            raise DataError("A reading has a time above 0 for each part.", field="reading")
+        with self.database.writing() as connection:
+            add_readings(connection, worker.id, found, self.clock())
+            trim_readings(connection, worker.id)
+            drifts = set_aside(connection, worker.id, drifts_of(connection, worker.id))
+            if drifts:
+                note(connection, self.clock(), f"worker {worker.name}", "drift", "reading")
+        return drifts
+
+    def release(self, who: Identity, name: str) -> bool:
+        """Let a worker out of quarantine, with its host as it is; whether it was in it."""
+        with self.database.writing() as connection:
+            number = release_worker(connection, name)
+            if number is not None:
+                forget_readings(connection, number)
+                note(connection, self.clock(), who.name, "release", f"worker {name}")
+        return number is not None
 
     def cluster_workers(self, names: Iterable[str]) -> dict[str, ClusterWorker]:
         """Those of some hosts that are enrolled, by name, with what waits for them."""

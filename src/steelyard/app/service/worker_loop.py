@@ -145,6 +145,8 @@ class WorkerLoop:
     find : callable, optional
         Where the service is now, if it may have moved, or None where that is not known. A service
         of this machine has another address each time that it starts.
+    read_host : callable, optional
+        What the host takes for the reference benchmark, None where that is not due.
     """
 
     def __init__(
@@ -153,9 +155,11 @@ class WorkerLoop:
         place: WorkerPlace,
         say: Say,
         find: Callable[[], str | None] = lambda: None,
+        read_host: Callable[[], Mapping[str, float] | None] = lambda: None,
     ) -> None:
         self._client = client
         self._find = find
+        self._read_host = read_host
         self._place = place
         self._say = say
         self._pause = threading.Event()
@@ -175,6 +179,7 @@ class WorkerLoop:
         while True:
             try:
                 self._send_outbox()
+                self._send_reading()
                 given = self._client.post("api/worker/next", {})
                 self._heard()
                 if given is not None:
@@ -215,6 +220,17 @@ class WorkerLoop:
             result = run_given(given, directory, self._say, packages)
         name = f"{given['part']}-{given['attempt']}.json"
         _write(os.path.join(self._place.outbox, name), result)
+
+    def _send_reading(self) -> None:
+        """Send what the host takes for the reference benchmark, if that is due."""
+        with self._beating():
+            # It may have to wait for another measurement of this machine to end.
+            reading = self._read_host()
+        if reading is None:
+            return
+        told = self._client.post("api/worker/reading", {"reading": dict(reading)})
+        if told["set_aside"]:
+            self._say("this host is set aside: its reference benchmark drifts")
 
     def _rehearsed(self, result: Mapping[str, Any]) -> None:
         """Send what scripts printed; if it is lost, the rehearsal is given out again."""

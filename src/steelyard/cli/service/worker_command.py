@@ -54,6 +54,7 @@ class WorkerOptions:
 def command(given: WorkerOptions) -> None:
     """Enrol, then ask for parts and run them."""
     from steelyard.app.service.local_service import ServiceFinder, local_place
+    from steelyard.app.service.reference_benchmark import ReferenceBenchmark
     from steelyard.app.service.worker_levels import default_name
     from steelyard.app.service.worker_loop import WorkerLoop, WorkerPlace, enrolled_worker
 
@@ -64,4 +65,6 @@ def command(given: WorkerOptions) -> None:
         waits = None if given.once else write_note
         own = enrolled_worker(finder.client, (name, given.tags), place, waits)
         write_note(f"worker {name} of {own.shown_address}")
-        WorkerLoop(own, place, write_note, finder.address).run(once=given.once)
+        reference = ReferenceBenchmark(place.directory)
+        loop = WorkerLoop(own, place, write_note, finder.address, reference.reading)
+        loop.run(once=given.once)

@@ -57,7 +57,9 @@ def api_routes(service: Service, people: People) -> list[Route]:
         _route("/api/workers", "GET", service, "read", _workers),
         _route("/api/workers", "POST", service, "enrol", _enrol),
         _worker_route("/api/worker/next", service, _next),
+        _route("/api/workers/{worker}/release", "POST", service, "enrol", _release),
         _worker_route("/api/worker/beat", service, _beat),
+        _worker_route("/api/worker/reading", service, _reading),
         _worker_route("/api/worker/results", service, _results),
         _route("/api/packages", "GET", service, "read", _packages),
         _route("/api/rehearsals", "POST", service, "submit", _rehearse),
@@ -280,6 +282,15 @@ def _given_document(given: GivenPart) -> dict[str, Any]:
         "packages": dict(given.packages),
         "specification": to_json(specification),
     }
+
+
+def _release(service: Service, who: Identity, path: Any, _body: Any) -> Any:
+    released = service.release(who, path["worker"])
+    return {**_SCHEMA, "kind": "released", "worker": path["worker"], "was_held": released}
+
+
+def _reading(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
+    return {**_SCHEMA, "kind": "reading", "set_aside": service.keep_reading(worker, body)}
 
 
 def _beat(service: Service, worker: Worker, body: dict[str, Any]) -> Any:

@@ -68,6 +68,7 @@ CALLS = {
     "POST /api/tokens/{token:int}/revoke": "?00+00?",
     "GET /api/workers": "?+++++?",
     "POST /api/workers": "?---++?",
+    "POST /api/workers/{worker}/release": "?---++?",
     "GET /api/packages": "?+++++?",
     # What is sent here is no archive and no package; no such rehearsal was asked for.
     "POST /api/packages": "?-wwww?",
@@ -76,6 +77,7 @@ CALLS = {
     # These take the token of a worker, which no person has.
     "POST /api/worker/next": "???????",
     "POST /api/worker/beat": "???????",
+    "POST /api/worker/reading": "???????",
     "POST /api/worker/rehearsals": "???????",
     "GET /api/worker/packages/{digest}": "???????",
     "POST /api/worker/results": "???????",
