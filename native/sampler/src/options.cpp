@@ -75,6 +75,8 @@ const std::map<std::string_view, Setter>& setters() {
                  number_from<std::uint64_t>("--word-below-frame", v);
          }},
         {"--scope", [](Options& o, std::string_view v) { o.threads_only = v == "threads"; }},
+        {"--urgency",
+         [](Options& o, std::string_view v) { o.sampling.is_urgent = v != "ordinary"; }},
         {"--duration",
          [](Options& o, std::string_view v) {
              o.duration_s = number_from<double>("--duration", v);

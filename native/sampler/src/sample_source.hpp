@@ -18,6 +18,9 @@ struct Sampling {
     double ratio = 1;
     std::uint64_t seed = 0;
     std::size_t round_samples = 1;  ///< of a round, where a period stays for one
+    /// Whether the thread that watches threads goes before others. Beside a sampler of CPUs it may
+    /// not: what that arms falls again and again while it waits.
+    bool is_urgent = true;
 };
 
 /// Takes what looks gave.

@@ -60,7 +60,8 @@ class ThreadSampler : public Sampler {
     void start() override {
         thread_ = std::thread([this] {
             try {
-                go_before_others();
+                if (sampling_.is_urgent)
+                    go_before_others();
                 serve();
             } catch (...) {
                 failure_ = std::current_exception();

@@ -38,12 +38,16 @@ class _Beside:
             argv=(),
             process=process,
             stacks="dwarf",
+            threads_only=True,
             period_ns=self._recording.period_ns / WALKED_RATIO,
             seed=self._recording.seed ^ 1,
         )
         self._report, write = os.pipe()
         try:
-            self._sampler = subprocess.Popen(sampler_argv(asked, write), pass_fds=(write,))
+            sampler, *words = sampler_argv(asked, write)
+            # Of two that go before others one would wait for the other, and its timers would not.
+            argv = [sampler, "--urgency", "ordinary", *words]
+            self._sampler = subprocess.Popen(argv, pass_fds=(write,))
         finally:
             os.close(write)
 
