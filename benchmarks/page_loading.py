@@ -127,8 +127,6 @@ def _database(stack: ExitStack, directory: Path, *, postgresql: bool) -> str:
 def fill(service: Service, result_count: int, seed: int) -> list[str]:
     """Experiments with so many results in all, the last of which goes on; their identifiers."""
     owner = service.owner()
-    for number in range(WORKERS):
-        service.enrol(owner, f"host{number}", {"architecture": "x86_64", "cpus": 2})
     blocks = max(1, result_count // EXPERIMENTS // VARIANTS // WORKERS)
     return [
         _filled(service, owner, blocks, seed + number, is_open=number == EXPERIMENTS - 1)
@@ -137,6 +135,9 @@ def fill(service: Service, result_count: int, seed: int) -> list[str]:
 
 
 def _filled(service: Service, owner: Identity, runs: int, seed: int, *, is_open: bool) -> str:
+    # A sign of life, without which they are gone after a minute.
+    for number in range(WORKERS):
+        service.enrol(owner, f"host{number}", {"architecture": "x86_64", "cpus": 2})
     text = FILE.format(seed=seed, runs=runs + 1000 * is_open)
     planned = service.submit(owner, text, "e.toml", "shared")
     draw = random.Random(seed)

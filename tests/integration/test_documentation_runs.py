@@ -48,6 +48,7 @@ NOT_RUN = {
     "^steelyard serve": "it serves until Ctrl-C; tests/integration/test_serve.py",
     "^steelyard submit": "it takes a service that runs; tests/integration/test_service.py",
     "^steelyard worker": "it runs until Ctrl-C; tests/integration/test_service.py",
+    "^steelyard import https://": "it takes a service; tests/integration/test_service_people.py",
     "package check bad": "a folder with faults; tests/integration/test_packages.py",
     "package check --execute": "it needs user namespaces; tests/integration/test_packages.py",
     "package run bad": "a folder with faults; tests/integration/test_packages.py",
