@@ -23,8 +23,9 @@ GRAIN_BYTES = 16
 # ends, and those after which it takes a worse state.
 GOAL, IDLE_LIMIT, WORSE_LIMIT = 0.97, 2000, 100
 _TRIES_A_PAIR = 4
-# Heights that are looked at in all, of one node each: a minute or less on a machine of 2020.
-_MOST_WORK = 3_000_000_000
+# Heights that are looked at in all, of one node each, and what else a try takes in the same
+# measure: a minute or less on a machine of 2020.
+_MOST_WORK, _WORK_A_TRY = 2_500_000_000, 50_000
 # Sums of so large sizes, drawn once, are hardly ever the same by chance.
 _MOST_DRAWN = 1 << 20
 
@@ -177,7 +178,7 @@ class _Search:
             if self._state.sizes[step] + size > self._most_bytes[step]:
                 continue
             heights = self._state.heights + size * self._steps.on_paths(step)
-            self._work += len(heights)
+            self._work += len(heights) + _WORK_A_TRY
             if int(heights.max()) > self._limit_bytes:
                 continue
             sizes = self._state.sizes.copy()
