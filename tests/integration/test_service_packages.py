@@ -79,6 +79,7 @@ def test_hostile_archives_are_refused_and_nothing_of_them_is_left(user, serving)
         status, answer = posted(served, attack.made(random.Random(name)))
         assert status == 422, (name, answer)
         assert answer["code"] == "archive", (name, answer)
+        assert str(user.home) not in answer["message"]
         assert kept_in(user) == [], name
     assert served.asks("GET", "api/packages")[0] == 200
     assert served.gets("api/packages")["packages"] == []

@@ -9,8 +9,9 @@ from typing import Any, cast
 from steelyard.allocation.requirement import Requirement, read_requirements
 from steelyard.allocation.worker_facts import PLACEMENT_FACTORS
 from steelyard.core.errors import UsageError
+from steelyard.core.quantity import parse_duration
 
-FIELDS = ("require", "factors", "replicates", "workers", "reboot")
+FIELDS = ("require", "factors", "replicates", "workers", "reboot", "time_limit", "cost_limit")
 # How often a host is booted anew: before nothing, before the experiment, before each block.
 REBOOTS = ("never", "experiment", "block")
 MOST_REPLICATES = 1_000_000
@@ -34,6 +35,8 @@ class HostsAsked:
         How many workers there may be.
     reboot : str
         One of `REBOOTS`.
+    time_limit_s, cost_limit_s : float or None
+        After what the experiment ends: from when it was sent, and of all workers together.
     """
 
     require: tuple[Requirement, ...] = ()
@@ -43,6 +46,8 @@ class HostsAsked:
     least: int = 1
     most: int | None = None
     reboot: str = "never"
+    time_limit_s: float | None = None
+    cost_limit_s: float | None = None
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -87,7 +92,12 @@ def read_hosts_asked(given: Mapping[str, Any], where: str = "hosts") -> HostsAsk
             f"{where}.reboot takes {', '.join(REBOOTS)}, not {reboot!r}.", field=f"{where}.reboot"
         )
     required = read_requirements(require, f"{where}.require")
-    return HostsAsked(required, shares, named, replicates, least, most, reboot)
+    limits = [_limit(given.get(name), f"{where}.{name}") for name in ("time_limit", "cost_limit")]
+    return HostsAsked(required, shares, named, replicates, least, most, reboot, *limits)
+
+
+def _limit(value: Any, where: str) -> float | None:
+    return None if value is None else parse_duration(str(value), where)
 
 
 def _mapping(value: Any, where: str) -> Mapping[str, Any]:

@@ -114,7 +114,7 @@ workers = Table(
 # Experiments that were sent. `file` is the experiment file as it came; `specification` what was
 # planned from it; `plan` a digest of what a worker must plan from it, too; `reboot` one of
 # hosts_asked.REBOOTS. `going_on` is a JSON object with the workers of further blocks, empty where
-# all blocks are there from the beginning; `stopped` is what ended it then.
+# all blocks are there from the beginning; `stopped` is what ended it then, or which limit.
 submissions = Table(
     "submissions",
     metadata,
@@ -133,6 +133,8 @@ submissions = Table(
     Column("reboot", Text, nullable=False, server_default="never"),
     Column("going_on", Text, nullable=False, server_default=""),
     Column("stopped", Text, nullable=False, server_default=""),
+    Column("time_limit_s", Float),
+    Column("cost_limit_s", Float),
 )
 
 # A block of a submission: what stays on one worker. `place` orders the parts of a worker.

@@ -48,6 +48,8 @@ class NewSubmission:
     created_unix_s: float
     reboot: str = "never"
     going_on: str = ""
+    time_limit_s: float | None = None
+    cost_limit_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def block_count(connection: Connection, submission_id: int, *, lock: bool = Fals
 
 
 def stop_submission(connection: Connection, submission_id: int, why: str) -> None:
-    """End an experiment that needs no further blocks."""
+    """End an experiment that needs no further blocks, or gets none."""
     chosen = update(submissions).where(submissions.c.id == submission_id)
     connection.execute(chosen.values(state="done", stopped=why))
 

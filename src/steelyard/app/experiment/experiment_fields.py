@@ -302,6 +302,8 @@ HOSTS = Table(
             choice('"never", "experiment" or "block"', *REBOOTS),
             "before what a host is booted anew; only hosts of a cluster can be",
         ),
+        Field("time_limit", text_or_number('a time such as "2h"'), "from when it was sent"),
+        Field("cost_limit", text_or_number('a time such as "10h"'), "of all workers together"),
     ),
 )
 TABLES = (

@@ -240,6 +240,8 @@ def new_submission(
         created_unix_s=time.time(),
         reboot=planned.asked.reboot,
         going_on=json.dumps({"workers": planned.workers}) if spec.stopping.runs is None else "",
+        time_limit_s=planned.asked.time_limit_s,
+        cost_limit_s=planned.asked.cost_limit_s,
     )
 
 

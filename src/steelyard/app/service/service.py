@@ -57,6 +57,7 @@ from steelyard.service.part_queue import (
     next_part,
 )
 from steelyard.service.service_database import ServiceDatabase
+from steelyard.service.submission_limits import end_exceeded
 from steelyard.service.submissions import (
     ListedSubmission,
     Submission,
@@ -190,6 +191,7 @@ class Service:
         """All workers; those that were silent for too long are gone from now on."""
         with self.database.writing() as connection:
             lose_silent_workers(connection, self.clock())
+            end_exceeded(connection, self.clock())
             return list(all_workers(connection))
 
     def shown_workers(self) -> list[Worker]:
@@ -314,6 +316,7 @@ class Service:
         with self.database.writing() as connection:
             now_s = self.clock()
             lose_silent_workers(connection, now_s)
+            end_exceeded(connection, now_s)
             given = next_part(connection, worker.id, now_s)
             beat(connection, worker.id, "idle" if given is None else "reserved", now_s)
         return given

@@ -84,7 +84,12 @@ class ServicePackages:
             The account has sent too much.
         """
         files = f"{path}.files"
-        package = unpack(path, files)
+        try:
+            package = unpack(path, files)
+        except ArchiveError as error:
+            # Where it lies here is nobody's business.
+            told = error.message.replace(f" {path!r}", "")
+            raise ArchiveError(told, field="FILE") from None
         found = find_faults(package, files)
         if found.faults:
             raise ArchiveError(" ".join(fault.message for fault in found.faults), field="FILE")
