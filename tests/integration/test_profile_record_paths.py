@@ -33,7 +33,7 @@ FUNCTION void left(long n) { leaf(n); sink += 1; }
 FUNCTION void right(long n) { leaf(n); sink += 1; }
 FUNCTION void far(long n) { volatile char room[2000]; room[0] = 1; leaf(n); sink += room[0]; }
 FUNCTION void various(long n) { volatile char room[n % 7 * 64 + 16]; room[0] = 1; leaf(n); sink++; }
-FUNCTION int compare(const void* a, const void* b) { leaf(4000); return *(int*)a - *(int*)b; }
+FUNCTION int compare(const void* a, const void* b) { leaf(40000); return *(int*)a - *(int*)b; }
 void* in_thread(void* given) { for (int k = 0; k < 40; k++) far(1000000); return given; }
 int main(int count, char** words) {
     pthread_t thread;
