@@ -53,6 +53,15 @@ const std::vector<std::uint64_t>& Unwinder::chain(const StackCopy& copy, const L
     return chain_;
 }
 
+std::optional<Registers> Unwinder::registers_in(std::string_view end, const StackCopy& copy,
+                                                const Lookup& lookup) {
+    end_ = end;
+    at_end_.reset();
+    chain(copy, lookup);
+    end_ = {};
+    return at_end_;
+}
+
 std::optional<std::uint64_t> Unwinder::frameless_caller(const StackCopy& copy,
                                                         const Lookup& lookup) {
     const auto place = lookup(copy.registers[address_register]);
@@ -100,6 +109,10 @@ void Unwinder::walk(const StackCopy& copy, const Lookup& lookup) {
         const auto place = lookup(address);
         if (!place && chain_.size() > 1)
             return;
+        if (place && !end_.empty() && *place->path == end_) {
+            at_end_ = registers;
+            return;
+        }
         // A call may be the last instruction of its function: look inside of it.
         const UnwindRow* const row = place ? row_at(*place, was_interrupted ? 0 : 1) : nullptr;
         const std::uint64_t stack_before = registers[stack_register];

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -49,6 +50,13 @@ class Unwinder {
     /// pointer and its frame pointer are as after that. Nothing where no table says.
     std::optional<std::uint64_t> frame_of_caller(const Registers& registers, const Lookup& lookup);
 
+    /// The same up to the first address in the file `end`, which is the last of the chain; the
+    /// registers there. Nothing where the walk ended before.
+    std::optional<Registers> registers_in(std::string_view end, const StackCopy& copy,
+                                          const Lookup& lookup);
+
+    const std::vector<std::uint64_t>& last_chain() const { return chain_; }
+
     /// Whether the last chain goes back to where its thread began.
     bool reached_start() const { return reached_start_; }
 
@@ -60,6 +68,8 @@ class Unwinder {
     std::unordered_map<std::string, std::unique_ptr<CallFrames>> files_;
     std::vector<std::uint64_t> chain_;
     bool reached_start_ = false;
+    std::string_view end_;  // the file that ends a walk; empty: none does
+    std::optional<Registers> at_end_;
 };
 
 }  // namespace steelyard

@@ -230,3 +230,32 @@ def test_a_watched_program_whose_paths_are_new_is_told_of(user: User, tmp_path, 
     told = user.types("profile", "record", "--watch", "-o", profile, "--", program)
     assert told.status == 2
     assert "--watch goes with --paths" in told.err
+
+
+IN_LIBRARY = r"""
+#include <string.h>
+#define FUNCTION __attribute__((noinline, noclone))
+static char from[1 << 20], to[1 << 20];
+volatile long sink;
+FUNCTION void copies(void) { for (int k = 0; k < 1500; k++) memcpy(to, from, sizeof to - sink); sink = 0; }
+FUNCTION void upper(void) { volatile char room[300]; room[0] = 0; copies(); sink = room[0]; }
+int main(void) { for (int k = 0; k < 3; k++) { upper(); copies(); } return 0; }
+"""  # noqa: E501
+
+
+def test_samples_in_libraries_have_the_path_of_their_caller_where_that_is_asked(user, tmp_path):
+    program, path_map = built(tmp_path, "in_library", IN_LIBRARY), str(tmp_path / "map")
+    told = user.types("profile", "paths", "learn", "-o", path_map, "--", program)
+    assert told.status == 0, told.err
+    profile = recorded(user, path_map, "--", program)
+    plain = user.types("profile", "report", profile, "--json", "-").document()
+    assert plain["missing"] > 0.8 * plain["samples"]
+    profile = recorded(user, path_map, "--library-frames", "--", program)
+    walked = user.types("profile", "report", profile, "--json", "-").document()
+    assert walked["resolved"] > 0.8 * walked["samples"]
+    names = {" ".join(each["frames"]) for each in walked["paths"]}
+    assert {"main upper copies", "main copies"} <= names
+    words = ("--library-frames", "--paths", path_map, "-o", profile, "--", "env", program)
+    told = user.types("profile", "record", *words)
+    assert told.status == 2
+    assert "names in_library itself" in told.err

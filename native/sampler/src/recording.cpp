@@ -59,7 +59,9 @@ void Recording::take(const Sample& sample) {
         following_.includes(sample.process, sample.time_ns)) {
         if (bases_)
             bases_->look_at(sample.process);
-        if (depth_.stack_copy)
+        if (depth_.stack_copy && !storage_.program.empty())
+            file_->write(with_program_frame(sample));
+        else if (depth_.stack_copy)
             file_->write(with_callers(sample));
         else
             file_->write(depth_.frame_pointers ? with_frameless_caller(sample) : sample);
@@ -92,6 +94,22 @@ Sample Recording::with_callers(const Sample& sample) {
     whole.chain = chain.data();
     whole.chain_length = chain.size();
     return whole;
+}
+
+/// Of a sample in a library the frames up to the program's last one, with its registers.
+Sample Recording::with_program_frame(const Sample& sample) {
+    const auto registers = unwinder_.registers_in(
+        storage_.program, sample.copy,
+        [&](std::uint64_t address) { return following_.place_of(sample.process, address); });
+    if (!registers)
+        return sample;
+    const auto& chain = unwinder_.last_chain();
+    Sample walked = sample;
+    walked.stack_pointer = (*registers)[stack_register];
+    walked.base_pointer = (*registers)[frame_register];
+    walked.chain = chain.data();
+    walked.chain_length = chain.size();
+    return walked;
 }
 
 Sample Recording::with_frameless_caller(const Sample& sample) {

@@ -25,6 +25,8 @@ struct Storage {
     unsigned kept_files = 0;
     /// Where programs note the stacks of their threads; empty: stacks are not asked for.
     std::string stack_notes;
+    /// The file of the program whose frames are not walked; empty: all are.
+    std::string program;
 };
 
 /// Takes samples and side-band records from several threads at once.
@@ -53,6 +55,7 @@ class Recording {
     void rotate_if_full();
     void write_look(std::uint64_t time_ns, std::uint32_t cpu);
     Sample with_callers(const Sample& sample);
+    Sample with_program_frame(const Sample& sample);
     Sample with_frameless_caller(const Sample& sample);
     std::unique_ptr<StackBases> stack_bases();
 

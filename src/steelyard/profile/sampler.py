@@ -73,6 +73,8 @@ class Recording:
         What is added to that of the program.
     stack_notes : str
         Where the program notes the stacks of its threads; empty: it does not.
+    program : str
+        Walk stacks to the first frame of this file alone; empty: to their end.
     path_map : mapping
         The map of call paths that samples are looked up in: its path, program and build; empty:
         none.
@@ -94,6 +96,7 @@ class Recording:
     word_below_frame_bytes: int = 0
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     stack_notes: str = ""
+    program: str = ""
     path_map: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -284,6 +287,8 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
         "--rotate-bytes": str(recording.rotate_bytes),
         "--keep-files": str(recording.keep_files),
     }
+    if recording.program:
+        options["--program"] = recording.program
     if recording.stack_notes:
         options["--stack-notes"] = recording.stack_notes
     if recording.word_below_frame_bytes:

@@ -39,7 +39,11 @@ class _Keyed:
 
 
 def record_paths(
-    recording: Recording, map_path: str, say: Callable[[str], None], java: bool | None = None
+    recording: Recording,
+    map_path: str,
+    say: Callable[[str], None],
+    java: bool | None = None,
+    library_frames: bool = False,
 ) -> dict[str, Any]:
     """Record samples with the registers that keys are made of, and give what the sampler says.
 
@@ -53,6 +57,8 @@ def record_paths(
         Takes a note for the user.
     java : bool or None
         As `record_profile`.
+    library_frames : bool
+        Copy stacks, and walk the frames of libraries up to the program's last one.
 
     Raises
     ------
@@ -61,6 +67,7 @@ def record_paths(
     UsageError, MissingCapabilityError, SteelyardError
         As `record_profile`.
     """
+    from steelyard.profile.paths.sample_keys import LIBRARIES
     from steelyard.profile.paths.stack_notes import noting_stacks
     from steelyard.profile.sampler import check_target
 
@@ -68,6 +75,10 @@ def record_paths(
     program = _program_of(recording)
     refuse_moving(program, recording.environment)
     known = _known_map(map_path, program)
+    if library_frames:
+        _check_is_program(program, known["program"])
+        known["walked"] = LIBRARIES
+        recording = replace(recording, stacks="dwarf", program=os.path.realpath(program))
     with (
         noting_stacks(replace(recording, path_map=known)) as noting,
         _walking(noting, map_path == AUTO, say) as begun,
@@ -96,6 +107,15 @@ def _program_of(recording: Recording) -> str:
     if recording.process is None:
         return executable_of(recording.argv)
     return f"/proc/{recording.process}/exe"
+
+
+def _check_is_program(path: str, name: str) -> None:
+    """Refuse a command that names another program than that of the map: its file ends walks."""
+    if os.path.basename(os.path.realpath(path)) != name:
+        raise UsageError(
+            f"--library-frames needs a command that names {name} itself, and not what starts it.",
+            field="--library-frames",
+        )
 
 
 def _known_map(map_path: str, program: str) -> dict[str, str]:

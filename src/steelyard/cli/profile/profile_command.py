@@ -40,15 +40,16 @@ def record(given: RecordOptions, argv: tuple[str, ...]) -> int:
     from steelyard.app.profile.record_profile import record_profile
     from steelyard.cli.profile.record_request import recording_from
 
-    if given.watch and given.paths is None:
-        raise UsageError("--watch goes with --paths.", field="--watch")
+    for name, is_given in (("--watch", given.watch), ("--library-frames", given.library_frames)):
+        if is_given and given.paths is None:
+            raise UsageError(f"{name} goes with --paths.", field=name)
     recording = recording_from(given, argv)
     if given.paths is None:
         summary = record_profile(recording, write_note, given.java)
     else:
         from steelyard.app.profile.path_profile import record_paths
 
-        summary = record_paths(recording, given.paths, write_note, given.java)
+        summary = record_paths(recording, given.paths, write_note, given.java, given.library_frames)
     write_note(
         f"{summary['samples']} samples in {recording.output}; "
         f"`steelyard profile report {recording.output}` shows them."

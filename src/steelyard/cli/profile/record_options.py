@@ -77,6 +77,11 @@ class RecordOptions:
         metavar="MAP",
         help="Find call paths by this map, from registers alone: no stack is read.",
     )
+    library_frames: bool = option(
+        "--library-frames",
+        is_flag=True,
+        help="With --paths: walk the frames of libraries, to charge their samples to the caller.",
+    )
     watch: bool = option(
         "--watch",
         is_flag=True,

@@ -28,6 +28,8 @@ from steelyard.profile.symbols.mapped_files import MappedFile, mapped_file, open
 
 FRAME_POINTER = 6
 NO_FUNCTION = -1
+# What a profile says of its walks where those end with the first frame of the program.
+LIBRARIES = "libraries"
 # Why a sample has no key.
 KEYED, ELSEWHERE, NO_STACK, NO_FRAME = range(4)
 
@@ -83,16 +85,16 @@ def sample_keys(raw: RawProfile, program: str, build: str) -> SampleKeys:
     Raises
     ------
     DataError
-        No sample is in that build of it, or its file is not there any more.
+        That build of it did not run, or its file is not there any more.
     """
     samples = raw.samples
-    addresses = samples["user_address"]
+    addresses = _key_addresses(raw)
     mappings = mapping_indices(raw, samples["process"], samples["time_ns"], addresses)
     own = _own_mappings(raw, program, build)
     is_own = np.isin(mappings, list(own))
-    if not is_own.any():
+    if not own:
         raise _foreign(raw, mappings, program, build)
-    path = own[int(mappings[is_own][0])]
+    path = next(iter(own.values()))
     linked = linked_addresses(raw, path, mappings[is_own], addresses[is_own])
     frames = _frames_at(path, linked)
     bases = stack_bases(raw)[is_own]
@@ -109,6 +111,17 @@ def sample_keys(raw: RawProfile, program: str, build: str) -> SampleKeys:
     functions[lacks != KEYED] = NO_FUNCTION
     all_heights[is_own] = heights
     return SampleKeys(path, functions, all_heights, lacks, tuple(own))
+
+
+def _key_addresses(raw: RawProfile) -> npt.NDArray[np.uint64]:
+    """Where each sample was; in a library whose frames alone were walked, where it was called."""
+    addresses = raw.samples["user_address"].copy()
+    if raw.header.get("path_map", {}).get("walked") == LIBRARIES:
+        lengths = raw.samples["chain_length"].astype(np.int64)
+        walked = lengths > 1
+        # A return address stands behind the call; one byte before it is inside.
+        addresses[walked] = raw.chains[(np.cumsum(lengths) - 1)[walked]] - np.uint64(1)
+    return addresses
 
 
 def _own_mappings(raw: RawProfile, program: str, build: str) -> dict[int, str]:
@@ -135,7 +148,7 @@ def _own_mappings(raw: RawProfile, program: str, build: str) -> dict[int, str]:
 
 
 def _foreign(raw: RawProfile, mappings: Numbers, program: str, build: str) -> DataError:
-    """That no sample is of the build that was learnt, and which of that name there are."""
+    """That the build that was learnt did not run, and which of that name did."""
     used: list[Mapping] = [raw.mappings[at] for at in np.unique(mappings[mappings >= 0]).tolist()]
     others = sorted(
         {one.build_id for one in used if os.path.basename(one.path) == program and one.build_id}

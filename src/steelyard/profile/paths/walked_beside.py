@@ -32,6 +32,7 @@ class _Beside:
         self._report: int | None = None
 
     def begin(self, process: int) -> None:
+        known = self._recording.path_map
         asked = replace(
             self._recording,
             output=stacks_path(self._recording.output),
@@ -39,6 +40,8 @@ class _Beside:
             process=process,
             stacks="dwarf",
             threads_only=True,
+            program="",
+            path_map={name: word for name, word in known.items() if name != "walked"},
             period_ns=self._recording.period_ns / WALKED_RATIO,
             seed=self._recording.seed ^ 1,
         )
