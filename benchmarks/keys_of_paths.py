@@ -1,6 +1,6 @@
 """How many call paths the height of the stack tells, with frames as they are and with larger ones.
 
-    python -m benchmarks.keys_of_paths [--folder FOLDER] [--budget RATIO] [--goal SHARE] [PROGRAM ...]
+    python -m benchmarks.keys_of_paths [--folder FOLDER] [--budget RATIO] [--goal SHARE] [NAME ...]
 
 Programs of the suite in C and C++, built by gcc -O2, as in Mytkowicz 2010, tables 5.1 to 5.3 and
 figures 5.2 and 5.7 to 5.12. Paths are learnt of the input `test`; offline they are judged by
