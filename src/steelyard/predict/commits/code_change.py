@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from steelyard.core.errors import AnalysisError
+from steelyard.predict.commits.code_equality import same_code
 from steelyard.predict.commits.matching import match_functions
 from steelyard.predict.commits.program_code import (
     DATA,
@@ -16,7 +17,6 @@ from steelyard.predict.commits.program_code import (
     ProgramCode,
     plain_object,
 )
-from steelyard.predict.commits.same_code import same_code
 
 _COMMENTS = ("GCC: ", "Linker: ")
 _NO_CODE = ("-g", "-fdebug-prefix-map", "-ffile-prefix-map", "-fmacro-prefix-map")

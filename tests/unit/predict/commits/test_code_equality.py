@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from steelyard.predict.commits.code_change import _changed_data
+from steelyard.predict.commits.code_equality import same_code
 from steelyard.predict.commits.matching import match_functions
 from steelyard.predict.commits.program_code import (
     DATA,
@@ -16,7 +17,6 @@ from steelyard.predict.commits.program_code import (
     TEXT,
     NumberRows,
 )
-from steelyard.predict.commits.same_code import same_code
 from tests.unit.predict.commits.functions_as_read import program
 
 FUNCTIONS, EXTERNALS, OBJECTS = 9, 4, 5
