@@ -252,6 +252,15 @@ def cancel_submission(connection: Connection, submission_id: int) -> bool:
     return ended.rowcount > 0
 
 
+def open_trials(connection: Connection, account_id: int) -> int:
+    """How many trials of an account's open experiments were planned; nobody sends more by the
+    account until the transaction ends."""
+    connection.execute(select(accounts.c.id).where(accounts.c.id == account_id).with_for_update())
+    chosen = (submissions.c.account_id == account_id) & submissions.c.state.in_(OPEN_STATES)
+    counted = select(func.coalesce(func.sum(submissions.c.trial_count), 0)).where(chosen)
+    return int(connection.execute(counted).scalar_one())
+
+
 def set_visibility(connection: Connection, submission_id: int, visibility: str) -> None:
     """Say who may see it; see `service_schema.submissions`."""
     chosen = update(submissions).where(submissions.c.id == submission_id)

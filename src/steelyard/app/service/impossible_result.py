@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
+from sqlalchemy import Connection
+
+from steelyard.app.service.sent_result import SentResult
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_check import check_trial
 from steelyard.core.experiment_results import Trial
 from steelyard.core.experiment_spec import ExperimentSpec
+from steelyard.core.identifier import is_identifier
+from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.design.plan_part import plan_part
+from steelyard.service.submissions import find_submission
+from steelyard.service.workers import Worker
 
 _WALL_TIME = "wall_time"
 # Of numbers that are written in seconds and were counted in nanoseconds.
@@ -48,3 +56,15 @@ def _unmeasured(spec: ExperimentSpec, trial: Trial) -> str:
         if value > trial.spent_s + _ROUNDING_S:
             return f"{place} ran for {value:.6g} s, and took {trial.spent_s:.6g} s in all"
     return ""
+
+
+def why_refused(connection: Connection, worker: Worker, sent: SentResult) -> str:
+    """Why a result is not looked at, or cannot be; empty where nothing is wrong."""
+    if worker.status == "quarantined":
+        return f"the worker {worker.name} is in quarantine: {worker.reason}"
+    known = is_identifier(sent.experiment)
+    found = find_submission(connection, sent.experiment) if known else None
+    if found is None:
+        return f"there is no experiment {sent.experiment!r}"
+    spec = experiment_spec_from_json(json.loads(found.specification))
+    return impossible_result(spec, sent.trials)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from steelyard.app.service.service import DeniedError, NotAllowedError
+from steelyard.app.service.who_may import DeniedError, NotAllowedError
 from steelyard.core.errors import UsageError
 from steelyard.service.account_changes import (
     Account,

@@ -7,11 +7,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection
-
 from steelyard.app.experiment.experiment_file import KnownPackages
 from steelyard.app.service.going_further import GoingFurther
-from steelyard.app.service.impossible_result import impossible_result
+from steelyard.app.service.impossible_result import why_refused
 from steelyard.app.service.planned_submission import (
     PlannedSubmission,
     new_parts,
@@ -23,10 +21,19 @@ from steelyard.app.service.sent_result import encodable, read_sent_result
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_packages import ServicePackages
 from steelyard.app.service.service_rehearsals import ServiceRehearsals
+from steelyard.app.service.who_may import (
+    KEEPERS,
+    VISIBILITIES,
+    DeniedError,
+    NotAllowedError,
+    checked_visibility,
+    is_open,
+    own_submission,
+    refuse_past_quota,
+    seen_submission,
+)
 from steelyard.core.errors import DataError, UsageError
 from steelyard.core.experiment_results import Experiment
-from steelyard.core.identifier import is_identifier
-from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.masked_experiment import masked_experiment
 from steelyard.service.accounts import (
     SCOPES,
@@ -63,14 +70,13 @@ from steelyard.service.submissions import (
     Submission,
     add_submission,
     cancel_submission,
-    find_submission,
     newest_faults,
     newest_submissions,
     part_states,
     set_visibility,
 )
 from steelyard.service.submitted_packages import keep_submitted_packages
-from steelyard.service.trial_commits import SentResult, Taken, commit_result
+from steelyard.service.trial_commits import Taken, commit_result
 from steelyard.service.workers import (
     Worker,
     all_workers,
@@ -83,25 +89,10 @@ from steelyard.service.workers import (
 )
 
 OWNER = "owner"
-VISIBILITIES = ("private", "shared", "public")
-# They see and cancel everyone's.
-_KEEPERS = ("administrator", "operator")
 _SHOWN = 500
 _FAULTS = 10
 # An experiment file is text that a person wrote.
 MOST_FILE_BYTES = 1 << 20
-
-
-class DeniedError(UsageError):
-    """Whoever asks is not known."""
-
-    code = "denied"
-
-
-class NotAllowedError(DeniedError):
-    """Whoever asks is known, and may not do this."""
-
-    code = "not-allowed"
 
 
 class Service:
@@ -124,6 +115,8 @@ class Service:
         self.rehearsals = ServiceRehearsals(database, clock)
         self._further = GoingFurther(database, clock)
         self.clock = clock
+        # Of one member at once; None is no limit.
+        self.most_trials: int | None = None
 
     def owner(self) -> Identity:
         """The one person whose laptop this is: whoever has the address of its pages."""
@@ -229,6 +222,7 @@ class Service:
         planned = self.plan(text, name, known_packages)
         sent = new_submission(planned, who.account_id, visibility, priority)
         with self.database.writing() as connection:
+            refuse_past_quota(connection, who, self.most_trials, planned.trial_count)
             known = list(all_workers(connection))
             number = add_submission(connection, sent, new_parts(planned, known))
             keep_submitted_packages(connection, number, known_packages.digests)
@@ -246,9 +240,9 @@ class Service:
 
     def submissions(self, who: Identity) -> list[ListedSubmission]:
         """The newest that one may see, the newest first."""
-        open_to = [each for each in VISIBILITIES if _is_open(who, each)]
+        open_to = [each for each in VISIBILITIES if is_open(who, each)]
         with self.database.reading() as connection:
-            name = None if who.role in _KEEPERS else who.name
+            name = None if who.role in KEEPERS else who.name
             return newest_submissions(connection, _SHOWN, name, open_to)
 
     def submission(self, who: Identity, identifier: str) -> Submission:
@@ -260,7 +254,7 @@ class Service:
             There is none that one may see.
         """
         with self.database.reading() as connection:
-            return self._seen(connection, who, identifier)
+            return seen_submission(connection, who, identifier)
 
     def faults(self, sent: Submission) -> list[tuple[int, str, str, str]]:
         """The newest attempts of what someone may see that came to nothing: block, worker, outcome
@@ -271,7 +265,7 @@ class Service:
     def progress(self, who: Identity, identifier: str) -> tuple[Submission, dict[str, int]]:
         """One of them, and how many of its parts are in which state."""
         with self.database.reading() as connection:
-            found = self._seen(connection, who, identifier)
+            found = seen_submission(connection, who, identifier)
             return found, part_states(connection, found.id)
 
     def experiment(self, who: Identity, identifier: str) -> Experiment:
@@ -280,7 +274,7 @@ class Service:
         Whoever did not send it gets it without secrets of commands and environments.
         """
         with self.database.reading() as connection:
-            sent = self._seen(connection, who, identifier)
+            sent = seen_submission(connection, who, identifier)
             found = service_experiment(connection, sent)
         return found if sent.account == who.name else masked_experiment(found)
 
@@ -292,9 +286,7 @@ class Service:
     def cancel(self, who: Identity, identifier: str) -> bool:
         """Give nothing more of an experiment out; whether it was not ended already."""
         with self.database.writing() as connection:
-            found = self._seen(connection, who, identifier)
-            if not may_change(who, found):
-                raise NotAllowedError(f"The experiment {identifier} is {found.account}'s.")
+            found = own_submission(connection, who, identifier)
             ended = cancel_submission(connection, found.id)
             note(connection, self.clock(), who.name, "cancel", f"experiment {identifier}")
         return ended
@@ -303,9 +295,7 @@ class Service:
         """Say who may see an experiment from now on."""
         checked_visibility(visibility)
         with self.database.writing() as connection:
-            found = self._seen(connection, who, identifier)
-            if not may_change(who, found):
-                raise NotAllowedError(f"The experiment {identifier} is {found.account}'s.")
+            found = own_submission(connection, who, identifier)
             set_visibility(connection, found.id, visibility)
             about, detail = f"experiment {identifier}", f"{found.visibility} to {visibility}"
             note(connection, self.clock(), who.name, "visibility", about, detail)
@@ -390,7 +380,7 @@ class Service:
         """
         sent = read_sent_result(document)
         with self.database.writing() as connection:
-            wrong = _impossible(connection, worker, sent)
+            wrong = why_refused(connection, worker, sent)
             if wrong:
                 count_fault(connection, worker.id, wrong)
                 taken = Taken("refused", wrong)
@@ -400,54 +390,3 @@ class Service:
                 detail = json.dumps({"part": sent.part_id, "why": taken.message})
                 note(connection, self.clock(), f"worker {worker.name}", "refused", "result", detail)
         return taken
-
-    def _seen(self, connection: Connection, who: Identity, identifier: str) -> Submission:
-        known = is_identifier(identifier.upper())
-        found = find_submission(connection, identifier.upper()) if known else None
-        if found is None or not _may_see(who, found):
-            name = who.name or "everyone"
-            raise UsageError(
-                f"There is no experiment {identifier!r} here that {name} may see.",
-                field="experiment",
-            )
-        return found
-
-
-def checked_visibility(visibility: str) -> None:
-    """See that it is one.
-
-    Raises
-    ------
-    UsageError
-        It is none.
-    """
-    if visibility not in VISIBILITIES:
-        raise UsageError(
-            f"An experiment is {', '.join(VISIBILITIES)}, not {visibility!r}.", field="visibility"
-        )
-
-
-def _impossible(connection: Connection, worker: Worker, sent: SentResult) -> str:
-    """Why a result is not looked at, or cannot be; empty where nothing is wrong."""
-    if worker.status == "quarantined":
-        return f"the worker {worker.name} is in quarantine: {worker.reason}"
-    known = is_identifier(sent.experiment)
-    found = find_submission(connection, sent.experiment) if known else None
-    if found is None:
-        return f"there is no experiment {sent.experiment!r}"
-    spec = experiment_spec_from_json(json.loads(found.specification))
-    return impossible_result(spec, sent.trials)
-
-
-def may_change(who: Identity, sent: ListedSubmission) -> bool:
-    """Whether it is theirs, or they keep the service."""
-    return sent.account == who.name or who.role in _KEEPERS
-
-
-def _may_see(who: Identity, sent: ListedSubmission) -> bool:
-    return may_change(who, sent) or _is_open(who, sent.visibility)
-
-
-def _is_open(who: Identity, visibility: str) -> bool:
-    """Whether experiments of others can be seen."""
-    return visibility == "public" or (visibility == "shared" and who.may("read"))

@@ -37,6 +37,11 @@ SERVICE = Table(
             list_of("a list of addresses", text()),
             "proxies whose word is taken for where a request comes from; 127.0.0.1 unless given",
         ),
+        Field(
+            "most_trials",
+            whole(1, "a number of trials"),
+            "that a member's open experiments may have in all; no limit unless given",
+        ),
     ),
 )
 SLURM = Table(
@@ -78,6 +83,7 @@ class ServiceSettings:
     sign_in: bool = False
     listen: str = LOOPBACK
     proxies: tuple[str, ...] = ()
+    most_trials: int | None = None
 
     def changed(self, **given: Any) -> ServiceSettings:
         """These, but with what options say: None is an option that was not given."""

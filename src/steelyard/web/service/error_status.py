@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard.app.service.people import TooOftenError
-from steelyard.app.service.service import DeniedError, NotAllowedError
+from steelyard.app.service.who_may import DeniedError, NotAllowedError
 from steelyard.core.errors import DataError, SteelyardError, StoreError, UsageError
 
 _ABSENT = ("experiment", "account", "token")

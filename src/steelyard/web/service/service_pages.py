@@ -9,7 +9,8 @@ from typing import Any
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from steelyard.app.service.service import Service, may_change
+from steelyard.app.service.service import Service
+from steelyard.app.service.who_may import may_change
 from steelyard.core.errors import SteelyardError
 from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.masked_experiment import given_values, masked_experiment

@@ -266,3 +266,19 @@ def test_what_is_too_large_is_not_read_and_strangers_send_nothing(shared) -> Non
     stranger = shared.browser()
     assert stranger.post("/service/new", {"file": "x" * (5 << 20)}).status == 401
     assert stranger.asks("POST", "/api/experiments", b"x" * 100).status == 401
+
+
+def test_a_member_has_no_more_trials_open_than_the_quota_and_keepers_have_none(shared) -> None:
+    shared.service.most_trials = 7
+    shared.service.enrol(shared.service.owner(), "w", {"cpus": 1})
+    fields = {"ask": "send", "file": FILE}
+    browser = shared.browser(shared.account("ada"))
+    first = browser.post("/service/new", fields)
+    assert first.status == 303
+    got = browser.post("/service/new", fields)
+    assert (got.status, "7 trials waiting or running, has 4, and this" in got.text) == (422, True)
+    assert shared.browser(shared.account("bob")).post("/service/new", fields).status == 303
+    keeper = shared.browser(shared.account("eve", "operator"))
+    assert [keeper.post("/service/new", fields).status for _ in range(2)] == [303, 303]
+    assert browser.post(f"/service/{first.header('location')}/cancel").status == 303
+    assert browser.post("/service/new", fields).status == 303
