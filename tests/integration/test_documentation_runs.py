@@ -57,6 +57,8 @@ NOT_RUN = {
     "package init FOLDER": "a usage",
     "profile agree": "minutes; tests/slow/test_documentation_runs.py",
     "profile paths crash": "it takes a core file; tests/integration/test_profile_paths.py",
+    "--paths c.map": "a map of one's own; tests/integration/test_profile_record_paths.py",
+    "profile report c.profile": "its profile; tests/integration/test_profile_record_paths.py",
     "profile check": "minutes; tests/slow/test_documentation_runs.py",
     "steelyard delete 01": "it asks a person; the line below it says --yes",
     "resume EXPERIMENT": "a usage",
