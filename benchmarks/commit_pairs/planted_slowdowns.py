@@ -92,12 +92,22 @@ def _answer(before: Version, after: Version, function: str) -> Planted:
         if ratio - 1 <= LEAST_CHANGE:
             continue
         changed += 1
-        words = re.split(r"\W+", reasons[0])
-        if function in words:
+        if function in _functions_named(reasons[0]):
             named += 1
         else:
             said = said or reasons[0]
     return Planted(function, changed, named, said)
+
+
+def _functions_named(reason: str) -> set[str]:
+    """The function of a reason and the one that was inlined there, without scopes and parameters.
+
+    A constructor and a destructor are called as their type.
+    """
+    found = re.search(r"^Function (.*), (?:less than )?[\d.e-]+ % of the instructions", reason)
+    inlined = re.search(r", where (.*) is inlined", reason)
+    names = [one[1] for one in (found, inlined) if one is not None]
+    return {re.sub(r" \[clone .*|\(.*", "", name).rpartition("::")[2].lstrip("~") for name in names}
 
 
 def planted_rows(repository: Path, folder: Path, project: Project, most: int) -> str:

@@ -464,3 +464,36 @@ def test_a_number_that_the_compiler_put_into_read_only_data_is_a_constant(user, 
     found = indicators_of(user, before, profile(before), after)
     assert found["altered-constants"] == 1
     assert found["executed-edits"] == found["altered-leads"] == 0
+
+
+CALLED = """
+namespace scale {
+struct Beam {
+    int sum(const char *text, int count) const __attribute__((noinline));
+};
+int Beam::sum(const char *text, int count) const {
+    int found = 0;
+    for (int at = 0; at < count; at++)
+        found += text[at % 4] * WEIGHT;
+    return found;
+}
+}
+int main() { return scale::Beam().sum("abcd", 5000) == 1; }
+"""
+
+
+def test_functions_of_c_plus_plus_are_named_as_programmers_write_them(user, tmp_path):
+    need("g++")
+    need("valgrind")
+    for weight in (3, 5):
+        source = tmp_path / f"{weight}.cpp"
+        source.write_text(CALLED.replace("WEIGHT", str(weight)))
+        call = ["g++", "-O2", str(source), "-o", str(tmp_path / f"run{weight}")]
+        subprocess.run(call, check=True)
+    old, new = tmp_path / "run3", tmp_path / "run5"
+    told = user.types(
+        "predict", "commits", "indicators", "--old", str(old), "--new", str(new),
+        "--use", f"sum={profile(old)}",
+    )  # fmt: skip
+    assert told.status == 0, told.err
+    assert "Function scale::Beam::sum(char const*, int) const, " in told.out

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,8 @@ def read_uses(given: Sequence[str], code: ProgramCode) -> list[BenchmarkUse]:
         An option is not of that form, a name comes twice, or a file is none of these.
     """
     found: dict[str, BenchmarkUse] = {}
+    # Of many functions that takes a while, and most profiles have linkers' names.
+    written = cache(lambda: _written_names(code))
     for text in given:
         name, equals, path = text.partition("=")
         if not (name and equals and path):
@@ -42,17 +45,22 @@ def read_uses(given: Sequence[str], code: ProgramCode) -> list[BenchmarkUse]:
             )
         if name in found:
             raise UsageError(f"--use {text}: {name} is named twice.", field="--use")
-        found[name] = _read_use(name, path, code)
+        found[name] = _read_use(name, path, code, written)
     return list(found.values())
 
 
-def _read_use(name: str, path: str, code: ProgramCode) -> BenchmarkUse:
+def _read_use(
+    name: str, path: str, code: ProgramCode, written: Callable[[], Mapping[str, str]]
+) -> BenchmarkUse:
     from steelyard.predict.commits.benchmark_use import BenchmarkUse
 
     if _begins_as_json(path):
         instructions, calls, misses, addresses = _samples(path), _Counts(), _Counts(), _Addresses()
     else:
         instructions, calls, misses, addresses = _callgrind(path)
+    instructions, calls, misses = (
+        _linked(one, code, written) for one in (instructions, calls, misses)
+    )
     inside = _object_of(instructions, code)
     outside = sum(count for (one, _), count in instructions.items() if one != inside)
     return BenchmarkUse(
@@ -104,6 +112,30 @@ def _samples(path: str) -> _Counts:
             "`steelyard profile report FILE --json PROFILE`.",
             field="--use",
         ) from None
+    return found
+
+
+def _linked(
+    counts: _Counts, code: ProgramCode, written: Callable[[], Mapping[str, str]]
+) -> _Counts:
+    """The same by the names that the linker knows, where a profile has those of programmers."""
+    if all(name in code.places for _, name in counts):
+        return counts
+    found: _Counts = {}
+    for (one, name), count in counts.items():
+        linked = name if name in code.places else written().get(name, name)
+        found[one, linked] = found.get((one, linked), 0.0) + count
+    return found
+
+
+def _written_names(code: ProgramCode) -> dict[str, str]:
+    """Linkers' names by those of programmers; of several with one the first."""
+    from steelyard.profile.symbols.demangling import readable_name
+
+    found: dict[str, str] = {}
+    for name in code.places:
+        if name.startswith(("_Z", "_R", "__")):
+            found.setdefault(readable_name(name.encode("utf-8", "surrogateescape")), name)
     return found
 
 

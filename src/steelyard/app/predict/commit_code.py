@@ -81,13 +81,20 @@ def compare_uses(
     return compare_pair(change, uses, names, changed_before, edits, _written_in(change, edits))
 
 
+def _readable(name: str) -> str:
+    from steelyard.profile.symbols.demangling import readable_name
+
+    return readable_name(name.encode("utf-8", "surrogateescape"))
+
+
 def _written_in(change: CodeChange, edits: Mapping[int, StepEdits]) -> WrittenIn:
     """By debugging information which functions were inlined where instructions differ."""
     from steelyard.predict.commits.indicator import WrittenIn
 
     old = {address for one in edits.values() for address in (*one.removed, *one.altered)}
     new = {address for one in edits.values() for run in one.added for address in run.addresses}
-    return WrittenIn(_names_at(change.old.source, old), _names_at(change.new.source, new))
+    here, there = _names_at(change.old.source, old), _names_at(change.new.source, new)
+    return WrittenIn(here, there, _readable)
 
 
 def _names_at(path: str, addresses: set[int]) -> dict[int, str]:

@@ -21,10 +21,13 @@ class WrittenIn:
     ----------
     old, new : mapping of int to str
         Names by address: where a function was inlined, that one.
+    readable : callable
+        A linker's name as programmers write it.
     """
 
     old: Mapping[int, str]
     new: Mapping[int, str]
+    readable: Callable[[str], str] = str
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,10 @@ class Evidence:
     changed_before: Mapping[str, float] = field(default_factory=dict[str, float])
     edits: Mapping[int, StepEdits] | None = None
     written_in: WrittenIn | None = None
+
+    def readable(self, name: str) -> str:
+        """A linker's name as programmers write it, as far as that is known."""
+        return name if self.written_in is None else self.written_in.readable(name)
 
     def knows(self, needs: Needs) -> bool:
         """Whether what an indicator needs is there."""

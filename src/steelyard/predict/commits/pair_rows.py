@@ -102,7 +102,7 @@ def compare_pair(
         if not reached.instructions:
             raise AnalysisError(
                 f"{use.benchmark} executes no function of the old program.\nIts profile is of "
-                "another program, or changes names (give callgrind --demangle=no), or "
+                "another program, or "
                 f"{change.old.source} was stripped: profile the benchmark before that.",
                 field="--use",
             )

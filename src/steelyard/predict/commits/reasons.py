@@ -18,7 +18,7 @@ def reasons_for(benchmark: str, evidence: Evidence) -> tuple[str, ...]:
     change, reached = evidence.change, evidence.reached
     weighed: list[tuple[float, str]] = []
     for function, count in reached.instructions.items():
-        what = _what_changed(change, function)
+        what = _what_changed(evidence, function)
         if what and count > 0:
             share, weight = reached.share(function), reached.share(function)
             edits = (evidence.edits or {}).get(function)
@@ -27,11 +27,9 @@ def reasons_for(benchmark: str, evidence: Evidence) -> tuple[str, ...]:
                 what += "" if weight else f", but not where {benchmark} goes"
             name = change.old.names[function] or "without a name"
             inlined = _inlined(evidence, name, edits) if weight and edits is not None else ""
-            what += f", where {inlined} is inlined" if inlined else ""
-            words = (
-                f"Function {name}, {_percent(share)} of the instructions of {benchmark}, {what}."
-            )
-            weighed.append((weight, words))
+            what += f", where {evidence.readable(inlined)} is inlined" if inlined else ""
+            who = f"Function {evidence.readable(name)}, {_percent(share)} of the instructions"
+            weighed.append((weight, f"{who} of {benchmark}, {what}."))
     weighed.sort(key=lambda pair: (-pair[0], pair[1]))
     words = [sentence for _, sentence in weighed[:_MOST_REASONS]]
     if len(weighed) > _MOST_REASONS:
@@ -73,7 +71,8 @@ def _inlined(evidence: Evidence, name: str, edits: StepEdits) -> str:
     return "" if plain_name(most) == plain_name(name) else most
 
 
-def _what_changed(change: CodeChange, function: int) -> str:
+def _what_changed(evidence: Evidence, function: int) -> str:
+    change = evidence.change
     if change.partner[function] < 0:
         return "is gone"
     if function in change.loops:
@@ -81,12 +80,16 @@ def _what_changed(change: CodeChange, function: int) -> str:
     if function in change.changed:
         return "has another body"
     if function in change.data:
-        return f"reads data with other contents: {', '.join(change.data[function][:3])}"
+        names = [evidence.readable(name) for name in change.data[function][:3]]
+        return f"reads data with other contents: {', '.join(names)}"
     return ""
 
 
 def _percent(share: float) -> str:
-    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.2g} %"
+    if share < 0.001:
+        return "less than 0.1 %"
+    # Two digits of 99.7 are written as a power of ten.
+    return "100 %" if share >= 0.995 else f"{100 * share:.2g} %"
 
 
 def _nothing_reached(benchmark: str, change: CodeChange) -> str:
