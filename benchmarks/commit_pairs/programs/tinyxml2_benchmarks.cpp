@@ -30,8 +30,9 @@ std::string make_records(int items) {
 std::string make_escaped(int items) {
     std::string found = "<stock>";
     for (int item = 0; item < items; item++)
-        found += "<a b=\"x &amp; y &lt; &#65;\">q &lt;r&gt; &quot;s&quot; &#x20AC;\r\n"
-                 "<![CDATA[ raw <data> ]]><!-- remark & more --></a>";
+        found +=
+            "<a b=\"x &amp; y &lt; &#65;\">q &lt;r&gt; &quot;s&quot; &#x20AC;\r\n"
+            "<![CDATA[ raw <data> ]]><!-- remark & more --></a>";
     return found + "</stock>";
 }
 
