@@ -104,7 +104,10 @@ def _functions_named(reason: str) -> set[str]:
 
     A constructor and a destructor are called as their type.
     """
-    found = re.search(r"^Function (.*), (?:less than )?[\d.e-]+ % of the instructions", reason)
+    found = re.search(
+        r"^Function (.*), (?:(?:less than )?[\d.]+ % of the instructions|which \S+ did not call)",
+        reason,
+    )
     inlined = re.search(r", where (.*) is inlined", reason)
     names = [one[1] for one in (found, inlined) if one is not None]
     return {re.sub(r" \[clone .*|\(.*", "", name).rpartition("::")[2].lstrip("~") for name in names}

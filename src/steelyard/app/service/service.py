@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from steelyard.app.experiment.experiment_file import KnownPackages
@@ -16,9 +16,9 @@ from steelyard.app.service.planned_submission import (
     new_submission,
     plan_submission,
 )
-from steelyard.app.service.reference_benchmark import read_reading
 from steelyard.app.service.sent_result import encodable, read_sent_result
 from steelyard.app.service.service_experiment import service_experiment
+from steelyard.app.service.service_hosts import ServiceHosts
 from steelyard.app.service.service_packages import ServicePackages
 from steelyard.app.service.service_rehearsals import ServiceRehearsals
 from steelyard.app.service.who_may import (
@@ -32,7 +32,7 @@ from steelyard.app.service.who_may import (
     refuse_past_quota,
     seen_submission,
 )
-from steelyard.core.errors import DataError, UsageError
+from steelyard.core.errors import UsageError
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.masked_experiment import masked_experiment
 from steelyard.service.accounts import (
@@ -44,22 +44,12 @@ from steelyard.service.accounts import (
     revoke_tokens,
 )
 from steelyard.service.audit_log import note
-from steelyard.service.cluster_workers import (
-    ClusterWorker,
-    cluster_workers,
-    keep_boot,
-    vouch_for,
-)
 from steelyard.service.host_readings import (
-    add_readings,
     drifts_of,
-    forget_readings,
     set_aside,
-    trim_readings,
 )
 from steelyard.service.part_queue import (
     GivenPart,
-    lose_held,
     lose_silent_workers,
     next_part,
 )
@@ -80,11 +70,9 @@ from steelyard.service.trial_commits import Taken, commit_result
 from steelyard.service.workers import (
     Worker,
     all_workers,
-    as_it_is,
     beat,
     count_fault,
     enrol_worker,
-    release_worker,
     worker_of,
 )
 
@@ -113,6 +101,7 @@ class Service:
         self.database = database
         self.packages = ServicePackages(database, packages, clock)
         self.rehearsals = ServiceRehearsals(database, clock)
+        self.hosts = ServiceHosts(database, clock)
         self._further = GoingFurther(database, clock)
         self.clock = clock
         # Of one member at once; None is no limit.
@@ -180,19 +169,6 @@ class Service:
             note(connection, self.clock(), who.name, "enrol", f"worker {name}")
         return token
 
-    def workers(self) -> list[Worker]:
-        """All workers; those that were silent for too long are gone from now on."""
-        with self.database.writing() as connection:
-            lose_silent_workers(connection, self.clock())
-            end_exceeded(connection, self.clock())
-            return list(all_workers(connection))
-
-    def shown_workers(self) -> list[Worker]:
-        """The same for a page, which waits for nobody who writes: nothing is kept of it."""
-        now_s = self.clock()
-        with self.database.reading() as connection:
-            return [as_it_is(worker, now_s) for worker in all_workers(connection)]
-
     def plan(
         self, text: str, name: str, packages: KnownPackages | None = None
     ) -> PlannedSubmission:
@@ -202,7 +178,7 @@ class Service:
                 f"An experiment file has at most {MOST_FILE_BYTES >> 20} MiB.", field="FILE"
             )
         known = packages or KnownPackages("", {})
-        return plan_submission(text.removeprefix("\ufeff"), name, self.workers(), known)
+        return plan_submission(text.removeprefix("\ufeff"), name, self.hosts.workers(), known)
 
     def submit(
         self,
@@ -315,60 +291,6 @@ class Service:
         """A worker's sign of life."""
         with self.database.writing() as connection:
             beat(connection, worker.id, status, self.clock())
-
-    def keep_reading(self, worker: Worker, document: Mapping[str, Any]) -> bool:
-        """What a worker took for the reference benchmark; whether its host is set aside for it.
-
-        Raises
-        ------
-        DataError
-            It is no reading.
-        """
-        found = read_reading(document.get("reading"))
-        if found is None:
-            raise DataError("A reading has a time above 0 for each part.", field="reading")
-        with self.database.writing() as connection:
-            add_readings(connection, worker.id, found, self.clock())
-            trim_readings(connection, worker.id)
-            drifts = set_aside(connection, worker.id, drifts_of(connection, worker.id))
-            if drifts:
-                note(connection, self.clock(), f"worker {worker.name}", "drift", "reading")
-        return drifts
-
-    def release(self, who: Identity, name: str) -> bool:
-        """Let a worker out of quarantine, with its host as it is; whether it was in it."""
-        with self.database.writing() as connection:
-            number = release_worker(connection, name)
-            if number is not None:
-                forget_readings(connection, number)
-                note(connection, self.clock(), who.name, "release", f"worker {name}")
-        return number is not None
-
-    def cluster_workers(self, names: Iterable[str]) -> dict[str, ClusterWorker]:
-        """Those of some hosts that are enrolled, by name, with what waits for them."""
-        with self.database.writing() as connection:
-            return cluster_workers(connection, names)
-
-    def vouch_for(self, worker: ClusterWorker, cluster: str, status: str = "idle") -> None:
-        """A cluster says that a host is alive on which no worker runs now."""
-        with self.database.writing() as connection:
-            vouch_for(connection, worker.id, cluster, status, self.clock())
-
-    def was_booted(self, worker: ClusterWorker, booted_for: str) -> None:
-        """A host was booted for its next part."""
-        with self.database.writing() as connection:
-            keep_boot(connection, worker.id, booted_for)
-
-    def has_ended(self, worker: ClusterWorker, why: str) -> None:
-        """No worker runs on a host any more that was given a part."""
-        with self.database.writing() as connection:
-            for _ in range(lose_held(connection, worker.id, self.clock(), why)):
-                count_fault(connection, worker.id, why)
-
-    def has_failed(self, worker: ClusterWorker, why: str) -> None:
-        """What should have run a worker on a host did not: a fault of the host."""
-        with self.database.writing() as connection:
-            count_fault(connection, worker.id, why)
 
     def take(self, worker: Worker, document: Any) -> Taken:
         """What a worker sends back; it can be sent any number of times.

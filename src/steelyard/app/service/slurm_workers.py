@@ -244,7 +244,7 @@ class SlurmWorkers:
         nodes = self.cluster.nodes()
         # Before the database: what a worker did there it did before its Slurm job had ended.
         jobs = self.cluster.jobs()
-        known = self.service.cluster_workers(nodes)
+        known = self.service.hosts.cluster_workers(nodes)
         for node in nodes.values():
             try:
                 self._see_to(node, known.get(node.name), jobs.get(node.name))
@@ -256,16 +256,18 @@ class SlurmWorkers:
         if job is not None:
             # A worker that runs speaks for itself, one that waits for its node cannot.
             if worker is not None and not job.is_running and node.is_up:
-                self.service.vouch_for(worker, CLUSTER)
+                self.service.hosts.vouch_for(worker, CLUSTER)
             return
         if worker is not None and worker.holds_part:
-            self.service.has_ended(worker, f"its Slurm job has ended: {self._last_words(node)}")
+            self.service.hosts.has_ended(
+                worker, f"its Slurm job has ended: {self._last_words(node)}"
+            )
             return
         if tried.job is not None:
             self._ended(node, worker, tried)
         if worker is not None and (node.is_up or node.is_booting):
             status = "rebooting" if node.is_booting else "idle"
-            self.service.vouch_for(worker, CLUSTER, status)
+            self.service.hosts.vouch_for(worker, CLUSTER, status)
         if tried.boot is not None:
             self._see_boot(node, worker, tried)
         elif node.is_up and self.clock() >= tried.not_before_s:
@@ -278,7 +280,7 @@ class SlurmWorkers:
         if worker is not None and worker.needs_boot:
             self.cluster.boot(node.name)
             tried.boot, tried.boot_time = worker.next_boot, node.boot_time
-            self.service.vouch_for(worker, CLUSTER, "rebooting")
+            self.service.hosts.vouch_for(worker, CLUSTER, "rebooting")
             return
         self.place.keep_features(node)
         tried.started_unix_s = self.clock()
@@ -292,7 +294,7 @@ class SlurmWorkers:
         if node.boot_time == tried.boot_time:
             self._failed(node.name, worker, "Slurm did not boot it, though it was asked to")
         elif worker is not None:
-            self.service.was_booted(worker, tried.boot)
+            self.service.hosts.was_booted(worker, tried.boot)
         tried.boot = None
 
     def _ended(self, node: SlurmNode, worker: ClusterWorker | None, tried: _Try) -> None:
@@ -313,7 +315,7 @@ class SlurmWorkers:
         tried.not_before_s = self.clock() + wait_s
         self.say(f"worker {node}: {why}")
         if worker is not None:
-            self.service.has_failed(worker, why)
+            self.service.hosts.has_failed(worker, why)
 
     def _last_words(self, node: SlurmNode) -> str:
         """The last line that its Slurm job printed."""

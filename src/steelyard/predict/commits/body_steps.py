@@ -44,6 +44,8 @@ class AddedRun:
         The numbers of its references in the new function.
     addresses : tuple of int
         Of the instructions, in the new version.
+    is_loop : bool
+        They are in a loop that is new as a whole.
     """
 
     count: int
@@ -51,6 +53,7 @@ class AddedRun:
     entries: tuple[Entry, ...] = ()
     references: range = range(0)
     addresses: tuple[int, ...] = field(default=(), compare=False)
+    is_loop: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,7 @@ def _same_next(
 def _added(old: BodySteps, new: BodySteps, equal: Mapping[int, int]) -> Iterator[AddedRun]:
     partner = {there: one for one, there in equal.items()}
     leads = _Leads(old, new, partner)
+    looped = _new_loops(new, partner)
     for number, block in enumerate(new.blocks):
         fresh = [place for place in block if place not in partner]
         if not fresh:
@@ -196,7 +200,25 @@ def _added(old: BodySteps, new: BodySteps, equal: Mapping[int, int]) -> Iterator
         entries = () if beside else tuple(leads.entries(number))
         references = range(new.references[fresh[0]], new.references[fresh[-1] + 1])
         addresses = tuple(new.addresses[place] for place in fresh)
-        yield AddedRun(len(fresh), beside, entries, references, addresses)
+        yield AddedRun(len(fresh), beside, entries, references, addresses, number in looped)
+
+
+def _new_loops(new: BodySteps, partner: Mapping[int, int]) -> set[int]:
+    """The blocks without any old instruction that a jump back goes over, and nothing old with them.
+
+    Blocks of a loop lie one after the other as compilers write them.
+    """
+    found: set[int] = set()
+    # The first of the new blocks that lie together.
+    first = 0
+    for number, block in enumerate(new.blocks):
+        if any(place in partner for place in block):
+            first = number + 1
+            continue
+        begins = [one for one in new.successors[number] if first <= one <= number]
+        if begins:
+            found.update(range(min(begins), number + 1))
+    return found
 
 
 class _Leads:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from steelyard.predict.commits.body_steps import NOWHERE, AddedRun, StepEdits
@@ -30,11 +30,19 @@ class ExecutedEdits:
         )
 
 
-def edits_of_function(edits: StepEdits, counts: Mapping[int, float]) -> ExecutedEdits:
-    """The edits of one function, by how often the old version executed each address."""
+def edits_of_function(
+    edits: StepEdits, counts: Mapping[int, float], rounds: float = 1.0
+) -> ExecutedEdits:
+    """The edits of one function, by how often the old version executed each address.
+
+    `rounds` is how often a new loop is taken to run where it is entered.
+    """
     return ExecutedEdits(
         sum(counts.get(address, 0.0) for address in edits.removed),
-        sum(run.count * executions(run, counts) for run in edits.added),
+        sum(
+            run.count * executions(run, counts) * (rounds if run.is_loop else 1.0)
+            for run in edits.added
+        ),
         sum(counts.get(address, 0.0) for address in edits.altered),
     )
 
@@ -72,15 +80,33 @@ def executed_edits(evidence: Evidence) -> ExecutedEdits:
     return total + ExecutedEdits(added=sum(new.instructions[one] * count for one, count in entered))
 
 
-def _new_callees(evidence: Evidence, function: int, edits: StepEdits) -> list[tuple[int, float]]:
-    """New functions that one refers to, and how often it comes to each reference."""
+def newly_called(evidence: Evidence) -> dict[int, float]:
+    """Changed functions that edits lead to and the benchmark did not execute, and how often.
+
+    That is what is left of a function that was inlined wherever it was called, and is too long for
+    that now. By their places in the new program; those that are new are among them.
+    """
+    change, reached = evidence.change, evidence.reached
+    silent = {change.partner[one] for one in change.changed if one not in reached.instructions}
+    found: dict[int, float] = {}
+    for function, edits in (evidence.edits or {}).items():
+        for callee, count in _new_callees(evidence, function, edits, silent | change.added):
+            if count > 0:
+                found[callee] = found.get(callee, 0.0) + count
+    return found
+
+
+def _new_callees(
+    evidence: Evidence, function: int, edits: StepEdits, wanted: Collection[int]
+) -> list[tuple[int, float]]:
+    """Those of some functions that one newly refers to, and how often it comes to each."""
     change, counts = evidence.change, evidence.reached.at_addresses
     flat = change.new.references[change.partner[function]]
     found: list[tuple[int, float]] = []
 
     def add(number: int, count: float) -> None:
         kind, place = flat[3 * number : 3 * number + 2]
-        if kind == FUNCTION and place in change.added:
+        if kind == FUNCTION and place in wanted:
             found.append((place, count))
 
     for number, address in edits.altered_references.items():
@@ -97,7 +123,7 @@ def entered_functions(evidence: Evidence) -> dict[int, float]:
     change = evidence.change
     entered: dict[int, float] = {}
     for function, edits in (evidence.edits or {}).items():
-        for callee, count in _new_callees(evidence, function, edits):
+        for callee, count in _new_callees(evidence, function, edits, change.added):
             if count > 0:
                 entered[callee] = entered.get(callee, 0.0) + count
     waiting = list(entered)

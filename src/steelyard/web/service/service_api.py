@@ -232,7 +232,7 @@ def worker_summary(worker: Worker) -> dict[str, Any]:
 
 
 def _workers(service: Service, _who: Identity, _path: Any, _body: Any) -> Any:
-    found = [worker_summary(each) for each in service.workers()]
+    found = [worker_summary(each) for each in service.hosts.workers()]
     return {**_SCHEMA, "kind": "workers", "workers": found}
 
 
@@ -285,12 +285,12 @@ def _given_document(given: GivenPart) -> dict[str, Any]:
 
 
 def _release(service: Service, who: Identity, path: Any, _body: Any) -> Any:
-    released = service.release(who, path["worker"])
+    released = service.hosts.release(who, path["worker"])
     return {**_SCHEMA, "kind": "released", "worker": path["worker"], "was_held": released}
 
 
 def _reading(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
-    return {**_SCHEMA, "kind": "reading", "set_aside": service.keep_reading(worker, body)}
+    return {**_SCHEMA, "kind": "reading", "set_aside": service.hosts.keep_reading(worker, body)}
 
 
 def _beat(service: Service, worker: Worker, body: dict[str, Any]) -> Any:

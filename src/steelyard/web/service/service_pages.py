@@ -37,10 +37,10 @@ def service_pages(service: Service) -> list[Page]:
 
     def submissions(asked: Asked) -> Response:
         found = service.submissions(asked.who)
-        return HTMLResponse(submissions_page(found, service.shown_workers(), asked.shell))
+        return HTMLResponse(submissions_page(found, service.hosts.shown_workers(), asked.shell))
 
     def workers(asked: Asked) -> Response:
-        return HTMLResponse(workers_page(service.shown_workers(), asked.shell))
+        return HTMLResponse(workers_page(service.hosts.shown_workers(), asked.shell))
 
     def one(asked: Asked) -> Response:
         sent, parts = service.progress(asked.who, asked.path["experiment"])

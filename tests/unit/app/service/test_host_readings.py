@@ -27,11 +27,11 @@ def enrol(service, name):
 
 def read(service, worker, times, slower="memory"):
     reading = {name: 0.1 * (times if name == slower else 1) for name in PARTS}
-    return service.keep_reading(worker, {"reading": reading})
+    return service.hosts.keep_reading(worker, {"reading": reading})
 
 
 def status(service, name):
-    return next(each for each in service.workers() if each.name == name)
+    return next(each for each in service.hosts.workers() if each.name == name)
 
 
 def test_a_host_that_drifts_is_set_aside_and_shown(service) -> None:
@@ -49,8 +49,8 @@ def test_a_host_that_drifts_is_set_aside_and_shown(service) -> None:
     # A restart makes no host as it was; a person may say that it is good.
     again = enrol(service, "one")
     assert status(service, "one").status == "quarantined"
-    assert service.release(service.owner(), "one")
-    assert not service.release(service.owner(), "one")
+    assert service.hosts.release(service.owner(), "one")
+    assert not service.hosts.release(service.owner(), "one")
     assert service.give(again).id == given.id
     assert not any(read(service, again, 1.3) for _ in range(10))
 
@@ -60,7 +60,7 @@ def test_what_is_no_reading_is_refused(service) -> None:
     good = dict.fromkeys(PARTS, 0.1)
     for bad in (None, [], {}, {**good, "more": 1}, {**good, "memory": 0.0}):
         with pytest.raises(DataError, match="A reading has a time"):
-            service.keep_reading(one, {"reading": bad})
+            service.hosts.keep_reading(one, {"reading": bad})
     for value in (float("nan"), float("inf"), -1, True, "1", 1e9):
         assert read_reading({**good, "memory": value}) is None
 

@@ -11,11 +11,11 @@ def test_a_silent_worker_is_shown_as_gone_before_anybody_notes_it(tmp_path) -> N
     database, clock = ServiceDatabase(str(tmp_path / "s.sqlite")), [1000.0]
     service = Service(database, "none", lambda: clock[0])
     service.enrol(service.owner(), "w", {"cpus": 1})
-    assert [each.status for each in service.shown_workers()] == ["idle"]
+    assert [each.status for each in service.hosts.shown_workers()] == ["idle"]
     clock[0] += HEARTBEAT_LIMIT_S + 1
     with database.writing():
-        assert [each.status for each in service.shown_workers()] == ["gone"]
+        assert [each.status for each in service.hosts.shown_workers()] == ["gone"]
     with database.reading() as connection:
         assert [each.status for each in all_workers(connection)] == ["idle"]
-    assert [each.status for each in service.workers()] == ["gone"]
+    assert [each.status for each in service.hosts.workers()] == ["gone"]
     database.close()

@@ -42,6 +42,7 @@ class KeptService:
 
     def __init__(self, worker=None):
         self.worker, self.told = worker, []
+        self.hosts = self
 
     def cluster_workers(self, names):
         assert list(names) == ["n"]

@@ -217,3 +217,15 @@ def test_an_instruction_that_refers_to_something_else_is_altered():
 
 def test_another_number_of_references_is_another_thing():
     assert step_edits(body("a", references=[0, 1]), body("a", references=[0, 2])).altered == (100,)
+
+
+def test_new_blocks_that_a_jump_back_goes_over_are_a_loop():
+    old = body("abz")
+    # Behind `a` come `pqr` that are new; `r` jumps back to `q`, or else to itself, or forward.
+    looped = step_edits(old, body("apqrbz", jumps={3: 2}))
+    assert [(run.count, run.is_loop) for run in looped.added] == [(1, False), (2, True)]
+    forward = step_edits(old, body("apqrbz", jumps={1: 3}))
+    assert not any(run.is_loop for run in forward.added)
+    # A jump back to what was there before makes no new loop.
+    around = step_edits(old, body("apqrbz", jumps={3: 0}))
+    assert not any(run.is_loop for run in around.added)

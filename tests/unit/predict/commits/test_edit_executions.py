@@ -150,3 +150,44 @@ def test_other_registers_name_no_inlined_function_where_something_else_changed()
 
 def test_a_function_of_its_own_is_not_said_to_be_inlined():
     assert "inlined" not in reason_of(StepEdits((208,)), {208: "hot"}, {})
+
+
+def test_a_new_loop_weighs_more_than_what_is_executed_once_in_a_reason():
+    """Ten instructions that are executed as often, and a loop of two."""
+    loop = AddedRun(2, (), (Entry(208),), addresses=(904, 908), is_loop=True)
+    straight = AddedRun(10, (208,), addresses=tuple(range(920, 960, 4)))
+    places = dict.fromkeys((904, 908), "looping") | dict.fromkeys(range(920, 960, 4), "straight")
+    told = reason_of(StepEdits(added=(loop, straight)), {}, places)
+    assert told.endswith("where looping is inlined.")
+    once = AddedRun(2, (), (Entry(208),), addresses=(904, 908))
+    told = reason_of(StepEdits(added=(once, straight)), {}, places)
+    assert told.endswith("where straight is inlined.")
+    # What indicators count has no guess in it.
+    counted = [asked(StepEdits(added=(one,)))[0]["executed-edits"] for one in (loop, once)]
+    assert counted[0] == counted[1] > 0
+
+
+def test_a_changed_function_that_was_inlined_before_is_named_by_what_it_executes():
+    old = program([("main", 1, call(1)), ("hot", 2), ("grown", 7)])
+    new = program([("main", 1, call(1)), ("hot", 3, call(2)), as_row("grown", 8, instructions=90)])
+    change = compare_programs(old, new)
+
+    def reasons(run, use=USE):
+        edits = {1: StepEdits(added=(run,))}
+        return compare_pair(change, [use], PairNames(), edits=edits).reasons[0]
+
+    often = AddedRun(1, (204,), references=range(1))
+    assert reasons(often)[0] == "Function grown, which b did not call before, has another body."
+    never = AddedRun(1, (300,), references=range(1))
+    assert not any("grown" in reason for reason in reasons(never))
+    counts = {"main": 10, "hot": 90, "grown": 1}
+    called = BenchmarkUse("b", counts, {"main": 1, "hot": 1}, at_addresses=USE.at_addresses)
+    assert not any("did not call" in reason for reason in reasons(often, called))
+
+
+def test_a_new_function_that_is_called_is_a_reason():
+    new = program([("main", 1, call(1)), ("hot", 3, call(2)), as_row("fresh", 9, instructions=80)])
+    run = AddedRun(1, (208,), references=range(1))
+    assert asked(StepEdits(added=(run,)), new)[1][0] == (
+        "Function fresh, which b did not call before, is new."
+    )
