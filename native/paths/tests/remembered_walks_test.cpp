@@ -22,15 +22,15 @@ void keep(RememberedWalks& walks, const Entry& entry, const std::uint64_t& word)
 TEST("a walk is found again while the words that it read are the same") {
     const auto walks = std::make_unique<RememberedWalks>();
     const Entry entry{0x7000, 0x1234, 1};
-    std::uint64_t word = 5;
+    const auto word = std::make_unique<std::uint64_t>(5);
     CHECK(walks->find(entry) == nullptr);
-    keep(*walks, entry, word);
+    keep(*walks, entry, *word);
     CHECK(walks->find(entry) != nullptr);
     CHECK(walks->find({0x7010, 0x1234, 1}) == nullptr);
     CHECK(walks->find({0x7000, 0x1235, 1}) == nullptr);
-    word = 6;
+    *word = 6;
     CHECK(walks->find(entry) == nullptr);
-    word = 5;
+    *word = 5;
     CHECK(walks->find(entry) != nullptr);
 }
 
