@@ -6,21 +6,20 @@ the service has said that it was taken, so that neither a crash nor a network lo
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import shutil
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 from steelyard.app.service.worker_levels import found_facts
 from steelyard.app.service.worker_packages import WorkerPackages, run_rehearsal
 from steelyard.app.service.worker_part import run_given
+from steelyard.app.service.worker_place import Say, WorkerPlace
 from steelyard.core.errors import SteelyardError
 from steelyard.core.private_file import make_private_directories, private_opener
 from steelyard.service.service_client import ServiceClient, ServiceRefusal, UnreachableError
@@ -33,47 +32,6 @@ LONGEST_PAUSE_S = 60.0
 LONGEST_SILENCE_S = 10.0
 # The status of HTTP for what is no result at all: sending it again would not help.
 _UNREADABLE = 422
-Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class WorkerPlace:
-    """Where a worker keeps its token and results that have not been taken yet."""
-
-    directory: str
-
-    @property
-    def outbox(self) -> str:
-        """The directory of results."""
-        return os.path.join(self.directory, "outbox")
-
-    @property
-    def packages(self) -> str:
-        """The directory of benchmark packages."""
-        return os.path.join(self.directory, "packages")
-
-    @property
-    def parts(self) -> str:
-        """The directory of what is being run."""
-        return os.path.join(self.directory, "parts")
-
-    @contextmanager
-    def held(self, say: Say) -> Iterator[None]:
-        """Be the one worker that uses it, and take away what one that was killed left."""
-        make_private_directories(self.directory)
-        with open(os.path.join(self.directory, "lock"), "ab", opener=private_opener) as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                say(f"waiting for the worker that uses {self.directory} (--directory) to end")
-                fcntl.flock(file, fcntl.LOCK_EX)
-            shutil.rmtree(self.parts, ignore_errors=True)
-            yield
-
-    @property
-    def identity(self) -> str:
-        """The file with the worker's own token."""
-        return os.path.join(self.directory, "worker.json")
 
 
 def enrol_here(

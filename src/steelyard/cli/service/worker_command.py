@@ -56,7 +56,8 @@ def command(given: WorkerOptions) -> None:
     from steelyard.app.service.local_service import ServiceFinder, local_place
     from steelyard.app.service.reference_benchmark import ReferenceBenchmark
     from steelyard.app.service.worker_levels import default_name
-    from steelyard.app.service.worker_loop import WorkerLoop, WorkerPlace, enrolled_worker
+    from steelyard.app.service.worker_loop import WorkerLoop, enrolled_worker
+    from steelyard.app.service.worker_place import WorkerPlace
 
     finder = ServiceFinder(given.server, token_in(given.token_file), given.store)
     place = WorkerPlace(given.directory or local_place(given.store).worker)
