@@ -106,6 +106,15 @@ except ImportError:
 STEELYARD = (sys.executable, "-m", "steelyard.cli.main")
 
 
+PATHS = """
+static volatile long sink;
+static void leaf(int n) { for (int i = 0; i < n; i++) sink += i; }
+static void left(int n) { leaf(n); sink++; }
+static void right(int n) { leaf(n); sink--; }
+int main(void) { for (int i = 0; i < 2000; i++) { left(i); right(i); } return 0; }
+"""
+
+
 def run(folder: Path, *words: str) -> None:
     subprocess.run(words, cwd=folder, check=True, capture_output=True)
 
@@ -288,6 +297,16 @@ def predictions(folder: Path) -> None:
         pair = ("--old", "old", "--new", new, "--use", "sum=sum.out")
         row = ("--append", "pairs.csv", "--changed", changed, "--unknown", f"{changed}-{new}")
         run(folder, *STEELYARD, "predict", "commits", "indicators", *pair, *row)
+
+
+def paths(folder: Path) -> None:
+    """A program whose functions are called on several paths, and its path map, where the page is
+    by then."""
+    where = folder / "examples" / "profile"
+    (where / "c.c").write_text(PATHS)
+    run(where, "gcc", "-O1", "-g", "-fno-inline", "c.c", "-o", "c")
+    steelyard = (sys.executable, "-m", "steelyard.cli.main")
+    run(where, *steelyard, "profile", "paths", "learn", "-o", "c.map", "--", "./c")
 
 
 def go(folder: Path) -> None:

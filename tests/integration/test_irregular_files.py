@@ -121,6 +121,7 @@ INPUTS = [
     ("suite", "add", "{input}"),
     ("trial", "run", "{input}"),
     ("worker", *FAR, "{input}"),
+    ("import", "http://127.0.0.1:9/service/01M85SC0VHQM52GC8EDA4C9YQW", "--token-file", "{input}"),
     ("worker", "--directory", "{input}"),
     ("history", "bisect", *SEARCH, "--weights", "{input}"),
     ("layout", "audit", "{input}"),

@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from steelyard.core.errors import BusyError, HostError
+from steelyard.host import lock
 from steelyard.host.lock import lock_path, machine_lock
 
 HOLD = """
@@ -84,6 +85,33 @@ def test_waiting_names_the_holder_and_ends_with_it(holder, path):
     with machine_lock("measure", wait=True, on_wait=on_wait, path=path):
         assert len(told) == 1
         assert str(holder.pid) in told[0]
+
+
+def test_nobody_is_refused_for_what_holds_the_machine_for_a_moment(path, monkeypatch):
+    looks: list[float] = []
+    brief = machine_lock(lock.BRIEF_PURPOSE, path=path)
+
+    def looked(pause_s: float) -> None:
+        looks.append(pause_s)
+        if len(looks) == 3:
+            brief.__exit__(None, None, None)
+
+    monkeypatch.setattr(lock.time, "sleep", looked)
+    brief.__enter__()
+    with machine_lock("measure", path=path):
+        assert len(looks) == 3
+
+
+def test_what_holds_the_machine_for_a_moment_for_ever_is_named(path, monkeypatch):
+    clock = iter(range(0, 10_000, 20))
+    monkeypatch.setattr(lock.time, "sleep", lambda _pause_s: None)
+    monkeypatch.setattr(lock.time, "monotonic", lambda: next(clock))
+    with (
+        machine_lock(lock.BRIEF_PURPOSE, path=path),
+        pytest.raises(BusyError, match="reference benchmark"),
+        machine_lock("measure", path=path),
+    ):
+        pass
 
 
 def test_a_killed_holder_leaves_the_machine_free(holder, path):

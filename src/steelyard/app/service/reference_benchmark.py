@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping
 
 from steelyard.core.errors import SteelyardError
-from steelyard.host.lock import machine_lock
+from steelyard.host.lock import BRIEF_PURPOSE, machine_lock
 
 EVERY_S = 3600.0
 _LONGEST_S = 120.0
@@ -83,7 +83,7 @@ def run_reference() -> dict[str, float] | None:
     """Run it once, with the machine to itself; None where that fails."""
     argv = [sys.executable, "-I", "-c", _PROGRAM]
     try:
-        with machine_lock("reference benchmark", wait=True):
+        with machine_lock(BRIEF_PURPOSE, wait=True):
             done = subprocess.run(
                 argv,
                 stdin=subprocess.DEVNULL,
