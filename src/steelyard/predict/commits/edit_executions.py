@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from steelyard.predict.commits.body_steps import NOWHERE, AddedRun, StepEdits
 from steelyard.predict.commits.indicator import Evidence
 from steelyard.predict.commits.program_code import FUNCTION
+
+# Nobody has seen a new loop run. Branches back are taken in 88 % of the cases (Wu and Larus 1994,
+# "Static branch frequency and program profile analysis", loop branch heuristic).
+_ROUNDS = 1 / (1 - 0.88)
 
 
 @dataclass(frozen=True)
@@ -31,18 +35,18 @@ class ExecutedEdits:
 
 
 def edits_of_function(
-    edits: StepEdits, counts: Mapping[int, float], rounds: float = 1.0
+    edits: StepEdits,
+    counts: Mapping[int, float],
+    times: Callable[[AddedRun, Mapping[int, float]], float] | None = None,
 ) -> ExecutedEdits:
     """The edits of one function, by how often the old version executed each address.
 
-    `rounds` is how often a new loop is taken to run where it is entered.
+    `times` is how often new instructions are executed: `executions` unless told otherwise.
     """
+    times = times or executions
     return ExecutedEdits(
         sum(counts.get(address, 0.0) for address in edits.removed),
-        sum(
-            run.count * executions(run, counts) * (rounds if run.is_loop else 1.0)
-            for run in edits.added
-        ),
+        sum(run.count * times(run, counts) for run in edits.added),
         sum(counts.get(address, 0.0) for address in edits.altered),
     )
 
@@ -62,6 +66,24 @@ def executions(run: AddedRun, counts: Mapping[int, float]) -> float:
         left += max(count - elsewhere, 0.0)
         reached += count
     return max(left, min(reached, 1.0))
+
+
+def weight(run: AddedRun, counts: Mapping[int, float]) -> float:
+    """How often new instructions of one block are executed, as closely as it can be told.
+
+    Where several entries go on at one place if they do not lead to the block, what was executed
+    there is taken from all of them together, and not from each. A loop that is new runs as many
+    rounds as loops do on average. Indicators count by `executions`, with which predictions were
+    judged, and without that guess.
+    """
+    closer = 0.0
+    for otherwise in {entry.otherwise for entry in run.entries}:
+        coming = sum(
+            counts.get(entry.address, 0.0) for entry in run.entries if entry.otherwise == otherwise
+        )
+        elsewhere = 0.0 if otherwise == NOWHERE else counts.get(otherwise, 0.0)
+        closer += max(coming - elsewhere, 0.0)
+    return max(closer, executions(run, counts)) * (_ROUNDS if run.is_loop else 1.0)
 
 
 def executed_edits(evidence: Evidence) -> ExecutedEdits:

@@ -6,14 +6,11 @@ from collections import defaultdict
 
 from steelyard.predict.commits.body_steps import StepEdits
 from steelyard.predict.commits.code_change import CodeChange
-from steelyard.predict.commits.edit_executions import edits_of_function, executions, newly_called
+from steelyard.predict.commits.edit_executions import edits_of_function, newly_called, weight
 from steelyard.predict.commits.indicator import Evidence
 from steelyard.predict.commits.program_code import plain_name
 
 _MOST_REASONS = 5
-# Nobody has seen a new loop run. Branches back are taken in 88 % of the cases (Wu and Larus 1994,
-# "Static branch frequency and program profile analysis", loop branch heuristic).
-_ROUNDS = 1 / (1 - 0.88)
 
 
 def reasons_for(benchmark: str, evidence: Evidence) -> tuple[str, ...]:
@@ -55,7 +52,7 @@ def _newly_called(benchmark: str, evidence: Evidence) -> list[tuple[float, str]]
 
 def _edited_share(evidence: Evidence, edits: StepEdits) -> float:
     """The share of the instructions that a benchmark executes in edits of a function."""
-    found = edits_of_function(edits, evidence.reached.at_addresses, _ROUNDS)
+    found = edits_of_function(edits, evidence.reached.at_addresses, weight)
     executed = found.removed + found.added + found.altered
     return executed / evidence.reached.total if evidence.reached.total else 0.0
 
@@ -75,7 +72,7 @@ def _inlined(evidence: Evidence, name: str, edits: StepEdits) -> str:
     for address in edits.removed:
         growth[old.get(address, name)] -= counts.get(address, 0.0)
     for run in edits.added:
-        times = executions(run, counts) * (_ROUNDS if run.is_loop else 1.0)
+        times = weight(run, counts)
         for address in run.addresses:
             growth[new.get(address, name)] += times
     for addresses in (edits.constants, edits.altered):

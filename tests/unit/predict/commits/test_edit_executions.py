@@ -5,6 +5,7 @@ import pytest
 from steelyard.predict.commits.benchmark_use import BenchmarkUse
 from steelyard.predict.commits.body_steps import AddedRun, Entry, StepEdits
 from steelyard.predict.commits.code_change import compare_programs
+from steelyard.predict.commits.edit_executions import executions, weight
 from steelyard.predict.commits.indicator import WrittenIn
 from steelyard.predict.commits.pair_rows import PairNames, compare_pair
 from tests.unit.predict.commits.functions_as_read import as_row, call, program
@@ -165,6 +166,16 @@ def test_a_new_loop_weighs_more_than_what_is_executed_once_in_a_reason():
     # What indicators count has no guess in it.
     counted = [asked(StepEdits(added=(one,)))[0]["executed-edits"] for one in (loop, once)]
     assert counted[0] == counted[1] > 0
+
+
+def test_what_several_entries_lead_to_otherwise_is_taken_from_all_of_them_once():
+    """The head of a loop: control comes from before it and from its end, and goes on behind it."""
+    counts = {200: 50.0, 204: 1000.0, 208: 50.0}
+    head = AddedRun(3, (), (Entry(200, 208), Entry(204, 208)))
+    assert weight(head, counts) == 1000
+    assert executions(head, counts) == 950
+    even = AddedRun(3, (), (Entry(200, 208), Entry(208, 204)))
+    assert weight(even, counts) == executions(even, counts) == 1
 
 
 def test_a_changed_function_that_was_inlined_before_is_named_by_what_it_executes():
