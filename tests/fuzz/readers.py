@@ -25,6 +25,7 @@ from steelyard.app.history.bisection_prior import read_weights
 from steelyard.app.history.source_file import read_source_file
 from steelyard.app.predict.benchmark_uses import read_uses
 from steelyard.app.predict.commit_pairs import PairOptions, read_pairs, read_predictor_pairs
+from steelyard.app.predict.commit_verdicts import read_verdicts
 from steelyard.app.predict.platform_table import TableOptions, read_platform_table
 from steelyard.app.request.project_file import read_project_file
 from steelyard.app.service.service_settings import read_service_settings
@@ -163,6 +164,11 @@ def _platforms(path: str) -> None:
     assert not np.isinf(table.costs).any()
 
 
+def _verdict(path: str) -> None:
+    (found,) = read_verdicts([f"b={path}"], ("b",)).values()
+    assert found in ("faster", "slower", "equivalent", "undecided")
+
+
 def _use(path: str) -> None:
     (use,) = read_uses([f"a={path}"], _CODE)
     assert all(0 <= count < float("inf") for count in use.instructions.values())
@@ -284,6 +290,7 @@ _PROFILE = {
         {"object": "/lib/libc.so.6", "name": "free", "samples": 2},
     ],
 }
+_COMPARISON = {"kind": "comparison", "comparisons": [{"candidate": "B", "verdict": "faster"}]}
 _PAIR = {
     **{"benchmark": "b", "known": "1", "unknown": "2", "project": "p", "order": 1.0},
     **{"distance": 1.0, "cost_s": 2.0, "values": [0.5], "changed": 1.0},
@@ -334,6 +341,7 @@ def readers() -> Mapping[str, Reader]:
         "commit-pairs": Reader(_pairs, (_PAIRS,), "input.csv"),
         "platform-table": Reader(_platforms, (_PLATFORMS,), "input.csv"),
         "benchmark-use": Reader(_use, (json.dumps(_PROFILE).encode(), _PROFILE_SEEDS["callgrind"])),
+        "verdict": Reader(_verdict, (json.dumps(_COMPARISON).encode(),)),
         "history-source": Reader(
             _history_source,
             tuple(gzip.compress(path.read_bytes()) for path in sorted(TRACK_DATA.iterdir())),
