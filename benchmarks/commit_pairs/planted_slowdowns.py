@@ -22,6 +22,12 @@ _DEFINITION = re.compile(
     r"^(?!typedef|struct|enum|union|#)[A-Za-z_][^\n;{}#=]*?\b(\w+)\s*\([^;{}#]*\)\s*\n?\{[ \t]*\n",
     re.MULTILINE,
 )
+# The same where a namespace is indented, and not what only looks like it.
+_INDENTED = re.compile(
+    r"^[ \t]+(?!typedef|struct|enum|union|if|for|while|switch|else|return|do|case|catch|namespace)"
+    r"[A-Za-z_][^\n;{}#=]*?\b(\w+)\s*\([^;{}#]*\)(?:\s*const)?\s*\n?[ \t]*\{[ \t]*\n",
+    re.MULTILINE,
+)
 _PLANT = "    { volatile int planted = 0; while (planted < 25) planted++; }\n"
 
 
@@ -45,7 +51,7 @@ def planted(repository: Path, folder: Path, project: Project, most: int) -> Iter
     places = [
         (name, found.end(), found[1])
         for name in _sources(home / "plain", project)
-        for found in _DEFINITION.finditer((home / "plain" / name).read_text(errors="replace"))
+        for found in _definitions((home / "plain" / name).read_text(errors="replace"))
     ]
     step = max(1, len(places) // most)
     for number, place in enumerate(places[::step]):
@@ -53,6 +59,11 @@ def planted(repository: Path, folder: Path, project: Project, most: int) -> Iter
         if after is not None:
             yield _answer(before, after, place[2])
         shutil.rmtree(home / str(number), ignore_errors=True)
+
+
+def _definitions(text: str) -> list[re.Match[str]]:
+    """The functions at the margin; where there is none, those that are indented."""
+    return list(_DEFINITION.finditer(text)) or list(_INDENTED.finditer(text))
 
 
 def _sources(home: Path, project: Project) -> list[str]:

@@ -194,7 +194,9 @@ def test_a_handler_on_a_stack_of_its_own_has_no_key(user: User, tmp_path):
 
 
 def test_a_recording_makes_its_own_map_and_says_how_well_that_held(user: User, tmp_path):
-    program, profile = built(tmp_path, "program"), str(tmp_path / "profile")
+    # Long enough that stacks of its thread are walked, on a busy machine too.
+    source = PROGRAM.replace("k < 40;", "k < 200;")
+    program, profile = built(tmp_path, "program", source), str(tmp_path / "profile")
     words = ("--paths", "auto", "--period", "100us", "-o", profile, "--", program)
     told = user.types("profile", "record", *words)
     assert told.status == 0, told.err
@@ -202,7 +204,7 @@ def test_a_recording_makes_its_own_map_and_says_how_well_that_held(user: User, t
     learnt = document["learnt_beside"]
     assert learnt["walks"] > learnt["checks"] > 10
     # One key means `left` and `right`: one of them may come when the other is believed.
-    assert learnt["wrong"] <= 2
+    assert learnt["wrong"] <= max(2, 0.03 * learnt["checks"])
     names = {" ".join(each["frames"]) for each in document["paths"]}
     assert {"main far leaf", "in_thread far leaf"} <= names
     assert document["resolved"] > document["missing"]
