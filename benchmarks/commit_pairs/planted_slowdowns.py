@@ -120,7 +120,9 @@ def _functions_named(reason: str) -> set[str]:
         reason,
     )
     inlined = re.search(r", where (.*) is inlined", reason)
-    names = [one[1] for one in (found, inlined) if one is not None]
+    names = [
+        one[1].replace("(anonymous namespace)::", "") for one in (found, inlined) if one is not None
+    ]
     return {re.sub(r" \[clone .*|\(.*", "", name).rpartition("::")[2].lstrip("~") for name in names}
 
 

@@ -81,7 +81,9 @@ def _inlined(evidence: Evidence, name: str, edits: StepEdits) -> str:
         for address in addresses:
             growth[old.get(address, name)] += counts.get(address, 0.0)
     most = max(growth, key=lambda one: abs(growth[one]), default=name)
-    return "" if plain_name(most) == plain_name(name) else most
+    # Debugging information may write another symbol for a function that is local to its source.
+    written = [evidence.readable(plain_name(one)) for one in (most, name)]
+    return "" if written[0] == written[1] else most
 
 
 def _what_changed(evidence: Evidence, function: int) -> str:

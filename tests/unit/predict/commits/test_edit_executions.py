@@ -142,6 +142,13 @@ def test_the_function_that_was_inlined_where_most_edits_are_executed_is_named():
     )
 
 
+def test_another_symbol_of_the_function_itself_is_no_inlined_function():
+    change = compare_programs(OLD, program([("main", 1, call(1)), ("hot", 3)]))
+    written = WrittenIn({208: "_hot"}, {}, lambda name: name.lstrip("_"))
+    pair = compare_pair(change, [USE], PairNames(), None, {1: StepEdits((208,))}, written)
+    assert "inlined" not in pair.reasons[0][0]
+
+
 def test_other_registers_name_no_inlined_function_where_something_else_changed():
     edits = StepEdits((208,), altered=(200, 204))
     assert "inlined" not in reason_of(edits, {200: "renamed", 204: "renamed"}, {})
