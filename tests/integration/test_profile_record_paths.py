@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,10 +16,7 @@ from steelyard.profile.sampler import sampler_path
 from tests.integration.conftest import User, validate
 from tests.needs import need
 
-pytestmark = [
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64"),
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed"),
-]
+pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
 PROGRAM = r"""
 #include <pthread.h>
 #include <stdlib.h>
@@ -68,6 +64,7 @@ int main(void) {
 
 
 def built(folder: Path, name: str, source: str = PROGRAM, *flags: str) -> str:
+    need("gcc")
     (folder / f"{name}.c").write_text(source)
     command = ["gcc", "-O2", *flags, f"{name}.c", "-o", name, "-pthread"]
     subprocess.run(command, cwd=folder, check=True)

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from steelyard.core.errors import SteelyardError
 from steelyard.web.shown_experiment import Answer
 
 _MOST_BYTES = 128 << 20
@@ -66,7 +67,8 @@ class MadeAnswers:
         """Make it while the one before is shown; the lock is held already."""
         try:
             self._anew(made, state, make)
-        except Exception:  # noqa: BLE001 - whoever asks once it is old is told
+        except (SteelyardError, OSError):
+            # Whoever asks once the answer is old makes it anew, and is told.
             made.rests_until_s = self._clock() + _OLD_S
         finally:
             made.lock.release()
