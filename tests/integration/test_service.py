@@ -75,6 +75,13 @@ class Served:
         assert status == 200, text
         return json.loads(text)
 
+    def has_worker(self):
+        """Wait until the worker of this machine is enrolled."""
+        deadline_s = time.monotonic() + PATIENCE_S
+        while not self.gets("api/workers")["workers"]:
+            assert time.monotonic() < deadline_s
+            time.sleep(0.05)
+
     def ended(self, identifier):
         """What the API says of an experiment when it has ended."""
         deadline_s = time.monotonic() + PATIENCE_S
@@ -125,10 +132,7 @@ def places(trials):
 
 def test_what_is_sent_is_run_on_this_machine_and_answered(user, serving) -> None:
     served = serving()
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not served.gets("api/workers")["workers"]:
-        assert time.monotonic() < deadline_s
-        time.sleep(0.05)
+    served.has_worker()
     planned = sent(user, written(user), "--dry-run")
     assert (planned["experiment"], planned["trials"], planned["blocks"]) == (None, 4, 2)
     assert served.gets("api/experiments")["experiments"] == []

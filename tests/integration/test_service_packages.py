@@ -6,7 +6,6 @@ import http.client
 import json
 import random
 import re
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -64,13 +63,6 @@ def kept_in(user) -> list[str]:
     return sorted(path.name for path in user.home.glob("data/steelyard/*.service/packages/*"))
 
 
-def with_worker(served) -> None:
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not served.gets("api/workers")["workers"]:
-        assert time.monotonic() < deadline_s
-        time.sleep(0.05)
-
-
 def test_hostile_archives_are_refused_and_nothing_of_them_is_left(user, serving) -> None:  # noqa: F811
     served = serving("--no-worker")
     for name, attack in ATTACKS.items():
@@ -126,7 +118,7 @@ def test_hostile_packages_are_contained_told_and_the_next_trial_is_clean(
     entries = [ENTRY.format(name=name) for name in (*names, "clean")]
     (user.home / "h.toml").write_text(FILE + "".join(entries))
     served = serving()
-    with_worker(served)
+    served.has_worker()
     identifier = sent(user, "h.toml")["experiment"]
     ended = served.ended(identifier)
     assert (ended["state"], ended["parts"]) == ("done", {"done": 2})
@@ -154,7 +146,7 @@ def test_a_rehearsal_shows_what_scripts_print_and_a_failed_one_sends_nothing(
     package(user.home / "good", "echo hello from run\n" + RESULTS)
     (user.home / "g.toml").write_text(FILE + ENTRY.format(name="good"))
     served = serving()
-    with_worker(served)
+    served.has_worker()
     told = user.types("submit", "g.toml", "--debug", "--json", "-")
     assert told.status == 0, told.err
     assert "hello from run" in told.err

@@ -13,13 +13,6 @@ SECRET, TOKEN = "s3cr3t-value-99", "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 FORM = "application/x-www-form-urlencoded"
 
 
-def with_worker(served):
-    deadline_s = time.monotonic() + PATIENCE_S
-    while not served.gets("api/workers")["workers"]:
-        assert time.monotonic() < deadline_s
-        time.sleep(0.05)
-
-
 def commands():
     """The words of each command on this machine, which everyone on it can read."""
     found = []
@@ -37,7 +30,7 @@ def test_neither_the_address_nor_a_token_reaches_what_others_can_read(
     script,
 ) -> None:
     served = serving()
-    with_worker(served)
+    served.has_worker()
     secret = served.url.path.strip("/").encode()
     assert not [words for words in commands() if secret in words or served.token.encode() in words]
     program = script("env > seen.$$; tr '\\0' '\\n' < /proc/$PPID/environ >> seen.$$")

@@ -9,7 +9,7 @@ from typing import Any, cast
 from steelyard.allocation.requirement import Requirement, read_requirements
 from steelyard.allocation.worker_facts import PLACEMENT_FACTORS
 from steelyard.core.errors import UsageError
-from steelyard.core.quantity import parse_duration
+from steelyard.core.quantity import parse_duration, parse_share
 
 FIELDS = ("require", "factors", "replicates", "workers", "reboot", "time_limit", "cost_limit")
 # How often a host is booted anew: before nothing, before the experiment, before each block.
@@ -83,7 +83,7 @@ def read_hosts_asked(given: Mapping[str, Any], where: str = "hosts") -> HostsAsk
         if isinstance(value, list):
             named[name] = _levels(cast("list[Any]", value), place)
         else:
-            shares[name] = _share(value, place)
+            shares[name] = parse_share(value, place, ", or a list of levels")
     least, most = _workers(given.get("workers"), f"{where}.workers")
     replicates = _whole(given.get("replicates", 1), 1, f"{where}.replicates")
     reboot = given.get("reboot", "never")
@@ -110,21 +110,6 @@ def _levels(values: list[Any], where: str) -> tuple[str, ...]:
     if not values or not all(type(each) in (str, int, float) for each in values):
         raise UsageError(f"{where} takes a share such as 50%, or a list of levels.", field=where)
     return tuple(dict.fromkeys(str(each) for each in values))
-
-
-def _share(value: Any, where: str) -> float:
-    """A share from 0 to 1; unlike other shares 0 % and 100 % mean something."""
-    text = str(value).strip()
-    try:
-        number = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
-    except ValueError:
-        number = -1.0
-    if type(value) not in (str, int, float) or not 0.0 <= number <= 1.0:
-        raise UsageError(
-            f"{where} takes a share from 0% to 100%, or a list of levels; it got {value!r}.",
-            field=where,
-        )
-    return number
 
 
 def _whole(value: Any, low: int, where: str) -> int:

@@ -38,6 +38,26 @@ def parse_ratio(text: str, field: str) -> float:
     return value
 
 
+def parse_share(value: object, field: str, otherwise: str = "") -> float:
+    """A share from 0 to 1, from ``75%`` or ``0.75``; unlike of a ratio, 0 % and 100 % are some.
+
+    Raises
+    ------
+    UsageError
+        With `field` in it, and what it takes `otherwise`, when it is none.
+    """
+    text = str(value).strip()
+    try:
+        number = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+    except ValueError:
+        number = -1.0
+    if type(value) not in (str, int, float) or not 0.0 <= number <= 1.0:
+        raise UsageError(
+            f"{field} takes a share from 0% to 100%{otherwise}; it got {value!r}.", field=field
+        )
+    return number
+
+
 def parse_duration(text: str, field: str) -> float:
     """Seconds from ``500ms``, ``30s``, ``2min``, ``1h`` or a bare number of seconds."""
     number, unit = _split(text)

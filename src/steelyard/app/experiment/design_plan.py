@@ -13,6 +13,7 @@ from steelyard.app.experiment.design_points import experiment_design, point_text
 from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
 from steelyard.app.experiment.experiment_repetition import PowerPlan, repetition
 from steelyard.app.experiment.file_factors import checked_factor, nuisance_factor
+from steelyard.app.experiment.level_share import drawn_levels, refuse_constrained
 from steelyard.app.request.experiment_request import build_metrics
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_spec import ExperimentSpec, NuisanceFactor, Variant
@@ -76,27 +77,31 @@ def experiment_plan(file: ExperimentFile, workshop: Workshop | None = None) -> P
     UsageError, UnknownNameError
         A factor, level, metric or program is none; the message names it.
     """
-    factors = tuple(checked_factor(entry) for entry in file.factors)
+    seed = int(file.settings["seed"]) if "seed" in file.settings else fresh_seed()
+    factors = tuple(drawn_levels(checked_factor(entry), seed) for entry in file.factors)
+    drawn = (entry for entry in factors if entry.share is not None)
+    held = {entry.name: entry.levels[0] for entry in drawn if len(entry.levels) == 1}
+    compared = tuple(entry for entry in factors if entry.name not in held)
     nuisance = tuple(nuisance_factor(entry) for entry in file.nuisance)
     _check_names(file, factors)
     builds = any(FACTORS.get(f.factor).part == "build" for f in (*factors, *nuisance))
     draws_builds = any(FACTORS.get(f.factor).part == "build" for f in nuisance)
-    seed = int(file.settings["seed"]) if "seed" in file.settings else fresh_seed()
-    design = experiment_design(file, factors, seed)
+    design = experiment_design(file, compared, seed)
     points = [{}] if design is None else [design.levels_of(n) for n in range(len(design.points))]
     bases = [_alone(file, entry, workshop, builds=builds) for entry in file.benchmarks]
     variants: list[Variant] = []
     for entry, base in zip(file.benchmarks, bases, strict=True):
         for variant in (replace(each, setup=base.setup) for each in base.variants):
             name = variant.name if len(base.variants) > 1 else entry.name
-            variants += _variants(variant, name, factors, points, len(file.benchmarks))
+            at_levels = replace(_at(variant, factors, held), name=name)
+            variants += _variants(at_levels, held, compared, points, len(file.benchmarks))
     first = bases[0]
     if any(base.iterations != first.iterations for base in bases):
         # Harnesses that are not alike: whole executions are what all of them have.
         metrics = build_metrics(file.settings.get("metrics", ()))
         first = replace(first, iterations=None, metrics=metrics)
-    levels = _factor_levels(file, factors)
-    stopping, power = repetition(file.settings, factors, len(points))
+    levels = _factor_levels(file, compared)
+    stopping, power = repetition(file.settings, compared, len(points))
     spec = _spec(file, first, variants, nuisance, draws_builds=draws_builds)
     varied = tuple(levels.items())
     spec = replace(spec, seed=seed, varied=varied, stopping=stopping, asked=asked_text(file))
@@ -111,7 +116,7 @@ def experiment_plan(file: ExperimentFile, workshop: Workshop | None = None) -> P
         block_trial_count=len(variants) * spec.trials_of_variant,
         block_count=spec.stopping.runs,
         estimated_s=_estimate(file, spec, len(variants) // max(1, len(file.benchmarks))),
-        skipped=skipped_points(file, factors, design),
+        skipped=skipped_points(file, compared, design),
         design=design,
         power=power,
     )
@@ -155,6 +160,7 @@ def _check_names(file: ExperimentFile, factors: Sequence[FactorEntry]) -> None:
                 f"{file.path}: two benchmarks are called {name!r}. Give each a `name` of its own.",
                 field="benchmark",
             )
+    refuse_constrained(file.path, factors, file.constraints)
     for constraint in file.constraints:
         for name in (*constraint.when, *constraint.forbid):
             if name not in [entry.name for entry in factors]:
@@ -165,22 +171,34 @@ def _check_names(file: ExperimentFile, factors: Sequence[FactorEntry]) -> None:
                 )
 
 
+def _at(base: Variant, factors: Sequence[FactorEntry], levels: Mapping[str, str]) -> Variant:
+    """A variant where factors have levels."""
+    variant = base
+    for entry in factors:
+        if entry.name in levels:
+            kind = FACTORS.get(entry.factor)
+            variant = kind.at(variant, levels[entry.name], entry.name, entry.texts)
+    return variant
+
+
 def _variants(
     base: Variant,
-    name: str,
+    held: Mapping[str, str],
     factors: Sequence[FactorEntry],
     points: Sequence[Mapping[str, str]],
     benchmark_count: int,
 ) -> Iterator[Variant]:
-    several = benchmark_count > 1 or bool(base.group)
+    """A variant for each point, which says at what level factors are held for all of them."""
+    name, several = base.name, benchmark_count > 1 or bool(base.group)
     for point in points:
-        variant = base
-        for entry in factors:
-            kind = FACTORS.get(entry.factor)
-            variant = kind.at(variant, point[entry.name], entry.name, entry.texts)
         parameters = (((BENCHMARK, name),) if several else ()) + tuple(point.items())
-        label = f"{name} ({point_text(point)})" if point else name
-        yield replace(variant, name=label, parameters=parameters, group=name if several else "")
+        told = {**point, **held}
+        yield replace(
+            _at(base, factors, point),
+            name=f"{name} ({point_text(told)})" if told else name,
+            parameters=parameters,
+            group=name if several else "",
+        )
 
 
 def _spec(

@@ -185,6 +185,11 @@ FACTOR = Table(
             list_of("a list of two levels or more, each once", _LEVEL, 2, uniqueItems=True),
             is_required=True,
         ),
+        Field(
+            "share",
+            text_or_number('a share such as "75%", from 0% to 100%'),
+            "of the levels, drawn from the seed and rounded up; 0% is one level",
+        ),
         *FACTOR_TEXTS,
     ),
     about="a factor",

@@ -30,6 +30,7 @@ from steelyard.app.package.packaged_variant import package_name
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 from steelyard.core.field_reader import FieldReader
+from steelyard.core.quantity import parse_share
 from steelyard.core.units import LARGEST_VALUE
 
 # The fields of a benchmark that is a package.
@@ -56,7 +57,8 @@ class BenchmarkEntry:
 @dataclass(frozen=True)
 class FactorEntry:
     """A treatment or nuisance factor: its name in tables, which factor it is, and its levels;
-    where in the file its levels stand, and where it is named."""
+    where in the file its levels stand, and where it is named. `share` is that of its levels which
+    are drawn; None is all, as they stand."""
 
     name: str
     factor: str
@@ -65,6 +67,7 @@ class FactorEntry:
     where: str = ""
     texts: tuple[tuple[str, str], ...] = ()
     named: str = ""
+    share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -256,7 +259,8 @@ class _Reader:
         place = self._place(where, "levels")
         named = self._place(where, "factor")
         texts = self._texts(data, where)
-        return FactorEntry(name, kind, levels, where=place, texts=texts, named=named)
+        share = parse_share(data["share"], self._place(where, "share")) if "share" in data else None
+        return FactorEntry(name, kind, levels, where=place, texts=texts, named=named, share=share)
 
     def _nuisance(self, data: dict[str, Any], where: str) -> FactorEntry:
         kind = self._required_text(data, where, "factor")

@@ -1,0 +1,1 @@
+__attribute__((section("entries"), used)) const long end_entry = -1;

@@ -1,0 +1,1 @@
+__attribute__((section("entries"), used)) const long one_entry = 1;
