@@ -238,6 +238,30 @@ def test_a_program_that_is_not_there_gives_the_part_up_with_the_reason(user, ser
     assert served.ended(identifier)["parts"] == {"failed": 1}
 
 
+def test_blocks_that_one_worker_cannot_run_are_run_by_another(user, serving, script) -> None:
+    served = serving("--no-worker")
+    script("true\n", "only-here")
+    path = user.environment["PATH"]
+
+    def works(name, programs):
+        user.environment["PATH"] = f"{programs}:{path}" if programs else path
+        told = user.types("worker", "--once", "--name", name, "--directory", name)
+        assert told.status == 0, told.err
+
+    for name in ("good", "poor"):
+        works(name, None)
+    user.environment["PATH"] = f"{user.home}:{path}"
+    identifier = sent(user, written(user, '"only-here"', hosts="workers = 1"))["experiment"]
+    works("poor", None)
+    works("good", user.home)
+    works("poor", None)
+    works("good", user.home)
+    told = served.ended(identifier)
+    assert (told["parts"], told["committed"]) == ({"done": 2}, 4)
+    # What the worker said that the plan gave it to.
+    assert "only-here" in served.asks("GET", f"service/{identifier}")[1].partition("poor")[2]
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [

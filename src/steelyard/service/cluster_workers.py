@@ -51,7 +51,9 @@ class ClusterWorker:
         return self.next_boot not in (None, "", self.booted_for)
 
 
-def cluster_workers(connection: Connection, names: Iterable[str]) -> dict[str, ClusterWorker]:
+def cluster_workers(
+    connection: Connection, names: Iterable[str], now_s: float
+) -> dict[str, ClusterWorker]:
     """Those of some hosts that are enrolled, by name."""
     holds = exists().where(parts.c.worker_id == workers.c.id, parts.c.state == "given")
     chosen = select(workers, holds.label("holds_part")).where(workers.c.name.in_(tuple(names)))
@@ -63,7 +65,7 @@ def cluster_workers(connection: Connection, names: Iterable[str]) -> dict[str, C
             row.status,
             row.asked_unix_s,
             bool(row.holds_part),
-            None if row.status == "quarantined" else next_boot(connection, row.id),
+            None if row.status == "quarantined" else next_boot(connection, row.id, now_s),
             row.booted_for,
         )
     return found

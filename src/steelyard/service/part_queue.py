@@ -11,18 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, exists, func, insert, select, update
+from sqlalchemy import Connection, exists, insert, or_, select, update
 
+from steelyard.service.part_attempts import end_attempt, give_again, has_troubles, may_try
 from steelyard.service.rehearsals import give_rehearsals_back
 from steelyard.service.service_schema import attempts, parts, submissions, workers
 from steelyard.service.submissions import OPEN_STATES
 from steelyard.service.submitted_packages import packages_of
 from steelyard.service.workers import HEARTBEAT_LIMIT_S, count_fault
-
-# After so many failures a part is given up: what it needs is not there. Losses are mostly the
-# fault of a host or a network; after so many it is the part that breaks what it runs on.
-MOST_FAILURES = 3
-MOST_ATTEMPTS = 20
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,7 @@ def next_part(connection: Connection, worker_id: int, now_s: float) -> GivenPart
         return None
     asked = update(workers).where(workers.c.id == worker_id)
     connection.execute(asked.values(asked_unix_s=now_s))
-    row = _next_row(connection, worker_id)
+    row = _next_row(connection, worker_id, now_s)
     if row is None or _boot(row) not in ("", worker.booted_for):
         return None
     if not _boot(row):
@@ -62,10 +58,10 @@ def next_part(connection: Connection, worker_id: int, now_s: float) -> GivenPart
     return _given(connection, row, worker_id, now_s)
 
 
-def next_boot(connection: Connection, worker_id: int) -> str | None:
+def next_boot(connection: Connection, worker_id: int, now_s: float) -> str | None:
     """What a worker must have been booted for before it is given its next part; empty where any
     boot will do, None where no part waits for it."""
-    row = _next_row(connection, worker_id)
+    row = _next_row(connection, worker_id, now_s)
     return None if row is None else _boot(row)
 
 
@@ -77,14 +73,20 @@ def _boot(row: Any) -> str:
     return f"{row.identifier} {row.block} {row.attempt}" if row.reboot == "block" else ""
 
 
-def _next_row(connection: Connection, worker_id: int) -> Any:
-    return _own(connection, worker_id) or _of_a_lost_one(connection, worker_id)
+def _next_row(connection: Connection, worker_id: int, now_s: float) -> Any:
+    """Its own, or another's that it may run, whichever comes first."""
+    found = [_own(connection, worker_id), _troubled(connection, worker_id, now_s)]
+    return min((row for row in found if row is not None), key=_order, default=None)
+
+
+def _order(row: Any) -> tuple[int, int, int]:
+    return -row.priority, row.submission_id, row.place
 
 
 def _waiting() -> Any:
     """Parts that may be given out, the next one first."""
     return (
-        select(parts, submissions.c.identifier, submissions.c.reboot)
+        select(parts, submissions.c.identifier, submissions.c.reboot, submissions.c.priority)
         .join(submissions, parts.c.submission_id == submissions.c.id)
         .where(parts.c.state == "waiting", submissions.c.state.in_(OPEN_STATES))
         .order_by(submissions.c.priority.desc(), submissions.c.id, parts.c.place)
@@ -93,14 +95,18 @@ def _waiting() -> Any:
 
 
 def _own(connection: Connection, worker_id: int) -> Any:
-    return connection.execute(_waiting().where(parts.c.worker_id == worker_id).limit(1)).first()
+    chosen = _waiting().where(parts.c.worker_id == worker_id, ~has_troubles())
+    return connection.execute(chosen.limit(1)).first()
 
 
-def _of_a_lost_one(connection: Connection, worker_id: int) -> Any:
-    """A part of a worker that is gone, for which this one gives the same levels."""
+def _troubled(connection: Connection, worker_id: int, now_s: float) -> Any:
+    """A part of a worker that is gone, or that had troubles with it, for which this one gives the
+    same levels; of its own such parts those that nobody else can be asked for."""
     lost = select(workers.c.id).where(workers.c.status.in_(("gone", "quarantined")))
-    for row in connection.execute(_waiting().where(parts.c.worker_id.in_(lost))):
-        if worker_id in json.loads(row.substitutes):
+    for row in connection.execute(
+        _waiting().where(or_(parts.c.worker_id.in_(lost), has_troubles()))
+    ):
+        if may_try(connection, row, worker_id, now_s):
             return row
     return None
 
@@ -192,41 +198,5 @@ def lose_held(connection: Connection, worker_id: int, now_s: float, why: str) ->
     lost = connection.execute(given).all()
     for row in lost:
         end_attempt(connection, row.id, row.attempt, "lost", why, now_s)
-        give_again(connection, row.id, row.attempt)
+        give_again(connection, row.id, row.attempt, now_s)
     return len(lost)
-
-
-def give_again(connection: Connection, part_id: int, attempt: int) -> None:
-    """Let a part wait for its next attempt, or give it up after `MOST_FAILURES`, or after
-    `MOST_ATTEMPTS` whatever came of them."""
-    failed = (attempts.c.part_id == part_id) & (attempts.c.outcome == "failed")
-    failures = connection.execute(select(func.count()).where(failed)).scalar_one()
-    again = failures < MOST_FAILURES and attempt + 1 < MOST_ATTEMPTS
-    state = "waiting" if again else "failed"
-    chosen = (parts.c.id == part_id) & (parts.c.attempt == attempt)
-    connection.execute(update(parts).where(chosen).values(state=state, attempt=attempt + 1))
-    if state == "failed":
-        end_submission(connection, part_id)
-
-
-def end_attempt(
-    connection: Connection, part_id: int, attempt: int, outcome: str, message: str, now_s: float
-) -> None:
-    """What came of an attempt."""
-    chosen = (attempts.c.part_id == part_id) & (attempts.c.attempt == attempt)
-    values = {"outcome": outcome, "message": message, "ended_unix_s": now_s}
-    connection.execute(update(attempts).where(chosen).values(values))
-
-
-def end_submission(connection: Connection, part_id: int) -> None:
-    """An experiment of which no part waits or is given has ended, unless it goes on."""
-    number = select(parts.c.submission_id).where(parts.c.id == part_id).scalar_subquery()
-    left = (
-        select(parts.c.id)
-        .where(parts.c.submission_id == number, parts.c.state.in_(("waiting", "given")))
-        .limit(1)
-    )
-    if connection.execute(left).first() is None:
-        is_open = submissions.c.state.in_(OPEN_STATES) & (submissions.c.going_on == "")
-        chosen = (submissions.c.id == number) & is_open
-        connection.execute(update(submissions).where(chosen).values(state="done"))

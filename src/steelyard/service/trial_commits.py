@@ -16,7 +16,12 @@ from sqlalchemy import Connection, insert, select, update
 from steelyard.core.experiment_results import Trial
 from steelyard.core.json_codec import to_json
 from steelyard.service.copied_results import content_digest, copied_from, trial_digest
-from steelyard.service.part_queue import end_attempt, end_submission, give_again
+from steelyard.service.part_attempts import (
+    blame_who_failed,
+    end_attempt,
+    end_submission,
+    give_again,
+)
 from steelyard.service.service_schema import attempts, committed_trials, parts, submissions
 from steelyard.service.workers import count_fault, forgive_faults
 
@@ -83,7 +88,7 @@ def commit_result(connection: Connection, worker_id: int, sent: SentResult, now_
         # An attempt that was taken for lost has been followed by the next one already.
         end_attempt(connection, row.id, sent.attempt, "failed", sent.failure, now_s)
         if row.attempt == sent.attempt:
-            give_again(connection, row.id, sent.attempt)
+            give_again(connection, row.id, sent.attempt, now_s)
         return Taken("failed", sent.failure)
     origin = copied_from(connection, sent.trials)
     if origin:
@@ -140,4 +145,5 @@ def _commit(
         .values(state="done", attempt=sent.attempt, worker_id=worker_id)
     )
     forgive_faults(connection, worker_id)
+    blame_who_failed(connection, row.id, worker_id)
     end_submission(connection, row.id)

@@ -6,12 +6,16 @@ import hashlib
 from dataclasses import dataclass
 
 import pytest
+from sqlalchemy import select
 
 from steelyard.core.experiment_results import Trial
 from steelyard.service.accounts import add_account
+from steelyard.service.part_queue import next_part
 from steelyard.service.service_database import ServiceDatabase
+from steelyard.service.service_schema import submissions
 from steelyard.service.submissions import NewPart, NewSubmission, add_submission
-from steelyard.service.workers import enrol_worker
+from steelyard.service.trial_commits import SentResult, commit_result
+from steelyard.service.workers import all_workers, enrol_worker
 from tests.postgresql import cluster, fresh_database
 
 IDENTIFIER = "01M85SC0VHQM52GC8EDA4C9YQW"
@@ -82,3 +86,39 @@ def sent(made):
     with made.database.writing() as connection:
         add_submission(connection, row, parts)
     return made
+
+
+def give(made, worker=None, now_s=None):
+    with made.database.writing() as connection:
+        return next_part(connection, worker or made.first, now_s or made.now_s)
+
+
+def result_of(given, **changes):
+    block = given.positions[0] // 2
+    trials = tuple(trial(position, block) for position in given.positions)
+    fields = {"trials": trials, "provenance": {}, "failure": "", **changes}
+    return SentResult(
+        fields.pop("part_id", given.id),
+        fields.pop("attempt", given.attempt),
+        fields.pop("experiment", given.experiment),
+        **fields,
+    )
+
+
+def send(made, result, worker=None, now_s=None):
+    with made.database.writing() as connection:
+        return commit_result(connection, worker or made.first, result, now_s or made.now_s)
+
+
+def look(made, statement):
+    with made.database.reading() as connection:
+        return connection.execute(statement).all()
+
+
+def worker_named(made, name):
+    with made.database.reading() as connection:
+        return next(each for each in all_workers(connection) if each.name == name)
+
+
+def state(made):
+    return look(made, select(submissions.c.state))[0].state

@@ -9,60 +9,27 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import func, select, text, update
 
-from steelyard.service.part_queue import (
-    MOST_ATTEMPTS,
-    MOST_FAILURES,
-    lose_silent_workers,
-    next_part,
-)
-from steelyard.service.service_schema import attempts, committed_trials, parts, submissions
+from steelyard.service.part_attempts import MOST_ATTEMPTS, MOST_FAILURES
+from steelyard.service.part_queue import lose_silent_workers
+from steelyard.service.service_schema import attempts, committed_trials, parts
 from steelyard.service.submissions import cancel_submission
-from steelyard.service.trial_commits import SentResult, commit_result
 from steelyard.service.workers import (
     HEARTBEAT_LIMIT_S,
     MOST_FAULTS,
-    all_workers,
     beat,
     enrol_worker,
     release_worker,
 )
-from tests.unit.service.conftest import IDENTIFIER, trial
-
-
-def give(made, worker=None, now_s=None):
-    with made.database.writing() as connection:
-        return next_part(connection, worker or made.first, now_s or made.now_s)
-
-
-def result_of(given, **changes):
-    block = given.positions[0] // 2
-    trials = tuple(trial(position, block) for position in given.positions)
-    fields = {"trials": trials, "provenance": {}, "failure": "", **changes}
-    return SentResult(
-        fields.pop("part_id", given.id),
-        fields.pop("attempt", given.attempt),
-        fields.pop("experiment", given.experiment),
-        **fields,
-    )
-
-
-def send(made, result, worker=None, now_s=None):
-    with made.database.writing() as connection:
-        return commit_result(connection, worker or made.first, result, now_s or made.now_s)
-
-
-def look(made, statement):
-    with made.database.reading() as connection:
-        return connection.execute(statement).all()
-
-
-def worker_named(made, name):
-    with made.database.reading() as connection:
-        return next(each for each in all_workers(connection) if each.name == name)
-
-
-def state(made):
-    return look(made, select(submissions.c.state))[0].state
+from tests.unit.service.conftest import (
+    IDENTIFIER,
+    give,
+    look,
+    result_of,
+    send,
+    state,
+    trial,
+    worker_named,
+)
 
 
 def test_parts_come_in_the_order_that_was_drawn_and_the_experiment_ends_with_the_last(sent) -> None:

@@ -87,7 +87,7 @@ class ServiceHosts:
     def cluster_workers(self, names: Iterable[str]) -> dict[str, ClusterWorker]:
         """Those of some hosts that are enrolled, by name, with what waits for them."""
         with self._database.writing() as connection:
-            return cluster_workers(connection, names)
+            return cluster_workers(connection, names, self._clock())
 
     def vouch_for(self, worker: ClusterWorker, cluster: str, status: str = "idle") -> None:
         """A cluster says that a host is alive on which no worker runs now."""
