@@ -8,7 +8,7 @@ import random
 import pytest
 
 from steelyard.analysis.paths.path_map import PathNumbers, functions_of
-from steelyard.profile.paths.frame_sizes import read_frames, write_resized
+from steelyard.profile.paths.frame_sizes import read_frames, with_larger_frames, write_program
 from steelyard.profile.paths.learning_run import learning_run
 from tests.path_programs import (
     built_logger,
@@ -55,7 +55,7 @@ def test_larger_frames_of_two_hundred_programs_give_the_keys_that_are_predicted(
             for function, most in frames.most_bytes().items()
         }
         grown += sum(map(bool, sizes.values()))
-        write_resized(frames, sizes, str(program), f"{program}-larger")
+        write_program(with_larger_frames(frames, sizes), str(program), f"{program}-larger")
         run = learning_run([f"{program}-larger"], f"{program}-larger")
         numbers = PathNumbers()
         truth = counted_paths(logged_paths(tmp_path / "logged"), numbers)

@@ -9,7 +9,16 @@
 // prints a line for each function, its address in hexadecimal digits and a tab. Behind that stand
 // the numbers to which the growth of its frame is added, with a blank between them: the offset in
 // the file, its bytes and `s` (two's complement) or `u` (ULEB128), with colons. Where the frame
-// cannot grow there is a second tab and the reason.
+// cannot grow there is a second tab and the reason;
+//
+//   steelyard-path-planner --calls PROGRAM
+//
+// prints a line for each call of one function by another, with blanks: `c`, the offset of the call
+// in the file, its address, those of caller and callee (hexadecimal), from the stack pointer to the
+// CFA of the caller (0: not known), and 1 where no argument can be at the top of the stack. Behind
+// come the functions: `f`, the address, 1 or 0 for whether it may leave to code that is not known,
+// may call such code, and may be called by its address, the functions that it leaves to by jumps,
+// with commas, or `-`; and behind a tab why it may use what is above its frame.
 
 #include <cstdio>
 #include <fstream>
@@ -57,14 +66,36 @@ void print_frames(const char* path) {
     }
 }
 
+void print_calls(const char* path) {
+    const steelyard::Plan plan = steelyard::plan_of(path);
+    const steelyard::ProgramBytes program(path);
+    const steelyard::ProgramCalls found = program.calls(plan.functions);
+    const auto named = program.named(plan.functions);
+    const auto wide = [](std::uint64_t number) { return static_cast<unsigned long long>(number); };
+    for (const auto& call : found.calls)
+        std::printf("c %llu %llx %llx %llx %lld %d\n", wide(program.offset_of(call.address)),
+                    wide(call.address), wide(call.caller), wide(call.callee),
+                    static_cast<long long>(call.distance), int{call.passes_no_stack});
+    for (const auto& function : found.functions) {
+        std::printf("f %llx %d %d %d ", wide(function.start), int{function.leaves_unknown},
+                    int{function.calls_unknown}, int{named.contains(function.start)});
+        for (const std::uint64_t target : function.leaves_to)
+            std::printf("%llx,", wide(target));
+        std::printf("-\t%s\n", function.reason.c_str());
+    }
+}
+
 }  // namespace
 
 int main(int count, char** words) {
     try {
         if (count != 3)
-            throw Fatal("Give a program and the file of its plan, or --frames and a program.");
+            throw Fatal(
+                "Give a program and the file of its plan, or --frames or --calls and a program.");
         if (std::string_view(words[1]) == "--frames")
             print_frames(words[2]);
+        else if (std::string_view(words[1]) == "--calls")
+            print_calls(words[2]);
         else
             write_plan(words[1], words[2]);
         return 0;

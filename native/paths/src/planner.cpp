@@ -47,12 +47,16 @@ struct Code {
 
 class Planner {
   public:
-    Planner(Code code, CallFrames& frames) : code_(code), frames_(frames) {}
+    /// `wrappers`: what was put between callers and what they call.
+    Planner(Code code, Code wrappers, CallFrames& frames)
+        : code_(code), wrappers_(wrappers), frames_(frames) {}
 
     void read(Plan& plan) {
         find_functions(plan.functions);
+        read_wrappers();
         for (std::uint32_t index = 0; index < plan.functions.size(); ++index)
             read_code(plan.functions, index);
+        place_wrapped_calls();
         find_parts(plan.functions);
         plan_entries(plan.functions);
         place_call_sites(plan);
@@ -112,6 +116,9 @@ class Planner {
         // FF /2 and E8.
         const bool indirect = instruction.map == one_byte && instruction.opcode == 0xff &&
                               (instruction.modrm >> 3U & 7U) == 2;
+        if (instruction.field == Field::call)
+            calls_.emplace_back(sites_.size(), next + static_cast<std::uint64_t>(
+                                                          field_distance(instruction, bytes)));
         if (instruction.field == Field::call || indirect)
             note_call(next, index);
     }
@@ -129,6 +136,43 @@ class Planner {
             }
         }
         sites_.push_back(site);
+    }
+
+    /// The calls that wrappers make, by where each wrapper begins.
+    void read_wrappers() {
+        std::uint64_t start = wrappers_.address;
+        const std::uint64_t end = start + wrappers_.bytes.size();
+        for (std::uint64_t at = start; at < end;) {
+            const auto rest = wrappers_.from(at);
+            const auto instruction = decode(rest);
+            if (!instruction)
+                return;
+            at += instruction->length;
+            if (instruction->field == Field::call) {
+                called_.insert(at + static_cast<std::uint64_t>(field_distance(*instruction, rest)));
+                const UnwindRow* const row = frames_.at(at - 1);
+                if (row != nullptr)
+                    wrapped_returns_[start] = {at, row->cfa.distance};
+            }
+            constexpr std::uint8_t return_near = 0xc3, trap = 0xcc;
+            if (instruction->map == one_byte &&
+                (instruction->opcode == return_near || instruction->opcode == trap))
+                start = at;
+        }
+    }
+
+    /// A wrapper's call is one of the function that calls the wrapper, with more on the stack.
+    void place_wrapped_calls() {
+        for (const auto& [site, target] : calls_) {
+            const auto wrapped = wrapped_returns_.find(target);
+            if (wrapped == wrapped_returns_.end())
+                continue;
+            CallSite through = sites_[site];
+            through.return_address = wrapped->second.address;
+            if (through.frame == CallSite::Frame::by_stack_pointer)
+                through.distance += wrapped->second.bytes;
+            sites_.push_back(through);
+        }
     }
 
     static std::size_t containing(const std::vector<PlannedFunction>& functions,
@@ -221,10 +265,18 @@ class Planner {
         plan.header.call_site_places = places;
     }
 
-    Code code_;
+    /// Where the call of a wrapper returns to, and how much the wrapper has on the stack then.
+    struct WrappedReturn {
+        std::uint64_t address;
+        std::int64_t bytes;
+    };
+
+    Code code_, wrappers_;
     CallFrames& frames_;
     std::vector<Jump> jumps_;
     std::vector<CallSite> sites_;
+    std::vector<std::pair<std::size_t, std::uint64_t>> calls_;  ///< index of site, target
+    std::unordered_map<std::uint64_t, WrappedReturn> wrapped_returns_;
     std::unordered_set<std::uint64_t> called_;
 };
 
@@ -244,9 +296,9 @@ std::vector<std::byte> bytes_of(const std::string& path, PlanHeader& header) {
     return {view.begin(), view.end()};
 }
 
-Code text_of(const ElfTables& tables) {
+Code code_of(const ElfTables& tables, std::string_view section) {
     for (const auto& [name, header] : tables.sections()) {
-        if (name != ".text" || header.sh_type == SHT_NOBITS)
+        if (name != section || header.sh_type == SHT_NOBITS)
             continue;
         const Bytes bytes = tables.part(header.sh_offset, header.sh_size);
         return {header.sh_addr,
@@ -278,12 +330,12 @@ Plan plan_of(const std::string& path) try {
     const auto bytes = bytes_of(path, plan.header);
     const ElfTables tables(bytes);
     check_program(tables, plan.header);
-    const Code code = text_of(tables);
+    const Code code = code_of(tables, ".text"), wrappers = code_of(tables, ".steelyard.calls");
     auto elf = ElfFile::open(path);
     if (!elf)
         throw Malformed();
     CallFrames frames(std::move(elf));
-    Planner(code, frames).read(plan);
+    Planner(code, wrappers, frames).read(plan);
     if (plan.functions.empty())
         throw Fatal("It has no tables of frames (.eh_frame) for its code.");
     plan.header.function_count = plan.functions.size();

@@ -22,8 +22,7 @@ ProgramBytes::ProgramBytes(const std::string& path) : path_(path) {
     }
 }
 
-std::vector<GrowableFrame> ProgramBytes::growable(std::span<const PlannedFunction> functions) const
-    try {
+CodeBytes ProgramBytes::text() const {
     CodeBytes code;
     for (const auto& [name, header] : tables_->sections()) {
         if (name != ".text" || header.sh_type == SHT_NOBITS)
@@ -31,13 +30,61 @@ std::vector<GrowableFrame> ProgramBytes::growable(std::span<const PlannedFunctio
         const Bytes text = tables_->part(header.sh_offset, header.sh_size);
         code = {header.sh_addr, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}};
     }
+    return code;
+}
+
+CallFrames ProgramBytes::frames() const {
     auto elf = ElfFile::open(path_);
     if (!elf)
         throw Malformed();
-    CallFrames frames(std::move(elf));
-    return growable_frames(functions, code, frames, pads());
+    return CallFrames(std::move(elf));
+}
+
+std::vector<GrowableFrame> ProgramBytes::growable(std::span<const PlannedFunction> functions) const
+    try {
+    CallFrames tables = frames();
+    return growable_frames(functions, text(), tables, pads());
 } catch (const Malformed&) {
     throw Fatal("It is no ELF program that can be read.");
+}
+
+ProgramCalls ProgramBytes::calls(std::span<const PlannedFunction> functions) const try {
+    CallFrames tables = frames();
+    return direct_calls(functions, text(), tables);
+} catch (const Malformed&) {
+    throw Fatal("It is no ELF program that can be read.");
+}
+
+std::unordered_set<std::uint64_t> ProgramBytes::named(
+    std::span<const PlannedFunction> functions) const try {
+    std::unordered_set<std::uint64_t> found = addresses_in_code(functions, text());
+    for (const NamedHeader& section : tables_->sections())
+        add_named(section, found);
+    return found;
+} catch (const Malformed&) {
+    throw Fatal("It is no ELF program that can be read.");
+}
+
+void ProgramBytes::add_named(const NamedHeader& section,
+                             std::unordered_set<std::uint64_t>& found) const {
+    const Elf64_Shdr& header = section.header;
+    if ((header.sh_flags & SHF_ALLOC) == 0 || header.sh_type == SHT_NOBITS ||
+        (header.sh_flags & SHF_EXECINSTR) != 0 || section.name.starts_with(".eh_frame"))
+        return;
+    const Bytes bytes = tables_->part(header.sh_offset, header.sh_size);
+    const auto add_each = [&]<typename Row>(Row /*unused*/, auto value) {
+        for (std::size_t at = 0; at + sizeof(Row) <= bytes.size(); at += sizeof(Row)) {
+            Row row{};
+            std::memcpy(&row, &bytes[at], sizeof row);
+            found.insert(static_cast<std::uint64_t>(value(row)));
+        }
+    };
+    if (header.sh_type == SHT_RELA)
+        add_each(Elf64_Rela{}, [](const Elf64_Rela& row) { return row.r_addend; });
+    else if (header.sh_type == SHT_DYNSYM)
+        add_each(Elf64_Sym{}, [](const Elf64_Sym& row) { return row.st_value; });
+    else if (header.sh_type != SHT_STRTAB)
+        add_each(std::uint64_t{}, [](std::uint64_t row) { return row; });
 }
 
 std::vector<std::uint64_t> ProgramBytes::pads() const {

@@ -56,6 +56,21 @@ std::uint8_t rm(const Instruction& instruction) {
     return instruction.modrm & 7U;
 }
 
+/// An operand by the frame pointer: `rbp` in ModRM, or as base in SIB.
+void read_frame_operand(const Instruction& instruction, std::span<const std::uint8_t> code,
+                        const HighBits& high, StackUse& use) {
+    if (!instruction.memory_operand || mode(instruction) == 0 || mode(instruction) == 3 ||
+        high.base)
+        return;
+    const bool by_base =
+        rm(instruction) == 4 && (code[instruction.displacement_offset - 1U] & 7U) == frame;
+    if (rm(instruction) != frame && !by_base)
+        return;
+    use.has_frame_operand = true;
+    use.frame_displacement =
+        number(code, instruction.displacement_offset, instruction.displacement_bytes);
+}
+
 void read_operand(const Instruction& instruction, std::span<const std::uint8_t> code,
                   const HighBits& high, StackUse& use) {
     if (!instruction.memory_operand || mode(instruction) == 3 || rm(instruction) != 4)
@@ -161,6 +176,7 @@ StackUse stack_use(const Instruction& instruction, std::span<const std::uint8_t>
     StackUse use;
     const HighBits high = high_bits(instruction, code);
     read_operand(instruction, code, high, use);
+    read_frame_operand(instruction, code, high, use);
     use.kind = kind_of(instruction, high);
     if (use.kind == StackUse::Kind::allocate || use.kind == StackUse::Kind::release) {
         use.amount_offset = instruction.immediate_offset;

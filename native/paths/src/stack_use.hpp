@@ -35,6 +35,10 @@ struct StackUse {
     bool is_scaled = false;
     std::int64_t displacement = 0;
     std::uint8_t displacement_offset = 0, displacement_bytes = 0;
+
+    /// Whether there is an operand in memory relative to the frame pointer, and how far from it.
+    bool has_frame_operand = false;
+    std::int64_t frame_displacement = 0;
 };
 
 /// What the instruction at the start of `code` does.

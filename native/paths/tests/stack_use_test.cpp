@@ -50,6 +50,18 @@ TEST("operands relative to the stack pointer are found by SIB and its prefixes")
     CHECK(use_of({0x62, 0xf1, 0x7c, 0x48, 0x28, 0x44, 0x24, 0x01}).is_scaled);
 }
 
+TEST("operands relative to the frame pointer are found by ModRM and by SIB") {
+    const StackUse load = use_of({0x8b, 0x45, 0x10});
+    CHECK(load.has_frame_operand);
+    CHECK(load.frame_displacement == 0x10);
+    CHECK(use_of({0x48, 0x8b, 0x85, 0xf0, 0xff, 0xff, 0xff}).frame_displacement == -16);
+    CHECK(use_of({0x8b, 0x44, 0x85, 0x18}).has_frame_operand);
+    // Relative to the instruction, r13, and the register itself.
+    CHECK(!use_of({0x8b, 0x05, 0, 0, 0, 0}).has_frame_operand);
+    CHECK(!use_of({0x41, 0x8b, 0x45, 0x10}).has_frame_operand);
+    CHECK(!use_of({0x89, 0xe8}).has_frame_operand);
+}
+
 TEST("what becomes of the stack pointer otherwise is told") {
     CHECK(use_of({0x55}).kind == StackUse::Kind::push);
     CHECK(use_of({0x41, 0x5c}).kind == StackUse::Kind::pop);

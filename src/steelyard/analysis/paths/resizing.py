@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from steelyard.analysis.paths.height_steps import height_steps
@@ -19,6 +20,9 @@ from steelyard.analysis.paths.separation_search import (
 
 # The stack may become so many times as high; the thesis needed up to 2.54 times (table 5.3).
 BUDGET_RATIO = 2.5
+# Part of the learnt calls that may be led through wrappers. A wrapper takes four instructions, and
+# most programs execute 20 or more a call, so that this is below 0.3 % of instructions for them.
+MOST_WRAPPED_RATIO = 0.01
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,10 @@ class ResizingRules:
         Functions whose frames can grow, and by how many bytes; None: all of the map.
     wraps_calls : bool
         Calls of one function by another are wrapped too.
+    calls : collection of (int, int), optional
+        Callers and callees whose calls can be wrapped; None: all of the map.
+    most_wrapped_ratio : float
+        Part of the learnt calls that may be led through wrappers, from 0 to 1.
     budget_ratio : float
         How many times as high as before the highest stack may be, at least 1.
     goal : float
@@ -46,6 +54,8 @@ class ResizingRules:
     budget_ratio: float = BUDGET_RATIO
     goal: float = GOAL
     marks_calls: bool = False
+    calls: Collection[tuple[int, int]] | None = None
+    most_wrapped_ratio: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,10 @@ class Resizing:
         What makes every path exact, if that was asked for.
     rigid : dict of str to str
         Functions of a program whose frames cannot grow, and why.
+    unwrapped : dict of (str, str) to str
+        Callers and callees whose calls cannot be wrapped in a program, and why.
+    wrapped_share : float
+        Part of the learnt calls that are led through wrappers.
     """
 
     path_map: PathMap
@@ -87,6 +101,8 @@ class Resizing:
     after_bytes: int
     marks: MarkedCalls | None = None
     rigid: dict[str, str] = field(default_factory=dict[str, str])
+    unwrapped: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    wrapped_share: float = 0.0
 
     @property
     def growth_ratio(self) -> float:
@@ -106,15 +122,21 @@ def resized(path_map: PathMap, rules: ResizingRules) -> Resizing:
     order = path_order(path_map.nodes)
     most = {} if rules.frames is None else {(at, ROOT): size for at, size in rules.frames.items()}
     frames = path_map.functions if rules.frames is None else rules.frames
-    pairs = zip(order.callers.tolist(), order.functions.tolist(), strict=True)
-    calls: set[tuple[int, int]] = set()
-    if rules.wraps_calls:
-        calls.update((caller, callee) for caller, callee in pairs if caller != ROOT)
+    passes = calls_learnt(path_map)
+    most_passes = int(rules.most_wrapped_ratio * path_map.call_count)
+    calls = _cheap_calls(passes, most_passes, rules) if rules.wraps_calls else {}
     before_bytes = int(order.heights_bytes.max())
     found = separate(
         order,
         height_steps(order, frames, calls),
-        SearchRules(int(before_bytes * rules.budget_ratio), rules.seed, most, rules.goal),
+        SearchRules(
+            int(before_bytes * rules.budget_ratio),
+            rules.seed,
+            most,
+            rules.goal,
+            passes=calls,
+            most_passes=most_passes,
+        ),
     )
     frame_bytes = {at: size for (at, to), size in found.bytes_by_step.items() if to == ROOT}
     call_bytes = {call: size for call, size in found.bytes_by_step.items() if call[1] != ROOT}
@@ -132,7 +154,28 @@ def resized(path_map: PathMap, rules: ResizingRules) -> Resizing:
         before_bytes=before_bytes,
         after_bytes=int(found.heights_bytes.max()),
         marks=marked_calls(after, rules.seed) if rules.marks_calls else None,
+        wrapped_share=sum(map(passes.__getitem__, call_bytes)) / max(path_map.call_count, 1),
     )
+
+
+def calls_learnt(path_map: PathMap) -> Counter[tuple[int, int]]:
+    """How often each caller was seen to call each callee."""
+    found: Counter[tuple[int, int]] = Counter()
+    for node in path_map.nodes:
+        if node.parent != ROOT:
+            found[path_map.nodes[node.parent].function, node.function] += node.call_count
+    return found
+
+
+def _cheap_calls(
+    passes: Mapping[tuple[int, int], int], most: int, rules: ResizingRules
+) -> dict[tuple[int, int], int]:
+    """What can be wrapped, each at a price that can be paid."""
+    return {
+        call: count
+        for call, count in passes.items()
+        if count <= most and (rules.calls is None or call in rules.calls)
+    }
 
 
 def with_sizes(

@@ -45,6 +45,10 @@ class SearchRules:
         Share of keys with one path at which it ends.
     idle_limit, worse_limit : int
         Tries without progress.
+    passes : mapping of Step to int
+        How often some steps are passed if they grow; others cost nothing.
+    most_passes : int
+        How often steps that grow may be passed in all.
     """
 
     limit_bytes: int
@@ -53,6 +57,8 @@ class SearchRules:
     goal: float = GOAL
     idle_limit: int = IDLE_LIMIT
     worse_limit: int = WORSE_LIMIT
+    passes: Mapping[Step, int] = field(default_factory=dict[Step, int])
+    most_passes: int = 0
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,7 @@ class _State:
     sizes: Integers
     heights: Integers
     counts: KeyCounts
+    passes: int = 0
 
     @property
     def score(self) -> int:
@@ -118,6 +125,7 @@ class _Search:
         self._steps = StepCounts(order, steps)
         self._keys = PathKeys(order, self._limit_bytes)
         unlimited = self._limit_bytes
+        self._passes = [rules.passes.get(name, 0) for name in steps.names]
         self._most_bytes = [rules.most_bytes.get(name, unlimited) for name in steps.names]
         none = np.zeros(len(steps.names), dtype=np.int64)
         counts = self._keys.counts(order.heights_bytes)
@@ -175,7 +183,10 @@ class _Search:
         """Grow a step that differs between two paths of a key; whether one is kept."""
         for place, step in enumerate(self._differing()[:_TRIES_A_PAIR], 1):
             size = GRAIN_BYTES * place
-            if self._state.sizes[step] + size > self._most_bytes[step]:
+            passes = self._state.passes
+            passes += 0 if self._state.sizes[step] else self._passes[step]
+            is_dear = passes > max(self._rules.most_passes, self._state.passes)
+            if is_dear or self._state.sizes[step] + size > self._most_bytes[step]:
                 continue
             heights = self._state.heights + size * self._steps.on_paths(step)
             self._work += len(heights) + _WORK_A_TRY
@@ -183,7 +194,7 @@ class _Search:
                 continue
             sizes = self._state.sizes.copy()
             sizes[step] += size
-            state = _State(sizes, heights, self._keys.counts(heights))
+            state = _State(sizes, heights, self._keys.counts(heights), passes)
             if state.score > self._state.score or takes_worse:
                 self._state, self._ambiguous = state, None
                 return True

@@ -5,13 +5,26 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 
-from steelyard.analysis.paths.path_map import check_build
-from steelyard.analysis.paths.resizing import Resizing, ResizingRules, resized
+from steelyard.analysis.paths.path_map import PathMap, check_build
+from steelyard.analysis.paths.resizing import (
+    MOST_WRAPPED_RATIO,
+    Resizing,
+    ResizingRules,
+    calls_learnt,
+    resized,
+)
+from steelyard.analysis.paths.wrappable_calls import Call, ProgramCalls, wrappable_calls
 from steelyard.app.profile.path_maps import check_program
 from steelyard.core.errors import DataError
-from steelyard.profile.paths.frame_sizes import ProgramFrames, read_frames, write_resized
+from steelyard.profile.paths.frame_sizes import (
+    ProgramFrames,
+    read_frames,
+    with_larger_frames,
+    write_program,
+)
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.paths.map_file import read_map, write_map
+from steelyard.profile.paths.wrapped_program import read_calls, with_wrappers
 
 
 @dataclass(frozen=True)
@@ -23,7 +36,7 @@ class ResizingRequest:
     map_path : str
     seed : int
     wraps_calls, marks_calls : bool
-    budget_ratio, goal : float
+    budget_ratio, goal, most_wrapped_ratio : float
         As `analysis.paths.resizing.ResizingRules` has them.
     program, output : str, optional
         A program, of whose frames some can grow, and where it is written with larger ones; its map
@@ -36,6 +49,7 @@ class ResizingRequest:
     marks_calls: bool
     budget_ratio: float
     goal: float
+    most_wrapped_ratio: float = MOST_WRAPPED_RATIO
     program: str | None = None
     output: str | None = None
 
@@ -53,32 +67,61 @@ def resize_paths(request: ResizingRequest) -> Resizing:
     path_map = read_map(request.map_path)
     if not path_map.nodes:
         raise DataError(f"The map {request.map_path} has no paths.", field="map")
-    program, frames = request.program, None
-    if program is not None:
-        check_program(program)
-        check_build(path_map, build_of(program), os.path.basename(program))
-        frames = read_frames(program)
+    program = None
+    if request.program is not None:
+        check_program(request.program)
+        build = build_of(request.program)
+        check_build(path_map, build, os.path.basename(request.program))
+        program = _program(request.program, path_map, request.wraps_calls)
     rules = ResizingRules(
         request.seed,
-        frames=None if frames is None else frames.most_bytes(),
+        frames=None if program is None else program.frames.most_bytes(),
         wraps_calls=request.wraps_calls,
         budget_ratio=request.budget_ratio,
         goal=request.goal,
         marks_calls=request.marks_calls,
+        calls=None if program is None else program.wrappable,
+        most_wrapped_ratio=request.most_wrapped_ratio,
     )
     found = resized(path_map, rules)
-    if frames is None:
+    if program is None:
         return found
-    found = replace(found, rigid=_rigid(found, frames))
-    if program is not None and request.output is not None:
-        write_resized(frames, found.frame_bytes, program, request.output)
-        resized_map = replace(
-            found.path_map,
-            program=os.path.basename(request.output),
-            build=build_of(request.output),
-        )
-        write_map(resized_map, map_of_output(request.output))
+    found = replace(found, rigid=_rigid(found, program.frames), unwrapped=program.unwrapped)
+    if request.output is not None:
+        _write(found, program, request.output)
     return found
+
+
+@dataclass(frozen=True)
+class _Program:
+    """A program, with what of it can be made higher."""
+
+    path: str
+    frames: ProgramFrames
+    calls: ProgramCalls
+    wrappable: frozenset[Call]
+    unwrapped: dict[tuple[str, str], str]
+
+
+def _program(path: str, path_map: PathMap, wraps_calls: bool) -> _Program:
+    frames = read_frames(path)
+    if not wraps_calls:
+        return _Program(path, frames, ProgramCalls((), {}), frozenset(), {})
+    calls, names = read_calls(path), path_map.functions
+    wrappable, refused = wrappable_calls(calls, calls_learnt(path_map))
+    unwrapped = {(names[one], names[other]): why for (one, other), why in refused.items()}
+    return _Program(path, frames, calls, wrappable, unwrapped)
+
+
+def _write(found: Resizing, program: _Program, output: str) -> None:
+    """Write the program with what was found, and its map."""
+    data = with_larger_frames(program.frames, found.frame_bytes)
+    if found.call_bytes:
+        names = found.path_map.functions
+        data = with_wrappers(bytes(data), program.calls, found.call_bytes, names)
+    write_program(data, program.path, output)
+    resized_map = replace(found.path_map, program=os.path.basename(output), build=build_of(output))
+    write_map(resized_map, map_of_output(output))
 
 
 def map_of_output(output: str) -> str:

@@ -20,6 +20,14 @@ class ResizeOptions:
     """What is searched, what it may cost, and where the answer goes."""
 
     wrap: bool = option("--wrap", is_flag=True, help="Wrap calls of one function by another too.")
+    most_wrapped: float = option(
+        "--most-wrapped",
+        type=FiniteRange(0, 1),
+        default=0.01,
+        show_default=True,
+        metavar="RATIO",
+        help="Lead no more than this part of the learnt calls through wrappers.",
+    )
     mark: bool = option(
         "--mark", is_flag=True, help="Find calls to mark, so that every path has its own key."
     )
@@ -43,13 +51,13 @@ class ResizeOptions:
         "--seed", type=SEED, default=1, show_default=True, metavar="N", help="Seed of the search."
     )
     program: str | None = option(
-        "--program", metavar="FILE", help="Grow only frames that can grow in this program."
+        "--program", metavar="FILE", help="Change only what can be changed in this program."
     )
     output: str | None = option(
         "--output",
         "-o",
         metavar="FILE",
-        help="Write the program with these frames, and its map as FILE.paths.",
+        help="Write the program with what was found, and its map as FILE.paths.",
     )
     json_target: str | None = json_option()
 
@@ -60,13 +68,14 @@ class ResizeOptions:
 def resize(given: ResizeOptions, path: str) -> None:
     """Search sizes of stack frames that tell the paths of a map apart.
 
-    With --output they are put into a copy of the program; otherwise no program is changed.
+    With --output they, and the wrappers of calls, are put into a copy of the program; otherwise no
+    program is changed.
     """
     if given.output is not None:
         if given.program is None:
             raise click.UsageError("--output needs --program: the program that the map is of.")
-        if given.wrap or given.mark:
-            raise click.UsageError("--wrap and --mark say what they would give; --output has none.")
+        if given.mark:
+            raise click.UsageError("--mark says what it would give; --output has no marks.")
         refuse_nowhere(given.output)
     from steelyard.app.profile.path_resizing import ResizingRequest, resize_paths
 
@@ -78,6 +87,7 @@ def resize(given: ResizeOptions, path: str) -> None:
             marks_calls=given.mark,
             budget_ratio=given.budget,
             goal=given.goal,
+            most_wrapped_ratio=given.most_wrapped,
             program=given.program,
             output=given.output,
         )

@@ -125,24 +125,19 @@ def _field(text: str) -> FrameField:
     return FrameField(int(offset), int(byte_count), form == "u")
 
 
-def write_resized(frames: ProgramFrames, sizes: Mapping[int, int], like: str, path: str) -> None:
-    """Write a program with larger frames, and a build id of its own where it has one.
+def with_larger_frames(frames: ProgramFrames, sizes: Mapping[int, int]) -> bytearray:
+    """The file of a program with larger frames.
 
     Parameters
     ----------
     frames : ProgramFrames
     sizes : mapping of int to int
         By how much the frame of each function grows.
-    like : str
-        The program, which has the build id and the rights.
-    path : str
 
     Raises
     ------
     DataError
         A size is more than there is room for.
-    SteelyardError
-        The file cannot be written.
     """
     data = bytearray(frames.data)
     most = frames.most_bytes()
@@ -151,6 +146,25 @@ def write_resized(frames: ProgramFrames, sizes: Mapping[int, int], like: str, pa
             raise DataError(f"The frame of {function:#x} cannot grow by {size} bytes.", field="map")
         for field in frames.fields[function]:
             field.put(data, field.value(data) + size)
+    return data
+
+
+def write_program(data: bytearray, like: str, path: str) -> None:
+    """Write a changed program, with a build id of its own where it has one.
+
+    Parameters
+    ----------
+    data : bytearray
+        Its file, in which the build id is changed.
+    like : str
+        The program as it was, which has the build id and the rights.
+    path : str
+
+    Raises
+    ------
+    SteelyardError
+        The file cannot be written.
+    """
     _name_build(data, read_symbols(like).build_id)
     folder = os.path.dirname(os.path.abspath(path))
     try:

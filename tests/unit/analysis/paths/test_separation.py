@@ -14,7 +14,7 @@ from steelyard.analysis.paths.marked_calls import marked_calls
 from steelyard.analysis.paths.path_keys import PathKeys
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode, functions_of, merged_nodes
 from steelyard.analysis.paths.path_order import path_order
-from steelyard.analysis.paths.resizing import ResizingRules, resized
+from steelyard.analysis.paths.resizing import ResizingRules, calls_learnt, resized
 
 MAIN, A, B, D, E = 1, 2, 3, 4, 5
 
@@ -173,3 +173,15 @@ def test_steps_are_counted_the_same_along_paths_and_over_the_tree():
             over_tree[node][step] += count
     for node in range(len(order.functions)):
         assert counts.on_path_to(node) == +over_tree[node]
+
+
+def test_wrapped_calls_are_passed_no_more_often_than_they_may_be():
+    path_map = random_map(2, 400)
+    passes = calls_learnt(path_map)
+    found = resized(path_map, ResizingRules(1, frames={}, wraps_calls=True, most_wrapped_ratio=0.2))
+    passed = sum(passes[call] for call in found.call_bytes)
+    assert 0 < passed <= 0.2 * path_map.call_count
+    assert found.wrapped_share == pytest.approx(passed / path_map.call_count)
+    allowed = set(sorted(found.call_bytes)[:1])
+    few = resized(path_map, ResizingRules(1, frames={}, wraps_calls=True, calls=allowed))
+    assert set(few.call_bytes) <= allowed

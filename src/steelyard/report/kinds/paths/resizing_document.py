@@ -36,6 +36,11 @@ def resizing_document(found: Resizing) -> dict[str, Any]:
             "rigid": [
                 {"function": name, "reason": why} for name, why in sorted(found.rigid.items())
             ],
+            "unwrapped": [
+                {"caller": caller, "callee": callee, "reason": why}
+                for (caller, callee), why in sorted(found.unwrapped.items())
+            ],
+            "wrapped_ratio": found.wrapped_share,
             "keys": {
                 "most": separation.key_limit,
                 "before": separation.before_count,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from steelyard.analysis.paths.resizing import Resizing
 from steelyard.report.kinds.paths.text import counted, percent
@@ -11,6 +12,7 @@ from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table
 
 _SHOWN = 8
+_WRAPPER_INSTRUCTIONS = 4
 _ENDED_BY = {
     "goal": "the goal is reached",
     "most": "no sizes resolve more",
@@ -50,11 +52,21 @@ def resizing_text(found: Resizing, width: int | None = None) -> str:
             f"{percent(marks.passed_share)} of learnt calls pass a mark",
             width,
         )
-    if found.rigid:
-        reasons = Counter(found.rigid.values()).most_common()
-        shown = "; ".join(f"{count:,}: {why}" for why, count in reasons)
-        lines += wrapped(f"frames that cannot grow: {shown}", width)
+    if found.call_bytes:
+        lines += wrapped(
+            f"{percent(found.wrapped_share)} of learnt calls pass a wrapper, "
+            f"{_WRAPPER_INSTRUCTIONS} instructions each",
+            width,
+        )
+    lines += _reasons("frames that cannot grow", found.rigid.values(), width)
+    lines += _reasons("calls that cannot be wrapped", found.unwrapped.values(), width)
     return "\n".join(lines) + "\n"
+
+
+def _reasons(what: str, reasons: Iterable[str], width: int | None) -> list[str]:
+    counts = Counter(reasons).most_common()
+    shown = "; ".join(f"{count:,}: {why}" for why, count in counts)
+    return wrapped(f"{what}: {shown}", width) if shown else []
 
 
 def _outcome_table(found: Resizing) -> Table:

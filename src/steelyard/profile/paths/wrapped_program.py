@@ -1,0 +1,150 @@
+"""A program whose calls are led through wrappers, which make the stack higher.
+
+A wrapper is called instead of the function, lowers the stack pointer, calls the function, and
+puts the stack pointer back. It changes no other register and no flag.
+"""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+from collections.abc import Mapping
+
+from steelyard.analysis.paths.wrappable_calls import (
+    Call,
+    CalledFunction,
+    CallPlace,
+    ProgramCalls,
+)
+from steelyard.core.errors import DataError, UsageError
+from steelyard.core.native_program import native_program
+from steelyard.profile.paths.added_code import AddedFunction, GrowingProgram
+from steelyard.profile.paths.frame_table_copy import CodeFrame, FrameChange
+from steelyard.profile.paths.learning_run import PLANNER_ADVICE
+
+# The return address of the wrapper's own call is a part of what it puts between.
+_WORD_BYTES = 8
+_CALL, _RETURN, _CALL_BYTES = 0xE8, 0xC3, 5
+_ALIGN_BYTES = 16
+_SHORT_LIMIT = 128
+_TRAP = b"\xcc"
+
+
+def read_calls(program: str) -> ProgramCalls:
+    """The calls of a program.
+
+    Raises
+    ------
+    UsageError
+        It is no program that can be read.
+    MissingCapabilityError
+        The planner was not built.
+    """
+    planner = native_program(
+        "steelyard-path-planner", "the planner of paths", advice=PLANNER_ADVICE
+    )
+    done = subprocess.run(
+        [planner, "--calls", program], stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        reason = done.stderr.decode(errors="replace").strip() or "the planner was killed"
+        raise UsageError(f"The calls of {program} cannot be read.\n{reason}", field="--program")
+    places: list[CallPlace] = []
+    functions: dict[int, CalledFunction] = {}
+    for line in done.stdout.decode().splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "c":
+            places.append(_place(rest))
+        else:
+            address, function = _function(rest)
+            functions[address] = function
+    return ProgramCalls(tuple(places), functions)
+
+
+def _place(text: str) -> CallPlace:
+    offset, address, caller, callee, distance, passes_none = text.split()
+    return CallPlace(
+        int(offset),
+        int(address, 16),
+        int(caller, 16),
+        int(callee, 16),
+        int(distance),
+        passes_none == "1",
+    )
+
+
+def _function(text: str) -> tuple[int, CalledFunction]:
+    facts, _, reason = text.partition("\t")
+    address, leaves, calls, named, targets = facts.split()
+    leaves_to = tuple(int(target, 16) for target in targets.rstrip("-").split(",") if target)
+    return int(address, 16), CalledFunction(
+        leaves_to, leaves == "1", calls == "1", named == "1", reason
+    )
+
+
+def with_wrappers(
+    data: bytes, calls: ProgramCalls, sizes: Mapping[Call, int], names: Mapping[int, str]
+) -> bytearray:
+    """The file of a program with wrapped calls.
+
+    Parameters
+    ----------
+    data : bytes
+    calls : ProgramCalls
+        Of the program.
+    sizes : mapping of (int, int) to int
+        What is put between a caller and its callee, a multiple of 16.
+    names : mapping of int to str
+        Symbols of functions.
+
+    Raises
+    ------
+    DataError
+        The program cannot be given more code.
+    """
+    by_call = calls.places_of()
+    places = [(place, size) for call, size in sorted(sizes.items()) for place in by_call[call]]
+    program = GrowingProgram(data)
+    at = program.code_address(len(places))
+    found: list[AddedFunction] = []
+    for place, size in places:
+        wrapper = _wrapper(at, place.callee, size)
+        name = names.get(place.callee, f"{place.callee:x}")
+        # Numbers keep symbols different.
+        found.append(AddedFunction(f"{name}.steelyard{len(found)}", wrapper[0], wrapper[1]))
+        at += len(wrapper[0])
+    changed = program.with_code(found)
+    for (place, _), wrapper in zip(places, found, strict=True):
+        if changed[place.offset] != _CALL:
+            raise DataError("The program has other calls than were read.", field="program")
+        changed[place.offset + 1 : place.offset + _CALL_BYTES] = _distance(
+            place.address + _CALL_BYTES, wrapper.frame.start
+        )
+    return changed
+
+
+def _wrapper(at: int, callee: int, size: int) -> tuple[bytes, CodeFrame]:
+    lower, raise_again = _add_to_stack(_WORD_BYTES - size), _add_to_stack(size - _WORD_BYTES)
+    called_at = at + len(lower)
+    code = lower + bytes([_CALL]) + _distance(called_at + _CALL_BYTES, callee)
+    code += raise_again + bytes([_RETURN])
+    changes = (
+        FrameChange(len(lower), size),
+        FrameChange(_CALL_BYTES + len(raise_again), _WORD_BYTES),
+    )
+    frame = CodeFrame(at, len(code), changes)
+    return code.ljust(-(-len(code) // _ALIGN_BYTES) * _ALIGN_BYTES, _TRAP), frame
+
+
+def _add_to_stack(amount: int) -> bytes:
+    """`lea amount(%rsp), %rsp`, which leaves flags alone."""
+    if -_SHORT_LIMIT <= amount < _SHORT_LIMIT:
+        return b"\x48\x8d\x64\x24" + struct.pack("<b", amount)
+    return b"\x48\x8d\xa4\x24" + struct.pack("<i", amount)
+
+
+def _distance(start: int, end: int) -> bytes:
+    try:
+        return struct.pack("<i", end - start)
+    except struct.error:
+        raise DataError("The program is too large to wrap its calls.", field="program") from None
