@@ -109,6 +109,15 @@ def revoke_tokens(connection: Connection, account_id: int, name: str) -> int:
     return connection.execute(update(tokens).where(chosen).values(revoked=True)).rowcount
 
 
+def identity_of_account(connection: Connection, account_id: int) -> Identity | None:
+    """An account with all scopes, for what goes on without its owner; None where it is shut out."""
+    chosen = select(accounts.c.name, accounts.c.role).where(
+        accounts.c.id == account_id, accounts.c.disabled.is_(False)
+    )
+    row = connection.execute(chosen).first()
+    return None if row is None else Identity(account_id, row.name, row.role, frozenset(SCOPES))
+
+
 def identity_of(connection: Connection, token: str, now_s: float) -> Identity | None:
     """Whose token it is; None where it is nobody's, revoked or too old."""
     joined = select(tokens, accounts.c.name.label("account"), accounts.c.role).join(

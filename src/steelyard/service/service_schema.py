@@ -115,6 +115,7 @@ workers = Table(
 # planned from it; `plan` a digest of what a worker must plan from it, too; `reboot` one of
 # hosts_asked.REBOOTS. `going_on` is a JSON object with the workers of further blocks, empty where
 # all blocks are there from the beginning; `stopped` is what ended it then, or which limit.
+# `follow_up` says which experiment follows a screening, as of follow_ups.WANTED.
 submissions = Table(
     "submissions",
     metadata,
@@ -135,6 +136,7 @@ submissions = Table(
     Column("stopped", Text, nullable=False, server_default=""),
     Column("time_limit_s", Float),
     Column("cost_limit_s", Float),
+    Column("follow_up", Text, nullable=False, server_default=""),
 )
 
 # A block of a submission: what stays on one worker. `place` orders the parts of a worker.

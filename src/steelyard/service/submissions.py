@@ -93,6 +93,7 @@ class Submission(ListedSubmission):
     specification: str
     going_on: str = ""
     stopped: str = ""
+    follow_up: str = ""
 
 
 def add_submission(connection: Connection, sent: NewSubmission, blocks: Sequence[NewPart]) -> int:
@@ -187,6 +188,7 @@ def _whole() -> Any:
         submissions.c.specification,
         submissions.c.going_on,
         submissions.c.stopped,
+        submissions.c.follow_up,
     )
 
 

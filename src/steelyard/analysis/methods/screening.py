@@ -15,14 +15,20 @@ if TYPE_CHECKING:
 def analyze(table: Table, question: Question) -> Analysis:
     """Rank the main effects and propose factors."""
     from steelyard.analysis.linear.box_cox import transformed
-    from steelyard.analysis.screening.screened_effects import screening
+    from steelyard.analysis.screening.screened_effects import relative_to_groups, screening
     from steelyard.analysis.tables.trials_table import read_trials, with_cautions
 
-    trials = read_trials(table, question)
+    within = question.extra.get("within")
+    trials = read_trials(table, question, () if within is None else (within,))
+    factors, values, degrees = trials.factors, trials.values, 0
+    if within is not None:
+        *factors, group = factors
+        values = relative_to_groups(values, group)
+        degrees = len(group.levels) - 1
     transform = question.extra.get("transform")
-    values = trials.values if transform is None else transformed(trials.values, transform)
+    values = values if transform is None else transformed(values, transform)
     unit = question.unit if transform is None else f"{transform} {question.unit}".strip()
-    found = screening(trials.factors, trials.response, unit, values, question.confidence)
+    found = screening(factors, trials.response, unit, values, question.confidence, degrees)
     return with_cautions(found, trials.cautions)
 
 
@@ -32,5 +38,5 @@ EXTENSION = Method(
     reads="trials",
     analyze=analyze,
     needs=("response", "factors"),
-    options=model_options("low", "transform"),
+    options=model_options("low", "transform", "within"),
 )

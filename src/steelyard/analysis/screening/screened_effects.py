@@ -43,8 +43,30 @@ class _Margins:
     method: str
 
 
+def relative_to_groups(values: Floats, group: Factor) -> Floats:
+    """Values as if each group, such as the host that they come from, had the mean of all.
+
+    Each is divided by its group's mean and multiplied by the mean of these: a host that is slower
+    by a factor is so at every point. Groups that have every point as often leave the effects' own.
+    """
+    counts = np.bincount(group.codes)
+    means = np.bincount(group.codes, weights=values) / counts
+    if not means.all():
+        raise AnalysisError(
+            f"{group.name} {group.levels[int(np.flatnonzero(means == 0)[0])]!r} has the mean 0, "
+            "so that nothing is relative to it.",
+            field="--option",
+        )
+    return np.asarray(values / means[group.codes] * means.mean(), dtype=np.float64)
+
+
 def screening(
-    factors: Sequence[Factor], response: str, unit: str, values: Floats, confidence: float
+    factors: Sequence[Factor],
+    response: str,
+    unit: str,
+    values: Floats,
+    confidence: float,
+    spent_degrees: int = 0,
 ) -> Analysis:
     """Main effects of two-level factors, what they are mixed with, and whom to look at closer.
 
@@ -55,6 +77,8 @@ def screening(
     response, unit : str
     values : array
     confidence : float
+    spent_degrees : int
+        Degrees of freedom that the values have lost already, as by means that were taken out.
 
     Raises
     ------
@@ -82,7 +106,7 @@ def screening(
             f"{', '.join(f.name for f in factors)} apart.",
             field="--factors",
         )
-    margins = _margins(fitted, confidence)
+    margins = _margins(fitted, confidence, spent_degrees)
     effects = tuple(_effect(fitted, k, margins, confidence, unit) for k in range(len(factors) + 1))
     proposed = [e.term for e in effects[1:] if e.p is not None and e.p < 1 - confidence]
     surely = [e.term for e in effects[1:] if _beyond(e, margins)]
@@ -108,11 +132,11 @@ def proposed_factors(result: Result) -> tuple[str, ...] | None:
     return tuple(e.term for e in result.effects if e.p is not None and e.p < level)
 
 
-def _margins(fitted: Fit, confidence: float) -> _Margins | None:
+def _margins(fitted: Fit, confidence: float, spent_degrees: int) -> _Margins | None:
     """Of an effect with the weight of a main effect; None where nothing tells the error."""
     scale = float(np.sqrt(np.diag(fitted.unscaled_covariance)[1:].mean()))
     count = fitted.rank - 1
-    degrees = fitted.count - len(fitted.model.counts)
+    degrees = fitted.count - len(fitted.model.counts) - spent_degrees
     if degrees >= _FEWEST_ERROR_DEGREES:
         error = scale * float(np.sqrt(fitted.point_squares.sum() / degrees))
         together = 1 - (1 - confidence) / (2 * count)

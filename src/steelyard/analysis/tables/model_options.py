@@ -8,6 +8,7 @@ _TEXTS = {
     "low": "Levels that come first, as FACTOR=LEVEL;FACTOR=LEVEL.",
     "covariates": "Columns of numbers that enter as they are, separated by commas.",
     "transform": "Of the response: `log`, `sqrt` or `inverse`.",
+    "within": "A column; values are relative to the mean of their rows with its level.",
 }
 
 

@@ -69,6 +69,8 @@ def analyze_run(
         factors = tuple(name for name in question.factors if name not in (BENCHMARK, WORKER))
         extra = {"program": BENCHMARK, **question.extra}
         question = replace(question, factors=factors, extra=extra)
+    if (method or name) == "screening" and WORKER in question.factors and not asked.factors:
+        question = _within_workers(question)
     if not question.factors:
         raise UsageError(
             "The experiment varies nothing: it has no [[factor]] and one benchmark. "
@@ -102,6 +104,12 @@ def _with_named_effects(found: Analyzed, experiment: Experiment) -> Analyzed:
         result, effects=(*effects, *result.effects), cautions=(*result.cautions, caution)
     )
     return replace(found, result=result)
+
+
+def _within_workers(question: Question) -> Question:
+    """A screening of hosts of unlike speed looks at each beside its own mean."""
+    factors = tuple(name for name in question.factors if name != WORKER)
+    return replace(question, factors=factors, extra={"within": WORKER, **question.extra})
 
 
 def _bias_question(spec: ExperimentSpec, question: Question) -> Question:

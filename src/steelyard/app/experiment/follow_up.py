@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from steelyard.app.experiment.experiment_file import read_experiment_file
+from steelyard.app.experiment.experiment_file import experiment_file_of
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import UsageError
 
@@ -36,16 +36,17 @@ def screening_follow_up(result: Result, path: str | None) -> str:
             "known. --file FILE.toml names it.",
             field="--follow-up",
         )
-    return follow_up_text(path, proposed)
+    with open(path, encoding="utf-8-sig", opener=regular_opener) as file:
+        return follow_up_text(file.read(), path, proposed)
 
 
-def follow_up_text(path: str, proposed: Sequence[str]) -> str:
+def follow_up_text(text: str, path: str, proposed: Sequence[str]) -> str:
     """The file of the experiment that follows, as TOML.
 
     Parameters
     ----------
-    path : str
-        The file of the screening.
+    text, path : str
+        The file of the screening, and what it is called.
     proposed : sequence of str
         Names of its factors: they are varied in a full factorial. The others are held at their
         first level.
@@ -55,7 +56,7 @@ def follow_up_text(path: str, proposed: Sequence[str]) -> str:
     UsageError
         Nothing is proposed, or something that is no factor of the file.
     """
-    known = [entry.name for entry in read_experiment_file(path).factors]
+    known = [entry.name for entry in experiment_file_of(text, path).factors]
     strange = [name for name in proposed if name not in known]
     if strange or not proposed:
         raise UsageError(
@@ -64,8 +65,7 @@ def follow_up_text(path: str, proposed: Sequence[str]) -> str:
             else "No factor is proposed, so that there is no experiment to write.",
             field="--follow-up",
         )
-    with open(path, "rb", opener=regular_opener) as file:
-        data = tomllib.load(file)
+    data = tomllib.loads(text)
     factors = cast("list[dict[str, Any]]", data.pop("factor"))
     named = [(entry.get("name", entry["factor"]), entry) for entry in factors]
     held = [
@@ -82,6 +82,7 @@ def follow_up_text(path: str, proposed: Sequence[str]) -> str:
             "nuisance": [*held, *data.get("nuisance", [])],
             "design": {"kind": "full-factorial"},
             "analysis": {"method": "anova", **analysis},
+            **({"hosts": data["hosts"]} if "hosts" in data else {}),
         }
     )
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from steelyard.app.experiment.experiment_file import KnownPackages
+from steelyard.app.service.following_up import FollowingUp
 from steelyard.app.service.going_further import GoingFurther
 from steelyard.app.service.impossible_result import why_refused
+from steelyard.app.service.kept_submission import keep_planned
 from steelyard.app.service.planned_submission import (
     PlannedSubmission,
-    new_parts,
     new_submission,
     plan_submission,
 )
@@ -29,7 +30,6 @@ from steelyard.app.service.who_may import (
     checked_visibility,
     is_open,
     own_submission,
-    refuse_past_quota,
     seen_submission,
 )
 from steelyard.core.errors import UsageError
@@ -58,18 +58,15 @@ from steelyard.service.submission_limits import end_exceeded
 from steelyard.service.submissions import (
     ListedSubmission,
     Submission,
-    add_submission,
     cancel_submission,
     newest_faults,
     newest_submissions,
     part_states,
     set_visibility,
 )
-from steelyard.service.submitted_packages import keep_submitted_packages
 from steelyard.service.trial_commits import Taken, commit_result
 from steelyard.service.workers import (
     Worker,
-    all_workers,
     beat,
     count_fault,
     enrol_worker,
@@ -103,6 +100,7 @@ class Service:
         self.rehearsals = ServiceRehearsals(database, clock)
         self.hosts = ServiceHosts(database, clock)
         self._further = GoingFurther(database, clock)
+        self.follow_ups = FollowingUp(database, self.packages, self.hosts)
         self.clock = clock
         # Of one member at once; None is no limit.
         self.most_trials: int | None = None
@@ -196,22 +194,9 @@ class Service:
         checked_visibility(visibility)
         known_packages = self.packages.known(who, packages or {})
         planned = self.plan(text, name, known_packages)
-        sent = new_submission(planned, who.account_id, visibility, priority)
+        row = new_submission(planned, who.account_id, visibility, priority)
         with self.database.writing() as connection:
-            refuse_past_quota(connection, who, self.most_trials, planned.trial_count)
-            known = list(all_workers(connection))
-            number = add_submission(connection, sent, new_parts(planned, known))
-            keep_submitted_packages(connection, number, known_packages.digests)
-            count = len(planned.workers)
-            detail = f"{planned.trial_count} trials on {count} worker{'s' * (count != 1)}"
-            note(
-                connection,
-                self.clock(),
-                who.name,
-                "submit",
-                f"experiment {sent.identifier}",
-                detail,
-            )
+            keep_planned(connection, who, planned, row, known_packages.digests, self.most_trials)
         return planned
 
     def submissions(self, who: Identity) -> list[ListedSubmission]:
@@ -279,6 +264,7 @@ class Service:
     def give(self, worker: Worker) -> GivenPart | None:
         """The next part of a worker, if there is one for it."""
         self._further.look()
+        self.follow_ups.look(self.most_trials)
         with self.database.writing() as connection:
             now_s = self.clock()
             lose_silent_workers(connection, now_s)

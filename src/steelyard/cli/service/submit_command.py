@@ -53,6 +53,11 @@ class SubmitOptions:
         help="Run each benchmark package once on each architecture first, and show what its "
         "scripts print; send nothing if one fails.",
     )
+    follow_up: bool = option(
+        "--follow-up",
+        is_flag=True,
+        help="When this screening has ended, run the full design of the factors that it proposes.",
+    )
     store: str | None = store_option("The store whose service is meant, without --server.")
     json_target: str | None = json_option()
 
@@ -76,6 +81,7 @@ def command(given: SubmitOptions, file: str) -> None:
         "visibility": given.visibility,
         "priority": given.priority,
         "dry_run": given.dry_run,
+        "follow_up": given.follow_up,
         "packages": send_packages(client, read, write_note),
     }
     if given.debug:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from steelyard.app.service.following_up import refuse_no_screening
 from steelyard.app.service.people import People
 from steelyard.app.service.service import Service
 from steelyard.core.errors import DataError, SteelyardError, UsageError
@@ -179,13 +180,21 @@ def _submit(service: Service, who: Identity, _path: Any, body: dict[str, Any]) -
             f"priority takes a whole number from -100 to 100, not {priority!r}.", field="priority"
         )
     visibility = _text(body, "visibility", "private")
+    follow_up = body.get("follow_up", False)
+    if type(follow_up) is not bool:
+        raise UsageError(f"follow_up takes true or false, not {follow_up!r}.", field="follow_up")
+    if follow_up:
+        refuse_no_screening(text, name)
     planned = service.submit(who, text, name, visibility, priority, digests)
+    if follow_up:
+        service.follow_ups.ask(planned.spec.identifier)
     return submission_document(planned.summary, sent=True)
 
 
 def _experiment(service: Service, who: Identity, path: Any, _body: Any) -> Any:
     found, parts = service.progress(who, path["experiment"])
-    return {**_SCHEMA, "kind": "submitted", **summary(found), "parts": parts}
+    told = {**summary(found), "parts": parts, "follow_up": found.follow_up}
+    return {**_SCHEMA, "kind": "submitted", **told}
 
 
 def _trials(service: Service, who: Identity, path: Any, _body: Any) -> Any:

@@ -109,3 +109,48 @@ def test_chance_alone_is_seldom_proposed():
     points = pb12()
     passed = sum(len(proposed(screened(points, generator.standard_normal(12)))) for _ in range(200))
     assert 0.02 < passed / (200 * 8) < 0.07
+
+
+def of_hosts(random, effect=0.0):
+    """Trials of a screening that three unlike hosts ran twice each, and the host of each."""
+    points = [row for row in pb12() for _ in range(6)]
+    hosts = [k % 3 for k in range(len(points))]
+    noise = random.normal(1.0, 0.02, len(points))
+    changed = [1 + effect * (row[0] == 1) for row in points]
+    values = noise * np.array(changed) * np.array([1.0, 1.8, 0.6])[hosts]
+    return points, [f"h{k}" for k in hosts], values
+
+
+def within_hosts(points, hosts, values):
+    columns = {name: [row[k] for row in points] for k, name in enumerate(NAMES)}
+    asked = question(factors=",".join(NAMES))
+    found = ANALYSES.get("screening").analyze(
+        table(**columns, host=hosts, y=list(values)), replace(asked, extra={"within": "host"})
+    )
+    assert isinstance(found, Analysis)
+    return found
+
+
+def test_beside_their_own_means_unlike_hosts_hide_no_effect_and_make_none():
+    random = np.random.default_rng(5)
+    drawn = [of_hosts(random) for _ in range(150)]
+    null = sum(len(proposed(within_hosts(*each))) for each in drawn) / (150 * len(NAMES))
+    assert 0.03 < null < 0.07
+    for _ in range(20):
+        points, hosts, values = of_hosts(random, 0.03)
+        assert "a" in proposed(within_hosts(points, hosts, values))
+        # Without it the hosts' difference hides so small an effect.
+        assert "a" not in proposed(screened(points, list(values)))
+
+
+def test_the_error_has_a_degree_less_for_each_further_host():
+    points, hosts, values = of_hosts(np.random.default_rng(1))
+    found = within_hosts(points, hosts, values)
+    assert found.facts["error_degrees"] == len(points) - 12 - 2
+
+
+def test_nothing_is_relative_to_a_host_whose_mean_is_nought():
+    points, hosts, values = of_hosts(np.random.default_rng(1))
+    values[[k for k, host in enumerate(hosts) if host == "h1"]] = 0.0
+    with pytest.raises(AnalysisError, match="host 'h1' has the mean 0"):
+        within_hosts(points, hosts, values)

@@ -36,7 +36,7 @@ def test_an_effect_of_a_factor_that_is_held_is_not_asked_for_any_more(
     tmp_path: Path, settings: str, effect: str
 ) -> None:
     (tmp_path / "e.toml").write_text(FILE.format(settings=settings.format(effect=effect)))
-    text = follow_up_text(str(tmp_path / "e.toml"), ["nice"])
+    text = follow_up_text((tmp_path / "e.toml").read_text(), "e.toml", ["nice"])
     (tmp_path / "new.toml").write_text(text)
     plan = experiment_plan(read_experiment_file(str(tmp_path / "new.toml")))
     assert list(plan.factors) == ["nice"]

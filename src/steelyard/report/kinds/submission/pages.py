@@ -6,9 +6,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from steelyard.core.identifier import is_identifier
 from steelyard.report.kinds.submission.text import submission_lines
 from steelyard.report.pages.rendered import rendered_page
 from steelyard.report.pages.shell import Shell
+from steelyard.service.follow_ups import WANTED
 from steelyard.service.submissions import OPEN_STATES, ListedSubmission, Submission
 from steelyard.service.workers import Worker
 
@@ -88,6 +90,8 @@ def submission_page(
         "title": sent.name,
         "row": _row(sent),
         "identifier": sent.identifier,
+        "next_experiment": sent.follow_up if is_identifier(sent.follow_up) else "",
+        "follow_up": _follow_up(sent),
         "parts": [(state, count) for state, count in sorted(parts.items())],
         "faults": faults,
         "share": round(100 * sent.committed_count / max(1, sent.trial_count)),
@@ -97,6 +101,14 @@ def submission_page(
         "refresh_s": REFRESH_S if sent.state in OPEN_STATES else 0,
     }
     return rendered_page("submission/one.html.jinja", view)
+
+
+def _follow_up(sent: Submission) -> str:
+    """What is told of a follow-up that is not there."""
+    if sent.follow_up == WANTED:
+        return "When it has ended, the full design of the factors that it proposes follows."
+    _, none, why = sent.follow_up.partition("none: ")
+    return f"No experiment follows it: {why}" if none else ""
 
 
 def workers_page(workers: Sequence[Worker], shell: Shell) -> str:

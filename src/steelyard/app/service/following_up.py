@@ -1,0 +1,134 @@
+"""Screening first, then the full design of what matters: the service sends the second by itself."""
+
+from __future__ import annotations
+
+from steelyard.app.experiment.experiment_file import experiment_file_of
+from steelyard.app.experiment.follow_up import follow_up_text
+from steelyard.app.experiment.own_analysis import own_analysis
+from steelyard.app.service.kept_submission import keep_planned
+from steelyard.app.service.planned_submission import new_submission, plan_submission
+from steelyard.app.service.service_experiment import service_experiment
+from steelyard.app.service.service_hosts import ServiceHosts
+from steelyard.app.service.service_packages import ServicePackages
+from steelyard.core.errors import SteelyardError, StoreError, UsageError
+from steelyard.core.experiment_results import Experiment
+from steelyard.service.accounts import Identity, identity_of_account
+from steelyard.service.follow_ups import (
+    EndedScreening,
+    ended_screenings,
+    note_follow_up,
+    want_follow_up,
+)
+from steelyard.service.service_database import ServiceDatabase
+from steelyard.service.submitted_packages import packages_of
+
+_METHOD = "screening"
+
+
+def refuse_no_screening(text: str, name: str) -> None:
+    """See that another experiment can follow that of a file with the content `text`.
+
+    Raises
+    ------
+    UsageError
+        Its analysis is no screening.
+    """
+    file = experiment_file_of(text.removeprefix("\ufeff"), name)
+    if file.analysis.get("method") != _METHOD:
+        raise UsageError(
+            f"{file.path}: only a screening can be followed. It has under [analysis]: "
+            f'method = "{_METHOD}"; `steelyard experiment init --kind screening` writes one.',
+            field="--follow-up",
+        )
+
+
+class FollowingUp:
+    """Looks at screenings that have ended, and sends what follows them.
+
+    Parameters
+    ----------
+    database : ServiceDatabase
+    packages : ServicePackages
+    hosts : ServiceHosts
+    """
+
+    def __init__(
+        self,
+        database: ServiceDatabase,
+        packages: ServicePackages,
+        hosts: ServiceHosts,
+    ) -> None:
+        self._database = database
+        self._packages = packages
+        self._hosts = hosts
+
+    def ask(self, identifier: str) -> None:
+        """Have a screening followed that was just sent."""
+        with self._database.writing() as connection:
+            want_follow_up(connection, identifier)
+
+    def look(self, most_trials: int | None) -> None:
+        """Send what follows each of them, or note why nothing does. A member's quota holds for it
+        too. Whoever else does the same at the same time sends it once."""
+        with self._database.reading() as connection:
+            found = [
+                (
+                    each,
+                    service_experiment(connection, each.sent),
+                    packages_of(connection, each.sent.id),
+                )
+                for each in ended_screenings(connection)
+            ]
+        for ended, experiment, digests in found:
+            try:
+                self._send(ended, experiment, digests, most_trials)
+            except StoreError:
+                raise
+            except SteelyardError as error:
+                with self._database.writing() as connection:
+                    note_follow_up(connection, ended.sent.id, f"none: {error.message}")
+
+    def _send(
+        self,
+        ended: EndedScreening,
+        experiment: Experiment,
+        digests: dict[str, str],
+        most_trials: int | None,
+    ) -> None:
+        sent = ended.sent
+        who = self._sender(ended)
+        text = follow_up_text(
+            sent.file.removeprefix("\ufeff"), sent.identifier, _proposed(experiment)
+        )
+        known = self._packages.known(who, digests)
+        planned = plan_submission(text, "the follow-up", self._hosts.workers(), known)
+        row = new_submission(planned, who.account_id, sent.visibility, ended.priority)
+        with self._database.writing() as connection:
+            if note_follow_up(connection, sent.id, row.identifier):
+                keep_planned(connection, who, planned, row, digests, most_trials)
+
+    def _sender(self, ended: EndedScreening) -> Identity:
+        with self._database.reading() as connection:
+            who = identity_of_account(connection, ended.account_id)
+        if who is None or not who.may("submit"):
+            raise UsageError(f"{ended.sent.account} may not send experiments any more.")
+        return who
+
+
+def _proposed(experiment: Experiment) -> tuple[str, ...]:
+    """The factors that a screening proposes.
+
+    Raises
+    ------
+    UsageError
+        None, or not all of it was run.
+    """
+    from steelyard.analysis.screening.screened_effects import proposed_factors
+
+    if experiment.stopped in (None, "interrupted"):
+        raise UsageError("not all of its trials were run.")
+    analyzed = own_analysis(experiment)
+    proposed = None if analyzed is None else proposed_factors(analyzed.result)
+    if not proposed:
+        raise UsageError("the screening proposes no factor.")
+    return proposed
