@@ -58,7 +58,8 @@ class SubmissionSummary:
 
     `fewest` says whether no set of fewer workers gives what is asked; `estimated_s` is until the
     last worker has ended, None where the benchmarks do not say what a trial takes. `goes_on` says
-    whether there are further blocks until it is precise enough.
+    whether there are further blocks until it is precise enough; `estimated_from` by what the
+    estimate is known.
     """
 
     experiment: str
@@ -68,6 +69,7 @@ class SubmissionSummary:
     fewest: bool
     estimated_s: float | None
     goes_on: bool = False
+    estimated_from: str | None = None
 
 
 @dataclass(frozen=True)
@@ -223,6 +225,17 @@ def committed_rows(connection: Connection, submission_id: int) -> Sequence[Any]:
         .order_by(committed_trials.c.position)
     )
     return connection.execute(chosen).all()
+
+
+def newest_trials(connection: Connection, submission_id: int, count: int) -> list[str]:
+    """The JSON of its trials that were planned last, at most so many."""
+    chosen = (
+        select(committed_trials.c.trial)
+        .where(committed_trials.c.submission_id == submission_id)
+        .order_by(committed_trials.c.position.desc())
+        .limit(count)
+    )
+    return [str(text) for text in connection.execute(chosen).scalars()]
 
 
 def part_states(connection: Connection, submission_id: int) -> dict[str, int]:

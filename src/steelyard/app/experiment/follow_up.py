@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from steelyard.app.experiment.experiment_file import experiment_file_of
+from steelyard.app.experiment.toml_text import toml_text
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
     from steelyard.analysis.tables.analysis_method import Result
-
-_ARRAYS = ("benchmark", "factor", "nuisance", "constraint")
 
 
 def screening_follow_up(result: Result, path: str | None) -> str:
@@ -74,7 +72,7 @@ def follow_up_text(text: str, path: str, proposed: Sequence[str]) -> str:
     settings = _settings(data.get("experiment", {}), proposed)
     settings["name"] = f"after screening: {settings.get('name', path)}"
     analysis = {k: v for k, v in data.get("analysis", {}).items() if k in ("response", "quantiles")}
-    return _toml(
+    return toml_text(
         {
             "experiment": settings,
             "benchmark": data["benchmark"],
@@ -98,29 +96,3 @@ def _settings(said: Mapping[str, Any], proposed: Sequence[str]) -> dict[str, Any
 def _of_effect(table: Mapping[str, Any], proposed: Sequence[str]) -> dict[str, Any]:
     varied = all(name in proposed for name in table.get("effect", "").split(":"))
     return {name: value for name, value in table.items() if varied or name != "effect"}
-
-
-def _toml(tables: Mapping[str, Any]) -> str:
-    lines: list[str] = []
-    for name, value in tables.items():
-        header = f"[[{name}]]" if name in _ARRAYS else f"[{name}]"
-        for table in value if name in _ARRAYS else [value]:
-            lines += [header, *(f"{_key(k)} = {_value(v)}" for k, v in table.items()), ""]
-    return "\n".join(lines)
-
-
-def _key(name: str) -> str:
-    bare = name.replace("-", "").replace("_", "")
-    return name if bare.isascii() and bare.isalnum() else _value(name)
-
-
-def _value(value: Any) -> str:
-    """A value as TOML: its basic strings have the escapes of JSON's."""
-    if isinstance(value, dict):
-        pairs = cast("dict[str, Any]", value).items()
-        return "{" + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in pairs) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(_value(item) for item in cast("list[Any]", value)) + "]"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return json.dumps(value)

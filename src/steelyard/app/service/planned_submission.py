@@ -60,7 +60,9 @@ class PlannedSubmission:
     blocks : tuple of str
         The worker of each block.
     estimated_s : float or None
-        Until the last worker has ended, where the benchmarks say what a trial takes.
+        Until the last worker has ended, where it is known what a trial takes.
+    estimated_from : str
+        By what that is known: the file, or earlier trials.
     """
 
     spec: ExperimentSpec
@@ -70,6 +72,7 @@ class PlannedSubmission:
     bound: int
     blocks: tuple[str, ...]
     estimated_s: float | None
+    estimated_from: str = "the file"
 
     @property
     def trial_count(self) -> int:
@@ -87,6 +90,7 @@ class PlannedSubmission:
             self.bound == len(self.workers),
             self.estimated_s,
             self.spec.stopping.runs is None,
+            None if self.estimated_s is None else self.estimated_from,
         )
 
 

@@ -12,6 +12,7 @@ from steelyard.app.service.following_up import FollowingUp
 from steelyard.app.service.going_further import GoingFurther
 from steelyard.app.service.impossible_result import why_refused
 from steelyard.app.service.kept_submission import keep_planned
+from steelyard.app.service.known_costs import with_known_cost
 from steelyard.app.service.planned_submission import (
     PlannedSubmission,
     new_submission,
@@ -168,15 +169,28 @@ class Service:
         return token
 
     def plan(
-        self, text: str, name: str, packages: KnownPackages | None = None
+        self,
+        text: str,
+        name: str,
+        packages: KnownPackages | None = None,
+        who: Identity | None = None,
     ) -> PlannedSubmission:
-        """What sending an experiment file would run, and where; its packages are `packages`."""
+        """What sending an experiment file would run, and where; its packages are `packages`.
+
+        What it costs is known from experiments that `who` may see, where the file does not say it.
+        """
         if len(encodable(text, "FILE")) > MOST_FILE_BYTES:
             raise UsageError(
                 f"An experiment file has at most {MOST_FILE_BYTES >> 20} MiB.", field="FILE"
             )
         known = packages or KnownPackages("", {})
-        return plan_submission(text.removeprefix("\ufeff"), name, self.hosts.workers(), known)
+        workers = self.hosts.workers()
+        planned = plan_submission(text.removeprefix("\ufeff"), name, workers, known)
+        if who is None:
+            return planned
+        seen = self.submissions(who)
+        with self.database.reading() as connection:
+            return with_known_cost(connection, planned, seen)
 
     def submit(
         self,
@@ -193,7 +207,7 @@ class Service:
         """
         checked_visibility(visibility)
         known_packages = self.packages.known(who, packages or {})
-        planned = self.plan(text, name, known_packages)
+        planned = self.plan(text, name, known_packages, who)
         row = new_submission(planned, who.account_id, visibility, priority)
         with self.database.writing() as connection:
             keep_planned(connection, who, planned, row, known_packages.digests, self.most_trials)

@@ -18,6 +18,8 @@ from steelyard.service.accounts import Identity
 from steelyard.web.service.error_status import status_of
 from steelyard.web.service.visitors import Visitor, Visitors, fits
 
+# All programs of the suite ticked, and every row filled.
+_MOST_FIELDS = 400
 _FORM = "application/x-www-form-urlencoded"
 # Of a form: an experiment file whose every byte is written as three.
 MOST_FORM_BYTES = 4 * MOST_FILE_BYTES
@@ -170,6 +172,8 @@ async def _fields(request: Request) -> dict[str, list[str]]:
         if len(data) > MOST_FORM_BYTES:
             raise DataError(f"A form has at most {MOST_FORM_BYTES >> 20} MiB.")
     try:
-        return parse_qs(data.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=100)
+        return parse_qs(
+            data.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS
+        )
     except ValueError:
-        raise DataError("A form has at most 100 fields.") from None
+        raise DataError(f"A form has at most {_MOST_FIELDS} fields.") from None

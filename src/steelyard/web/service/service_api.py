@@ -173,7 +173,7 @@ def _submit(service: Service, who: Identity, _path: Any, body: dict[str, Any]) -
     digests = digests_of(body)
     if body.get("dry_run"):
         known = service.packages.known(who, digests)
-        return submission_document(service.plan(text, name, known).summary)
+        return submission_document(service.plan(text, name, known, who).summary)
     priority = body.get("priority", 0)
     if type(priority) is not int or not -100 <= priority <= 100:
         raise UsageError(

@@ -260,7 +260,7 @@ def test_what_is_too_large_is_not_read_and_strangers_send_nothing(shared) -> Non
     browser = shared.browser(shared.account("ada"))
     got = browser.post("/service/new", {"file": "x" * (5 << 20)})
     assert (got.status, "at most 4 MiB" in got.text) == (422, True)
-    data = b"&".join(b"a=1" for _ in range(200))
+    data = b"&".join(b"a=1" for _ in range(500))
     kind = {"content-type": "application/x-www-form-urlencoded"}
     assert browser.asks("POST", "/service/new", data, kind).status == 422
     stranger = shared.browser()

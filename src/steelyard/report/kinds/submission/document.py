@@ -19,5 +19,6 @@ def submission_document(summary: SubmissionSummary, *, sent: bool = False) -> di
         "workers": list(summary.workers),
         "fewest": summary.fewest,
         "estimated_s": summary.estimated_s,
+        "estimated_from": summary.estimated_from,
         "goes_on": summary.goes_on,
     }

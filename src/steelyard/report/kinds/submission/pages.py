@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from steelyard.core.identifier import is_identifier
-from steelyard.report.kinds.submission.text import submission_lines
 from steelyard.report.pages.rendered import rendered_page
 from steelyard.report.pages.shell import Shell
 from steelyard.service.follow_ups import WANTED
@@ -21,24 +20,6 @@ VISIBILITIES = (
     ("public", "everyone who has the address"),
 )
 _GIB = 1 << 30
-
-EXAMPLE = """\
-[experiment]
-name = "does the size of the environment matter?"
-
-[[benchmark]]
-name = "gzip"
-command = "gzip -c /usr/bin/perl"
-
-[[factor]]
-name = "padding"
-factor = "environment-size"
-levels = [0, 2048]
-
-[hosts]
-replicates = 10
-factors = {platform = "100%"}
-"""
 
 
 def _when(unix_s: float) -> str:
@@ -142,24 +123,3 @@ def _facts(facts: Mapping[str, Any]) -> str:
     if isinstance(memory, int | float):
         told.insert(2, f"{memory / _GIB:.0f} GiB")
     return ", ".join(told)
-
-
-def form_page(
-    text: str,
-    planned: Mapping[str, Any] | None,
-    error: str,
-    shell: Shell,
-    visibility: str = "private",
-) -> str:
-    """The form: an experiment file, what it would run, and what is wrong with it."""
-    view = {
-        "shell": shell,
-        "title": "Send an experiment",
-        "text": text or EXAMPLE,
-        "lines": [] if planned is None else submission_lines(planned),
-        "error": error,
-        "visibility": visibility,
-        "visibilities": VISIBILITIES,
-        "refresh_s": 0,
-    }
-    return rendered_page("submission/form.html.jinja", view)

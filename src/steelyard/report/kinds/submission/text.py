@@ -18,7 +18,11 @@ def submission_lines(document: Mapping[str, Any]) -> list[str]:
         count = f"{len(workers)} workers ({named}); fewer might do"
     lines = [f"{document['trials']} trials in {document['blocks']} blocks on {count}"]
     if document["estimated_s"] is not None:
-        lines.append(f"about {duration_text(document['estimated_s'])} until the last has ended")
+        whole = f", {duration_text(document['estimated_s'] * len(workers))} of workers in all"
+        lines.append(
+            f"about {duration_text(document['estimated_s'])} until the last has ended"
+            f"{whole * (len(workers) > 1)} (by {document['estimated_from']})"
+        )
     if document["goes_on"]:
         lines.append("and further blocks until it is precise enough")
     if document["experiment"] is not None:

@@ -1,0 +1,62 @@
+"""A person's way through the pages, walked by a real browser."""
+
+from __future__ import annotations
+
+import csv
+import time
+from pathlib import Path
+
+from tests.chromium import browser, chromium_program
+from tests.integration.test_service_people import PASSWORD, shared  # noqa: F401 - a fixture
+from tests.patience import PATIENCE_S
+
+
+def file_in(folder: Path) -> Path:
+    """What is downloaded there, once it is whole."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not (found := [each for each in folder.iterdir() if each.suffix == ".csv"]):
+        assert time.monotonic() < deadline_s
+        time.sleep(0.05)
+    return found[0]
+
+
+def test_one_signs_in_sends_by_the_form_sees_results_and_takes_them_away(user, shared) -> None:  # noqa: F811
+    chromium_program()
+    assert user.types("worker", "--once", "--name", "w").status == 0
+    downloads = user.home / "downloads"
+    downloads.mkdir()
+    with browser(user.home / "browser", downloads) as page:
+        page.opens(shared.link)
+        page.types("[name=name]", "eve")
+        page.types("[name=password]", PASSWORD)
+        page.types("[name=again]", PASSWORD)
+        page.clicks("main button")
+        page.clicks("nav button", "Sign out eve")
+        page.clicks("nav a", "Sign in")
+        page.types("[name=name]", "eve")
+        page.types("[name=password]", PASSWORD)
+        page.clicks("main button")
+        page.clicks("nav a", "Send one")
+        for program in ("bzip2", "xz"):
+            page.clicks("[name=program]", program)
+        page.types("[name=name]", "walked")
+        page.types("[name=command]", "true")
+        page.chooses("[name=factor]", "environment-size")
+        page.types("[name=factor_levels]", "0, 64")
+        page.types("[name=factor_name]", "padding")
+        page.types("[name=replicates]", "3")
+        page.clicks("button", "plan")
+        page.shows("6 trials in 3 blocks on 1 worker")
+        assert 'command = "true"' in page.value('document.getElementById("file").textContent')
+        page.clicks("button", "send")
+        page.shows("0 of 6")
+        worker = user.start("worker", "--once", "--name", "w")
+        # The page loads itself anew.
+        page.shows("done: 6 of 6")
+        worker.communicate(timeout=PATIENCE_S)
+        page.clicks("main a", "CSV")
+        with file_in(downloads).open(newline="") as file:
+            assert len({row["position"] for row in csv.DictReader(file)}) == 6
+        page.clicks("main a", "The answer")
+        page.shows("padding")
+        page.shows("cpu_time")
