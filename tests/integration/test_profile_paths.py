@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -231,6 +232,54 @@ def test_sizes_of_frames_are_searched_with_what_they_cost(user: User, tmp_path, 
     assert 1 <= document["stack"]["ratio"] <= 2
     assert document["seed"] == 7
     assert document["marks"]["exact_ratio"] == 1
+
+
+BUSY = r"""
+#define FUNCTION __attribute__((noinline, noclone))
+volatile long sink;
+FUNCTION void spin(long n) { for (long k = 0; k < n; ++k) sink += k; }
+FUNCTION void one(long n) { volatile char room[64]; room[n & 7] = 1; spin(n); sink += room[n & 7]; }
+FUNCTION void other(long n) { volatile char room[64]; room[n & 7] = 2; spin(n); sink += room[n & 7]; }
+FUNCTION void third(long n) { volatile char room[512]; room[n & 7] = 2; spin(n); sink += room[n & 7]; }
+int main(int count, char** words) {
+    (void)words;
+    for (int k = 0; k < 4; ++k) { one(4000000); third(12000000); if (count > 1) other(4000000); }
+}
+"""  # noqa: E501
+
+
+def test_samples_are_judged_by_the_paths_of_the_same_command(user: User, tmp_path: Path):
+    (tmp_path / "busy.c").write_text(BUSY)
+    subprocess.run(["gcc", "-O1", "busy.c", "-o", "busy"], cwd=tmp_path, check=True)
+    program, path = str(tmp_path / "busy"), str(tmp_path / "map")
+    user.types("profile", "paths", "learn", "-o", path, "--", program)
+    judge = ("profile", "paths", "judge")
+    told = user.types(*judge, path, "--by-sample", "--json", "-", "--", program)
+    assert told.status == 0, told.err
+    document = told.document()
+    check_schema(document, "path-check")
+    samples = document["samples"]
+    assert samples["counts"]["samples"] > 20
+    assert samples["resolved"] == 1
+    # Another input has a path at a height that was learnt of one path alone.
+    samples = user.types(
+        *judge, path, "--by-sample", "--json", "-", "--", program, "more"
+    ).document()["samples"]
+    assert samples["wrong"] + samples["missing"] > 0.02
+    assert samples["resolved"] > 0.5
+    alone = user.types(*judge, "--by-sample", "--", program, "more")
+    assert "offline  samples" in alone.out
+    refused = user.types(*judge, path, "--by-sample")
+    assert refused.status == 2
+    assert "behind --" in refused.err
+    piped = subprocess.run(
+        [sys.executable, "-m", "steelyard.cli.main", *judge, "--by-sample", "--", program],
+        input=b"",
+        capture_output=True,
+        check=False,
+    )
+    assert piped.returncode == 2
+    assert b"its input is no file" in piped.stderr
 
 
 TWO_WAYS = r"""

@@ -67,25 +67,52 @@ class ScenarioOutcomes:
 
 
 @dataclass(frozen=True)
+class SampleCheck:
+    """What a map says of samples.
+
+    Parameters
+    ----------
+    sample_count : int
+        Whose paths are known; `outcomes` is of these.
+    outcomes : Outcomes
+    keyless_count : int
+        Samples without a key, such as those in libraries.
+    unlearnt_count : int
+        Samples whose key the learnt run did not have: another run takes other paths.
+    """
+
+    sample_count: int
+    outcomes: Outcomes
+    keyless_count: int
+    unlearnt_count: int
+
+
+@dataclass(frozen=True)
 class PathCheck:
-    """A map judged by the runs that it was learnt of, and by others where there are some."""
+    """A map judged by the runs that it was learnt of, and by others where there are some; and by
+    samples of the last of these, where they were taken."""
 
     learnt: PathMap
     offline: ScenarioOutcomes
     online: ScenarioOutcomes | None
+    samples: SampleCheck | None = None
 
 
-class _Tally:
+class Tally:
+    """Weights of outcomes."""
+
     def __init__(self) -> None:
         self._total = 0.0
         self._weights: defaultdict[str, float] = defaultdict(float)
 
     def add(self, weight: float, names: Sequence[str]) -> None:
+        """Count one of such a weight, which has these outcomes."""
         self._total += weight
         for name in names:
             self._weights[name] += weight
 
     def shares(self) -> Outcomes:
+        """Parts of the whole weight."""
         found = self._weights
         total = self._total or 1.0
         limits = tuple(found[str(limit)] / total for limit in CANDIDATE_LIMITS)
@@ -115,7 +142,7 @@ def judged(learnt: PathMap, evaluation: PathMap | None = None) -> PathCheck:
         The two are of different builds.
     """
     numbers = PathNumbers()
-    candidates = _candidates(learnt.nodes, numbers.of(learnt.nodes))
+    candidates = candidates_by_key(learnt.nodes, numbers.of(learnt.nodes))
     offline = _scenario(candidates, learnt.nodes, numbers)
     if evaluation is None:
         return PathCheck(learnt, offline, None)
@@ -126,7 +153,7 @@ def judged(learnt: PathMap, evaluation: PathMap | None = None) -> PathCheck:
 _Candidates = dict[tuple[int, int], Counter[int]]
 
 
-def _candidates(nodes: Sequence[PathNode], paths: Sequence[int]) -> _Candidates:
+def candidates_by_key(nodes: Sequence[PathNode], paths: Sequence[int]) -> _Candidates:
     """The paths that each key may mean, with how often each was seen."""
     found: _Candidates = {}
     for node, path in zip(nodes, paths, strict=True):
@@ -144,9 +171,9 @@ def _scenario(
     for node, path in zip(nodes, paths, strict=True):
         seen[path, (node.function, node.height_bytes)] += node.call_count
     heights = Counter(path for path, _ in seen)
-    by_path, by_call = _Tally(), _Tally()
+    by_path, by_call = Tally(), Tally()
     for (path, key), calls in seen.items():
-        names = _outcome(candidates.get(key), path)
+        names = outcome(candidates.get(key), path)
         by_path.add(1 / heights[path], names)
         by_call.add(calls, names)
     return ScenarioOutcomes(
@@ -158,7 +185,8 @@ def _scenario(
     )
 
 
-def _outcome(found: Counter[int] | None, path: int) -> list[str]:
+def outcome(found: Counter[int] | None, path: int) -> list[str]:
+    """The outcomes of a key with these candidates, where this is its path."""
     if found is None:
         return ["missing"]
     if path not in found:

@@ -27,7 +27,7 @@ def judge_map(map_path: str, evaluation_path: str | None) -> PathCheck:
     return judged(learnt, _map_with_paths(evaluation_path, "--evaluation"))
 
 
-def judge_command(map_path: str | None, argv: Sequence[str]) -> PathCheck:
+def judge_command(map_path: str | None, argv: Sequence[str], by_sample: bool = False) -> PathCheck:
     """Judge a map by a run of a command, or the paths of that run by themselves.
 
     Parameters
@@ -35,14 +35,17 @@ def judge_command(map_path: str | None, argv: Sequence[str]) -> PathCheck:
     map_path : str or None
         None: what the run takes is judged offline.
     argv : sequence of str
+    by_sample : bool
+        Run the command once more, and judge its samples too.
 
     Raises
     ------
     UsageError, MissingCapabilityError
         As `profile.paths.learning_run.learning_run`.
     DataError
-        The map is damaged or empty, or of another build.
+        The map is damaged or empty, or of another build, or no sample has a path.
     """
+    from steelyard.app.profile.sampled_judging import with_samples
     from steelyard.profile.executable import executable_of
     from steelyard.profile.paths.learning_run import build_of, learning_run
 
@@ -52,16 +55,19 @@ def judge_command(map_path: str | None, argv: Sequence[str]) -> PathCheck:
         learnt = _map_with_paths(map_path, "map")
         check_build(learnt, build_of(program), os.path.basename(program))
     taken = learning_run(argv, program).path_map
-    return judged(taken) if learnt is None else judged(learnt, taken)
+    check = judged(taken) if learnt is None else judged(learnt, taken)
+    return with_samples(check, taken, argv, program) if by_sample else check
 
 
-def judge_suite(name: str) -> PathCheck:
+def judge_suite(name: str, by_sample: bool = False) -> PathCheck:
     """Judge what is learnt of a program of the suite at one input by what it does at another.
 
     Parameters
     ----------
     name : str
         As `app.suite.suite_name.parse_suite_name` takes it; its size is the input of the judge.
+    by_sample : bool
+        Run it once more at that size, and judge its samples too.
 
     Raises
     ------
@@ -70,6 +76,7 @@ def judge_suite(name: str) -> PathCheck:
     """
     from dataclasses import replace
 
+    from steelyard.app.profile.sampled_judging import apart, with_samples
     from steelyard.app.suite.suite_name import SuiteName, parse_suite_name
     from steelyard.app.suite.suite_program import Workshop
     from steelyard.profile.executable import executable_of
@@ -83,12 +90,20 @@ def judge_suite(name: str) -> PathCheck:
         )
     recipe, workshop = RecipeRegistry().get(asked.name), Workshop()
 
-    def paths_at(size: str) -> PathMap:
+    def command_at(size: str) -> tuple[tuple[str, ...], Surroundings]:
         launch = workshop.ready(recipe, replace(asked, size=size)).variant.launch
-        apart = Surroundings(launch.working_directory, launch.stdin_file)
-        return learning_run(launch.argv, executable_of(launch.argv), apart).path_map
+        return launch.argv, Surroundings(launch.working_directory, launch.stdin_file)
 
-    return judged(paths_at(_LEARNT_SIZE), paths_at(asked.size))
+    def paths_at(size: str) -> PathMap:
+        argv, place = command_at(size)
+        return learning_run(argv, executable_of(argv), place).path_map
+
+    taken = paths_at(asked.size)
+    check = judged(paths_at(_LEARNT_SIZE), taken)
+    if not by_sample:
+        return check
+    argv, place = command_at(asked.size)
+    return with_samples(check, taken, apart(argv, place), executable_of(argv))
 
 
 def _map_with_paths(path: str, field: str) -> PathMap:

@@ -44,6 +44,7 @@ def record_paths(
     say: Callable[[str], None],
     java: bool | None = None,
     library_frames: bool = False,
+    program: str | None = None,
 ) -> dict[str, Any]:
     """Record samples with the registers that keys are made of, and give what the sampler says.
 
@@ -59,6 +60,8 @@ def record_paths(
         As `record_profile`.
     library_frames : bool
         Copy stacks, and walk the frames of libraries up to the program's last one.
+    program : str or None
+        The file that the command runs in the end; None: the one that it names.
 
     Raises
     ------
@@ -72,7 +75,7 @@ def record_paths(
     from steelyard.profile.sampler import check_target
 
     check_target(recording)
-    program = _program_of(recording)
+    program = program or _program_of(recording)
     refuse_moving(program, recording.environment)
     known = _known_map(map_path, program)
     if library_frames:
@@ -222,6 +225,27 @@ def unlearnt_keys(path: str) -> tuple[UnlearntKey, ...]:
     raw, map_path = _recorded(path, None)
     keyed, found = _looked_up(raw, map_path, None)
     return unlearnt(keyed, found.keys, FunctionNames(found.program).at)
+
+
+def profile_keys(path: str, functions: Collection[int]) -> tuple[list[Key | str], dict[int, int]]:
+    """The keys of the samples of a profile, and which functions are parts of which.
+
+    Parameters
+    ----------
+    path : str
+        A profile that was recorded with a map.
+    functions : collection of int
+        What else may be a part.
+
+    Raises
+    ------
+    UsageError, DataError
+        As `read_paths`.
+    """
+    raw, _ = _recorded(path, None)
+    recorded = raw.header["path_map"]
+    found = _keyed(raw, str(recorded["program"]), str(recorded["build"]), functions)
+    return found.keys, dict(found.whole)
 
 
 def _recorded(path: str, map_path: str | None) -> tuple[RawProfile, str]:

@@ -21,6 +21,9 @@ class JudgeOptions:
     evaluation: str | None = option(
         "--evaluation", metavar="FILE", help="A map of other runs, whose paths are the truth."
     )
+    by_sample: bool = option(
+        "--by-sample", is_flag=True, help="Run CMD once more, and judge samples of it too."
+    )
     json_target: str | None = json_option()
 
 
@@ -50,12 +53,14 @@ def judge(argv: tuple[str, ...], given: JudgeOptions, path: str | None) -> None:
 
     if given.evaluation is not None and (argv or (path or "").startswith(_SUITE)):
         raise click.UsageError("--evaluation judges a map; it goes with no command and no suite:.")
+    if given.by_sample and not argv and not (path or "").startswith(_SUITE):
+        raise click.UsageError("--by-sample takes samples of CMD, behind --, or of suite:NAME.")
     if path is not None and path.startswith(_SUITE):
         if argv:
             raise click.UsageError(f"{path} has a command of its own; leave out the one behind --.")
-        check = judge_suite(path)
+        check = judge_suite(path, given.by_sample)
     elif argv:
-        check = judge_command(path, argv)
+        check = judge_command(path, argv, given.by_sample)
     else:
         check = judge_map(path or DEFAULT_MAP, given.evaluation)
     if given.json_target is not None:

@@ -10,6 +10,7 @@ from steelyard.analysis.paths.path_check import (
     CANDIDATE_LIMITS,
     Outcomes,
     PathCheck,
+    SampleCheck,
     ScenarioOutcomes,
 )
 from steelyard.report.documents.schema_version import SCHEMA
@@ -52,6 +53,7 @@ def check_document(check: PathCheck) -> dict[str, Any]:
             "build": check.learnt.build,
             "offline": _scenario(check.offline),
             "online": None if check.online is None else _scenario(check.online),
+            "samples": None if check.samples is None else _samples(check.samples),
         }
     )
 
@@ -83,6 +85,17 @@ def _scenario(found: ScenarioOutcomes) -> dict[str, Any]:
         },
         "paths": outcomes_document(found.paths),
         "calls": outcomes_document(found.calls),
+    }
+
+
+def _samples(found: SampleCheck) -> dict[str, Any]:
+    return {
+        "counts": {
+            "samples": found.sample_count,
+            "keyless": found.keyless_count,
+            "unlearnt": found.unlearnt_count,
+        },
+        **outcomes_document(found.outcomes),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.analysis.paths.crash_path import CrashPath
 from steelyard.analysis.paths.learning import Learning
-from steelyard.analysis.paths.path_check import CANDIDATE_LIMITS, PathCheck, ScenarioOutcomes
+from steelyard.analysis.paths.path_check import CANDIDATE_LIMITS, Outcomes, PathCheck
 from steelyard.report.texts.plain_table import plain_table, wrapped
 from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table
@@ -54,8 +54,16 @@ def check_text(check: PathCheck, width: int | None = None) -> str:
             f"{name}: {counted(found.path_count, 'path')}, {counted(found.key_count, 'key')}, "
             f"{counted(found.call_count, 'call')}"
         )
-    lines += ["", *plain_table(_outcome_table(scenarios), width)]
-    lines += ["", *plain_table(_candidate_table(scenarios), width)]
+    if check.samples is not None:
+        found = check.samples
+        lines += wrapped(
+            f"{scenarios[-1][0]}: {counted(found.sample_count, 'sample')} with a learnt key; "
+            f"{found.keyless_count:,} without a key, {found.unlearnt_count:,} with another one",
+            width,
+        )
+    rows = _rows(check)
+    lines += ["", *plain_table(_outcome_table(rows), width)]
+    lines += ["", *plain_table(_candidate_table(rows), width)]
     return "\n".join(lines) + "\n"
 
 
@@ -84,20 +92,32 @@ def _height(crash: CrashPath) -> str:
     return f"stack {crash.height_bytes:,} bytes high"
 
 
-def _outcome_table(scenarios: list[tuple[str, ScenarioOutcomes]]) -> Table:
+_Rows = list[tuple[str, str, Outcomes]]
+
+
+def _rows(check: PathCheck) -> _Rows:
+    found: _Rows = [("offline", "paths", check.offline.paths)]
+    found.append(("offline", "calls", check.offline.calls))
+    if check.online is not None:
+        found.append(("online", "paths", check.online.paths))
+        found.append(("online", "calls", check.online.calls))
+    if check.samples is not None:
+        found.append((found[-1][0], "samples", check.samples.outcomes))
+    return found
+
+
+def _outcome_table(found: _Rows) -> Table:
     rows = tuple(
         (name, what, *(percent(getattr(outcomes, word)) for word in _OUTCOMES))
-        for name, found in scenarios
-        for what, outcomes in (("paths", found.paths), ("calls", found.calls))
+        for name, what, outcomes in found
     )
     return Table(("runs", "of", *_OUTCOMES), rows, frozenset({0, 1}))
 
 
-def _candidate_table(scenarios: list[tuple[str, ScenarioOutcomes]]) -> Table:
+def _candidate_table(found: _Rows) -> Table:
     rows = tuple(
         (name, what, *map(percent, outcomes.by_candidates), percent(outcomes.most_frequent))
-        for name, found in scenarios
-        for what, outcomes in (("paths", found.paths), ("calls", found.calls))
+        for name, what, outcomes in found
     )
     limits = tuple(f"≤ {limit}" for limit in CANDIDATE_LIMITS)
     return Table(("candidates", "of", *limits, "most frequent"), rows, frozenset({0, 1}))

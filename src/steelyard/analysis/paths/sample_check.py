@@ -1,0 +1,62 @@
+"""How many samples a map resolves, where the paths of the same runs were learnt too.
+
+A sample has no path of its own: its key has those by which the function was entered at that
+height, each with its part of the entries.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from steelyard.analysis.paths.path_check import SampleCheck, Tally, candidates_by_key, outcome
+from steelyard.analysis.paths.path_map import PathMap, PathNumbers
+
+Key = tuple[int, int]
+
+
+def judged_samples(
+    learnt: PathMap,
+    evaluation: PathMap,
+    keys: Sequence[Key | str],
+    whole: Mapping[int, int],
+) -> SampleCheck:
+    """Judge a map by samples.
+
+    Parameters
+    ----------
+    learnt, evaluation : PathMap
+        What is judged, and what was learnt of the command that was sampled.
+    keys : sequence
+        For each sample its key, or why it has none.
+    whole : mapping of int to int
+        The function that a function is a part of; those that are not in it are whole.
+    """
+    numbers = PathNumbers()
+    found, truth = (_by_key(one, whole, numbers) for one in (learnt, evaluation))
+    samples = Counter(key for key in keys if not isinstance(key, str))
+    tally, counted = Tally(), 0
+    for key, count in samples.items():
+        paths = truth.get(key)
+        if paths is None:
+            continue
+        counted += count
+        total = sum(paths.values())
+        for path, calls in paths.items():
+            part = calls / total if total else 1 / len(paths)
+            tally.add(count * part, outcome(found.get(key), path))
+    return SampleCheck(
+        sample_count=counted,
+        outcomes=tally.shares(),
+        keyless_count=len(keys) - samples.total(),
+        unlearnt_count=samples.total() - counted,
+    )
+
+
+def _by_key(
+    path_map: PathMap, whole: Mapping[int, int], numbers: PathNumbers
+) -> dict[Key, Counter[int]]:
+    nodes = [
+        node._replace(function=whole.get(node.function, node.function)) for node in path_map.nodes
+    ]
+    return candidates_by_key(nodes, numbers.of(nodes))
