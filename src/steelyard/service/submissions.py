@@ -227,6 +227,13 @@ def committed_rows(connection: Connection, submission_id: int) -> Sequence[Any]:
     return connection.execute(chosen).all()
 
 
+def files_of(connection: Connection, identifiers: Sequence[str]) -> dict[str, str]:
+    """The experiment files of some experiments."""
+    chosen = select(submissions.c.identifier, submissions.c.file)
+    rows = connection.execute(chosen.where(submissions.c.identifier.in_(identifiers)))
+    return {str(identifier): str(file) for identifier, file in rows}
+
+
 def newest_trials(connection: Connection, submission_id: int, count: int) -> list[str]:
     """The JSON of its trials that were planned last, at most so many."""
     chosen = (

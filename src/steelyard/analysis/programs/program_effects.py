@@ -57,7 +57,7 @@ def program_effects(
     for place, name in enumerate(program.levels):
         rows = program.codes == place
         own = [factor.rows(rows) for factor in factors]
-        effects += _of_program(name, own, response, values[rows], confidence)
+        effects += changes_of_mean(name, own, response, values[rows], confidence)
     effects = _corrected(effects)
     tests: list[Test] = []
     ratios: list[Effect] = []
@@ -85,9 +85,16 @@ def program_effects(
     )
 
 
-def _of_program(
+def changes_of_mean(
     name: str, factors: Sequence[Factor], response: str, values: Floats, confidence: float
 ) -> Iterator[Effect]:
+    """What each factor does to one program, in percent of its mean, as `program_effects` says.
+
+    Raises
+    ------
+    AnalysisError
+        Its mean is 0, or nothing is varied.
+    """
     mean = float(values.mean())
     if mean == 0:
         raise AnalysisError(

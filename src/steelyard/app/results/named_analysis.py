@@ -99,7 +99,7 @@ def analyze_experiment(
     """
     identifier = experiment.spec.identifier
     if method.reads == "trials":
-        table = _trial_table(experiment, question.response if iterations else None)
+        table = trial_table(experiment, question.response if iterations else None)
         metric = _response_metric(experiment, question.response)
         result = method.analyze(table, _about(question, metric))
         result = _with_failures(result, experiment, None)
@@ -143,7 +143,7 @@ def _response_metric(experiment: Experiment, response: str | None) -> MetricSpec
     return metrics.get(response or "", MetricSpec(response or "", ""))
 
 
-def _trial_table(experiment: Experiment, response: str | None = None) -> Table:
+def trial_table(experiment: Experiment, response: str | None = None) -> Table:
     """A row a trial: where it was run, the parameters of its variant, the mean of each metric; or
     a row an iteration of `response`."""
     import numpy as np

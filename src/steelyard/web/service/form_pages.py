@@ -16,7 +16,7 @@ from steelyard.core.errors import SteelyardError
 from steelyard.factors.kinds import FACTORS
 from steelyard.measure.metrics import METRICS
 from steelyard.report.kinds.submission.document import submission_document
-from steelyard.report.kinds.submission.form_pages import (
+from steelyard.report.kinds.submission.sending_form import (
     Filled,
     FormChoices,
     fields_page,

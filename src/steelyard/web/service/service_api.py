@@ -30,6 +30,7 @@ from steelyard.web.service.package_api import (
     rehearsal_document,
     take_rehearsal,
 )
+from steelyard.web.service.reproduction_pages import reproduction_call
 from steelyard.web.service.token_calls import token_calls
 
 # What one request may hold; results of a block with a million iterations stay below it.
@@ -48,6 +49,13 @@ def api_routes(service: Service, people: People) -> list[Route]:
         _route("/api/experiments/{experiment}/trials", "GET", service, "read", _trials),
         _route(
             "/api/experiments/{experiment}/download/{format}", "GET", service, "read", _downloaded
+        ),
+        _route(
+            "/api/experiments/{experiment}/reproduction/{again}",
+            "GET",
+            service,
+            "read",
+            reproduction_call,
         ),
         _route("/api/experiments/{experiment}/cancel", "POST", service, "cancel", _cancel),
         _route("/api/experiments/{experiment}/visibility", "POST", service, "submit", _show_to),

@@ -17,6 +17,7 @@ from steelyard.web.service.form_pages import form_pages
 from steelyard.web.service.made_answers import MadeAnswers
 from steelyard.web.service.masked_submission import without_secrets
 from steelyard.web.service.page_table import EVERYONE, Asked, Page
+from steelyard.web.service.reproduction_pages import reproduction_pages
 from steelyard.web.shown_experiment import Answer, shown_experiment
 
 
@@ -65,6 +66,7 @@ def service_pages(service: Service) -> list[Page]:
         Page("/service", EVERYONE, submissions),
         Page("/service/workers", "read", workers),
         *form_pages(service),
+        *reproduction_pages(service),
         Page("/service/{experiment}", EVERYONE, one),
         Page("/service/{experiment}/answer", EVERYONE, answer),
         Page("/service/{experiment}/download/{format}", EVERYONE, downloaded),

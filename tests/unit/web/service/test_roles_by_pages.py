@@ -36,6 +36,8 @@ PAGES = {
     "GET /service/{experiment}": ONE,
     "GET /service/{experiment}/answer": ONE,
     "GET /service/{experiment}/download/{format}": ONE,
+    "GET /service/{experiment}/reproductions": ONE,
+    "GET /service/{experiment}/reproduction/{again}": ONE,
     "POST /service/{experiment}/cancel": "?-0+++?",
     "POST /service/{experiment}/visibility": "?-0+++?",
     "GET /account": SIGNED_IN,
@@ -61,6 +63,7 @@ CALLS = {
     "GET /api/experiments/{experiment}": "?00+++?",
     "GET /api/experiments/{experiment}/trials": "?00+++?",
     "GET /api/experiments/{experiment}/download/{format}": "?00+++?",
+    "GET /api/experiments/{experiment}/reproduction/{again}": "?00+++?",
     "POST /api/experiments/{experiment}/cancel": "?-0+++?",
     "POST /api/experiments/{experiment}/visibility": "?-0+++?",
     "GET /api/tokens": "?+++++?",
@@ -162,8 +165,10 @@ def cast(shared, monkeypatch):
         connection.exec_driver_sql("UPDATE accounts SET password = 'x'")
     tokens = {who: shared.token(number, *SCOPES) for who, number in accounts.items()}
     author = shared.service.identity(tokens["author"], "submit")
+    experiment = shared.sent(accounts["author"])
     names = {
-        "{experiment}": shared.sent(accounts["author"]),
+        "{experiment}": experiment,
+        "{again}": experiment,
         "{format}": "csv",
         "{token:int}": str(shared.people.tokens(author)[0].id),
         "{account:int}": str(somebody),

@@ -1,0 +1,1 @@
+"""What of an experiment was found again when it was run again."""
