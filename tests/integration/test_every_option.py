@@ -161,6 +161,7 @@ CALLS: dict[str, list[list[str]]] = {
     "profile paths crash": [["none", "--core", "none"]],
     "profile paths judge": [["none"]],
     "profile paths learn": [["-o", "p", "--", "none"]],
+    "profile paths map": [["none"], ["--static", "none"]],
     "profile paths resize": [["none"]],
     "profile record": [["-o", "p", "--", "none"]],
     "profile report": [["none"]],

@@ -107,6 +107,8 @@ INPUTS = [
     ("profile", "paths", "crash", "{path_map}", "--core", "{new}", "--program", "{input}"),
     ("profile", "paths", "judge", "{input}"),
     ("profile", "paths", "judge", "{path_map}", "--evaluation", "{input}"),
+    ("profile", "paths", "map", "{input}"),
+    ("profile", "paths", "map", "--static", "{input}"),
     ("profile", "paths", "resize", "{input}"),
     ("profile", "paths", "resize", "{path_map}", "--program", "{input}"),
     ("profile", "paths", "learn", "--program", "{input}", "--", TRUE),

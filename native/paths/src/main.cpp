@@ -18,12 +18,25 @@
 // CFA of the caller (0: not known), and 1 where no argument can be at the top of the stack. Behind
 // come the functions: `f`, the address, 1 or 0 for whether it may leave to code that is not known,
 // may call such code, and may be called by its address, the functions that it leaves to by jumps,
-// with commas, or `-`; and behind a tab why it may use what is above its frame.
+// with commas, or `-`; and behind a tab why it may use what is above its frame;
+//
+//   steelyard-path-planner --graph PROGRAM
+//
+// prints which functions call which others. Fields have a tab between them, addresses are
+// hexadecimal, and `-` stands for what is not known. The first field says what a line is:
+//
+//   function START            part START FUNCTION      taken FUNCTION       exported FUNCTION
+//   varying FUNCTION REASON   first FUNCTION           initial FUNCTION     final FUNCTION
+//   call FUNCTION BYTES TO    pointer FUNCTION BYTES PLACE    library FUNCTION BYTES SYMBOL
+//
+// and the last three with `jump-` before them where FUNCTION is gone then. BYTES is by how much the
+// stack is higher, PLACE where the pointer lies behind the address in a register.
 
 #include <cstdio>
 #include <fstream>
 #include <string_view>
 
+#include "code_calls.hpp"
 #include "fatal.hpp"
 #include "growable_frames.hpp"
 #include "planner.hpp"
@@ -85,17 +98,64 @@ void print_calls(const char* path) {
     }
 }
 
+using Address = unsigned long long;
+
+void print_each(const char* what, const auto& addresses) {
+    for (const std::uint64_t address : addresses)
+        std::printf("%s\t%llx\n", what, static_cast<Address>(address));
+}
+
+void print_transfer(const steelyard::Transfer& transfer) {
+    using To = steelyard::Transfer::To;
+    const char* const kind = transfer.to == To::function  ? "call"
+                             : transfer.to == To::pointer ? "pointer"
+                                                          : "library";
+    std::printf("%s%s\t%llx\t", transfer.is_jump ? "jump-" : "", kind,
+                static_cast<Address>(transfer.from));
+    if (transfer.bytes)
+        std::printf("%lld\t", static_cast<long long>(*transfer.bytes));
+    else
+        std::printf("-\t");
+    if (transfer.to == To::library)
+        std::printf("%s\n", transfer.symbol.c_str());
+    else if (transfer.place)
+        std::printf("%llx\n", static_cast<Address>(*transfer.place));
+    else
+        std::printf("-\n");
+}
+
+void print_graph(const char* path) {
+    const steelyard::CallGraph graph = steelyard::call_graph_of(path);
+    print_each("function", graph.functions);
+    for (const auto& [start, function] : graph.parts)
+        std::printf("part\t%llx\t%llx\n", static_cast<Address>(start),
+                    static_cast<Address>(function));
+    print_each("taken", graph.taken);
+    print_each("exported", graph.exported);
+    for (const auto& [function, reason] : graph.varying)
+        std::printf("varying\t%llx\t%s\n", static_cast<Address>(function), reason.c_str());
+    if (graph.first)
+        std::printf("first\t%llx\n", static_cast<Address>(*graph.first));
+    print_each("initial", graph.initial);
+    print_each("final", graph.final);
+    for (const steelyard::Transfer& transfer : graph.transfers)
+        print_transfer(transfer);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
     try {
         if (count != 3)
             throw Fatal(
-                "Give a program and the file of its plan, or --frames or --calls and a program.");
+                "Give a program and the file of its plan, or --frames, --calls or --graph and a "
+                "program.");
         if (std::string_view(words[1]) == "--frames")
             print_frames(words[2]);
         else if (std::string_view(words[1]) == "--calls")
             print_calls(words[2]);
+        else if (std::string_view(words[1]) == "--graph")
+            print_graph(words[2]);
         else
             write_plan(words[1], words[2]);
         return 0;

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from steelyard.analysis.paths.lookup import Candidate, KeyedPaths
 from steelyard.analysis.paths.path_map import PathMap
 from steelyard.analysis.paths.self_learning import SelfLearning
+from steelyard.analysis.paths.static_map import UnlearntPaths
 from steelyard.analysis.profiles.profile_samples import (
     Frame,
     ProfileSamples,
@@ -95,6 +96,8 @@ class SampledPaths:
         None: no stacks were walked.
     learning : SelfLearning or None
         How the recording made its own map; None: it had one.
+    allowed : tuple of UnlearntPaths or None
+        Paths that the program's code allows for keys that were never learnt; None: not searched.
     """
 
     answer: ProfileAnswer
@@ -109,6 +112,7 @@ class SampledPaths:
     are_missing: npt.NDArray[np.bool_]
     truth: PathTruth | None = None
     learning: SelfLearning | None = None
+    allowed: tuple[UnlearntPaths, ...] | None = None
 
 
 class UnlearntKey(NamedTuple):
@@ -119,14 +123,18 @@ class UnlearntKey(NamedTuple):
     sample_count: int
 
 
+def unlearnt_counts(keyed: KeyedPaths, keys: Sequence[Key | str]) -> Counter[Key]:
+    """The keys that are not in the map, with their samples."""
+    return Counter(key for key in keys if not isinstance(key, str) and not keyed.candidates(*key))
+
+
 def unlearnt(
     keyed: KeyedPaths, keys: Sequence[Key | str], name: Callable[[int], str]
 ) -> tuple[UnlearntKey, ...]:
     """The keys that are not in the map, those with most samples first."""
-    counts = Counter(key for key in keys if not isinstance(key, str) and not keyed.candidates(*key))
     return tuple(
         UnlearntKey(name(function), height, count)
-        for (function, height), count in counts.most_common()
+        for (function, height), count in unlearnt_counts(keyed, keys).most_common()
     )
 
 

@@ -181,6 +181,7 @@ def read_paths(
     confidence: float = 0.95,
     map_path: str | None = None,
     apart: Collection[str] = (),
+    by_code: bool = False,
 ) -> SampledPaths:
     """Read a profile, and look the key of each sample up.
 
@@ -193,6 +194,8 @@ def read_paths(
         None: the map that it was recorded with.
     apart : collection of str
         As `read_answer`.
+    by_code : bool
+        Search the program's code for the paths of keys that were never learnt.
 
     Raises
     ------
@@ -201,14 +204,20 @@ def read_paths(
     DataError
         A file is damaged, or the map is of another build.
     """
-    from steelyard.analysis.paths.sampled_paths import path_truth, sampled_paths
+    from steelyard.analysis.paths.sampled_paths import path_truth, sampled_paths, unlearnt_counts
 
     raw, map_path = _recorded(path, map_path)
     learning = _self_learnt(path, raw) if map_path == AUTO else None
     answer = read_answer(path, confidence, apart)
     keyed, found = _looked_up(raw, map_path, learning)
     paths = sampled_paths(answer, map_path, keyed, found.keys, confidence)
-    return replace(paths, truth=path_truth(keyed, found.keys, found.chains), learning=learning)
+    paths = replace(paths, truth=path_truth(keyed, found.keys, found.chains), learning=learning)
+    if not by_code:
+        return paths
+    from steelyard.app.profile.static_paths import unlearnt_paths
+
+    counts = unlearnt_counts(keyed, found.keys)
+    return replace(paths, allowed=unlearnt_paths(found.program, keyed.path_map, counts.items()))
 
 
 def unlearnt_keys(path: str) -> tuple[UnlearntKey, ...]:

@@ -16,7 +16,7 @@ def report_paths(path: str, given: ProfileReportOptions) -> None:
     """Show each path's share of the time, and which samples may have come by several."""
     from steelyard.app.profile.path_profile import exported_paths, read_paths
 
-    paths = read_paths(path, given.confidence, given.path_map, given.apart)
+    paths = read_paths(path, given.confidence, given.path_map, given.apart, given.static)
     if given.format_name is not None and given.output is not None:
         write_data(exported_paths(paths, given.format_name), given.output)
     if given.html_target is not None:

@@ -12,6 +12,7 @@ from steelyard.cli.options.idle_options import all_but, refuse_idle
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import json_option
 from steelyard.cli.profile.judge_command import judge
+from steelyard.cli.profile.map_command import map_command
 from steelyard.cli.profile.resize_command import DEFAULT_MAP, resize
 from steelyard.core.errors import UsageError
 
@@ -83,6 +84,7 @@ def paths() -> None:
 
 
 paths.add_command(judge)
+paths.add_command(map_command)
 paths.add_command(resize)
 
 

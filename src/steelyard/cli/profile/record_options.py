@@ -122,6 +122,11 @@ class ProfileReportOptions:
         metavar="MAP",
         help="Of a profile with --paths: look call paths up in this map, not in its own.",
     )
+    static: bool = option(
+        "--static",
+        is_flag=True,
+        help="With --paths: search the program's code for paths that were never learnt.",
+    )
     html_target: str | None = option(
         "--html", metavar="FILE", help="Write a page with a flame graph."
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from steelyard.analysis.paths.sampled_paths import PathShare, SampledPaths
 from steelyard.report.documents.schema_version import SCHEMA
+from steelyard.report.kinds.paths.static_document import unlearnt_document
 from steelyard.report.texts.readable import document_value
 
 
@@ -39,6 +40,9 @@ def sampled_document(paths: SampledPaths) -> dict[str, Any]:
                 {"function": one.function, "reason": one.reason, "samples": one.sample_count}
                 for one in paths.missing
             ],
+            "allowed": None
+            if paths.allowed is None
+            else [unlearnt_document(one) for one in paths.allowed],
             "warnings": [caution.as_json() for caution in paths.answer.cautions],
         }
     )

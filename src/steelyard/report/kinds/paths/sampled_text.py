@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from steelyard.analysis.paths.sampled_paths import PathShare, PathTruth, SampledPaths
+from steelyard.report.kinds.paths.static_text import unlearnt_lines
 from steelyard.report.kinds.profile.text import facts_line, share_text
 from steelyard.report.texts.plain_table import plain_table, wrapped
 from steelyard.report.texts.readable import caution_text, one_line
@@ -98,6 +99,8 @@ def sampled_text(paths: SampledPaths, width: int | None = None) -> str:
         lines += ["", *tree_lines(paths)]
     if paths.missing:
         lines += ["", *plain_table(missing_table(paths, _SHOWN_MISSING), width)]
+    if paths.allowed:
+        lines += ["", *unlearnt_lines(paths.allowed, _SHOWN_MISSING)]
     for caution in paths.answer.cautions:
         lines += ["", f"Warning: {caution_text(caution.message)}"]
     return "\n".join(lines) + "\n"

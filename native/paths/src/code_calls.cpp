@@ -1,0 +1,287 @@
+#include "code_calls.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+
+#include "byte_reader.hpp"
+#include "fatal.hpp"
+#include "planner.hpp"
+#include "program_references.hpp"
+#include "stack_depths.hpp"
+
+namespace steelyard {
+
+namespace {
+
+constexpr std::int64_t word = sizeof(std::uint64_t);
+constexpr std::uint8_t group_five = 0xff, call_extension = 2, jump_extension = 4, jump_near = 0xe9,
+                       jump_short = 0xeb;
+
+std::uint8_t mode(const Instruction& instruction) {
+    return instruction.modrm >> 6U;
+}
+std::uint8_t extension(const Instruction& instruction) {
+    return instruction.modrm >> 3U & 7U;
+}
+std::uint8_t rm(const Instruction& instruction) {
+    return instruction.modrm & 7U;
+}
+
+bool is_indirect(const Instruction& instruction, std::uint8_t kind) {
+    return instruction.map == one_byte && !instruction.vector_encoding &&
+           instruction.opcode == group_five && extension(instruction) == kind;
+}
+
+/// How far behind the address in a register the word lies that is called; nothing where it is
+/// called otherwise.
+std::optional<std::uint64_t> place_behind_register(const Instruction& instruction,
+                                                   std::span<const std::uint8_t> code) {
+    constexpr std::uint8_t has_index = 4, no_base = 5;
+    if (!instruction.memory_operand || mode(instruction) == 3 || rm(instruction) == has_index ||
+        (mode(instruction) == 0 && rm(instruction) == no_base))
+        return std::nullopt;
+    const std::int64_t value = displacement_of(instruction, code);
+    if (value < 0)
+        return std::nullopt;
+    return static_cast<std::uint64_t>(value);
+}
+
+/// Whether the instruction adds a register to the one that the other names as its operand.
+bool adds_to_operand(const Instruction& add, std::span<const std::uint8_t> code,
+                     const Instruction& other, std::span<const std::uint8_t> other_code) {
+    constexpr std::uint8_t add_to_field = 0x01, add_to_register = 0x03, rex = 0x40, rex_mask = 0xf0;
+    const auto rex_of = [](std::span<const std::uint8_t> bytes) {
+        return (bytes[0] & rex_mask) == rex ? bytes[0] : rex;
+    };
+    if (add.map != one_byte || mode(add) != 3)
+        return false;
+    const unsigned wanted = rm(other) + ((rex_of(other_code) & 1U) << 3U);
+    if (add.opcode == add_to_field)
+        return rm(add) + ((rex_of(code) & 1U) << 3U) == wanted;
+    return add.opcode == add_to_register && extension(add) + ((rex_of(code) & 4U) << 1U) == wanted;
+}
+
+/// Compilers jump within a function by a table: of addresses, with an index; or of distances, which
+/// are added just before; or, where jumps are checked (`-fcf-protection`), with a prefix.
+bool is_table_jump(const CodeStep& step, const CodeStep* before, const StackDepths& depths) {
+    constexpr std::uint8_t unchecked = 0x3e, has_index = 4;
+    const Instruction& instruction = step.instruction;
+    const auto code = depths.bytes_of(step);
+    if (code[0] == unchecked || (mode(instruction) != 3 && rm(instruction) == has_index))
+        return true;
+    return mode(instruction) == 3 && before != nullptr && before->next() == step.address &&
+           adds_to_operand(before->instruction, depths.bytes_of(*before), instruction, code);
+}
+
+class GraphReader {
+  public:
+    GraphReader(const std::vector<PlannedFunction>& functions, CodeBytes code, CallFrames& frames,
+                const ProgramReferences& references, bool has_fixed_addresses)
+        : functions_(functions),
+          code_(code),
+          frames_(frames),
+          references_(references),
+          has_fixed_addresses_(has_fixed_addresses) {
+        for (const PlannedFunction& function : functions_)
+            starts_.emplace(function.start, functions_[function.owner].start);
+    }
+
+    CallGraph graph() {
+        std::map<std::uint32_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> parts;
+        for (std::uint32_t index = 0; index < functions_.size(); ++index) {
+            const PlannedFunction& function = functions_[index];
+            parts[function.owner].emplace_back(function.start, function.end);
+            if (function.owner == index)
+                found_.functions.push_back(function.start);
+            else
+                found_.parts.emplace(function.start, functions_[function.owner].start);
+        }
+        for (const auto& [owner, ranges] : parts)
+            read(functions_[owner].start, ranges);
+        note_references();
+        return std::move(found_);
+    }
+
+  private:
+    void read(std::uint64_t from,
+              const std::vector<std::pair<std::uint64_t, std::uint64_t>>& parts) {
+        const StackDepths depths(from, parts, code_, frames_);
+        const CodeStep* before = nullptr;
+        for (const CodeStep& step : depths.steps()) {
+            const std::size_t count = found_.transfers.size();
+            note(from, step, before, depths);
+            if (found_.transfers.size() != count && !step.depth && !depths.reason().empty())
+                found_.varying.emplace(from, depths.reason());
+            before = &step;
+        }
+        if (depths.steps().empty())
+            found_.varying.emplace(from, depths.reason());
+    }
+
+    void note(std::uint64_t from, const CodeStep& step, const CodeStep* before,
+              const StackDepths& depths) {
+        const Instruction& instruction = step.instruction;
+        const auto code = depths.bytes_of(step);
+        const std::uint64_t target =
+            step.next() + static_cast<std::uint64_t>(field_distance(instruction, code));
+        if (instruction.field == Field::call)
+            go({from, Transfer::To::function, false, step.depth, target, {}});
+        else if (is_indirect(instruction, call_extension))
+            go_by_pointer({from,
+                           Transfer::To::pointer,
+                           false,
+                           step.depth,
+                           place_behind_register(instruction, code),
+                           {}},
+                          instruction, target);
+        else if (instruction.field == Field::jump)
+            jump(from, step, target);
+        else if (is_indirect(instruction, jump_extension) && step.depth == word &&
+                 !is_table_jump(step, before, depths))
+            go_by_pointer({from,
+                           Transfer::To::pointer,
+                           true,
+                           0,
+                           place_behind_register(instruction, code),
+                           {}},
+                          instruction, target);
+        // The C library is given `main` at the entry, and calls it once.
+        if (references_.entry() == from)
+            return;
+        if (instruction.field == Field::address)
+            take(target);
+        if (has_fixed_addresses_ && instruction.immediate_bytes == 4)
+            take(value_of(code, instruction.immediate_offset));
+    }
+
+    static std::uint64_t value_of(std::span<const std::uint8_t> code, std::size_t offset) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, &code[offset], sizeof value);
+        return value;
+    }
+
+    void jump(std::uint64_t from, const CodeStep& step, std::uint64_t target) {
+        const PlannedFunction* const other = containing(target);
+        if (other != nullptr && functions_[other->owner].start == from)
+            return;
+        std::optional<std::int64_t> bytes;
+        const UnwindRow* const row = frames_.at(target);
+        const bool known = row == nullptr || (row->cfa.kind == RegisterRule::Kind::in_register &&
+                                              row->cfa.other_register == stack_register);
+        if (step.depth && known)
+            bytes = *step.depth - (row == nullptr ? word : row->cfa.distance);
+        go({from, Transfer::To::function, true, bytes, target, {}});
+    }
+
+    /// A function of the program; or one of a library, by a stub.
+    void go(Transfer transfer) {
+        const std::uint64_t target = transfer.place.value_or(0);
+        const PlannedFunction* const other = containing(target);
+        if (other != nullptr) {
+            transfer.place = functions_[other->owner].start;
+            found_.transfers.insert(std::move(transfer));
+        } else if (const Slot* const slot = references_.through_stub(target)) {
+            go_to(std::move(transfer), *slot);
+        }
+    }
+
+    void go_by_pointer(Transfer transfer, const Instruction& instruction, std::uint64_t target) {
+        const Slot* const slot =
+            instruction.field == Field::memory ? references_.slot(target) : nullptr;
+        if (slot != nullptr && slot->stays &&
+            (!slot->symbol.empty() || containing(slot->address) != nullptr))
+            go_to(std::move(transfer), *slot);
+        else
+            found_.transfers.insert(std::move(transfer));
+    }
+
+    void go_to(Transfer transfer, const Slot& slot) {
+        transfer.place.reset();
+        transfer.to = Transfer::To::library;
+        transfer.symbol = slot.symbol;
+        const PlannedFunction* const own = slot.symbol.empty() ? containing(slot.address) : nullptr;
+        if (own != nullptr) {
+            transfer.to = Transfer::To::function;
+            transfer.place = functions_[own->owner].start;
+        }
+        found_.transfers.insert(std::move(transfer));
+    }
+
+    void take(std::uint64_t address) {
+        const auto function = starts_.find(address);
+        if (function != starts_.end())
+            found_.taken.insert(function->second);
+    }
+
+    void note_references() {
+        for (const std::uint64_t address : references_.words())
+            take(address);
+        for (const std::uint64_t address : references_.exported()) {
+            if (const auto one = starts_.find(address); one != starts_.end())
+                found_.exported.insert(one->second);
+        }
+        const auto first = references_.main_function();
+        if (first && starts_.contains(*first))
+            found_.first = starts_.at(*first);
+        const auto known = [this](const std::vector<std::uint64_t>& addresses) {
+            std::vector<std::uint64_t> found;
+            for (const std::uint64_t address : addresses) {
+                if (const auto one = starts_.find(address); one != starts_.end())
+                    found.push_back(one->second);
+            }
+            return found;
+        };
+        found_.initial = known(references_.initial());
+        found_.final = known(references_.final());
+    }
+
+    const PlannedFunction* containing(std::uint64_t address) const {
+        const auto after =
+            std::ranges::upper_bound(functions_, address, {}, &PlannedFunction::start);
+        if (after == functions_.begin() || address >= std::prev(after)->end)
+            return nullptr;
+        return &*std::prev(after);
+    }
+
+    const std::vector<PlannedFunction>& functions_;
+    CodeBytes code_;
+    CallFrames& frames_;
+    const ProgramReferences& references_;
+    bool has_fixed_addresses_;
+    std::unordered_map<std::uint64_t, std::uint64_t> starts_;
+    CallGraph found_;
+};
+
+CodeBytes text_of(const ElfTables& tables) {
+    for (const auto& [name, header] : tables.sections()) {
+        if (name != ".text" || header.sh_type == SHT_NOBITS)
+            continue;
+        const Bytes text = tables.part(header.sh_offset, header.sh_size);
+        return {header.sh_addr, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}};
+    }
+    return {};
+}
+
+}  // namespace
+
+CallGraph call_graph_of(const std::string& path) try {
+    const Plan plan = plan_of(path);
+    std::ifstream in(path, std::ios::binary);
+    const std::vector<char> data{std::istreambuf_iterator<char>(in), {}};
+    const ElfTables tables(std::as_bytes(std::span(data)));
+    const ProgramReferences references(tables);
+    auto elf = ElfFile::open(path);
+    if (!elf)
+        throw Malformed();
+    CallFrames frames(std::move(elf));
+    const bool is_fixed = tables.header().e_type == ET_EXEC;
+    return GraphReader(plan.functions, text_of(tables), frames, references, is_fixed).graph();
+} catch (const Malformed&) {
+    throw Fatal("It is no ELF program that can be read.");
+}
+
+}  // namespace steelyard

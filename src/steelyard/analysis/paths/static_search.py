@@ -1,0 +1,278 @@
+"""Call paths that the code of a program allows for a key, a function and a height of the stack.
+
+T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, section 5.3.1: a search
+backward from the key, pruned by heights and by shortest paths. Here the least number of functions
+below each function at each height is found first, once for all keys, so that the search never
+follows what leads nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.analysis.paths.call_graph import FUNCTION, POINTER, Beginning, CallGraph, LearntSteps
+
+Numbers = npt.NDArray[np.int64]
+# A price of a path that none has.
+_NONE = 1 << 30
+# Cells of the table of heights and functions, of four bytes.
+MOST_CELLS = 1 << 26
+MOST_STEPS = 50_000
+_BYTES_OF_WORD = 8
+# A path with fewer steps that were never learnt is better than any shorter one.
+_PRICE_OF_FUNCTION, _PRICE_OF_UNLEARNT = 1, 10_000
+
+
+class _Way(NamedTuple):
+    """A way between two places; a place is a function, or what pointers may hold."""
+
+    source: int
+    target: int
+    height_bytes: int
+    price: int
+    adds_function: bool
+
+
+class _Waiting(NamedTuple):
+    """The end of paths that is not continued yet; `passed` are places at the same height."""
+
+    least: int
+    number: int
+    spent: int
+    place: int
+    level: int
+    path: tuple[int, ...]
+    passed: frozenset[int]
+
+
+@dataclass(frozen=True)
+class StaticPaths:
+    """The paths that code allows for a key.
+
+    Parameters
+    ----------
+    function, height_bytes : int
+        The key.
+    paths : tuple of tuple of int
+        Functions, outermost first. Paths with the fewest steps that were never learnt come first,
+        the shorter ones of them before others.
+    unlearnt : tuple of int
+        For each path the steps that were never learnt; empty where nothing was learnt.
+    are_all : bool
+        Whether there are no others.
+    is_too_high : bool
+        The table of heights would take too much memory, so that nothing was searched.
+    """
+
+    function: int
+    height_bytes: int
+    paths: tuple[tuple[int, ...], ...]
+    unlearnt: tuple[int, ...]
+    are_all: bool
+    is_too_high: bool = False
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """Ways by the place that they lead to; heights in grains."""
+
+    sources: Numbers
+    targets: Numbers
+    levels: Numbers
+    prices: Numbers
+    added: Numbers
+
+    def group(self, chosen: npt.NDArray[np.bool_]) -> _Grouped:
+        order = np.flatnonzero(chosen)
+        targets, starts = np.unique(self.targets[order], return_index=True)
+        return _Grouped(
+            self.sources[order], self.levels[order], self.prices[order], targets, starts
+        )
+
+
+@dataclass(frozen=True)
+class _Grouped:
+    sources: Numbers
+    levels: Numbers
+    prices: Numbers
+    targets: Numbers
+    starts: Numbers
+
+
+class StaticSearch:
+    """Searches the paths of keys.
+
+    Parameters
+    ----------
+    graph : CallGraph
+    beginnings : iterable of Beginning
+    learnt : LearntSteps, optional
+        Steps of learnt paths, of which some are not seen in the code.
+    """
+
+    def __init__(
+        self, graph: CallGraph, beginnings: Iterable[Beginning], learnt: LearntSteps | None = None
+    ) -> None:
+        self._graph = graph
+        self._place_of = {function: place for place, function in enumerate(graph.functions)}
+        self._function_of = list(graph.functions)
+        self._pointer = len(self._function_of)
+        self._count = self._pointer + 1
+        self._has_learnt = learnt is not None
+        known = self._ways_of(graph, learnt)
+        begins = {one for one in beginnings if one.function in self._place_of}
+        self._grain = _grain(known, begins)
+        self._begins: dict[int, set[int]] = {}
+        for one in begins:
+            level = one.height_bytes // self._grain
+            self._begins.setdefault(level, set()).add(self._place_of[one.function])
+        self._ways = _sorted(known, self._grain)
+        self._into = np.searchsorted(self._ways.targets, np.arange(self._count + 1))
+        self._upward = self._ways.group(self._ways.levels > 0)
+        self._level = self._ways.group(self._ways.levels == 0)
+        self._margin = int(self._upward.levels.max(initial=0))
+        self._rows = np.full((self._margin, self._count), _NONE, np.int32)
+
+    def _ways_of(self, graph: CallGraph, learnt: LearntSteps | None) -> set[_Way]:
+        places, pointer = self._place_of, self._pointer
+        unlearnt = 0 if learnt is None else _PRICE_OF_UNLEARNT
+        found = {_Way(pointer, places[one], 0, 0, False) for one in graph.taken if one in places}
+        transfers = [(one, unlearnt) for one in graph.transfers]
+        transfers += [(one, 0) for one in (() if learnt is None else learnt.transfers)]
+        for one, price in transfers:
+            height, source = one.height_bytes, places.get(one.caller)
+            target = pointer if one.kind == POINTER else None
+            if one.kind == FUNCTION and one.callee is not None:
+                target = places.get(one.callee)
+            if source is None or target is None or height is None or height < 0:
+                continue
+            # A jump with its frame still in place leaves that on the stack.
+            if height > 0:
+                found.add(_Way(source, target, height, price + _PRICE_OF_FUNCTION, True))
+            elif one.is_jump:
+                found.add(_Way(source, target, 0, 0, False))
+        return found
+
+    def paths(self, function: int, height_bytes: int, limit: int) -> StaticPaths:
+        """The paths of a key, at most so many."""
+        place = self._place_of.get(self._graph.whole(function))
+        level, rest = divmod(height_bytes, self._grain)
+        if place is None or rest or level < 0:
+            return StaticPaths(function, height_bytes, (), (), True)
+        if not self._reaches(level):
+            return StaticPaths(function, height_bytes, (), (), False, is_too_high=True)
+        found, are_all = self._backward(place, level, limit)
+        paths = tuple(tuple(self._function_of[one] for one in path) for path in found)
+        unlearnt = tuple(price // _PRICE_OF_UNLEARNT for price in found.values())
+        return StaticPaths(
+            function, height_bytes, paths, unlearnt if self._has_learnt else (), are_all
+        )
+
+    def can_reach(self, function: int, height_bytes: int) -> bool:
+        """Whether a key has a path."""
+        place = self._place_of.get(self._graph.whole(function))
+        level, rest = divmod(height_bytes, self._grain)
+        if place is None or rest or level < 0 or not self._reaches(level):
+            return False
+        return self._least(level, place) < _NONE
+
+    def _least(self, level: int, place: int) -> int:
+        return int(self._rows[level + self._margin, place])
+
+    def _reaches(self, level: int) -> bool:
+        """Whether the table has that height, or could be continued up to it."""
+        have = len(self._rows) - self._margin
+        if level < have:
+            return True
+        most = MOST_CELLS // self._count - self._margin
+        if level >= most:
+            return False
+        wanted = max(level + 1, min(2 * have, most))
+        rows = np.full((self._margin + wanted, self._count), _NONE, np.int32)
+        rows[: len(self._rows)] = self._rows
+        self._rows = rows
+        up, flat = self._upward, rows.reshape(-1)
+        places = (self._margin - up.levels) * self._count + up.sources
+        for each in range(have, wanted):
+            row = rows[self._margin + each]
+            if len(places):
+                least = flat[places + each * self._count] + up.prices
+                row[up.targets] = np.minimum(np.minimum.reduceat(least, up.starts), _NONE)
+            row[list(self._begins.get(each, ()))] = _PRICE_OF_FUNCTION
+            self._settle(row)
+        return True
+
+    def _settle(self, row: npt.NDArray[np.int32]) -> None:
+        """Follow jumps and pointers, which change no height."""
+        same = self._level
+        while len(same.sources):
+            least = np.minimum.reduceat(row[same.sources] + same.prices, same.starts)
+            better = np.minimum(np.minimum(least, _NONE), row[same.targets])
+            if np.array_equal(better, row[same.targets]):
+                return
+            row[same.targets] = better
+
+    def _backward(
+        self, place: int, level: int, limit: int
+    ) -> tuple[dict[tuple[int, ...], int], bool]:
+        """Paths, as places, with their prices, the best first; and whether there are no others."""
+        found: dict[tuple[int, ...], int] = {}
+        least = self._least(level, place)
+        if least >= _NONE:
+            return found, True
+        # Of paths of one price the one that was begun last is ended first.
+        numbers = count(0, -1)
+        first = _Waiting(least, next(numbers), 0, place, level, (place,), frozenset({place}))
+        waiting = [first]
+        are_all = True
+        for _ in range(MOST_STEPS):
+            if not waiting:
+                return found, are_all
+            if len(found) >= limit:
+                break
+            _, _, spent, at, height, path, passed = heappop(waiting)
+            if at in self._begins.get(height, ()):
+                found.setdefault(path, spent)
+            steps = self._steps_to(at, height)
+            are_all = are_all and len(steps) <= limit
+            for least, source, below, price, adds in steps[:limit]:
+                if below == height and source in passed:
+                    continue
+                longer = (source, *path) if adds else path
+                beside = passed | {source} if below == height else frozenset({source})
+                state = (next(numbers), spent + price, source, below, longer, beside)
+                heappush(waiting, _Waiting(least + spent, *state))
+        return found, False
+
+    def _steps_to(self, place: int, level: int) -> list[tuple[int, int, int, int, int]]:
+        """What leads to a place: least price by it, source, its height, price, and whether it is a
+        function more; the least first.
+        """
+        begin, end = self._into[place], self._into[place + 1]
+        ways = self._ways
+        below = level - ways.levels[begin:end]
+        least = self._rows[below + self._margin, ways.sources[begin:end]].astype(np.int64)
+        chosen = np.flatnonzero((below >= 0) & (least < _NONE))
+        total = least + ways.prices[begin:end]
+        chosen = chosen[np.argsort(total[chosen], kind="stable")]
+        at = chosen + begin
+        columns = total[chosen], ways.sources[at], below[chosen], ways.prices[at], ways.added[at]
+        return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _grain(ways: Iterable[_Way], begins: Iterable[Beginning]) -> int:
+    heights = [way.height_bytes for way in ways] + [one.height_bytes for one in begins]
+    return int(np.gcd.reduce(np.array(heights, np.int64), initial=0)) or _BYTES_OF_WORD
+
+
+def _sorted(ways: Iterable[_Way], grain: int) -> _Ways:
+    rows = sorted(ways, key=lambda way: (way.target, way))
+    table = np.array(rows, np.int64).reshape(-1, len(_Way._fields))
+    return _Ways(table[:, 0], table[:, 1], table[:, 2] // grain, table[:, 3], table[:, 4])

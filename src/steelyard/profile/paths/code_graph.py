@@ -1,0 +1,143 @@
+"""The call graph of a program, read from its code, and what the C library has below it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from functools import cache
+
+from steelyard.analysis.paths.call_graph import (
+    FUNCTION,
+    LIBRARY,
+    POINTER,
+    CallGraph,
+    Transfer,
+    Underneath,
+)
+from steelyard.analysis.paths.path_map import ROOT
+from steelyard.core.decoding import regular_opener
+from steelyard.core.elf_file import ElfFile, NotElfError
+from steelyard.core.errors import DataError, SteelyardError, UsageError
+from steelyard.core.native_program import native_program
+from steelyard.profile.paths.learning_run import PLANNER_ADVICE, Surroundings, learning_run
+
+_INTERPRETER = ".interp"
+_JUMP = "jump-"
+_UNKNOWN = "-"
+
+
+def read_call_graph(program: str, field: str = "--static") -> CallGraph:
+    """The call graph of a program.
+
+    Parameters
+    ----------
+    program : str
+        Its file.
+    field : str
+        The option that names it.
+
+    Raises
+    ------
+    UsageError
+        It is no program that can be read.
+    MissingCapabilityError
+        The planner was not built.
+    """
+    planner = native_program(
+        "steelyard-path-planner", "the planner of paths", advice=PLANNER_ADVICE
+    )
+    done = subprocess.run(
+        [planner, "--graph", program], stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        reason = done.stderr.decode(errors="replace").strip() or "the planner was killed"
+        raise UsageError(f"The calls of {program} cannot be read.\n{reason}", field=field)
+    lines = done.stdout.decode(errors="replace").splitlines()
+    return _graph([line.split("\t") for line in lines])
+
+
+def _graph(rows: list[list[str]]) -> CallGraph:
+    def addresses(kind: str) -> tuple[int, ...]:
+        return tuple(int(row[1], 16) for row in rows if row[0] == kind)
+
+    kinds = (FUNCTION, POINTER, LIBRARY)
+    return CallGraph(
+        functions=addresses("function"),
+        parts={int(row[1], 16): int(row[2], 16) for row in rows if row[0] == "part"},
+        transfers=tuple(_transfer(row) for row in rows if row[0].removeprefix(_JUMP) in kinds),
+        taken=frozenset(addresses("taken")),
+        exported=frozenset(addresses("exported")),
+        varying={int(row[1], 16): row[2] for row in rows if row[0] == "varying"},
+        first=next(iter(addresses("first")), None),
+        initial=addresses("initial"),
+        final=addresses("final"),
+    )
+
+
+def _transfer(row: list[str]) -> Transfer:
+    kind = row[0].removeprefix(_JUMP)
+    is_library = kind == LIBRARY
+    return Transfer(
+        caller=int(row[1], 16),
+        kind=kind,
+        is_jump=kind != row[0],
+        height_bytes=None if row[2] == _UNKNOWN else int(row[2]),
+        callee=None if is_library or row[3] == _UNKNOWN else int(row[3], 16),
+        symbol=row[3] if is_library else "",
+    )
+
+
+def read_underneath(program: str) -> Underneath:
+    """How high the stack is where the C library first calls functions of a program.
+
+    Another program that loads the same library is run for a moment, and its paths are noted.
+
+    Raises
+    ------
+    UsageError
+        The program is loaded by another library than that one.
+    SteelyardError
+        That program did not run.
+    MissingCapabilityError
+        It was not built.
+    """
+    probe = native_program("steelyard-path-probe", "the probe of stacks", advice=PLANNER_ADVICE)
+    loaders = _loader(program), _loader(probe)
+    if loaders[0] != loaders[1]:
+        raise UsageError(
+            f"How high the stack is in the first function of {program} is not known.\n"
+            f"It is loaded by {loaders[0] or 'nothing'}, and the probe of stacks by {loaders[1]}. "
+            "Give a learnt map of it, which says so.",
+            field="--static",
+        )
+    return _probed(probe)
+
+
+@cache
+def _probed(probe: str) -> Underneath:
+    graph = read_call_graph(probe)
+    learnt = learning_run([probe], probe, Surroundings()).path_map
+    heights = {node.function: node.height_bytes for node in learnt.nodes if node.parent == ROOT}
+    threads = graph.taken - {graph.first, *graph.initial, *graph.final}
+    first, initial, thread = (
+        next((heights[one] for one in kind if one in heights), None)
+        for kind in ((graph.first,), graph.initial, sorted(threads))
+    )
+    if first is None or initial is None or thread is None:
+        raise SteelyardError(
+            "The probe of stacks was not followed.\nGive a learnt map of the program, which says "
+            "how high the stack is in its first function.",
+            field="--static",
+        )
+    return Underneath(first, initial, thread)
+
+
+def _loader(program: str) -> str:
+    try:
+        with open(program, "rb", opener=regular_opener) as file:
+            elf = ElfFile(file)
+            section = elf.section(_INTERPRETER)
+            name = b"" if section is None else elf.data(section)
+    except (OSError, NotElfError):
+        raise DataError(f"{program} cannot be read as a program.", field="--static") from None
+    return os.fsdecode(name.rstrip(b"\0"))
