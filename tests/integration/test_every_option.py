@@ -44,6 +44,8 @@ WRONG = {
     "LINE": "garbage",
     "LIST": "garbage",
     "MAP": NOWHERE,
+    "BINARY": NOWHERE,
+    "FUNCTION@HEIGHT": "garbage",
     "METRIC": "no such metric",
     "N": "x",
     "N,M": "x",

@@ -44,9 +44,10 @@ ProgramReferences::ProgramReferences(const ElfTables& tables)
     : tables_(tables), sections_(tables.sections()), segments_(tables.segments()) {
     read_relocations();
     read_exports();
-    for (const Elf64_Phdr& segment : segments_) {
-        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) == 0)
-            read_words(segment);
+    for (const auto& [name, header] : sections_) {
+        const std::uint64_t kind = header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR);
+        if (header.sh_type == SHT_PROGBITS && kind == SHF_ALLOC)
+            read_words(header);
     }
     initial_ = array(SHT_PREINIT_ARRAY);
     for (const std::uint64_t one : array(SHT_INIT_ARRAY))
@@ -141,16 +142,16 @@ void ProgramReferences::read_exports() {
     }
 }
 
-void ProgramReferences::read_words(const Elf64_Phdr& segment) {
-    const Bytes bytes = tables_.part(segment.p_offset, segment.p_filesz);
-    const std::uint64_t first = (word - segment.p_vaddr % word) % word;
+void ProgramReferences::read_words(const Elf64_Shdr& section) {
+    const Bytes bytes = tables_.part(section.sh_offset, section.sh_size);
+    const std::uint64_t first = (word - section.sh_addr % word) % word;
     for (std::uint64_t at = first; at + word <= bytes.size(); at += word) {
         const auto value = value_at<std::uint64_t>(bytes, at);
         const bool is_code = std::ranges::any_of(segments_, [value](const Elf64_Phdr& one) {
             return one.p_type == PT_LOAD && (one.p_flags & PF_X) != 0 && value >= one.p_vaddr &&
                    value - one.p_vaddr < one.p_filesz;
         });
-        if (is_code && !is_called_by_library(segment.p_vaddr + at))
+        if (is_code)
             words_.insert(value);
     }
 }

@@ -52,7 +52,7 @@ class ProgramReferences {
     void read_relocations();
     void read_relocation(const Elf64_Rela& one, Bytes symbols, Bytes names);
     void read_exports();
-    void read_words(const Elf64_Phdr& segment);
+    void read_words(const Elf64_Shdr& section);
     std::vector<std::uint64_t> array(std::uint32_t type) const;
     bool is_in_offset_table(std::uint64_t place) const;
     bool is_called_by_library(std::uint64_t place) const;

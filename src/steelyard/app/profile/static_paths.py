@@ -27,9 +27,9 @@ from steelyard.analysis.paths.static_truth import StaticTruth, static_truth
 from steelyard.app.profile.path_maps import check_program
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.profile.executable import FunctionNames
+from steelyard.profile.paths.code_graph import read_call_graph, read_underneath
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.paths.map_file import read_map
-from steelyard.profile.paths.code_graph import read_call_graph, read_underneath
 
 if TYPE_CHECKING:
     from steelyard.analysis.paths.sampled_paths import Key
