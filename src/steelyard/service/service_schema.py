@@ -116,6 +116,7 @@ workers = Table(
 # hosts_asked.REBOOTS. `going_on` is a JSON object with the workers of further blocks, empty where
 # all blocks are there from the beginning; `stopped` is what ended it then, or which limit.
 # `follow_up` says which experiment follows a screening, as of follow_ups.WANTED.
+# `batch` is what experiments have in common that end together where a build fails.
 submissions = Table(
     "submissions",
     metadata,
@@ -137,6 +138,7 @@ submissions = Table(
     Column("time_limit_s", Float),
     Column("cost_limit_s", Float),
     Column("follow_up", Text, nullable=False, server_default=""),
+    Column("batch", Text, nullable=False, server_default=""),
 )
 
 # A block of a submission: what stays on one worker. `place` orders the parts of a worker.

@@ -54,8 +54,14 @@ def _archive(source: str, directory: str) -> str:
     """The archive that is sent: a folder is packed, as everything is read by the same rules."""
     if not os.path.isdir(source):
         return source
-    files, path = os.path.join(directory, "files"), os.path.join(directory, "package.tar")
+    files = os.path.join(directory, "files")
     unpack(source, files)
+    return packed(files, directory)
+
+
+def packed(files: str, directory: str) -> str:
+    """An archive in `directory` of a package whose files lie in `files`."""
+    path = os.path.join(directory, "package.tar")
     with open(path, "wb") as target:
         write_archive(files, target)
     return path

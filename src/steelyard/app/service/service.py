@@ -19,6 +19,7 @@ from steelyard.app.service.planned_submission import (
     plan_submission,
 )
 from steelyard.app.service.sent_result import encodable, read_sent_result
+from steelyard.app.service.service_batches import ServiceBatches, end_unbuilt
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_hosts import ServiceHosts
 from steelyard.app.service.service_packages import ServicePackages
@@ -101,6 +102,7 @@ class Service:
         self.rehearsals = ServiceRehearsals(database, clock)
         self.hosts = ServiceHosts(database, clock)
         self._further = GoingFurther(database, clock)
+        self.batches = ServiceBatches(database)
         self.follow_ups = FollowingUp(database, self.packages, self.hosts)
         self.clock = clock
         # Of one member at once; None is no limit.
@@ -308,6 +310,8 @@ class Service:
                 taken = Taken("refused", wrong)
             else:
                 taken = commit_result(connection, worker.id, sent, self.clock())
+                if taken.outcome == "committed":
+                    end_unbuilt(connection, sent.experiment, sent.trials)
             if taken.outcome == "refused":
                 detail = json.dumps({"part": sent.part_id, "why": taken.message})
                 note(connection, self.clock(), f"worker {worker.name}", "refused", "result", detail)

@@ -14,6 +14,7 @@ from starlette.routing import Route
 from steelyard.app.service.following_up import refuse_no_screening
 from steelyard.app.service.people import People
 from steelyard.app.service.service import Service
+from steelyard.app.service.service_batches import checked_batch
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.core.json_codec import experiment_spec_from_json, to_json
 from steelyard.report.kinds.submission.document import submission_document
@@ -191,17 +192,25 @@ def _submit(service: Service, who: Identity, _path: Any, body: dict[str, Any]) -
     follow_up = body.get("follow_up", False)
     if type(follow_up) is not bool:
         raise UsageError(f"follow_up takes true or false, not {follow_up!r}.", field="follow_up")
+    batch = checked_batch(_text(body, "batch", ""))
     if follow_up:
         refuse_no_screening(text, name)
     planned = service.submit(who, text, name, visibility, priority, digests)
     if follow_up:
         service.follow_ups.ask(planned.spec.identifier)
+    if batch:
+        service.batches.keep(planned.spec.identifier, batch)
     return submission_document(planned.summary, sent=True)
 
 
 def _experiment(service: Service, who: Identity, path: Any, _body: Any) -> Any:
     found, parts = service.progress(who, path["experiment"])
-    told = {**summary(found), "parts": parts, "follow_up": found.follow_up}
+    told = {
+        **summary(found),
+        "parts": parts,
+        "follow_up": found.follow_up,
+        "stopped": found.stopped,
+    }
     return {**_SCHEMA, "kind": "submitted", **told}
 
 

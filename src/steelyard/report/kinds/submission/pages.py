@@ -71,6 +71,7 @@ def submission_page(
         "title": sent.name,
         "row": _row(sent),
         "identifier": sent.identifier,
+        "stopped": sent.stopped if sent.state == "cancelled" else "",
         "next_experiment": sent.follow_up if is_identifier(sent.follow_up) else "",
         "follow_up": _follow_up(sent),
         "parts": [(state, count) for state, count in sorted(parts.items())],

@@ -1,0 +1,141 @@
+"""A patch of a repository against its base: one experiment for each package that builds it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile
+from steelyard.app.experiment.packaged_benchmark import package_source
+from steelyard.app.experiment.toml_text import toml_text
+from steelyard.app.service.send_packages import Say, packed
+from steelyard.core.errors import ArchiveError, UsageError
+from steelyard.repository.revisions import find_repository, resolve
+from steelyard.repository.work_tree import work_tree
+from steelyard.service.package.archive import unpack
+from steelyard.service.service_client import ServiceClient
+
+# Where a package finds the tree of the revision that it builds.
+TREE = "source"
+SIDES = ("base", "patch")
+# Somebody waits for what is asked about a patch.
+PRIORITY = 10
+
+
+@dataclass(frozen=True)
+class Patch:
+    """What is compared: two revisions of a repository, by whatever name git knows them."""
+
+    repository: str
+    base: str
+    patch: str
+
+
+@dataclass(frozen=True)
+class PatchExperiment:
+    """An experiment file of two variants, and the digests of their packages by their names."""
+
+    text: str
+    name: str
+    packages: Mapping[str, str]
+
+
+def patch_experiments(
+    client: ServiceClient, file: ExperimentFile, text: str, asked: Patch, say: Say
+) -> list[PatchExperiment]:
+    """Send the packages of a file with each revision's tree in them, and write an experiment for
+    each.
+
+    Raises
+    ------
+    UsageError
+        A benchmark is no package, or a revision is not known.
+    """
+    for entry in file.benchmarks:
+        if not entry.package:
+            raise UsageError(
+                f"{entry.places.get('command', file.path)}: --base goes with benchmarks that are "
+                f"packages, which build the tree in their folder {TREE}; {entry.name!r} is a "
+                "command.",
+                field="benchmark.package",
+            )
+    found: list[PatchExperiment] = []
+    with _trees(asked) as (names, trees):
+        for place, entry in enumerate(file.benchmarks):
+            told = _two_sides(tomllib.loads(text), place, entry, names)
+            digests = {
+                _package(entry, name): _sent(client, file, entry, tree, say)
+                for name, tree in zip(names, trees, strict=True)
+            }
+            found.append(PatchExperiment(told, entry.name, digests))
+    return found
+
+
+@contextmanager
+def _trees(asked: Patch) -> Iterator[tuple[list[str], list[str]]]:
+    """What both sides are called, and directories with their trees."""
+    repository = find_repository(asked.repository)
+    given = (asked.base, asked.patch)
+    commits = [
+        resolve(repository, name, f"--{side}") for side, name in zip(SIDES, given, strict=True)
+    ]
+    if commits[0] == commits[1]:
+        raise UsageError(
+            f"--base {asked.base} and --patch {asked.patch} are one commit, {commits[0][:12]}.",
+            field="--patch",
+        )
+    with tempfile.TemporaryDirectory(prefix="steelyard-patch-") as directory, ExitStack() as stack:
+        trees = [
+            stack.enter_context(work_tree(repository, commit, os.path.join(directory, side)))
+            for side, commit in zip(SIDES, commits, strict=True)
+        ]
+        names = [f"{side} {commit[:12]}" for side, commit in zip(SIDES, commits, strict=True)]
+        yield names, trees
+
+
+def _package(entry: BenchmarkEntry, side: str) -> str:
+    """What the file calls the package of a side."""
+    return f"{entry.package}@{side.rpartition(' ')[2]}"
+
+
+def _two_sides(
+    tables: dict[str, Any], place: int, entry: BenchmarkEntry, names: Sequence[str]
+) -> str:
+    """The file of the experiment about one package."""
+    said = tables["benchmark"][place]
+    settings = dict(tables.get("experiment", {}))
+    title = settings.get("name", entry.name)
+    settings["name"] = f"{title}: {entry.name}, {names[1]} against {names[0]}"
+    sides = [{**said, "name": name, "package": _package(entry, name)} for name in names]
+    return toml_text({**tables, "experiment": settings, "benchmark": sides})
+
+
+def _sent(
+    client: ServiceClient, file: ExperimentFile, entry: BenchmarkEntry, tree: str, say: Say
+) -> str:
+    """The digest of a package with a tree in it, which has been sent."""
+    place = entry.places.get("package", file.path)
+    with tempfile.TemporaryDirectory(prefix="steelyard-submit-") as directory:
+        files = os.path.join(directory, "files")
+        try:
+            unpack(package_source(file, entry), files)
+            if os.path.lexists(os.path.join(files, TREE)):
+                raise UsageError(
+                    f"{place}: the package has a {TREE} of its own, where the tree of a revision "
+                    "would lie. Call it otherwise.",
+                    field="package",
+                )
+            ignored = shutil.ignore_patterns(".git")
+            shutil.copytree(tree, os.path.join(files, TREE), symlinks=True, ignore=ignored)
+            answer = client.send_file("api/packages", packed(files, directory))
+        except ArchiveError as error:
+            raise UsageError(f"{place}: {error.message}", field="package") from None
+    for each in answer["notes"]:
+        say(f"{entry.package}: {each}")
+    return str(answer["digest"])

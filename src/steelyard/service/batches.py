@@ -1,0 +1,57 @@
+"""Experiments of one batch, such as those about one patch: a build that fails ends them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, select, update
+
+from steelyard.service.service_schema import submissions
+from steelyard.service.submissions import OPEN_STATES
+
+
+def set_batch(connection: Connection, identifiers: Iterable[str], batch: str) -> None:
+    """Say that experiments belong together."""
+    chosen = submissions.c.identifier.in_(tuple(identifiers))
+    connection.execute(update(submissions).where(chosen).values(batch=batch))
+
+
+def batch_of(connection: Connection, identifier: str) -> str:
+    """The batch of an experiment that is open; empty where it is of none, or has ended."""
+    chosen = select(submissions.c.batch).where(
+        submissions.c.identifier == identifier, submissions.c.state.in_(OPEN_STATES)
+    )
+    return connection.execute(chosen).scalar() or ""
+
+
+def cancel_batch(connection: Connection, identifier: str, why: str) -> list[str]:
+    """Give nothing more out of an experiment, nor of the others of its batch and account; which
+    were open."""
+    own = select(submissions.c.batch, submissions.c.account_id).where(
+        submissions.c.identifier == identifier, submissions.c.batch != ""
+    )
+    row = connection.execute(own).first()
+    if row is None:
+        return []
+    chosen = (
+        (submissions.c.batch == row.batch)
+        & (submissions.c.account_id == row.account_id)
+        & submissions.c.state.in_(OPEN_STATES)
+    )
+    ended = update(submissions).where(chosen).values(state="cancelled", stopped=why)
+    return list(connection.execute(ended.returning(submissions.c.identifier)).scalars())
+
+
+def never_built(outcomes: Iterable[tuple[int, str, str | None]]) -> list[int]:
+    """The variants of which a build has failed, and that ran nowhere.
+
+    Parameters
+    ----------
+    outcomes : iterable of (int, str, str or None)
+        Of each trial its variant, status and reason.
+    """
+    found: dict[int, set[bool]] = {}
+    for variant, status, reason in outcomes:
+        if status == "ok" or reason == "build":
+            found.setdefault(variant, set()).add(status == "ok")
+    return sorted(variant for variant, ran in found.items() if ran == {False})
