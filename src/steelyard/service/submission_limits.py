@@ -36,6 +36,21 @@ def cost_s(connection: Connection, submission_id: int, now_s: float) -> float:
     return sum(max(0.0, each) for each in connection.execute(chosen).scalars())
 
 
+def account_cost_s(
+    connection: Connection, account_id: int, since_unix_s: float, now_s: float
+) -> float:
+    """How long workers have been busy with an account's experiments, with blocks that were given
+    since then."""
+    took = func.coalesce(attempts.c.ended_unix_s, now_s) - attempts.c.given_unix_s
+    chosen = (
+        select(took)
+        .join(parts, attempts.c.part_id == parts.c.id)
+        .join(submissions, parts.c.submission_id == submissions.c.id)
+        .where(submissions.c.account_id == account_id, attempts.c.given_unix_s >= since_unix_s)
+    )
+    return sum(max(0.0, each) for each in connection.execute(chosen).scalars())
+
+
 def _exceeded(connection: Connection, row: Any, now_s: float) -> str:
     if row.time_limit_s is not None and now_s - row.created_unix_s > row.time_limit_s:
         return "time limit"

@@ -7,6 +7,7 @@ from steelyard.app.experiment.follow_up import follow_up_text
 from steelyard.app.experiment.own_analysis import own_analysis
 from steelyard.app.service.kept_submission import keep_planned
 from steelyard.app.service.planned_submission import new_submission, plan_submission
+from steelyard.app.service.quotas import Quotas
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_hosts import ServiceHosts
 from steelyard.app.service.service_packages import ServicePackages
@@ -67,7 +68,7 @@ class FollowingUp:
         with self._database.writing() as connection:
             want_follow_up(connection, identifier)
 
-    def look(self, most_trials: int | None) -> None:
+    def look(self, quotas: Quotas) -> None:
         """Send what follows each of them, or note why nothing does. A member's quota holds for it
         too. Whoever else does the same at the same time sends it once."""
         with self._database.reading() as connection:
@@ -81,7 +82,7 @@ class FollowingUp:
             ]
         for ended, experiment, digests in found:
             try:
-                self._send(ended, experiment, digests, most_trials)
+                self._send(ended, experiment, digests, quotas)
             except StoreError:
                 raise
             except SteelyardError as error:
@@ -93,7 +94,7 @@ class FollowingUp:
         ended: EndedScreening,
         experiment: Experiment,
         digests: dict[str, str],
-        most_trials: int | None,
+        quotas: Quotas,
     ) -> None:
         sent = ended.sent
         who = self._sender(ended)
@@ -105,7 +106,7 @@ class FollowingUp:
         row = new_submission(planned, who.account_id, sent.visibility, ended.priority)
         with self._database.writing() as connection:
             if note_follow_up(connection, sent.id, row.identifier):
-                keep_planned(connection, who, planned, row, digests, most_trials)
+                keep_planned(connection, who, planned, row, digests, quotas)
 
     def _sender(self, ended: EndedScreening) -> Identity:
         with self._database.reading() as connection:

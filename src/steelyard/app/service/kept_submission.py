@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlalchemy import Connection
 
 from steelyard.app.service.planned_submission import PlannedSubmission, new_parts
-from steelyard.app.service.who_may import refuse_past_quota
+from steelyard.app.service.quotas import Quotas, refuse_past_quota
 from steelyard.service.accounts import Identity
 from steelyard.service.audit_log import note
 from steelyard.service.submissions import NewSubmission, add_submission
@@ -21,17 +21,19 @@ def keep_planned(
     planned: PlannedSubmission,
     row: NewSubmission,
     digests: Mapping[str, str],
-    most_trials: int | None,
+    quotas: Quotas,
 ) -> None:
-    """Keep it, if the account's quota of `most_trials` allows, and note in the audit log who sent
+    """Keep it, if the account's quotas allow, and note in the audit log who sent
     it. `digests` are those of its packages by their names in the file.
 
     Raises
     ------
     UsageError
-        These are too many trials.
+        The account has used too much.
     """
-    refuse_past_quota(connection, who, most_trials, planned.trial_count)
+    cost_s = None if planned.estimated_s is None else planned.estimated_s * len(planned.workers)
+    asked = (planned.trial_count, cost_s)
+    refuse_past_quota(connection, who, quotas, asked, row.created_unix_s)
     number = add_submission(connection, row, new_parts(planned, list(all_workers(connection))))
     keep_submitted_packages(connection, number, digests)
     count = len(planned.workers)

@@ -115,7 +115,8 @@ def cell_effects(experiment: Experiment, response: str) -> Iterator[CellEffect]:
     table = trial_table(experiment)
     factors = [factor_of(table, name) for name in table.level_orders if name != BENCHMARK]
     values = np.asarray(table.columns[response], dtype=np.float64)
-    cells = list(zip(_texts(table, WORKER), _texts(table, BENCHMARK), strict=True))
+    only = experiment.spec.variants[0].name.partition(" (")[0]
+    cells = list(zip(_texts(table, WORKER, ""), _texts(table, BENCHMARK, only), strict=True))
     for host, benchmark in dict.fromkeys(cells):
         here = np.array([cell == (host, benchmark) for cell in cells]) & np.isfinite(values)
         own = [each.rows(here) for each in factors] if here.any() else []
@@ -131,7 +132,7 @@ def cell_effects(experiment: Experiment, response: str) -> Iterator[CellEffect]:
             yield CellEffect(host, benchmark, effect.term.removeprefix(": "), effect.effect)
 
 
-def _texts(table: Table, name: str) -> Sequence[str]:
-    """A column of text; empty texts where the table has none."""
+def _texts(table: Table, name: str, otherwise: str) -> Sequence[str]:
+    """A column of text; the same in all rows where the table has none."""
     column: Any = table.columns.get(name)
-    return [""] * table.row_count if column is None else [str(value) for value in column]
+    return [otherwise] * table.row_count if column is None else [str(value) for value in column]

@@ -18,6 +18,7 @@ from steelyard.app.service.planned_submission import (
     new_submission,
     plan_submission,
 )
+from steelyard.app.service.quotas import Quotas
 from steelyard.app.service.sent_result import encodable, read_sent_result
 from steelyard.app.service.service_batches import ServiceBatches, end_unbuilt
 from steelyard.app.service.service_experiment import service_experiment
@@ -105,8 +106,7 @@ class Service:
         self.batches = ServiceBatches(database)
         self.follow_ups = FollowingUp(database, self.packages, self.hosts)
         self.clock = clock
-        # Of one member at once; None is no limit.
-        self.most_trials: int | None = None
+        self.quotas = Quotas()
 
     def owner(self) -> Identity:
         """The one person whose laptop this is: whoever has the address of its pages."""
@@ -212,7 +212,7 @@ class Service:
         planned = self.plan(text, name, known_packages, who)
         row = new_submission(planned, who.account_id, visibility, priority)
         with self.database.writing() as connection:
-            keep_planned(connection, who, planned, row, known_packages.digests, self.most_trials)
+            keep_planned(connection, who, planned, row, known_packages.digests, self.quotas)
         return planned
 
     def submissions(self, who: Identity) -> list[ListedSubmission]:
@@ -280,7 +280,7 @@ class Service:
     def give(self, worker: Worker) -> GivenPart | None:
         """The next part of a worker, if there is one for it."""
         self._further.look()
-        self.follow_ups.look(self.most_trials)
+        self.follow_ups.look(self.quotas)
         with self.database.writing() as connection:
             now_s = self.clock()
             lose_silent_workers(connection, now_s)

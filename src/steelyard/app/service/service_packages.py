@@ -59,6 +59,7 @@ class ServicePackages:
         self._database = database
         self._directory = os.path.abspath(directory)
         self._clock = clock
+        self.most_account_bytes = MOST_ACCOUNT_BYTES
 
     def upload_directory(self, size_bytes: int) -> str:
         """A new directory for an archive that is being sent.
@@ -96,9 +97,10 @@ class ServicePackages:
         with self._database.writing() as connection:
             own = {each.digest for each in account_packages(connection, who.account_id)}
             total = account_bytes(connection, who.account_id) + package.size_bytes
-            if package.digest not in own and total > MOST_ACCOUNT_BYTES:
+            if package.digest not in own and total > self.most_account_bytes:
+                most_gib = self.most_account_bytes >> 30
                 raise UsageError(
-                    f"The packages of {who.name} have more than {MOST_ACCOUNT_BYTES >> 30} GiB. "
+                    f"The packages of {who.name} have more than {most_gib} GiB. "
                     "Those that no experiment names go after a week.",
                     field="FILE",
                 )

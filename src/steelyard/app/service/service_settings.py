@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from steelyard.app.experiment.field_types import Field, Table, flag, list_of, text, whole
 from steelyard.app.experiment.schema_slips import slips
 from steelyard.app.experiment.toml_lines import TomlLines
+from steelyard.app.service.quotas import Quotas
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
 
@@ -41,6 +42,16 @@ SERVICE = Table(
             "most_trials",
             whole(1, "a number of trials"),
             "that a member's open experiments may have in all; no limit unless given",
+        ),
+        Field(
+            "most_hours",
+            whole(1, "a number of hours"),
+            "of workers that a member's experiments may use in 30 days; no limit unless given",
+        ),
+        Field(
+            "most_gib",
+            whole(1, "a number of GiB"),
+            "that the benchmark packages of an account may have, unpacked; 20 unless given",
         ),
     ),
 )
@@ -84,6 +95,18 @@ class ServiceSettings:
     listen: str = LOOPBACK
     proxies: tuple[str, ...] = ()
     most_trials: int | None = None
+    most_hours: int | None = None
+    most_gib: int = 20
+
+    @property
+    def quotas(self) -> Quotas:
+        """Of each member."""
+        return Quotas(self.most_trials, self.most_hours)
+
+    @property
+    def most_bytes(self) -> int:
+        """Of the packages of an account."""
+        return self.most_gib << 30
 
     def changed(self, **given: Any) -> ServiceSettings:
         """These, but with what options say: None is an option that was not given."""

@@ -11,7 +11,6 @@ from steelyard.service.submissions import (
     ListedSubmission,
     Submission,
     find_submission,
-    open_trials,
 )
 
 VISIBILITIES = ("private", "shared", "public")
@@ -87,22 +86,3 @@ def own_submission(connection: Connection, who: Identity, identifier: str) -> Su
     if not may_change(who, found):
         raise NotAllowedError(f"The experiment {identifier} is {found.account}'s.")
     return found
-
-
-def refuse_past_quota(connection: Connection, who: Identity, most: int | None, count: int) -> None:
-    """See that a member sends no more trials than `most` waiting or running; None is no limit.
-
-    Raises
-    ------
-    UsageError
-        These are too many.
-    """
-    if most is None or who.role in KEEPERS:
-        return
-    already = open_trials(connection, who.account_id)
-    if already + count > most:
-        raise UsageError(
-            f"{who.name} may have {most} trials waiting or running, has {already}, and this "
-            f"experiment has {count}. Wait, cancel one, or leave levels out.",
-            field="quota",
-        )

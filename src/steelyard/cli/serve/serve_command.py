@@ -108,7 +108,8 @@ def command(given: ServeOptions) -> None:
     with suppress(KeyboardInterrupt), ExitStack() as stack:
         opened = stack.enter_context(open_port(settings))
         service = stack.enter_context(opened_service(database, place.packages))
-        service.most_trials = settings.most_trials
+        service.quotas = settings.quotas
+        service.packages.most_account_bytes = settings.most_bytes
         token = service.owner_token(COMMAND_TOKEN)
         stack.enter_context(announced(place, opened.local_address, token))
         thread = stack.enter_context(serving(opened, service, StoreSite(path), settings))

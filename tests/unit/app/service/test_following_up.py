@@ -8,6 +8,7 @@ import json
 import pytest
 
 from steelyard.app.service.following_up import refuse_no_screening
+from steelyard.app.service.quotas import Quotas
 from steelyard.app.service.service import Service
 from steelyard.core.errors import UsageError
 from steelyard.design.plan_part import planned_trial
@@ -169,7 +170,7 @@ def test_the_quota_of_a_member_holds_for_what_follows(service) -> None:
     ada = Identity(number, "ada", "member", frozenset({"read", "submit"}))
     planned = service.submit(ada, FILE, "e.toml")
     service.follow_ups.ask(planned.spec.identifier)
-    service.most_trials = 5
+    service.quotas = Quotas(trials=5)
     run(service, hosts, specs_of(service), {"nice": 0.2, "aslr": 0.3})
     told = service.submission(ada, planned.spec.identifier).follow_up
     assert told.startswith("none: ada may have 5 trials")

@@ -6,9 +6,11 @@ import re
 
 import pytest
 
+from steelyard.app.service.quotas import Quotas
 from steelyard.service.sign_ins import MOST_OF_NAME, SIGN_IN_S
+from steelyard.service.submission_limits import account_cost_s
 from tests.asgi_browser import Forms
-from tests.unit.web.service.conftest import COOKIE, FILE, shared_service
+from tests.unit.web.service.conftest import COOKIE, FILE, result_of, shared_service
 
 PASSWORD = "correct horse battery"
 SECRET = re.compile(r"https://bench\.example/welcome/([A-Za-z0-9_-]+)")
@@ -269,7 +271,7 @@ def test_what_is_too_large_is_not_read_and_strangers_send_nothing(shared) -> Non
 
 
 def test_a_member_has_no_more_trials_open_than_the_quota_and_keepers_have_none(shared) -> None:
-    shared.service.most_trials = 7
+    shared.service.quotas = Quotas(trials=7)
     shared.service.enrol(shared.service.owner(), "w", {"cpus": 1})
     fields = {"ask": "send", "file": FILE}
     browser = shared.browser(shared.account("ada"))
@@ -282,3 +284,23 @@ def test_a_member_has_no_more_trials_open_than_the_quota_and_keepers_have_none(s
     assert [keeper.post("/service/new", fields).status for _ in range(2)] == [303, 303]
     assert browser.post(f"/service/{first.header('location')}/cancel").status == 303
     assert browser.post("/service/new", fields).status == 303
+
+
+def test_a_member_uses_no_more_hours_of_workers_in_a_month_than_the_quota(shared) -> None:
+    ada = shared.account("ada")
+    worker = shared.service.worker(shared.service.enrol(shared.service.owner(), "w", {"cpus": 1}))
+    shared.service.quotas = Quotas(hours=2)
+    browser, fields = shared.browser(ada), {"ask": "send", "file": FILE}
+    long = FILE.replace('command = "true"', 'command = "true"\nexpected_s = 1801')
+    got = browser.post("/service/new", {**fields, "file": long})
+    assert (got.status, "has used 0.0, and this experiment takes 2.0" in got.text) == (422, True)
+    assert browser.post("/service/new", fields).status == 303
+    given = shared.service.give(worker)
+    shared.clock[0] += 2.5 * 3600
+    shared.service.take(worker, result_of(given))
+    shared.service.beat(worker, "idle")
+    got = browser.post("/service/new", fields)
+    assert (got.status, "2 hours of workers in 30 days, has used 2.5" in got.text) == (422, True)
+    assert shared.browser(shared.account("bob")).post("/service/new", fields).status == 303
+    with shared.service.database.reading() as connection:
+        assert account_cost_s(connection, ada, shared.clock[0], shared.clock[0]) == 0.0
