@@ -8,8 +8,11 @@ import random
 import pytest
 
 from steelyard.analysis.paths.path_map import PathNumbers, functions_of
+from steelyard.analysis.paths.resizing import calls_learnt, with_sizes
+from steelyard.analysis.paths.wrappable_calls import wrappable_calls
 from steelyard.profile.paths.frame_sizes import read_frames, with_larger_frames, write_program
 from steelyard.profile.paths.learning_run import learning_run
+from steelyard.profile.paths.wrapped_program import read_calls, with_wrappers
 from tests.path_programs import (
     built_logger,
     built_program,
@@ -74,3 +77,41 @@ def test_larger_frames_of_two_hundred_programs_give_the_keys_that_are_predicted(
         program.unlink()
     assert wrong == []
     assert grown > PROGRAM_COUNT
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+def test_wrapped_calls_of_two_hundred_programs_give_the_keys_that_are_predicted(
+    tmp_path, monkeypatch
+):
+    built_logger(tmp_path)
+    monkeypatch.setenv("LOGGED_PATHS", str(tmp_path / "logged"))
+    wrong, wrapped = [], 0
+    for seed in range(PROGRAM_COUNT):
+        program = built_program(tmp_path, seed, *flags_of(seed))
+        before = learning_run([str(program)], str(program)).path_map
+        calls, draw = read_calls(str(program)), random.Random(seed)
+        found = sorted(wrappable_calls(calls, calls_learnt(before))[0])
+        sizes = {call: 16 * draw.randint(1, 4) for call in found}
+        wrapped += len(sizes)
+        data = with_wrappers(program.read_bytes(), calls, sizes, before.functions)
+        write_program(data, str(program), f"{program}-wrapped")
+        run = learning_run([f"{program}-wrapped"], f"{program}-wrapped")
+        numbers = PathNumbers()
+        truth = counted_paths(logged_paths(tmp_path / "logged"), numbers)
+        handlers = {at for at, name in before.functions.items() if name == "handler(int)"}
+        keys = [
+            {
+                (path, node.height_bytes)
+                for index, (path, node) in enumerate(
+                    zip(numbers.of(one.nodes), one.nodes, strict=True)
+                )
+                if handlers.isdisjoint(functions_of(one, index))
+            }
+            for one in (run.path_map, with_sizes(before, {}, sizes))
+        ]
+        same = keys[0] == keys[1] and counted_paths(run.path_map.nodes, numbers) == truth
+        if not same or run.exit_status or run.path_map.guessed_count:
+            wrong.append(seed)
+        program.unlink()
+    assert wrong == []
+    assert wrapped > 10 * PROGRAM_COUNT

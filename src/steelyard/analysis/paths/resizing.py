@@ -170,11 +170,11 @@ def calls_learnt(path_map: PathMap) -> Counter[tuple[int, int]]:
 def _cheap_calls(
     passes: Mapping[tuple[int, int], int], most: int, rules: ResizingRules
 ) -> dict[tuple[int, int], int]:
-    """What can be wrapped, each at a price that can be paid."""
+    """What can be wrapped, each at a price that can be paid; what was never counted has none."""
     return {
         call: count
         for call, count in passes.items()
-        if count <= most and (rules.calls is None or call in rules.calls)
+        if 0 < count <= most and (rules.calls is None or call in rules.calls)
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -185,3 +186,14 @@ def test_wrapped_calls_are_passed_no_more_often_than_they_may_be():
     allowed = set(sorted(found.call_bytes)[:1])
     few = resized(path_map, ResizingRules(1, frames={}, wraps_calls=True, calls=allowed))
     assert set(few.call_bytes) <= allowed
+
+
+def test_what_cannot_be_counted_is_not_wrapped():
+    path_map = map_of((MAIN, B, A, D), (MAIN, A, B, D))
+    uncounted = [
+        node._replace(call_count=0) if node.function == A else node for node in path_map.nodes
+    ]
+    rules = ResizingRules(1, frames={}, wraps_calls=True, budget_ratio=2)
+    found = resized(replace(path_map, nodes=uncounted), rules)
+    assert found.call_bytes
+    assert all(callee != A for _, callee in found.call_bytes)
