@@ -170,9 +170,8 @@ def _answer(status: int, data: bytes) -> Any:
     message = told.get("message")
     field = told.get("field")
     if status >= 500 or status in _LATER:
-        raise UnreachableError(
-            f"The service is out of order: {message or f'status {status}'}.", field="--server"
-        )
+        why = str(message or f"status {status}").rstrip(".")
+        raise UnreachableError(f"The service is out of order: {why}.", field="--server")
     raise ServiceRefusal(
         str(message) if message else f"The service answered with status {status}.",
         status,
