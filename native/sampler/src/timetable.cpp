@@ -6,8 +6,11 @@ namespace steelyard {
 
 namespace {
 
-// A time nearer than this has passed when the kernel is told of it; it takes no nearer ones.
-constexpr std::uint64_t too_near_ns = 10'000;
+// What is armed late is armed for so long from then, or for a round where that is shorter, and
+// nothing is armed for less than half of that. Until it is armed anew a timer falls again and again
+// after that time: the nearest that the kernel takes, 10 us, may be all that an interrupt takes, so
+// that the thread which would arm it anew has no processor any more.
+constexpr double late_lead_ns = 10e6;
 // The clock of samples may be off from the one that fires them while it is being adjusted.
 constexpr std::uint64_t clock_error_ns = 1'000;
 // What is armed now falls again after twice as long, so the first round needs its own length as a
@@ -34,9 +37,11 @@ void Timetable::start_from(std::uint64_t now_ns) {
 
 std::uint64_t Timetable::plan(std::size_t slot, std::uint64_t now_ns) {
     const std::uint64_t interval_ns = intervals_.next_ns();
-    if (last_ns_ + interval_ns < now_ns + too_near_ns) {
+    const double round_ns = intervals_.mean_ns() * static_cast<double>(next_samples_);
+    const auto lead_ns = static_cast<std::uint64_t>(std::min(round_ns, late_lead_ns));
+    if (last_ns_ + interval_ns < now_ns + lead_ns / 2) {
         ++delays_.late;
-        last_ns_ = now_ns + std::max(interval_ns, too_near_ns);
+        last_ns_ = now_ns + lead_ns + interval_ns;
     } else {
         last_ns_ += interval_ns;
     }

@@ -12,7 +12,8 @@ namespace steelyard {
 
 /// What went otherwise than planned.
 struct Delays {
-    std::uint64_t late = 0;    ///< times that had passed before they could be armed: drawn anew
+    /// Times that had passed, or nearly, before they could be armed: drawn anew.
+    std::uint64_t late = 0;
     std::uint64_t unseen = 0;  ///< times at which the kernel gave no sample, as of an idle CPU
 };
 
@@ -23,7 +24,9 @@ struct Delays {
 /// A slot falls again by itself, as long after its time as that was after its arming. A round that
 /// lasts longer than those after it would let that happen before the slot is armed anew, so what is
 /// not planned is not taken. For the same reason rounds grow: the first ones are short, so that
-/// samples begin soon, and a later one has not more than the last two together.
+/// samples begin soon, and a later one has not more than the last two together. And where the
+/// thread that arms was delayed by rounds, times are left out, so that none is armed for a moment
+/// later.
 class Timetable {
   public:
     /// `round_samples`: of a round that has grown; `first_samples`: of the first ones.

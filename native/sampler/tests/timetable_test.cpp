@@ -173,6 +173,26 @@ TEST("times that passed before they could be armed are drawn anew from now, and 
         CHECK(kept.armed[at].time_ns > kept.armed[at - 1].time_ns);
 }
 
+TEST("after a delay of any length, timers seldom fall by themselves before they are armed anew") {
+    constexpr std::size_t most_falls = 3;
+    for (std::uint64_t delay_ns = 0; delay_ns < 40'000'000; delay_ns += 10'000) {
+        Kept kept;
+        kept.begin();
+        for (std::size_t at = 0; at < slots; ++at)
+            CHECK(kept.take(at));
+        kept.now_ns = kept.armed[round_samples - 1].time_ns + delay_ns;
+        const std::uint64_t armed_ns = kept.now_ns;
+        kept.go_on();
+        for (std::size_t at = slots; at + round_samples <= kept.armed.size(); at += round_samples) {
+            const std::uint64_t end_ns = kept.armed[at + round_samples - 1].time_ns;
+            for (std::size_t slot = at; slot < at + round_samples; ++slot) {
+                const std::uint64_t after_ns = kept.armed[slot].time_ns - armed_ns;
+                CHECK((end_ns - armed_ns) / after_ns <= most_falls * round_samples);
+            }
+        }
+    }
+}
+
 TEST("a sample that does not come is given up after a while, and told of") {
     Kept kept;
     kept.begin();
