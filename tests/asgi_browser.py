@@ -127,7 +127,10 @@ class Browser:
         answers = []
 
         async def receive():
-            return sent.pop() if sent else {"type": "http.disconnect"}
+            if sent:
+                return sent.pop()
+            # Whoever asked stays until the answer is whole.
+            return await asyncio.get_running_loop().create_future()
 
         async def send(message):
             answers.append(message)

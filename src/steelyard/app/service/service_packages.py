@@ -151,12 +151,20 @@ class ServicePackages:
             )
         number, path = tempfile.mkstemp(prefix="download-", dir=self._directory)
         try:
-            with os.fdopen(number, "wb") as file:
-                write_archive(self._kept().place(digest), file)
+            os.close(number)
+            self.write(digest, path)
         except BaseException:
             os.unlink(path)
             raise
         return path
+
+    def write(self, digest: str, path: str) -> bool:
+        """Write a package as an archive into a file; False where it is not kept any more."""
+        if not self._kept().has(digest):
+            return False
+        with open(path, "wb") as file:
+            write_archive(self._kept().place(digest), file)
+        return True
 
     def clear(self) -> None:
         """Take away what a service that was killed left of uploads and downloads."""

@@ -5,9 +5,17 @@ from __future__ import annotations
 import os
 import tempfile
 
-from starlette.responses import Response
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, Response
 
+from steelyard.app.service.experiment_archive import write_experiment_archive
+from steelyard.app.service.service import Service
+from steelyard.app.service.who_may import may_change
 from steelyard.core.experiment_results import Experiment
+from steelyard.core.masked_experiment import masked_experiment
+from steelyard.service.accounts import Identity
+from steelyard.service.submitted_packages import packages_of
+from steelyard.web.service.masked_submission import without_secrets
 
 
 def download(found: Experiment, name: str, kind: str) -> Response:
@@ -29,3 +37,32 @@ def download(found: Experiment, name: str, kind: str) -> Response:
             data = file.read()
     headers = {"Content-Disposition": f'attachment; filename="{os.path.basename(path)}"'}
     return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+def archive_download(service: Service, who: Identity, identifier: str, *, masks: bool) -> Response:
+    """An archive from which alone an experiment can be run again.
+
+    Its packages are in it for who may change the experiment: they are no more public than before.
+    """
+    sent = service.submission(who, identifier)
+    found = service.trials(sent)
+    hides = masks or sent.account != who.name
+    shown = without_secrets(sent) if hides else sent
+    digests: dict[str, str] = {}
+    if may_change(who, sent):
+        with service.database.reading() as connection:
+            digests = packages_of(connection, sent.id)
+    number, path = tempfile.mkstemp(prefix="steelyard-archive-", suffix=".tar.gz")
+    os.close(number)
+    try:
+        experiment = masked_experiment(found) if hides else found
+        write_experiment_archive(path, experiment, shown.file, service.packages, digests)
+    except BaseException:
+        os.unlink(path)
+        raise
+    return FileResponse(
+        path,
+        media_type="application/gzip",
+        filename=f"{sent.identifier}.tar.gz",
+        background=BackgroundTask(os.unlink, path),
+    )

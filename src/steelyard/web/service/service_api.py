@@ -22,7 +22,7 @@ from steelyard.service.accounts import Identity
 from steelyard.service.part_queue import GivenPart
 from steelyard.service.submissions import ListedSubmission
 from steelyard.service.workers import Worker
-from steelyard.web.service.downloads import download
+from steelyard.web.service.downloads import archive_download, download
 from steelyard.web.service.error_status import status_of
 from steelyard.web.service.package_api import (
     digests_of,
@@ -58,6 +58,7 @@ def api_routes(service: Service, people: People) -> list[Route]:
             "read",
             reproduction_call,
         ),
+        _route("/api/experiments/{experiment}/archive", "GET", service, "read", _archived),
         _route("/api/experiments/{experiment}/cancel", "POST", service, "cancel", _cancel),
         _route("/api/experiments/{experiment}/visibility", "POST", service, "submit", _show_to),
         *(
@@ -230,6 +231,10 @@ def _trials(service: Service, who: Identity, path: Any, _body: Any) -> Any:
 def _downloaded(service: Service, who: Identity, path: Any, _body: Any) -> Any:
     found = service.experiment(who, path["experiment"])
     return download(found, found.spec.identifier, path["format"])
+
+
+def _archived(service: Service, who: Identity, path: Any, _body: Any) -> Any:
+    return archive_download(service, who, path["experiment"], masks=False)
 
 
 def _cancel(service: Service, who: Identity, path: Any, _body: Any) -> Any:

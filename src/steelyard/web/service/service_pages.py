@@ -12,7 +12,7 @@ from steelyard.report.kinds.submission.pages import (
     submissions_page,
     workers_page,
 )
-from steelyard.web.service.downloads import download
+from steelyard.web.service.downloads import archive_download, download
 from steelyard.web.service.form_pages import form_pages
 from steelyard.web.service.made_answers import MadeAnswers
 from steelyard.web.service.masked_submission import without_secrets
@@ -54,6 +54,9 @@ def service_pages(service: Service) -> list[Page]:
         found = masked_experiment(service.trials(sent))
         return download(found, sent.identifier, asked.path["format"])
 
+    def archived(asked: Asked) -> Response:
+        return archive_download(service, asked.who, asked.path["experiment"], masks=True)
+
     def cancelled(asked: Asked) -> Response:
         service.cancel(asked.who, asked.path["experiment"])
         return _back(asked)
@@ -70,6 +73,7 @@ def service_pages(service: Service) -> list[Page]:
         Page("/service/{experiment}", EVERYONE, one),
         Page("/service/{experiment}/answer", EVERYONE, answer),
         Page("/service/{experiment}/download/{format}", EVERYONE, downloaded),
+        Page("/service/{experiment}/archive", EVERYONE, archived),
         Page("/service/{experiment}/cancel", "cancel", cancelled, "POST"),
         Page("/service/{experiment}/visibility", "submit", shown_to, "POST"),
     ]
