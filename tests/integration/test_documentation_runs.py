@@ -50,6 +50,7 @@ NOT_RUN = {
     "^steelyard submit": "it takes a service that runs; tests/integration/test_service.py",
     "^steelyard worker": "it runs until Ctrl-C; tests/integration/test_service.py",
     "^steelyard import https://": "it takes a service; tests/integration/test_service_people.py",
+    "^steelyard import trials.json": "it takes an archive of a service; test_experiment_archive.py",
     "package check bad": "a folder with faults; tests/integration/test_packages.py",
     "package check --execute": "it needs user namespaces; tests/integration/test_packages.py",
     "package run bad": "a folder with faults; tests/integration/test_packages.py",
