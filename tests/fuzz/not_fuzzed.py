@@ -9,7 +9,7 @@ from __future__ import annotations
 _REASONS = {
     "opens it for a reader that is fuzzed": (
         *("app/experiment/follow_up.py", "app/experiment/toml_lines.py"),
-        *("cli/service/submit_command.py", "app/profile/path_maps.py"),
+        *("cli/service/submit_command.py", "app/profile/program_check.py"),
         *("cli/trial/trial_command.py", "measure/iterations.py", "profile/file/profile_parts.py"),
         *("store/journals.py", "profile/java/java_delays.py", "profile/paths/crash_key.py"),
         *("profile/paths/logged_registers.py", "profile/paths/sample_chains.py"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from steelyard.analysis.paths.crash_path import CrashPath
 from steelyard.analysis.paths.lookup import Candidate
 from steelyard.analysis.paths.path_map import PathMap, check_build
-from steelyard.app.profile.path_maps import check_program
+from steelyard.app.profile.program_check import check_program
 
 
 @dataclass(frozen=True)

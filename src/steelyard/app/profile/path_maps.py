@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from steelyard.analysis.paths.learning import Learning
 from steelyard.analysis.paths.path_map import PathNumbers, check_build, merged
-from steelyard.core.decoding import open_regular
-from steelyard.core.errors import UsageError
+from steelyard.app.profile.program_check import check_program
 
 
 def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Learning:
@@ -57,18 +56,3 @@ def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Lear
         run.thread_count,
         run.exit_status,
     )
-
-
-def check_program(path: str) -> None:
-    """Refuse a program that cannot be read.
-
-    Raises
-    ------
-    UsageError
-    """
-    try:
-        os.close(open_regular(path))
-    except OSError as error:
-        raise UsageError(
-            f"The program {path} cannot be read: {error.strerror}.", field="--program"
-        ) from None

@@ -14,7 +14,7 @@ from steelyard.analysis.paths.resizing import (
     resized,
 )
 from steelyard.analysis.paths.wrappable_calls import Call, ProgramCalls, wrappable_calls
-from steelyard.app.profile.path_maps import check_program
+from steelyard.app.profile.program_check import check_program
 from steelyard.core.errors import DataError
 from steelyard.profile.paths.frame_sizes import (
     ProgramFrames,

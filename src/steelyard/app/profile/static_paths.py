@@ -24,7 +24,7 @@ from steelyard.analysis.paths.static_map import (
 )
 from steelyard.analysis.paths.static_search import StaticSearch
 from steelyard.analysis.paths.static_truth import StaticTruth, static_truth
-from steelyard.app.profile.path_maps import check_program
+from steelyard.app.profile.program_check import check_program
 from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.profile.executable import FunctionNames
 from steelyard.profile.paths.code_graph import read_call_graph, read_underneath
