@@ -18,6 +18,7 @@ from steelyard.predict.commits.commit_model import (
     base_rate,
     share_bounds,
 )
+from steelyard.predict.commits.independent_changes import change_of_row
 from steelyard.predict.commits.pair_table import (
     PairTable,
     check_learnable,
@@ -128,8 +129,8 @@ def learn_predictor(
     """Learn from a table: the model named, or the one that its older revisions speak for.
 
     Models are compared, and the cutoff is set, on predictions of revisions by what was older than
-    they (four blocks, each from those before it). With n revisions that changed a benchmark among
-    these, each by its least probable change, the cutoff is the probability of rank
+    they (four blocks, each from those before it). With n changes among these, each by its least
+    probable pair, the cutoff is the probability of rank
     ``floor((n + 1) (1 - wanted_hit_rate))``, so that the next change is caught at the wanted rate
     if it is like them (Vovk et al., "Algorithmic Learning in a Random World" (2005), section 4.3).
     Fewer changes than that rank takes hold no such rate: everything is run then that is neither
@@ -152,7 +153,7 @@ def learn_predictor(
     trusts = {one.name: _trust(loud, one, forward) for one, forward in tried}
     best, forward = min(tried, key=lambda pair: trusts[pair[0].name].log_loss)
     learnt = best.learn(loud)
-    seen = _least_by_revision(loud, forward)
+    seen = _least_by_change(loud, forward)
     by_thresholds = model is not None and isinstance(learnt, ThresholdShares)
     cautions: list[Caution] = []
     cutoff = 0.0 if by_thresholds else _cutoff(seen, wanted_hit_rate, cautions)
@@ -176,10 +177,10 @@ def learn_predictor(
 
 
 def _slight_costs(table: PairTable, wanted_hit_rate: float) -> bool:
-    """Whether too many revisions with a change have one among slight rows to leave these out."""
-    hit = set(table.order[table.hits].tolist())
-    slightly = set(table.order[table.hits & table.slight].tolist())
-    return len(slightly) > (1 - wanted_hit_rate) * len(hit) / 2
+    """Whether too many changes have a slight pair to leave these out."""
+    changes = change_of_row(table, table.hits)
+    slightly = np.unique(changes[table.slight[table.hits]])
+    return len(slightly) > (1 - wanted_hit_rate) * len(np.unique(changes)) / 2
 
 
 def _loud(table: PairTable, with_slight: bool) -> PairTable:
@@ -221,15 +222,15 @@ def _trust(table: PairTable, model: CommitModel, forward: Floats) -> Trust:
     return Trust(model.name, float(loss.mean()), int(answered.sum()))
 
 
-def _least_by_revision(table: PairTable, forward: Floats) -> Floats:
-    """The least probability that a hit of each revision was given.
+def _least_by_change(table: PairTable, forward: Floats) -> Floats:
+    """The least probability that a pair of each change was given.
 
-    Benchmarks of one revision, and pairs that end in it, change together: they count once.
+    Benchmarks of one revision, and pairs that overlap, change together: they count once.
     """
     answered = table.hits & ~np.isnan(forward)
-    revisions, place = np.unique(table.order[answered], return_inverse=True)
-    least = np.full(len(revisions), np.inf)
-    np.minimum.at(least, place, forward[answered])
+    change = change_of_row(table, answered)
+    least = np.full(len(np.unique(change)), np.inf)
+    np.minimum.at(least, change, forward[answered])
     return least
 
 
@@ -239,7 +240,7 @@ def _cutoff(seen: Floats, wanted: float, cautions: list[Caution]) -> float:
         cautions.append(
             Caution(
                 "few-hits",
-                f"{len(seen)} revisions with a change were predicted from older ones: too few for "
+                f"{len(seen)} changes were predicted from older revisions: too few for "
                 f"a hit rate of {wanted:g}. Every benchmark that a difference reaches is run, but "
                 "where less than half of 1 % of what it executes differs.",
             )

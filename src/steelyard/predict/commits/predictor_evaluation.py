@@ -12,6 +12,7 @@ from steelyard.core.errors import AnalysisError
 from steelyard.core.experiment_results import Caution
 from steelyard.predict.arrays import Indices, Truths
 from steelyard.predict.commits.candidate_models import model_called
+from steelyard.predict.commits.independent_changes import change_of_row
 from steelyard.predict.commits.pair_table import PairTable, check_learnable
 from steelyard.predict.commits.predictor import learn_predictor
 from steelyard.predict.commits.rates import Rates, rate
@@ -115,6 +116,13 @@ def _cautions(table: PairTable, decided: PairTable, design: EvaluationDesign) ->
         yield Caution(
             "few-hits",
             f"The table has {hits} changes. Bounds of a hit rate are wide below 100.",
+        )
+    changes = len(np.unique(change_of_row(decided, decided.hits)))
+    if changes < hits:
+        yield Caution(
+            "dependent-hits",
+            f"{'One commit' if changes == 1 else f'{changes} commits'} can explain all {hits} "
+            "changed rows. Bounds take rows for independent, and so are too narrow.",
         )
     undecided = len(table) - len(decided)
     if undecided:

@@ -106,6 +106,18 @@ def test_projects_are_predicted_from_each_other_and_distances_apart():
     }
 
 
+def test_rows_that_fewer_commits_explain_are_said_to_be_dependent():
+    apart = pair_table([[1, 2], [3, 4], [5, 6], [7, 8]], [0, 1, 1, 0])
+    beside = replace(apart, order=np.array([0.0, 1.0, 1.0, 2.0]))
+    design = EvaluationDesign(designs=("all-learnt",), models=("thresholds",))
+    codes = [[c.code for c in evaluate_table(one, design).cautions] for one in (apart, beside)]
+    assert "dependent-hits" not in codes[0]
+    assert "dependent-hits" in codes[1]
+    message = {c.code: c.message for c in evaluate_table(beside, design).cautions}
+    assert "1 commits" not in message["dependent-hits"]
+    assert message["dependent-hits"].startswith("One commit can explain all 2 changed rows.")
+
+
 def test_a_table_without_a_change_is_refused():
     with pytest.raises(AnalysisError, match="always say no"):
         evaluate_table(pair_table([[1, 2], [3, 4]], [0, np.nan]), EvaluationDesign())
