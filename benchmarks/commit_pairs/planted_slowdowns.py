@@ -8,6 +8,7 @@ slows, and binutils' addr2line, which shares no code with what is judged, tells 
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 import subprocess
@@ -133,9 +134,11 @@ def _plant_addresses(program: Path) -> list[int]:
 
 
 def _functions_at(program: Path, addresses: list[int]) -> set[str]:
-    call = ["addr2line", "-f", "-C", "-e", str(program), *map(hex, addresses)]
-    told = subprocess.run(call, check=True, capture_output=True, text=True).stdout
-    return {_bare(name) for name in told.splitlines()[::2] if name != "??"}
+    """The innermost function of each address, also if it is inlined."""
+    call = ["addr2line", "-a", "-i", "-f", "-C", "-e", str(program), *map(hex, addresses)]
+    told = subprocess.run(call, check=True, capture_output=True, text=True).stdout.splitlines()
+    names = [name for at, name in itertools.pairwise(told) if at.startswith("0x")]
+    return {_bare(name) for name in names if name != "??"}
 
 
 def _executions(profile: Path, addresses: list[int]) -> float:

@@ -106,7 +106,7 @@ def _names_at(path: str, addresses: set[int]) -> dict[int, str]:
 
 
 def _edits(change: CodeChange, uses: Sequence[BenchmarkUse]) -> dict[int, StepEdits]:
-    """Which instructions differ in changed functions that a benchmark reaches.
+    """Which instructions differ in changed functions that a benchmark reaches, or newly may.
 
     Of benchmarks alone whose instructions were counted one by one.
     """
@@ -119,13 +119,23 @@ def _edits(change: CodeChange, uses: Sequence[BenchmarkUse]) -> dict[int, StepEd
     for use in uses:
         if use.at_addresses:
             reached.update(reach(use, change.old).instructions)
-    places = sorted(reached & change.changed)
+    places = sorted((reached | _called_by(change, reached)) & change.changed)
     old = read_steps(change.old.source, places)
     new = read_steps(change.new.source, [change.partner[place] for place in places])
     return {
         place: step_edits(before, after, same_references(change, place))
         for place, before, after in zip(places, old, new, strict=True)
     }
+
+
+def _called_by(change: CodeChange, reached: set[int]) -> set[int]:
+    """What the new versions of changed functions refer to, by its old version."""
+    callees = {
+        callee
+        for place in reached & change.changed
+        for callee in change.new.callees(change.partner[place])
+    }
+    return {place for place, other in enumerate(change.partner) if other in callees}
 
 
 def ask_code(predictor: Predictor, pair: ComparedPair) -> CommitAnswer:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from steelyard.predict.commits.basic_blocks import TABLE, BodySteps
 from steelyard.predict.commits.step_alignment import align_steps
+from steelyard.predict.scipy_functions import strong_components
 
 # Where there is none.
 NOWHERE = -1
@@ -204,21 +205,28 @@ def _added(old: BodySteps, new: BodySteps, equal: Mapping[int, int]) -> Iterator
 
 
 def _new_loops(new: BodySteps, partner: Mapping[int, int]) -> set[int]:
-    """The blocks without any old instruction that a jump back goes over, and nothing old with them.
+    """The blocks of loops in which no block holds an old instruction.
 
-    Blocks of a loop lie one after the other as compilers write them.
+    A block that compilers write behind others, since it is seldom executed, and that jumps back to
+    them is in no loop by that.
     """
-    found: set[int] = set()
-    # The first of the new blocks that lie together.
-    first = 0
-    for number, block in enumerate(new.blocks):
-        if any(place in partner for place in block):
-            first = number + 1
-            continue
-        begins = [one for one in new.successors[number] if first <= one <= number]
-        if begins:
-            found.update(range(min(begins), number + 1))
-    return found
+    fresh = {
+        number
+        for number, block in enumerate(new.blocks)
+        if not any(place in partner for place in block)
+    }
+    edges = [
+        (number, after) for number in fresh for after in new.successors[number] if after in fresh
+    ]
+    if all(after > number for number, after in edges):
+        return set()
+    component = strong_components(len(new.blocks), edges)
+    return {
+        one
+        for number, after in edges
+        if component[number] == component[after]
+        for one in (number, after)
+    }
 
 
 class _Leads:

@@ -83,7 +83,12 @@ def weight(run: AddedRun, counts: Mapping[int, float]) -> float:
         )
         elsewhere = 0.0 if otherwise == NOWHERE else counts.get(otherwise, 0.0)
         closer += max(coming - elsewhere, 0.0)
-    return max(closer, executions(run, counts)) * (_ROUNDS if run.is_loop else 1.0)
+    return max(closer, executions(run, counts)) * rounds(run)
+
+
+def rounds(run: AddedRun) -> float:
+    """How often new instructions are executed each time that control comes to them."""
+    return _ROUNDS if run.is_loop else 1.0
 
 
 def executed_edits(evidence: Evidence) -> ExecutedEdits:
