@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -84,13 +85,8 @@ def _build(repository: Path, folder: Path, project: Project, revision: str) -> P
     if program.exists():
         return program
     home.mkdir(parents=True, exist_ok=True)
-    there = git(repository, "ls-tree", "--name-only", revision).decode().split()
-    taken = [name for name in project.folders if name in there]
-    archive = git(repository, "archive", revision, *taken)
-    subprocess.run(["tar", "-x"], input=archive, cwd=home, check=True)
-    sources = sorted(
-        str(path.relative_to(home)) for pattern in project.sources for path in home.glob(pattern)
-    )
+    take_revision(repository, home, project, revision)
+    sources = sources_of(home, project)
     try:
         objects = [
             _compile(project, folder / "objects", home, source)
@@ -103,10 +99,27 @@ def _build(repository: Path, folder: Path, project: Project, revision: str) -> P
     return (home / "part").rename(program)
 
 
+def take_revision(repository: Path, home: Path, project: Project, revision: str) -> None:
+    """Put what a project has of a revision into a folder."""
+    there = git(repository, "ls-tree", "--name-only", revision).decode().split()
+    taken = [
+        name for name in there if any(fnmatchcase(name, pattern) for pattern in project.folders)
+    ]
+    archive = git(repository, "archive", revision, *taken)
+    subprocess.run(["tar", "-x"], input=archive, cwd=home, check=True)
+
+
+def sources_of(home: Path, project: Project) -> list[str]:
+    """The names of what is compiled."""
+    return sorted(
+        str(path.relative_to(home)) for pattern in project.sources for path in home.glob(pattern)
+    )
+
+
 def _compile(project: Project, folder: Path, home: Path, source: str) -> Path:
     """The object file of a source; equal texts after preprocessing are compiled once."""
     includes = [f"-I{name}" for name in (*project.includes, str(PROGRAMS))]
-    call = [project.compiler, "-O2", "-DNDEBUG", *includes]
+    call = [project.compiler, "-O2", "-DNDEBUG", *project.options, *includes]
     text = subprocess.run(
         [*call, "-E", "-P", source], cwd=home, check=True, capture_output=True
     ).stdout

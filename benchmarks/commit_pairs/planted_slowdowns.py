@@ -19,7 +19,14 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.commit_pairs.history import LEAST_CHANGE, Revision, Version, git, make_run
+from benchmarks.commit_pairs.history import (
+    LEAST_CHANGE,
+    Revision,
+    Version,
+    make_run,
+    sources_of,
+    take_revision,
+)
 from benchmarks.commit_pairs.projects import PROGRAMS, Project
 from steelyard.app.predict.commit_code import Programs, compare_code
 from steelyard.predict.commits.pair_rows import PairNames
@@ -63,7 +70,7 @@ def planted(repository: Path, folder: Path, project: Project, most: int) -> Iter
     assert before is not None
     places = [
         (name, found.end(), found[1])
-        for name in _sources(home / "plain", project)
+        for name in sources_of(home / "plain", project)
         for found in _definitions((home / "plain" / name).read_text(errors="replace"))
     ]
     step = max(1, len(places) // most)
@@ -79,26 +86,18 @@ def _definitions(text: str) -> list[re.Match[str]]:
     return list(_DEFINITION.finditer(text)) or list(_INDENTED.finditer(text))
 
 
-def _sources(home: Path, project: Project) -> list[str]:
-    return sorted(
-        str(path.relative_to(home)) for pattern in project.sources for path in home.glob(pattern)
-    )
-
-
 def _version(
     repository: Path, home: Path, project: Project, plant: tuple[str, int, str] | None
 ) -> Version | None:
     home.mkdir(parents=True)
-    there = git(repository, "ls-tree", "--name-only", project.end).decode().split()
-    archive = git(repository, "archive", project.end, *(set(project.folders) & set(there)))
-    subprocess.run(["tar", "-x"], input=archive, cwd=home, check=True)
+    take_revision(repository, home, project, project.end)
     if plant is not None:
         name, at, _ = plant
         text = (home / name).read_text(errors="replace")
         (home / name).write_text(text[:at] + _PLANT + text[at:])
     includes = [f"-I{name}" for name in (*project.includes, str(PROGRAMS))]
-    call = [project.compiler, "-O2", "-g", "-DNDEBUG", *includes, str(project.program)]
-    call += [*_sources(home, project), *project.libraries, "-o", "run"]
+    call = [project.compiler, "-O2", "-g", "-DNDEBUG", *project.options, *includes]
+    call += [str(project.program), *sources_of(home, project), *project.libraries, "-o", "run"]
     if subprocess.run(call, cwd=home, capture_output=True, check=False).returncode != 0:
         return None
     try:

@@ -20,7 +20,7 @@ class Project:
     paths : tuple of str
         A revision counts if it changes one of these.
     folders : tuple of str
-        What is taken from a revision, as far as it is there.
+        Patterns of what is taken from a revision, as far as it is there.
     sources : tuple of str
         Patterns, below the revision.
     includes : tuple of str
@@ -31,6 +31,8 @@ class Project:
     benchmarks : tuple of str
     libraries : tuple of str
         What the linker is given besides.
+    options : tuple of str
+        What the compiler is given besides.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Project:
     count: int
     benchmarks: tuple[str, ...]
     libraries: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
     @property
     def program(self) -> Path:
@@ -119,6 +122,24 @@ _ALL = (
             "parse", "parse-escaped", "parse-nested", "print", "print-compact", "visit", "query",
             "build", "write", "copy",
         ),
+    ),
+    Project(
+        "lua",
+        "gcc",
+        ("*.c", "*.h", ":!ltests.*", ":!lua.c", ":!luac.c", ":!onelua.c"),
+        ("l*.c", "l*.h"),
+        # The interpreter, the compiler and the tests of its own have a `main` or want another.
+        ("l[!tu]*.c", "lt[!e]*.c", "lu[!a]*.c"),
+        (".",),
+        "v5.4.6",
+        150,
+        (
+            "arithmetic", "floats", "calls", "closures", "arrays", "records", "strings",
+            "patterns", "format", "sort", "methods", "coroutines", "compile", "collect",
+        ),
+        ("-lm",),
+        # Else it hashes by the clock and by addresses.
+        ("-Dluai_makeseed(...)=77u",),
     ),
 )  # fmt: skip
 PROJECTS = {project.name: project for project in _ALL}

@@ -219,6 +219,15 @@ def test_another_number_of_references_is_another_thing():
     assert step_edits(body("a", references=[0, 1]), body("a", references=[0, 2])).altered == (100,)
 
 
+def test_a_seldom_block_behind_others_that_jumps_back_to_them_is_no_loop():
+    # Behind `a` come `pqrs` that are new: `p` leads to `q` or `s`, `s` to `q`, and `r` to `z`.
+    cold = step_edits(body("az"), body("apqrsz", jumps={1: 4, 3: 5, 4: 2}, ends=(3, 4)))
+    assert [(run.count, run.is_loop) for run in cold.added] == [(1, False), (2, False), (1, False)]
+    # The same, but `r` leads to `s`.
+    loop = step_edits(body("az"), body("apqrsz", jumps={1: 4, 3: 4, 4: 2}, ends=(4,)))
+    assert [(run.count, run.is_loop) for run in loop.added] == [(1, False), (2, True), (1, True)]
+
+
 def test_new_blocks_that_a_jump_back_goes_over_are_a_loop():
     old = body("abz")
     # Behind `a` come `pqr` that are new; `r` jumps back to `q`, or else to itself, or forward.

@@ -203,6 +203,26 @@ def test_a_changed_function_that_was_inlined_before_is_named_by_what_it_executes
     assert not any("did not call" in reason for reason in reasons(often, called))
 
 
+def test_what_is_inlined_in_a_newly_called_function_is_named_and_its_new_loops_weigh_more():
+    rows = [("main", 1, call(1)), ("hot", 3, call(2)), as_row("grown", 8, instructions=30)]
+    old = program([("main", 1, call(1)), ("hot", 2), ("grown", 7)])
+    change = compare_programs(old, program(rows))
+    calls = AddedRun(40, (204,), references=range(1), addresses=(804,))
+    loop = AddedRun(20, (996,), addresses=(900,), is_loop=True)
+    written = WrittenIn({}, {804: "hot", 900: "planted", 904: "other"})
+
+    def first(*runs):
+        edits = {1: StepEdits(added=(calls,)), 2: StepEdits(added=runs)}
+        return compare_pair(change, [USE], PairNames(), None, edits, written).reasons[0][0]
+
+    other = AddedRun(20, (996,), addresses=(904,))
+    assert first(loop, other) == (
+        "Function grown, which b did not call before, has another body, where planted is inlined."
+    )
+    # Without rounds 40 new instructions of `hot` weigh more than 30 of `grown`.
+    assert first(other).startswith("Function hot,")
+
+
 def test_a_new_function_that_is_called_is_a_reason():
     new = program([("main", 1, call(1)), ("hot", 3, call(2)), as_row("fresh", 9, instructions=80)])
     run = AddedRun(1, (208,), references=range(1))
