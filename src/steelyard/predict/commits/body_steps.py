@@ -22,12 +22,16 @@ class Entry:
     address : int
         The old instruction that leads there.
     otherwise : int
-        The old instruction that it leads to else, if new ones do not lead there too; `NOWHERE`:
+        The old instruction that it leads to else, if the block does not lead there too; `NOWHERE`:
         none.
+    rejoins : bool
+        The block leads to `otherwise` through other new ones: what is executed there says nothing
+        of it.
     """
 
     address: int
     otherwise: int = NOWHERE
+    rejoins: bool = False
 
 
 @dataclass(frozen=True)
@@ -235,6 +239,7 @@ class _Leads:
     def __init__(self, old: BodySteps, new: BodySteps, partner: Mapping[int, int]) -> None:
         self._old, self._new, self._partner = old, new, partner
         self._before: dict[int, list[int]] = {}
+        self._joins: dict[int, frozenset[int]] = {}
         for number, successors in enumerate(new.successors):
             for successor in successors:
                 self._before.setdefault(successor, []).append(number)
@@ -254,7 +259,7 @@ class _Leads:
             for before in self._before.get(here) or self._tables:
                 last = self._last_old(before)
                 if last != NOWHERE:
-                    found[Entry(last, self._otherwise(before, here))] = None
+                    found[self._entry(last, before, here, block)] = None
                 elif before not in seen:
                     seen.add(before)
                     waiting.append(before)
@@ -267,10 +272,34 @@ class _Leads:
         is_first = block == 0 and bool(self._old.addresses)
         return self._old.addresses[0] if is_first else NOWHERE
 
-    def _otherwise(self, before: int, block: int) -> int:
+    def _entry(self, last: int, before: int, here: int, block: int) -> Entry:
+        """From a block that holds an old instruction, to the first of the new ones that follow."""
+        other = self._other(before, here)
+        if other is None:
+            return Entry(last)
+        first = self._new.blocks[other][0]
+        if first not in self._partner:
+            return Entry(last)
+        otherwise = self._old.addresses[self._partner[first]]
+        return Entry(last, otherwise, other in self._joined_by(block))
+
+    def _other(self, before: int, here: int) -> int | None:
         """Where control goes instead, if it does not come from the new block as well."""
-        others = [one for one in self._new.successors[before] if one != block]
-        if len(others) != 1 or others[0] in self._new.successors[block]:
-            return NOWHERE
-        first = self._new.blocks[others[0]][0]
-        return self._old.addresses[self._partner[first]] if first in self._partner else NOWHERE
+        others = [one for one in self._new.successors[before] if one != here]
+        if len(others) != 1 or others[0] in self._new.successors[here]:
+            return None
+        return others[0]
+
+    def _joined_by(self, block: int) -> frozenset[int]:
+        """The blocks with old instructions that one comes to through new blocks alone."""
+        if block not in self._joins:
+            seen, waiting, joined = {block}, [block], set[int]()
+            while waiting:
+                for after in self._new.successors[waiting.pop()]:
+                    if self._last_old(after) != NOWHERE:
+                        joined.add(after)
+                    elif after not in seen:
+                        seen.add(after)
+                        waiting.append(after)
+            self._joins[block] = frozenset(joined)
+        return self._joins[block]

@@ -72,15 +72,15 @@ def weight(run: AddedRun, counts: Mapping[int, float]) -> float:
     """How often new instructions of one block are executed, as closely as it can be told.
 
     Where several entries go on at one place if they do not lead to the block, what was executed
-    there is taken from all of them together, and not from each. A loop that is new runs as many
+    there is taken from all of them together, and not from each, and from none where the block leads
+    there too. A loop that is new runs as many
     rounds as loops do on average. Indicators count by `executions`, with which predictions were
     judged, and without that guess.
     """
     closer = 0.0
-    for otherwise in {entry.otherwise for entry in run.entries}:
-        coming = sum(
-            counts.get(entry.address, 0.0) for entry in run.entries if entry.otherwise == otherwise
-        )
+    entries = [(one.address, NOWHERE if one.rejoins else one.otherwise) for one in run.entries]
+    for otherwise in {other for _, other in entries}:
+        coming = sum(counts.get(address, 0.0) for address, other in entries if other == otherwise)
         elsewhere = 0.0 if otherwise == NOWHERE else counts.get(otherwise, 0.0)
         closer += max(coming - elsewhere, 0.0)
     return max(closer, executions(run, counts)) * rounds(run)

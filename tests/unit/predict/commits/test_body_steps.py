@@ -219,6 +219,15 @@ def test_another_number_of_references_is_another_thing():
     assert step_edits(body("a", references=[0, 1]), body("a", references=[0, 2])).altered == (100,)
 
 
+def test_a_new_block_that_comes_out_where_control_goes_without_it_rejoins():
+    # Behind `a` come `pq` and `r`, each a block: `a` leads to `p` or `z`, `q` back to `p` or to `r`.
+    around = step_edits(body("az"), body("apqrz", jumps={0: 4, 2: 1}))
+    assert {run.entries for run in around.added} == {(Entry(100, 104, rejoins=True),)}
+    # `r` leads out of the function: who comes there does not come to `z`.
+    leaves = step_edits(body("az"), body("apqrz", jumps={0: 4, 2: 1}, ends=(3,)))
+    assert {run.entries for run in leaves.added} == {(Entry(100, 104),)}
+
+
 def test_a_seldom_block_behind_others_that_jumps_back_to_them_is_no_loop():
     # Behind `a` come `pqrs` that are new: `p` leads to `q` or `s`, `s` to `q`, and `r` to `z`.
     cold = step_edits(body("az"), body("apqrsz", jumps={1: 4, 3: 5, 4: 2}, ends=(3, 4)))

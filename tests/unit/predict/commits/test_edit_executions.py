@@ -185,6 +185,16 @@ def test_what_several_entries_lead_to_otherwise_is_taken_from_all_of_them_once()
     assert weight(even, counts) == executions(even, counts) == 1
 
 
+def test_what_is_executed_where_a_new_block_comes_out_says_nothing_of_it():
+    """A new loop behind a test: both ways go on at one place."""
+    counts = {200: 1000.0, 204: 1000.0}
+    beside, through = Entry(200, 204), Entry(200, 204, rejoins=True)
+    assert weight(AddedRun(3, (), (beside,)), counts) == 1
+    assert weight(AddedRun(3, (), (through,)), counts) == 1000
+    # Indicators count as they did when predictions were judged.
+    assert executions(AddedRun(3, (), (through,)), counts) == 1
+
+
 def test_a_changed_function_that_was_inlined_before_is_named_by_what_it_executes():
     old = program([("main", 1, call(1)), ("hot", 2), ("grown", 7)])
     new = program([("main", 1, call(1)), ("hot", 3, call(2)), as_row("grown", 8, instructions=90)])
