@@ -3,12 +3,11 @@
 A loop that does nothing is written at the start of one function after the other, of the newest
 revision of a history. Programs are built with debugging information, as functions are inlined.
 The loop leaves its addresses in a section of the program. So the profile tells which benchmarks it
-slows, and binutils' addr2line, which shares no code with what is judged, tells its function.
+slows, and llvm-symbolizer, which shares no code with what is judged, tells its function.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 import shutil
 import subprocess
@@ -134,10 +133,15 @@ def _plant_addresses(program: Path) -> list[int]:
 
 def _functions_at(program: Path, addresses: list[int]) -> set[str]:
     """The innermost function of each address, also if it is inlined."""
-    call = ["addr2line", "-a", "-i", "-f", "-C", "-e", str(program), *map(hex, addresses)]
-    told = subprocess.run(call, check=True, capture_output=True, text=True).stdout.splitlines()
-    names = [name for at, name in itertools.pairwise(told) if at.startswith("0x")]
-    return {_bare(name) for name in names if name != "??"}
+    found = (shutil.which(name) for name in ("llvm-symbolizer", "llvm-symbolizer-14"))
+    tool = next((one for one in found if one), None)
+    if tool is None:
+        raise SystemExit("Planted slow-downs want llvm-symbolizer: apt install llvm-14.")
+    call = [tool, "--demangle", "--inlines", f"--obj={program}"]
+    told = subprocess.run(
+        [*call, *map(hex, addresses)], check=True, capture_output=True, text=True
+    ).stdout
+    return {_bare(one.splitlines()[0]) for one in told.split("\n\n") if one.strip()} - {"??"}
 
 
 def _executions(profile: Path, addresses: list[int]) -> float:
