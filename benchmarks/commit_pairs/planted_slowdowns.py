@@ -29,6 +29,7 @@ from benchmarks.commit_pairs.history import (
 from benchmarks.commit_pairs.projects import PROGRAMS, Project
 from steelyard.app.predict.commit_code import Programs, compare_code
 from steelyard.predict.commits.pair_rows import PairNames
+from steelyard.predict.commits.program_code import plain_name
 from steelyard.profile.callgrind_file import read_callgrind
 
 _DEFINITION = re.compile(
@@ -165,7 +166,7 @@ def _bare(name: str) -> str:
 
     A constructor and a destructor are called as their type.
     """
-    name, count = re.sub(r" \[clone .*", "", name), 1
+    name, count = re.sub(r" \[clone .*", "", plain_name(name)), 1
     while count:
         name, count = re.subn(r"\([^()<>]*\)|<[^()<>]*>", "", name)
     return name.removesuffix(" const").rpartition("::")[2].rpartition(" ")[2].lstrip("~")
