@@ -36,7 +36,8 @@ from benchmarks.commit_pairs.savings import savings
 from steelyard.app.predict.commit_pairs import PairOptions, read_pairs
 from steelyard.binary import code_reader
 from steelyard.predict.commits.code_change import compare_programs
-from steelyard.predict.commits.predictor_evaluation import EvaluationDesign, evaluate_table
+from steelyard.predict.commits.evaluation_design import EvaluationDesign
+from steelyard.predict.commits.predictor_evaluation import evaluate_table
 from steelyard.report.kinds.commits.text import evaluation_text
 
 # Of pairs of all versions with all others: versions are left out, which would take hours.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from steelyard.predict.commits.commit_answers import CommitAnswer
+from steelyard.predict.commits.evaluation_design import CHOSEN, DESIGNS, EvaluationDesign
 from steelyard.predict.commits.pair_rows import PairNames
-from steelyard.predict.commits.predictor_evaluation import CHOSEN, DESIGNS, EvaluationDesign
 
 __all__ = [
     "CHOSEN",

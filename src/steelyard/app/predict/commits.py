@@ -9,9 +9,10 @@ from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
     from steelyard.predict.commits.commit_answers import CommitAnswer
+    from steelyard.predict.commits.evaluation_design import EvaluationDesign
     from steelyard.predict.commits.planning import CommitPlan
     from steelyard.predict.commits.predictor import Predictor
-    from steelyard.predict.commits.predictor_evaluation import CommitEvaluation, EvaluationDesign
+    from steelyard.predict.commits.predictor_evaluation import CommitEvaluation
 
 
 def learn(path: str, options: PairOptions, hit_rate: float, model: str | None) -> Predictor:

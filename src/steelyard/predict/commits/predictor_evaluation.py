@@ -12,49 +12,18 @@ from steelyard.core.errors import AnalysisError
 from steelyard.core.experiment_results import Caution
 from steelyard.predict.arrays import Indices, Truths
 from steelyard.predict.commits.candidate_models import model_called
-from steelyard.predict.commits.independent_changes import change_of_row
+from steelyard.predict.commits.evaluation_design import (
+    CHOSEN,
+    MOST_PARTS,
+    EvaluationDesign,
+    cautions,
+)
 from steelyard.predict.commits.pair_table import PairTable, check_learnable
 from steelyard.predict.commits.predictor import learn_predictor
 from steelyard.predict.commits.rates import Rates, rate
 
 _Name = TypeVar("_Name", str, tuple[str, str])
-# What Tables 6.3 and 6.4 and Figures 6.4 and 6.5 are of, and the one that counts: chronological.
-DESIGNS = (
-    "all-learnt", "folds-by-benchmark", "folds", "learnt-size", "chronological", "distance",
-    "across-projects",
-)  # fmt: skip
-CHOSEN = "chosen"
 _MOST_DISTANCES = 15
-# Learnt from by themselves: of more benchmarks, or pairs of projects, so many are drawn.
-MOST_PARTS = 250
-
-
-@dataclass(frozen=True)
-class EvaluationDesign:
-    """What is evaluated.
-
-    Parameters
-    ----------
-    designs : tuple of str
-        Of `DESIGNS`.
-    models : tuple of str
-        Names of models, or ``chosen``: the one that the learnt rows speak for.
-    folds : int
-        At least 2.
-    learnt_ratio : float
-        The share of revisions, from the oldest, that the chronological design learns from.
-    hit_rate : float
-        The wanted one.
-    seed : int
-        Of the folds.
-    """
-
-    designs: tuple[str, ...] = DESIGNS
-    models: tuple[str, ...] = ("thresholds", CHOSEN)
-    folds: int = 10
-    learnt_ratio: float = 0.25
-    hit_rate: float = 0.95
-    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -107,45 +76,7 @@ def evaluate_table(table: PairTable, design: EvaluationDesign) -> CommitEvaluati
     for name in design.designs:
         for model in design.models:
             scores += _SCORERS[name](decided, design, model)
-    return CommitEvaluation(table, design, tuple(scores), tuple(_cautions(table, decided, design)))
-
-
-def _cautions(table: PairTable, decided: PairTable, design: EvaluationDesign) -> Iterator[Caution]:
-    hits = int(decided.hits.sum())
-    if hits < 100:
-        yield Caution(
-            "few-hits",
-            f"The table has {hits} changes. Bounds of a hit rate are wide below 100.",
-        )
-    changes = len(np.unique(change_of_row(decided, decided.hits)))
-    if changes < hits:
-        yield Caution(
-            "dependent-hits",
-            f"{'One commit' if changes == 1 else f'{changes} commits'} can explain all {hits} "
-            "changed rows. Bounds take rows for independent, and so are too narrow.",
-        )
-    undecided = len(table) - len(decided)
-    if undecided:
-        yield Caution("undecided", f"{undecided} of {len(table)} rows have no label: left out.")
-    yield from _drawn_parts(decided, design)
-
-
-def _drawn_parts(decided: PairTable, design: EvaluationDesign) -> Iterator[Caution]:
-    """Which designs answer only what was drawn."""
-    places = len(set(zip(decided.projects, decided.benchmarks, strict=True)))
-    projects = len(set(decided.projects))
-    parts = {
-        "all-learnt": (places, "benchmarks"),
-        "folds-by-benchmark": (places, "benchmarks"),
-        "across-projects": (projects * (projects - 1), "pairs of projects"),
-    }
-    for name in design.designs:
-        count, what = parts.get(name, (0, ""))
-        if count > MOST_PARTS:
-            yield Caution(
-                "drawn-parts",
-                f"{name} learns from each by itself: {MOST_PARTS} of {count} {what} were drawn.",
-            )
+    return CommitEvaluation(table, design, tuple(scores), tuple(cautions(table, decided, design)))
 
 
 @dataclass

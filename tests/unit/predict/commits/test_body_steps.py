@@ -220,7 +220,7 @@ def test_another_number_of_references_is_another_thing():
 
 
 def test_a_new_block_that_comes_out_where_control_goes_without_it_rejoins():
-    # Behind `a` come `pq` and `r`, each a block: `a` leads to `p` or `z`, `q` back to `p` or to `r`.
+    # Behind `a` come `pq` and `r`, both new: `a` leads to `p` or `z`, `q` to `p` or `r`.
     around = step_edits(body("az"), body("apqrz", jumps={0: 4, 2: 1}))
     assert {run.entries for run in around.added} == {(Entry(100, 104, rejoins=True),)}
     # `r` leads out of the function: who comes there does not come to `z`.

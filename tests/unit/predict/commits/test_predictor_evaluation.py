@@ -7,12 +7,8 @@ import pytest
 
 from steelyard.core.errors import AnalysisError
 from steelyard.core.estimate import Estimate
-from steelyard.predict.commits.predictor_evaluation import (
-    MOST_PARTS,
-    EvaluationDesign,
-    evaluate_table,
-    oldest,
-)
+from steelyard.predict.commits.evaluation_design import MOST_PARTS, EvaluationDesign
+from steelyard.predict.commits.predictor_evaluation import evaluate_table, oldest
 from steelyard.predict.commits.rates import rate
 from steelyard.predict.wilson import wilson_interval
 from tests.unit.predict.commits.pairs import pair_table, simulated
