@@ -133,6 +133,19 @@ def test_a_program_with_wrapped_calls_does_the_same_at_the_predicted_heights(
     assert keys[0] == keys[1]
 
 
+def test_a_program_with_wrapped_calls_is_in_one_piece(tmp_path: Path):
+    """Else the dynamic loader takes longer for each frame that an exception passes."""
+    program = built(tmp_path, "g++", "-O2", "-g")
+    assert Path(program).stat().st_size > 3 * 4096
+    wrapped(program, seed=3)
+    for path in (program, f"{program}-wrapped"):
+        told = subprocess.run(["readelf", "-lW", path], capture_output=True, text=True, check=True)
+        loaded = [line.split() for line in told.stdout.splitlines() if line.split()[:1] == ["LOAD"]]
+        ends = [int(row[2], 16) + int(row[5], 16) for row in loaded]
+        begins = [int(row[2], 16) // 4096 * 4096 for row in loaded]
+        assert begins[1:] == [-(-end // 4096) * 4096 for end in ends[:-1]]
+
+
 def test_what_uses_the_stack_of_its_caller_is_not_wrapped(tmp_path: Path):
     program = built(tmp_path, "g++", "-O2")
     path_map = learning_run([program], program).path_map

@@ -20,11 +20,13 @@ CODE_SECTION = ".steelyard.calls"
 _PAGE_BYTES = 4096
 # Behind so much zeroed data no code is added: the file would have a hole of that size.
 _MOST_HOLE_BYTES = 1 << 28
+# So much address space is zeroed data more, that the program stays in one piece.
+_MOST_BRIDGE_BYTES = 1 << 26
 _HEADER, _SEGMENT = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _LOAD, _HEADERS, _FRAME_HEADER = 1, 6, 0x6474E550  # PT_LOAD, PT_PHDR, PT_GNU_EH_FRAME
-_READABLE, _EXECUTABLE = 4, 5
+_READABLE, _EXECUTABLE, _WRITABLE = 4, 5, 2
 _SYMBOLS = 2  # SHT_SYMTAB
 _GLOBAL_FUNCTION, _HIDDEN = 0x12, 2
 _NO_NUMBER = 0xFF00
@@ -150,7 +152,7 @@ class GrowingProgram:
 
     def _segment_table(self, start: _Places, header: _Places, size: int, rest: int) -> bytes:
         rows = b""
-        for row in self._segments:
+        for row in self._bridged(start.address):
             if row[0] == _HEADERS:
                 rows += _segment(_HEADERS, _READABLE, start, self._table_bytes(), 8)
             elif row[0] == _FRAME_HEADER:
@@ -158,6 +160,21 @@ class GrowingProgram:
             else:
                 rows += _SEGMENT.pack(*row)
         return rows + _segment(_LOAD, _READABLE, start, self._table_bytes() + rest)
+
+    def _bridged(self, address: int) -> list[list[int]]:
+        """The segments, with zeroed data up to an address where that is allowed.
+
+        The dynamic loader finds the object of an address in longer ways if a program has holes:
+        exceptions that are thrown ask it for each frame (glibc, elf/dl-find_object.c).
+        """
+        last = max(
+            (row for row in self._segments if row[0] == _LOAD), key=lambda row: row[3] + row[6]
+        )
+        can_grow = last[1] & _WRITABLE and address - last[3] - last[6] <= _MOST_BRIDGE_BYTES
+        return [
+            [*row[:6], address - row[3], row[7]] if can_grow and row is last else row
+            for row in self._segments
+        ]
 
     def _place_frames(self, header: _Places, size: int, table_bytes: int) -> None:
         table = header.at(size)
