@@ -329,6 +329,11 @@ def project_file(folder: Path) -> None:
 
 
 def package(folder: Path) -> None:
-    """An archive of a benchmark package."""
+    """Archives of a benchmark package, and a package with the faults that the page shows."""
     source = ROOT / "examples" / "packages" / "xz"
-    shutil.make_archive(str(folder / "sorting"), "gztar", source)
+    for name in ("sorting", "old", "new"):
+        shutil.make_archive(str(folder / name), "gztar", source)
+    bad = folder / "bad"
+    shutil.copytree(source, bad)
+    (bad / "run.sh").chmod(0o644)
+    (bad / "collect.sh").write_bytes((bad / "collect.sh").read_bytes().replace(b"\n", b"\r\n"))

@@ -53,7 +53,7 @@ class Line:
     @property
     def statuses(self) -> set[int]:
         """How it may end. A gate may say no; what the page shows as an error has to be one."""
-        if "steelyard: error:" in self.output:
+        if "steelyard: error:" in self.output or "\nfault: " in self.output:
             return {2}
         gates = ("--fail-if", "--require", "--bench", "GATES=", "first-walk.sh")
         if "suite doctor" in self.text:

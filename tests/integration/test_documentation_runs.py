@@ -51,10 +51,7 @@ NOT_RUN = {
     "^steelyard worker": "it runs until Ctrl-C; tests/integration/test_service.py",
     "^steelyard import https://": "it takes a service; tests/integration/test_service_people.py",
     "^steelyard import trials.json": "it takes an archive of a service; test_experiment_archive.py",
-    "package check bad": "a folder with faults; tests/integration/test_packages.py",
-    "package check --execute": "it needs user namespaces; tests/integration/test_packages.py",
     "package run bad": "a folder with faults; tests/integration/test_packages.py",
-    "package run old": "archives of one's own; tests/integration/test_packages.py",
     "package run examples": "it builds programs; tests/integration/test_packages.py",
     "package init FOLDER": USAGE,
     "profile agree": "minutes; tests/slow/test_documentation_runs.py",
@@ -134,7 +131,8 @@ def reader(user: User, filled: Path) -> User:
 def statuses_here(line: Line, folder: Path) -> set[int]:
     """How a line may end on this machine: where nobody may record events, or make a container,
     that is refused."""
-    if "package run" in line.text and why_not_contained(str(folder)):
+    contained = "package run" in line.text or "package check --execute" in line.text
+    if contained and why_not_contained(str(folder)):
         return {4}
     records = "experiment events" in line.text and "--log" not in line.text
     return {4} if records and why_not_traced() is not None else line.statuses
