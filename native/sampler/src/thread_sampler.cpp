@@ -8,6 +8,7 @@
 #include <csignal>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "cpus.hpp"
@@ -32,17 +33,14 @@ class ThreadSampler : public Sampler {
           recording_(recording),
           kernel_(kernel),
           intervals_(sampling.spread, sampling.period_ns, sampling.ratio, sampling.seed),
+          processes_(processes),
+          cpus_(online_cpus()),
           epoll_(epoll_create1(EPOLL_CLOEXEC)),
           ending_(eventfd(0, EFD_CLOEXEC)) {
         wait_for(ending_, ending_key);
-        // An inherited event needs a ring for each CPU.
-        const std::vector<int> cpus = online_cpus();
-        for (const pid_t process : processes) {
-            for (const pid_t thread : threads_of(process)) {
-                count(thread);
-                if (track_on(cpus, process, thread))
-                    watch(thread);
-            }
+        for (const pid_t process : processes_) {
+            for (const pid_t thread : threads_of(process))
+                begin_with(process, thread);
         }
         if (watched_.empty())
             throw Fatal("There is no process " + std::to_string(processes.front()) +
@@ -149,6 +147,36 @@ class ThreadSampler : public Sampler {
         wait_for(tracking->file(), tracking_key | (tracking_.size() - 1));
     }
 
+    void begin_with(pid_t process, pid_t thread) {
+        seen_.insert(thread);
+        count(thread);
+        // An inherited event needs a ring for each CPU.
+        if (track_on(cpus_, process, thread))
+            watch(thread);
+    }
+
+    /// Threads that began after the list was taken, and before who began them was tracked.
+    void begin_with_later_ones() {
+        for (bool more = true; more;) {
+            more = false;
+            for (const pid_t process : processes_) {
+                const std::vector<pid_t> threads = threads_of(process);
+                // Those that are tracked by inheritance tell of themselves.
+                drain_tracking();
+                for (const pid_t thread : threads) {
+                    if (seen_.contains(thread))
+                        continue;
+                    more = true;
+                    try {
+                        begin_with(process, thread);
+                    } catch (const Fatal&) {
+                        ++unwatched_;
+                    }
+                }
+            }
+        }
+    }
+
     void watch(pid_t number) {
         try {
             auto thread = std::make_unique<WatchedThread>(number, sampling_, kernel_);
@@ -166,6 +194,10 @@ class ThreadSampler : public Sampler {
     void serve() {
         std::array<epoll_event, events_at_once> ready{};
         bool ending = false;
+        {
+            const std::scoped_lock lock(mutex_);
+            begin_with_later_ones();
+        }
         while (!ending) {
             const int count = epoll_wait(epoll_, ready.data(), events_at_once, -1);
             const std::scoped_lock lock(mutex_);
@@ -235,6 +267,7 @@ class ThreadSampler : public Sampler {
             });
         }
         for (const pid_t thread : started) {
+            seen_.insert(thread);
             if (!watched_.contains(thread))
                 watch(thread);
         }
@@ -249,9 +282,12 @@ class ThreadSampler : public Sampler {
     Recording& recording_;
     bool kernel_;
     Intervals intervals_;
+    std::vector<pid_t> processes_;
+    std::vector<int> cpus_;
     int epoll_;
     int ending_;
     std::vector<std::unique_ptr<TrackingEvent>> tracking_;
+    std::unordered_set<pid_t> seen_;
     InheritingMutex mutex_;  // of what is watched, and how long that took
     std::unordered_map<pid_t, std::unique_ptr<WatchedThread>> watched_;
     std::vector<std::unique_ptr<CountingEvent>> whole_;
