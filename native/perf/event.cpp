@@ -57,6 +57,13 @@ perf_event_attr copying_attributes(std::uint32_t copied_bytes) {
     return attributes;
 }
 
+perf_event_attr registering_attributes() {
+    perf_event_attr attributes = monotonic_attributes(true);
+    attributes.sample_type = sample_fields;
+    attributes.sample_regs_user = registers_of({});
+    return attributes;
+}
+
 Rights rights_here() {
     perf_event_attr attributes = monotonic_attributes(true);
     attributes.type = PERF_TYPE_SOFTWARE;

@@ -28,6 +28,9 @@ struct Watched {
 /// bytes; throws Fatal where callers are not found that way.
 perf_event_attr copying_attributes(std::uint32_t copied_bytes);
 
+/// The same with the address, the stack pointer and the frame pointer alone: nothing of the stack.
+perf_event_attr registering_attributes();
+
 /// The file of an event, or a negative number and errno.
 int open_event(perf_event_attr& attributes, Watched watched);
 

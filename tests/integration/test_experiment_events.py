@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -285,3 +286,123 @@ def test_a_recorder_that_ends_midway_costs_the_paths_of_its_trial_alone(
     assert len(document["runs"]) == 4
     assert {len(path["counts"]) for path in document["paths"]} == {3}
     assert "stacks-missing" in {warning["code"] for warning in document["warnings"]}
+
+
+BY_MAP_PROGRAM = """
+#include <pthread.h>
+volatile int sink;
+#define APART __attribute__((noinline))
+#define BEHIND __asm__ volatile("")
+APART void step(int n) { sink += n; BEHIND; }
+APART void often(void) { for (int i = 0; i < 5; i++) step(i); BEHIND; }
+APART void deep(int n) { if (n) deep(n - 1); else step(1); BEHIND; }
+APART void left(void) { step(2); BEHIND; }
+APART void right(void) { step(3); step(4); BEHIND; }
+APART void seldom(void) { volatile char room[200]; room[0] = 1; step(room[0]); }
+void* run(void* a) { often(); return a; }
+int main(int count, char** words) {
+    pthread_t thread;
+    pthread_create(&thread, 0, run, 0);
+    pthread_join(thread, 0);
+    deep(3); left(); right();
+    if (count > 1) seldom();
+    return 0;
+}
+"""
+
+
+def learnt(user: User) -> tuple[str, str]:
+    """A program and a map of the paths that it takes without arguments."""
+    path, source = str(user.home / "p"), user.home / "p.c"
+    source.write_text(BY_MAP_PROGRAM)
+    subprocess.run(["cc", "-O2", "-pthread", "-o", path, str(source)], check=True)
+    path_map = str(user.home / "p.paths")
+    assert user.types("profile", "paths", "learn", "--output", path_map, "--", path).status == 0
+    return path, path_map
+
+
+@may_trace
+@may_find_paths
+@needs("cc")
+@pytest.mark.parametrize("way", ["{path} x", "/bin/sh -c 'exec {path} x'"])
+def test_a_map_tells_the_call_paths_of_events(user: User, way: str) -> None:
+    path, path_map = learnt(user)
+    told = user.types(
+        "experiment", "events", "--runs", "2", "--function", f"{path}:step", "--record", "faults",
+        "--paths", path_map, "--html", "page.html", "--json", "-",
+        "--", *shlex.split(way.format(path=path)),
+    )  # fmt: skip
+    document = told.document()
+    steps = [one for one in document["paths"] if one["event"] == "function step"]
+    found = {
+        (one["outcome"], *(frame["name"] for frame in one["frames"])): one["counts"]
+        for one in steps
+    }
+    assert found == {
+        ("resolved", "run", "often", "step"): [5, 5],
+        ("resolved", "main", "deep", "deep", "deep", "deep", "step"): [1, 1],
+        ("ambiguous", "step"): [3, 3],
+        ("missing", "step"): [1, 1],
+    }
+    (ambiguous,) = (one for one in steps if one["outcome"] == "ambiguous")
+    shares = {one["frames"][1]["name"]: one["share"] for one in ambiguous["candidates"]}
+    assert shares == pytest.approx({"right": 2 / 3, "left": 1 / 3})
+    faults = [one["counts"] for one in document["paths"] if one["event"] == "page fault"]
+    kinds = {kind["name"]: kind["counts"] for kind in document["kinds"]}
+    assert [sum(counts) for counts in zip(*faults, strict=True)] == kinds["page fault"]
+    lookups = document["lookups"]
+    assert sum(lookups.values()) == sum(kinds["page fault"]) + sum(kinds["function step"])
+    assert lookups["ambiguous"] == 6
+    assert "66.7% main &gt; right &gt; step" in (user.home / "page.html").read_text()
+    text = user.types("experiment", "events", "--experiment", "latest").out
+    assert f"{lookups['resolved']} resolved (one path), 6 ambiguous (several)" in text
+
+
+@may_trace
+@may_find_paths
+@needs("cc")
+def test_a_map_of_another_build_is_refused(user: User) -> None:
+    path, path_map = learnt(user)
+    subprocess.run(["cc", "-O1", "-pthread", "-o", path, str(user.home / "p.c")], check=True)
+    asked = ("experiment", "events", "--runs", "2", "--function", f"{path}:step")
+    told = user.types(*asked, "--paths", path_map, "--", path)
+    assert told.status == 2
+    assert "The map is of another build of p." in told.err
+    behind = user.types(
+        *asked, "--paths", path_map, "--json", "-", "--", "/bin/sh", "-c", f"exec {path}"
+    ).document()
+    assert behind["lookups"] == {"resolved": 0, "ambiguous": 0, "missing": 18}
+    assert "other-build" in {warning["code"] for warning in behind["warnings"]}
+
+
+@may_trace
+@may_find_paths
+@needs("cc")
+def test_a_map_that_cannot_be_used_is_refused_before_anything_runs(user: User) -> None:
+    path, path_map = learnt(user)
+    damaged = user.home / "damaged.paths"
+    damaged.write_text("{")
+    for words, wanted in [
+        (("--paths", str(damaged)), "is not JSON"),
+        (("--paths", path_map, "--record", "syscalls"), "--paths goes with --function"),
+        (("--paths", path_map, "--stacks"), "say either stacks or paths"),
+    ]:
+        told = user.types("experiment", "events", *words, "--", path)
+        assert told.status == 2
+        assert wanted in told.err
+
+
+@may_trace
+@may_find_paths
+@needs("cc")
+def test_a_map_is_looked_for_beside_the_file_that_names_it(user: User) -> None:
+    path, path_map = learnt(user)
+    folder = user.home / "study"
+    folder.mkdir()
+    os.rename(path_map, folder / "p.paths")
+    (folder / "study.toml").write_text(
+        f'[experiment]\nruns = 1\n[[benchmark]]\ncommand = ["{path}"]\n'
+        f'[events]\nfunctions = ["step"]\npaths = "p.paths"\n'
+    )
+    told = user.types("experiment", "events", "--file", "study/study.toml", "--json", "-")
+    assert told.document()["lookups"] == {"resolved": 6, "ambiguous": 3, "missing": 0}

@@ -152,6 +152,7 @@ INPUTS = [
     ("predict", "platforms", "fit", "{input}", "--application", "x"),
     ("predict", "platforms", "next", "{input}", "--application", "x"),
     ("dimension", "--budget", "1s", "--stdin", "{input}", "--", TRUE),
+    ("experiment", "events", "--paths", "{input}", "--", TRUE),
     ("experiment", "events", "--function", "{input}:f", "--", TRUE),
     ("experiment", "events", "--probe", "{input}:a:b", "--", TRUE),
     ("package", "check", "{input}"),

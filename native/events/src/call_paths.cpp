@@ -60,6 +60,14 @@ void CallPaths::add(unsigned kind, const std::vector<CodePlace>& places, bool wh
     ++counts_[std::move(path)];
 }
 
+void CallPaths::add_key(unsigned kind, CodePlace place, Depths depths) {
+    ++events_;
+    Key key{kind, place, depths};
+    if (keys_.size() >= most_paths && !keys_.contains(key))
+        key.depths = {};
+    ++keys_[key];
+}
+
 std::string CallPaths::json(std::uint64_t lost) const {
     std::ostringstream out;
     out << R"({"files":)";
@@ -72,6 +80,15 @@ std::string CallPaths::json(std::uint64_t lost) const {
                  [&](const CodePlace& at) { out << at.file << ',' << at.offset; });
         out << ']';
     });
+    if (!keys_.empty()) {
+        out << R"(,"keys":)";
+        put_list(out, keys_, [&](const auto& counted) {
+            const auto& [key, count] = counted;
+            out << '[' << key.kind << ',' << count << ',' << key.place.file << ','
+                << key.place.offset << ',' << key.depths.stack_pointer << ','
+                << key.depths.frame_pointer << ']';
+        });
+    }
     out << R"(,"events":)" << events_ << R"(,"cut":)" << cut_ << R"(,"lost":)" << lost << "}\n";
     return out.str();
 }

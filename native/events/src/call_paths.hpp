@@ -20,6 +20,16 @@ struct CodePlace {
     auto operator<=>(const CodePlace&) const = default;
 };
 
+/// How far registers are from where the stack of their thread begins.
+struct Depths {
+    static constexpr std::int64_t unknown = -1;
+
+    std::int64_t stack_pointer = unknown;
+    std::int64_t frame_pointer = unknown;  ///< also where it points elsewhere
+
+    auto operator<=>(const Depths&) const = default;
+};
+
 class CallPaths {
   public:
     /// The number of a file from now on.
@@ -29,8 +39,13 @@ class CallPaths {
     /// of them is where its thread began.
     void add(unsigned kind, const std::vector<CodePlace>& places, bool whole);
 
+    /// An event of `kind` of which the place and the depths alone are known.
+    void add_key(unsigned kind, CodePlace place, Depths depths);
+
     /// One object: `files`, `paths` as [kind, count, [file, offset, file, offset ...]], how many
-    /// `events` there were, of how many the path is `cut` short, and `lost`.
+    /// `events` there were, of how many the path is `cut` short, and `lost`;
+    /// with any, `keys` as [kind, count, file, offset, depth of the stack pointer, and of the frame
+    /// pointer].
     std::string json(std::uint64_t lost) const;
 
   private:
@@ -43,7 +58,16 @@ class CallPaths {
 
     std::vector<std::string> files_;
     std::unordered_map<std::string, std::uint32_t> numbers_;
+    struct Key {
+        unsigned kind;
+        CodePlace place;
+        Depths depths;
+
+        auto operator<=>(const Key&) const = default;
+    };
+
     std::map<Path, std::uint64_t> counts_;
+    std::map<Key, std::uint64_t> keys_;
     std::uint64_t events_ = 0;
     std::uint64_t cut_ = 0;
 };

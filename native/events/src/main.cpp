@@ -43,7 +43,7 @@ void allow_many_files() {
 void record(const Options& options) {
     const int ending = ending_signals();
     allow_many_files();
-    Recorder recorder(options.wanted, options.process);
+    Recorder recorder(options.wanted, options.process, options.notes);
     std::puts("ready");
     std::fflush(stdout);
     if (options.output.empty())

@@ -40,6 +40,8 @@ Options options_from(int count, char** words) {
             options.process = number_from<pid_t>(value);
         else if (name == "--output")
             options.output = value;
+        else if (name == "--notes")
+            options.notes = value;
         else if (name == "--event")
             options.wanted.push_back(wanted_from(value));
         else if (name == "--probe")

@@ -14,6 +14,7 @@ namespace steelyard {
 struct Options {
     pid_t process = 0;           ///< whose next program is recorded
     std::string output;          ///< where the paths go; empty: only see whether it can be done
+    std::string notes;           ///< where threads note their stacks; empty: stacks are copied
     std::vector<Wanted> wanted;  ///< the kinds, numbered as they come
 };
 

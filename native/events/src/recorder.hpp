@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "call_paths.hpp"
+#include "event_depths.hpp"
 #include "program.hpp"
 #include "tracepoint.hpp"
 #include "unwinder.hpp"
@@ -18,8 +19,9 @@ namespace steelyard {
 
 class Recorder {
   public:
-    /// Throws Fatal where the kernel gives none of `wanted`.
-    Recorder(const std::vector<Wanted>& wanted, pid_t process);
+    /// With a file of notes registers alone are recorded, and told by their distance from where the
+    /// stack of their thread begins. Throws Fatal where the kernel gives none of `wanted`.
+    Recorder(const std::vector<Wanted>& wanted, pid_t process, const std::string& notes);
 
     /// What to wait for until there is something to take.
     std::vector<int> files() const;
@@ -28,12 +30,13 @@ class Recorder {
     /// what was mapped at its moment.
     void take();
 
-    std::string json() const { return paths_.json(lost_); }
+    /// After the last `take`.
+    std::string json();
 
   private:
     /// What is watched on one CPU.
     struct Cpu {
-        Cpu(const std::vector<Wanted>& wanted, Watched watched);
+        Cpu(const std::vector<Wanted>& wanted, Watched watched, Taken taken);
 
         TrackingEvent tracking;
         std::vector<std::unique_ptr<Tracepoint>> events;
@@ -49,7 +52,12 @@ class Recorder {
     };
 
     void take_record(const RawRecord& record);
-    void take_stack(const RawRecord& record);
+    void take_sample(const RawRecord& record);
+    void take_side_band(const SideBandRecord& record);
+    void take_stack(unsigned kind, const Sample& sample);
+    void take_registers(unsigned kind, const Sample& sample);
+    CodePlace place(std::uint32_t process, std::uint64_t address);
+    void settle();
     std::vector<CodePlace> places(std::uint32_t process, const std::vector<std::uint64_t>& chain);
 
     std::vector<std::unique_ptr<Cpu>> cpus_;
@@ -57,6 +65,8 @@ class Recorder {
     Program program_;
     Unwinder unwinder_;
     CallPaths paths_;
+    std::unique_ptr<EventDepths> depths_;  // null: stacks are copied
+    std::vector<RegisterEvent> waiting_;
     std::uint64_t lost_ = 0;
 };
 

@@ -31,8 +31,9 @@ Fatal refusal() {
 
 }  // namespace
 
-Tracepoint::Tracepoint(const Wanted& wanted, Watched watched, const Tracepoint* first) {
-    perf_event_attr attributes = copying_attributes(copied_bytes);
+perf_event_attr tracepoint_attributes(const Wanted& wanted, Taken taken) {
+    perf_event_attr attributes =
+        taken == Taken::stacks ? copying_attributes(copied_bytes) : registering_attributes();
     attributes.type = PERF_TYPE_TRACEPOINT;
     attributes.config = wanted.number;
     attributes.sample_period = 1;
@@ -43,6 +44,12 @@ Tracepoint::Tracepoint(const Wanted& wanted, Watched watched, const Tracepoint* 
     }
     attributes.watermark = 1;
     attributes.wakeup_watermark = wakeup_bytes;
+    return attributes;
+}
+
+Tracepoint::Tracepoint(const Wanted& wanted, Watched watched, Taken taken,
+                       const Tracepoint* first) {
+    perf_event_attr attributes = tracepoint_attributes(wanted, taken);
     file_ = static_cast<int>(syscall(SYS_perf_event_open, &attributes,
                                      wanted.is_probe ? -1 : watched.thread, watched.cpu, -1,
                                      PERF_FLAG_FD_CLOEXEC));

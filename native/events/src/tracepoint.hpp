@@ -1,7 +1,9 @@
-// One of the kernel's trace points, or a probe in a program, with the stack at each of its events.
+// One of the kernel's trace points, or a probe in a program, with the stack, or the
+// registers alone, at each of its events.
 
 #pragma once
 
+#include <linux/perf_event.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -23,12 +25,18 @@ struct Wanted {
     bool is_probe = false;
 };
 
+/// What comes with each event.
+enum class Taken { stacks, registers };
+
+/// What is asked of the kernel for one kind of event.
+perf_event_attr tracepoint_attributes(const Wanted& wanted, Taken taken);
+
 /// Records one kind of event on one CPU, of what a process starts from now on, as soon as that
 /// executes a program; of a probe, from now on.
 class Tracepoint {
   public:
     /// Writes to the ring of `first`, of the same CPU, or to one of its own where that is null.
-    Tracepoint(const Wanted& wanted, Watched watched, const Tracepoint* first);
+    Tracepoint(const Wanted& wanted, Watched watched, Taken taken, const Tracepoint* first);
     ~Tracepoint();
     Tracepoint(const Tracepoint&) = delete;
     Tracepoint& operator=(const Tracepoint&) = delete;

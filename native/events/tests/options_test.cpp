@@ -39,6 +39,11 @@ TEST("events are numbers, with a filter after a colon") {
     CHECK(options_of({"--process", "7", "--probe", "33"}).wanted[0].is_probe);
 }
 
+TEST("with notes of stacks they are not copied") {
+    CHECK(options_of({"--process", "7", "--event", "1", "--notes", "n"}).notes == "n");
+    CHECK(options_of({"--process", "7", "--event", "1"}).notes.empty());
+}
+
 TEST("what is no number, unknown or missing is refused") {
     CHECK(is_refused({"--process", "7", "--event", "x"}));
     CHECK(is_refused({"--process", "7"}));

@@ -28,14 +28,8 @@ Recording::Recording(Storage storage, Depth depth)
       bases_(storage_.stack_notes.empty() ? nullptr : stack_bases()) {}
 
 std::unique_ptr<StackBases> Recording::stack_bases() {
-    const auto beginning = [this](const StackNote& note) -> std::optional<std::uint64_t> {
-        if (note.return_address == 0)
-            return note.stack_pointer;
-        Registers registers{};
-        registers[stack_register] = note.stack_pointer;
-        registers[frame_register] = note.frame_pointer;
-        registers[address_register] = note.return_address;
-        return unwinder_.frame_of_caller(registers, [&](std::uint64_t address) {
+    const auto beginning = [this](const StackNote& note) {
+        return stack_beginning(note, unwinder_, [&](std::uint64_t address) {
             return following_.place_of(note.process, address);
         });
     };

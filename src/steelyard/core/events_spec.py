@@ -24,6 +24,8 @@ class EventsSpec:
         Whose trials are recorded.
     stacks : bool
         Record call paths too: what had called what when an event came.
+    path_map : str or None
+        The map that call paths are looked up in by registers, instead of `stacks`.
     """
 
     groups: tuple[str, ...] = ()
@@ -33,3 +35,4 @@ class EventsSpec:
     most: int = 4000
     variant: int = 1
     stacks: bool = False
+    path_map: str | None = None

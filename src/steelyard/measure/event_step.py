@@ -171,6 +171,10 @@ def _started(stacks: dict[str, Any]) -> bool:
     """Whether the recorder of call paths records what the launcher starts next."""
     with suppress(FileNotFoundError):
         os.unlink(stacks["output"])
+    if stacks["notes"]:
+        # Whoever the program becomes notes its stacks.
+        with open(stacks["notes"], "wb"):
+            os.chmod(stacks["notes"], 0o666)
     command = [*stacks["command"], "--process", str(os.getppid())]
     # It outlives this step; the launcher ends what is left of it after the trial.
     recorder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
@@ -191,7 +195,8 @@ def _call_paths(stacks: dict[str, Any]) -> dict[str, Any] | None:
         signal.pidfd_send_signal(process, signal.SIGTERM)
         select.select([process], [], [], _LONGEST_END_S)
         told = subprocess.run(stacks["naming"], stdout=subprocess.PIPE, check=True).stdout
-        os.unlink(stacks["output"])
+        for path in filter(None, (stacks["output"], stacks["notes"])):
+            os.unlink(path)
         return {"kinds": stacks["kinds"], **json.loads(told)}
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"The call paths are lost: {error}\n")

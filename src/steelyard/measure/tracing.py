@@ -42,10 +42,16 @@ _STACK_PROBE = "stack_"
 
 @dataclass(frozen=True)
 class StackPrograms:
-    """What records call paths, and the command that names the functions in a file of its."""
+    """What records call paths, and the command that names the functions in a file of its.
+
+    With `path_map` registers alone are recorded, and looked up in it; programs load `noting`, which
+    tells where the stacks of their threads begin.
+    """
 
     recorder: str
     naming: tuple[str, ...]
+    path_map: str | None = None
+    noting: str = ""
 
 
 def stack_events(events: EventsSpec) -> list[tuple[str, tuple[str, str]]]:
@@ -83,6 +89,7 @@ class Tracing:
         self._events = events
         self._directory = directory
         self._stacks = stacks
+        self._copies = stacks is not None and stacks.path_map is None
         self._with_stacks: list[tuple[str, tuple[str, str]]] = []
         self._traces = bool(events.groups or events.probes)
         self._instance = os.path.join(ROOT, "instances", f"{_PREFIX}-{os.getpid()}")
@@ -124,7 +131,13 @@ class Tracing:
         }
         words = json.dumps(asked)
         step = (sys.executable, "-I", "-S", event_step.__file__)
-        return replace(variant, prepare=(*step, "start", words), cleanup=(*step, "stop", words))
+        found = replace(variant, prepare=(*step, "start", words), cleanup=(*step, "stop", words))
+        if self._stacks is None or self._stacks.path_map is None:
+            return found
+        return _noting(found, self._stacks.noting, self._notes(position))
+
+    def _notes(self, position: int) -> str:
+        return f"{events_file(self._directory, position)}.notes"
 
     def _recording(self, position: int) -> dict[str, Any] | None:
         """How call paths are recorded in the trial at `position`."""
@@ -132,11 +145,18 @@ class Tracing:
             return None
         events = [word for _, option in self._with_stacks for word in option]
         output = f"{events_file(self._directory, position)}.stacks"
+        naming = [*self._stacks.naming, output, os.path.join(self._directory, "functions")]
+        notes = None
+        if self._stacks.path_map is not None:
+            notes = self._notes(position)
+            events = ["--notes", notes, *events]
+            naming.append(self._stacks.path_map)
         return {
             "command": [self._stacks.recorder, "--output", output, *events],
             "kinds": [kind for kind, _ in self._with_stacks],
-            "naming": [*self._stacks.naming, output, os.path.join(self._directory, "functions")],
+            "naming": naming,
             "output": output,
+            "notes": notes,
         }
 
     def _set_up(self) -> None:
@@ -164,7 +184,7 @@ class Tracing:
             path
             for pattern in dict.fromkeys(wanted)
             for path in glob.glob(os.path.join(self._instance, "events", pattern, "enable"))
-            if self._stacks is None or _NOT_BESIDE_STACKS not in path
+            if not self._copies or _NOT_BESIDE_STACKS not in path
         ]
         # A probe costs whoever comes by, so that all are on in recorded trials alone. What the
         # kernel refuses is to be known before the first.
@@ -216,6 +236,15 @@ def found_events(
 def events_file(directory: str, position: int) -> str:
     """Where the steps of a trial hand over what they recorded."""
     return os.path.join(os.path.abspath(directory), f"{position}.events")
+
+
+def _noting(variant: Variant, library: str, notes: str) -> Variant:
+    """`variant` whose program notes the stacks of its threads."""
+    environment = dict(variant.launch.environment)
+    before = environment.get("LD_PRELOAD", os.environ.get("LD_PRELOAD"))
+    environment["LD_PRELOAD"] = f"{library}:{before}" if before else library
+    environment["STEELYARD_STACK_NOTES"] = notes
+    return replace(variant, launch=replace(variant.launch, environment=tuple(environment.items())))
 
 
 def _remove_instance(path: str, group: str) -> None:

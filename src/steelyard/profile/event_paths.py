@@ -1,8 +1,9 @@
 """Call paths of events: the recorder that finds them, and the names of what it found.
 
-As a program (``python -m steelyard.profile.event_paths FILE KNOWN``) it prints a recorder's file
-with names in place of addresses. That runs right after a trial, while its files are what they were;
-what it has looked up once is in the file KNOWN for the next trials.
+As a program (``python -m steelyard.profile.event_paths FILE KNOWN [MAP]``) it prints a recorder's
+file with names in place of addresses, by a map of paths where registers alone were recorded. That
+runs right after a trial, while its files are what they were; what it has looked up once is in the
+file KNOWN for the next trials.
 """
 
 from __future__ import annotations
@@ -48,8 +49,14 @@ def recorder_path() -> str:
     )
 
 
-def check_recorder(options: Sequence[str]) -> None:
+def check_recorder(options: Sequence[str], field: str = "--stacks") -> None:
     """Try whether the kernel gives call stacks of events, by the options of the recorder.
+
+    Parameters
+    ----------
+    options : sequence of str
+    field : str
+        The option that asks for them.
 
     Raises
     ------
@@ -61,8 +68,8 @@ def check_recorder(options: Sequence[str]) -> None:
     if told != READY:
         reason = told.removeprefix(ERROR_MARK).strip() or "The recorder ended at once."
         raise MissingCapabilityError(
-            f"{reason} Leave --stacks out to count events without their call paths.",
-            field="--stacks",
+            f"{reason} Leave {field} out to count events without their call paths.",
+            field=field,
         )
 
 
@@ -106,11 +113,12 @@ def _state(path: str) -> str:
     return f"{found.st_dev}:{found.st_ino}:{found.st_mtime_ns}:{found.st_size}"
 
 
-def named_paths(raw: Mapping[str, Any], known: KnownNames) -> dict[str, Any]:
+def named_paths(raw: Mapping[str, Any], known: KnownNames, map_path: str = "") -> dict[str, Any]:
     """What a recorder's file tells, with functions in place of addresses.
 
     Paths by different lines of the same functions are one. A function that the compiler had inlined
-    stands in the path where debugging information tells of it.
+    stands in the path where debugging information tells of it. Paths of registers alone are those
+    of the map at `map_path`, as `told_keys` gives them.
 
     Returns
     -------
@@ -128,10 +136,14 @@ def named_paths(raw: Mapping[str, Any], known: KnownNames) -> dict[str, Any]:
     for place, ((kind, path), count) in enumerate(counts.most_common()):
         kept[kind, path if place < _MOST_PATHS else ()] += count
     index: dict[Function, int] = {}
-    paths = [
+    paths: list[list[Any]] = [
         [kind, count, [index.setdefault(function, len(index)) for function in path]]
         for (kind, path), count in kept.items()
     ]
+    if raw.get("keys"):
+        from steelyard.profile.event_keys import told_keys
+
+        paths += told_keys(raw, map_path, named, index)
     told = {name: raw[name] for name in ("events", "cut", "lost")}
     return {"functions": [list(function) for function in index], "paths": paths, **told}
 
@@ -145,6 +157,8 @@ def _names(raw: Mapping[str, Any], known: KnownNames) -> dict[Place, tuple[Funct
     for _, _, numbers in raw["paths"]:
         for file, offset in _places(numbers):
             offsets.setdefault(file, set()).add(offset)
+    for _, _, file, offset, *_ in raw.get("keys", ()):
+        offsets.setdefault(file, set()).add(offset)
     found: dict[Place, tuple[Function, ...]] = {}
     for file, here in offsets.items():
         ordered = sorted(here)
@@ -182,5 +196,6 @@ def _nameless(path: str) -> str:
 if __name__ == "__main__":
     names = KnownNames(sys.argv[2])
     with open(sys.argv[1], encoding="utf-8", errors="surrogateescape") as recorded:
-        sys.stdout.write(json.dumps(named_paths(json.load(recorded), names)))
+        told = named_paths(json.load(recorded), names, "".join(sys.argv[3:4]))
+    sys.stdout.write(json.dumps(told))
     names.keep()

@@ -17,16 +17,26 @@ from steelyard.core.experiment_results import Caution
 Floats = NDArray[np.float64]
 # Fewer lost or cut paths do not change what is read from the others.
 _NOTICEABLE = 0.01
+# What a map may say of the path of an event.
+OUTCOMES: tuple[str, ...] = ("resolved", "ambiguous", "missing")
+OTHER_BUILD = "another build than the map's"
 
 
 class CallPath(NamedTuple):
     """A kind of event, and the functions that led to it from the outermost to the innermost.
 
-    Without functions: those by paths too rare to be kept each.
+    Without functions: those by paths too rare to be kept each. Of a path that was looked up in a
+    map `outcome` is ``resolved``, ``ambiguous`` or ``missing``; of one that was found by walking
+    the stack it is empty. `frames` of an ambiguous one are what its `candidates`, each with its
+    learnt share, end with alike; of a missing one the function of the event alone, and `reason`
+    says why.
     """
 
     kind: str
     frames: tuple[Frame, ...]
+    outcome: str = ""
+    candidates: tuple[tuple[float, tuple[Frame, ...]], ...] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,10 +52,31 @@ def paths_from(told: Mapping[str, Any]) -> dict[CallPath, int]:
     """The events of each call path of one run, from what its recording told."""
     functions = [Frame(name, file) for name, file in told["functions"]]
     found: dict[CallPath, int] = {}
-    for kind, count, indices in told["paths"]:
-        frames = tuple(functions[int(index)] for index in indices)
-        found[CallPath(told["kinds"][kind], frames)] = int(count)
+
+    def frames(indices: Sequence[int]) -> tuple[Frame, ...]:
+        return tuple(functions[int(index)] for index in indices)
+
+    for kind, count, indices, *looked_up in told["paths"]:
+        path = CallPath(told["kinds"][kind], frames(indices))
+        for known in looked_up:
+            candidates = tuple((float(share), frames(one)) for share, one in known["candidates"])
+            path = path._replace(
+                outcome=known["outcome"], candidates=candidates, reason=known["reason"]
+            )
+        found[path] = found.get(path, 0) + int(count)
     return found
+
+
+def lookup_counts(paths: Sequence[PathOfEvent] | None) -> dict[str, int] | None:
+    """How many events of all runs are ``resolved``, ``ambiguous`` and ``missing``; None where no
+    path was looked up in a map."""
+    looked_up = [one for one in paths or () if one.path.outcome]
+    if not looked_up:
+        return None
+    counts: dict[str, int] = dict.fromkeys(OUTCOMES, 0)
+    for one in looked_up:
+        counts[one.path.outcome] += sum(one.events.counts)
+    return counts
 
 
 def paths_of_events(
@@ -56,7 +87,8 @@ def paths_of_events(
 ) -> tuple[PathOfEvent, ...] | None:
     """Every call path with its number in each run against the result of the run.
 
-    Those that differ between runs come first, of these the strongest correlation. Runs without
+    Those that differ between runs come first, of these the strongest correlation; those that a map
+    does not know are last. Runs without
     stacks are left out; None where there are no others. The p values hold for all paths together.
     """
     with_stacks = [place for place, run in enumerate(runs) if run is not None]
@@ -75,7 +107,7 @@ def paths_of_events(
         PathOfEvent(path, one, of_kind[path.kind] > 1)
         for path, one in zip(counts, adjusted(events, correction), strict=True)
     ]
-    found.sort(key=lambda one: importance(one.events))
+    found.sort(key=lambda one: (bool(one.path.reason), importance(one.events)))
     return tuple(found)
 
 
@@ -95,7 +127,17 @@ def path_cautions(
                 "`steelyard show` tells. Their paths are left out.",
             )
         )
-    total = sum(sum(run.values()) for run in runs if run is not None)
+    counts = [(path, count) for run in runs if run is not None for path, count in run.items()]
+    total = sum(count for _, count in counts)
+    others = sum(count for path, count in counts if path.reason == OTHER_BUILD)
+    if others:
+        found.append(
+            Caution(
+                "other-build",
+                f"{others:,} of {total:,} events are of another build of the program than the map "
+                "of paths, which knows nothing of them: learn a map of the one that ran.",
+            )
+        )
     if sum(lost) > _NOTICEABLE * (total + sum(lost)):
         found.append(
             Caution(

@@ -219,7 +219,31 @@ def _events(file: ExperimentFile, variant: Variant) -> EventsSpec:
             f"{file.path}: events.stacks takes true or false, not {stacks!r}.",
             field="events.stacks",
         )
-    return EventsSpec(groups, tuple(found), log, pattern, most, stacks=stacks)
+    path_map = _path_map(file, variant)
+    if stacks and path_map is not None:
+        raise UsageError(
+            f"{file.path}: call paths come from copies of stacks or from a map: say either stacks "
+            "or paths.",
+            field="events.paths",
+        )
+    return EventsSpec(groups, tuple(found), log, pattern, most, stacks=stacks, path_map=path_map)
+
+
+def _path_map(file: ExperimentFile, variant: Variant) -> str | None:
+    """The map that call paths are looked up in, which is of the program."""
+    said = file.events.get("paths")
+    if said is None:
+        return None
+    if not isinstance(said, str):
+        raise UsageError(
+            f"{file.path}: events.paths takes a file, not {said!r}.", field="events.paths"
+        )
+    from steelyard.profile.paths.matching_map import matching_map
+
+    beside = os.path.join(os.path.dirname(file.path), said)
+    path = os.path.abspath(beside if os.path.exists(beside) else said)
+    matching_map(path, _program(variant) or "")
+    return path
 
 
 def _program(variant: Variant) -> str | None:

@@ -281,6 +281,13 @@ EVENTS = Table(
         Field("functions", anything("functions to probe")),
         Field("probes", anything("probes to use")),
         Field("stacks", anything("whether to record call stacks")),
+        Field(
+            "paths",
+            anything(
+                "a map of call paths, instead of stacks; from the folder of the file, or else "
+                "from the working directory"
+            ),
+        ),
         Field("log", anything("a log that the program writes")),
         Field("response", anything("a metric")),
         Field("most", anything("the most events")),

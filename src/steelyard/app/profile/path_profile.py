@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
 # In the place of a map: the recording makes its own.
 AUTO = "auto"
-_LACKS = {
-    1: "in code that is not the program's",
-    2: "where its thread's stack begins is not known",
-    3: "no table says where its frame begins",
-}
 
 
 @dataclass(frozen=True)
@@ -126,19 +121,13 @@ def _known_map(map_path: str, program: str) -> dict[str, str]:
 
     Another build of the program that the map is of is refused; what starts it may be anything.
     """
-    from steelyard.analysis.paths.path_map import check_build
     from steelyard.profile.paths.learning_run import build_of
-    from steelyard.profile.paths.map_file import read_map
+    from steelyard.profile.paths.matching_map import matching_map
 
     name = os.path.basename(os.path.realpath(program))
     if map_path == AUTO:
         return {"path": AUTO, "program": name, "build": build_of(program)}
-    path_map = read_map(map_path, "--paths")
-    if not path_map.nodes:
-        raise DataError(f"The map {map_path} has no paths.", field="--paths")
-    if name == path_map.program:
-        with suppress(OSError):
-            check_build(path_map, build_of(program), name)
+    path_map = matching_map(map_path, program)
     path = os.path.abspath(map_path)
     return {"path": path, "program": path_map.program, "build": path_map.build}
 
@@ -304,7 +293,7 @@ def _keyed(raw: RawProfile, program: str, build: str, functions: Collection[int]
     """The keys of samples; whole are their functions and those that are given."""
     from steelyard.profile.paths.crash_key import whole_functions
     from steelyard.profile.paths.sample_chains import sample_chains, whole_chain
-    from steelyard.profile.paths.sample_keys import KEYED, NO_FUNCTION, sample_keys
+    from steelyard.profile.paths.sample_keys import KEYED, LACKS, NO_FUNCTION, sample_keys
 
     found = sample_keys(raw, program, build)
     chains = sample_chains(raw, found)
@@ -314,7 +303,7 @@ def _keyed(raw: RawProfile, program: str, build: str, functions: Collection[int]
         found.functions.tolist(), found.heights.tolist(), found.lacks.tolist(), strict=True
     )
     keys: list[Key | str] = [
-        (whole[function], height) if lack == KEYED else _LACKS[lack]
+        (whole[function], height) if lack == KEYED else LACKS[lack]
         for function, height, lack in columns
     ]
     return _Keyed(found.program, whole, keys, [whole_chain(each, whole) for each in chains])

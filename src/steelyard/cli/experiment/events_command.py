@@ -45,6 +45,9 @@ class EventsOptions:
         help="A static probe; repeatable.",
     )
     stacks: bool = option("--stacks", is_flag=True, help="Also which call paths lead to events.")
+    paths: str | None = option(
+        "--paths", metavar="MAP", help="The same by a map of paths, without copies of stacks."
+    )
     log: str | None = option(
         "--log", metavar="FILE=REGEX", help="A log of the program's; or FILE=json:PATH."
     )
@@ -107,6 +110,8 @@ def _call(given: EventsOptions, program: tuple[str, ...]) -> EventsCall:
         events["record"] = [part.strip() for part in given.record.split(",") if part.strip()]
     if given.stacks:
         events["stacks"] = True
+    if given.paths is not None:
+        events["paths"] = given.paths
     if given.log is not None:
         events["log"] = given.log
     return EventsCall(program, settings, events)

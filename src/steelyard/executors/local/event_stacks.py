@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from steelyard.core.errors import UsageError
@@ -20,20 +21,26 @@ def stack_programs(events: EventsSpec) -> StackPrograms | None:
     MissingCapabilityError
         The kernel gives no stacks, or the recorder is not there.
     """
-    if not events.stacks:
+    if not events.stacks and events.path_map is None:
         return None
     check_tracing(events)
     from steelyard.profile import event_paths
+    from steelyard.profile.paths.stack_notes import noting_library
 
+    field = "--stacks" if events.path_map is None else "--paths"
     known = stack_events(events)
     if not known and not events.probes:
         raise UsageError(
-            "--stacks goes with --function, --probe and the groups sched, threads and faults: none "
+            f"{field} goes with --function, --probe and the groups sched, threads and faults: none "
             "of them is recorded here.",
-            field="--stacks",
+            field=field,
         )
     # Probes are not there yet; that the kernel gives stacks of them is seen by another event.
     tried = known or stack_events(EventsSpec(("threads",)))
-    event_paths.check_recorder([word for _, option in tried for word in option])
+    options = [word for _, option in tried for word in option]
     naming = (sys.executable, "-P", "-m", event_paths.__name__)
-    return StackPrograms(event_paths.recorder_path(), naming)
+    if events.path_map is None:
+        event_paths.check_recorder(options, field)
+        return StackPrograms(event_paths.recorder_path(), naming)
+    event_paths.check_recorder(["--notes", os.devnull, *options], field)
+    return StackPrograms(event_paths.recorder_path(), naming, events.path_map, noting_library())

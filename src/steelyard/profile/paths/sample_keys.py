@@ -32,6 +32,11 @@ NO_FUNCTION = -1
 LIBRARIES = "libraries"
 # Why a sample has no key.
 KEYED, ELSEWHERE, NO_STACK, NO_FRAME = range(4)
+LACKS = {
+    ELSEWHERE: "in code that is not the program's",
+    NO_STACK: "where its thread's stack begins is not known",
+    NO_FRAME: "no table says where its frame begins",
+}
 
 Numbers = npt.NDArray[np.int64]
 

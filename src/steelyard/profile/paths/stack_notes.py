@@ -15,6 +15,17 @@ _LIBRARY = "libsteelyard-stacks.so"
 _ADVICE = "It is there on x86-64; in a checkout, `make native` builds it."
 
 
+def noting_library() -> str:
+    """What a program loads to note where the stacks of its threads begin.
+
+    Raises
+    ------
+    MissingCapabilityError
+        It was not built.
+    """
+    return native_program(_LIBRARY, "what notes stacks", advice=_ADVICE)
+
+
 @contextmanager
 def noting_stacks(recording: Recording) -> Iterator[Recording]:
     """A recording like the given one, with the stacks of threads.
@@ -34,7 +45,7 @@ def noting_stacks(recording: Recording) -> Iterator[Recording]:
             pass
         environment = dict(recording.environment)
         if recording.process is None:
-            library = native_program(_LIBRARY, "what notes stacks", advice=_ADVICE)
+            library = noting_library()
             before = environment.get("LD_PRELOAD", os.environ.get("LD_PRELOAD", ""))
             environment["LD_PRELOAD"] = f"{library}:{before}" if before else library
             environment["STEELYARD_STACK_NOTES"] = notes

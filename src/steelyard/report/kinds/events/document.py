@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from steelyard.analysis.events.call_paths import PathOfEvent
+from steelyard.analysis.events.call_paths import PathOfEvent, lookup_counts
 from steelyard.analysis.events.correlation import Correlation
 from steelyard.analysis.events.event_counts import KindOfEvent
 from steelyard.analysis.events.internal_variance import InternalVariance
+from steelyard.analysis.profiles.profile_samples import Frame
 from steelyard.report.documents.rendering import Origin
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.texts.readable import document_value
@@ -16,6 +18,7 @@ from steelyard.report.texts.readable import document_value
 def events_document(found: InternalVariance, origin: Origin) -> dict[str, Any]:
     """The document of kind ``events``, as its schema says."""
     overhead = found.overhead
+    lookups = lookup_counts(found.paths)
     return document_value(
         {
             "schema": SCHEMA,
@@ -32,6 +35,7 @@ def events_document(found: InternalVariance, origin: Origin) -> dict[str, Any]:
             "kinds": [_kind(kind) for kind in found.kinds],
             "total": _kind(found.total),
             "paths": None if found.paths is None else [_path(path) for path in found.paths],
+            **({} if lookups is None else {"lookups": lookups}),
             "order": {
                 "correlation": _correlation(found.order),
                 "differences": [list(row) for row in found.order_differences],
@@ -68,9 +72,18 @@ def _kind(kind: KindOfEvent) -> dict[str, Any]:
 
 
 def _path(found: PathOfEvent) -> dict[str, Any]:
-    frames = [{"name": frame.name, "object": frame.object} for frame in found.path.frames]
-    told = _kind(found.events)
-    return {"event": told.pop("name"), "frames": frames, **told}
+    path, told = found.path, _kind(found.events)
+    known: dict[str, Any] = {}
+    if path.outcome:
+        candidates = [
+            {"share": share, "frames": _frames(frames)} for share, frames in path.candidates
+        ]
+        known = {"outcome": path.outcome, "candidates": candidates, "reason": path.reason or None}
+    return {"event": told.pop("name"), "frames": _frames(path.frames), **known, **told}
+
+
+def _frames(frames: Sequence[Frame]) -> list[dict[str, str]]:
+    return [{"name": frame.name, "object": frame.object} for frame in frames]
 
 
 def _correlation(found: Correlation) -> dict[str, Any]:

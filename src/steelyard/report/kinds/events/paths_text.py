@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.analysis.events.call_paths import CallPath, PathOfEvent
+from steelyard.analysis.events.call_paths import CallPath, PathOfEvent, lookup_counts
 from steelyard.analysis.events.correlation import Correlation
 from steelyard.analysis.events.event_counts import KindOfEvent
 from steelyard.analysis.events.internal_variance import InternalVariance
+from steelyard.analysis.paths.sampled_paths import AMBIGUOUS, MISSING
 from steelyard.core.estimate import Estimate
 from steelyard.report.kinds.comparison.tables import RANGE
 from steelyard.report.texts.readable import one_line
@@ -18,6 +19,9 @@ _RARE = "(paths too rare to be kept each)"
 _SMALLEST_P = 0.001
 # Beside each other in a label.
 _INNERMOST = 3
+_MARKS = {"ambiguous": AMBIGUOUS, "missing": MISSING}
+# Candidates of a path that a terminal shows.
+_MOST_CANDIDATES = 5
 
 
 def counted(count: int, name: str) -> str:
@@ -53,11 +57,23 @@ def p_cell(p: float | None) -> str:
 def frames_text(path: CallPath, most: int | None = None) -> str:
     """The functions from the outermost to the innermost, at `most` so many innermost ones."""
     names = [one_line(frame.name) for frame in path.frames]
-    if not names:
+    if not names and not path.outcome:
         return _RARE
+    if path.outcome in _MARKS:
+        names = [_MARKS[path.outcome], *names]
     if most is not None and len(names) > most:
         names = [RANGE, *names[-most:]]
     return CALLS.join(names)
+
+
+def candidate_texts(path: CallPath, most: int | None = None) -> list[str]:
+    """The paths that an ambiguous one may be with their shares, or why one is missing."""
+    if path.reason:
+        return [path.reason]
+    return [
+        f"{share:.1%} {frames_text(CallPath(path.kind, frames), most)}"
+        for share, frames in path.candidates
+    ]
 
 
 def path_label(path: CallPath) -> str:
@@ -82,6 +98,13 @@ def paths_sentences(found: InternalVariance) -> list[str]:
         f"{counted(len(found.paths), 'call path')} {lead} to them, of which {len(differing):,} "
         f"{'is' if len(differing) == 1 else 'are'} taken more often in some runs than in others."
     ]
+    lookups = lookup_counts(found.paths)
+    if lookups is not None:
+        sentences.append(
+            f"By the map of paths, {counted(sum(lookups.values()), 'event')}: "
+            f"{lookups['resolved']:,} resolved (one path), {lookups['ambiguous']:,} ambiguous "
+            f"(several), {lookups['missing']:,} missing (none)."
+        )
     alpha = 1 - found.confidence
     telling = [
         one
@@ -133,7 +156,7 @@ def _row(one: PathOfEvent) -> tuple[str, ...]:
         "!" if events.differs else "",
         per_run_text(events.counts),
         *correlation_cells(events),
-        frames_text(one.path),
+        "; ".join([frames_text(one.path), *candidate_texts(one.path)]),
     )
 
 
@@ -148,6 +171,7 @@ def paths_lines(paths: Sequence[PathOfEvent], width: int | None) -> list[str]:
         if events.adjusted_p is not None:
             text += f", corrected p {p_text(events.adjusted_p)}"
         lines += [text, f"    {_fitting(one.path, width)}"]
+        lines += [f"      {told}" for told in candidate_texts(one.path)[:_MOST_CANDIDATES]]
     return lines
 
 

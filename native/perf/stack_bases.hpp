@@ -13,6 +13,7 @@
 
 #include "side_band.hpp"
 #include "stack_note.hpp"
+#include "unwinder.hpp"
 
 namespace steelyard {
 
@@ -23,6 +24,11 @@ struct StackBase {
     std::uint32_t thread = 0;
     std::uint64_t address = 0;
 };
+
+/// Where the stack of a thread with such a note begins; nothing where no table of the code that it
+/// began in tells.
+std::optional<std::uint64_t> stack_beginning(const StackNote& note, Unwinder& unwinder,
+                                             const Lookup& lookup);
 
 /// From the notes that programs write as their threads begin, and from /proc of first threads.
 class StackBases {

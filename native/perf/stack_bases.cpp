@@ -14,6 +14,17 @@ constexpr unsigned most_looks = 8;
 
 }  // namespace
 
+std::optional<std::uint64_t> stack_beginning(const StackNote& note, Unwinder& unwinder,
+                                             const Lookup& lookup) {
+    if (note.return_address == 0)
+        return note.stack_pointer;
+    Registers registers{};
+    registers[stack_register] = note.stack_pointer;
+    registers[frame_register] = note.frame_pointer;
+    registers[address_register] = note.return_address;
+    return unwinder.frame_of_caller(registers, lookup);
+}
+
 void StackBases::take_notes() {
     read_file();
     std::vector<Pending> left;

@@ -1,0 +1,31 @@
+"""The map that what is recorded of a program is looked up in."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from steelyard.analysis.paths.path_map import PathMap, check_build
+from steelyard.core.errors import DataError
+from steelyard.profile.paths.learning_run import build_of
+from steelyard.profile.paths.map_file import read_map
+
+FIELD = "--paths"
+
+
+def matching_map(map_path: str, program: str) -> PathMap:
+    """Read a map that `program` is to be looked up in; what starts that program may be anything.
+
+    Raises
+    ------
+    DataError
+        The map is damaged or empty, or of another build of the program.
+    """
+    path_map = read_map(map_path, FIELD)
+    if not path_map.nodes:
+        raise DataError(f"The map {map_path} has no paths.", field=FIELD)
+    name = os.path.basename(os.path.realpath(program))
+    if name == path_map.program:
+        with suppress(OSError):
+            check_build(path_map, build_of(program), name)
+    return path_map
