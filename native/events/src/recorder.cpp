@@ -171,6 +171,7 @@ CodePlace Recorder::place(std::uint32_t process, std::uint64_t address) {
 std::vector<CodePlace> Recorder::places(std::uint32_t process,
                                         const std::vector<std::uint64_t>& chain) {
     std::vector<CodePlace> found;
+    found.reserve(chain.size());
     // A return address stands behind the call; one byte before it is inside.
     for (const std::uint64_t address : chain)
         found.push_back(place(process, found.empty() ? address : address - 1));
