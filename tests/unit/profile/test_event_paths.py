@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
 from steelyard.core.errors import MissingCapabilityError
 from steelyard.profile import event_paths
 from steelyard.profile.event_paths import KnownNames, check_recorder, named_paths
+from steelyard.profile.paths.learning_run import build_of
+from steelyard.profile.paths.map_file import write_map
 from steelyard.profile.symbols.elf_symbols import read_symbols
 from tests.needs import needs
 
@@ -118,3 +121,59 @@ def test_why_there_are_no_stacks_is_told_with_what_to_do(
     monkeypatch.setenv("STEELYARD_EVENT_RECORDER", str(recorder))
     with pytest.raises(MissingCapabilityError, match=r"no call stacks\. Leave --stacks out"):
         check_recorder(["--event", "1"])
+
+
+@needs("cc")
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="frames are of x86-64")
+def test_registers_are_looked_up_in_a_map(program: str, tmp_path: Path) -> None:
+    symbols = read_symbols(program)
+    main, outer = (
+        int(symbols.addresses[list(symbols.names).index(name)]) for name in (b"main", b"outer")
+    )
+    # By main, 48 bytes high, or by itself at 64; and at 64 by main too, three times as often.
+    nodes = [
+        *(PathNode(ROOT, main, 16, 1), PathNode(0, outer, 48, 2)),
+        *(PathNode(1, outer, 64, 1), PathNode(0, outer, 64, 3)),
+    ]
+    path_map = str(tmp_path / "p.paths")
+    names = {main: "main", outer: "outer"}
+    write_map(PathMap("p", build_of(program), 1, names, {}, nodes), path_map)
+    at = offset_of(program, "outer")
+    # At the first instruction of a function its frame begins 8 bytes above the stack pointer.
+    raw = told([program, "/lib/none.so"], [])
+    raw["keys"] = [
+        *([0, 5, 0, at, 56, -1], [0, 4, 0, at, 72, -1], [0, 2, 0, at, 88, -1]),
+        *([0, 1, 0, at, -1, -1], [0, 7, 1, at, 56, -1]),
+    ]
+    found = named_paths(raw, KnownNames(), path_map)
+
+    def named(indices: list[int]) -> list[str]:
+        return [found["functions"][index][0] for index in indices]
+
+    by_count = {count: (named(indices), known) for _, count, indices, known in found["paths"]}
+    assert by_count[5] == (
+        ["main", "outer"],
+        {"outcome": "resolved", "candidates": [], "reason": ""},
+    )
+    path, known = by_count[4]
+    assert (path, known["outcome"]) == (["outer"], "ambiguous")
+    assert [(share, named(one)) for share, one in known["candidates"]] == [
+        (0.75, ["main", "outer"]),
+        (0.25, ["main", "outer", "outer"]),
+    ]
+    reasons = {count: known["reason"] for count, (_, known) in by_count.items()}
+    assert reasons[2] == "key never learnt"
+    assert reasons[1] == "where its thread's stack begins is not known"
+    assert reasons[7] == "in code that is not the program's"
+
+
+@needs("cc")
+def test_another_build_of_the_program_has_no_paths_by_a_map(program: str, tmp_path: Path) -> None:
+    path_map = str(tmp_path / "p.paths")
+    nodes = [PathNode(ROOT, 1, 16, 1)]
+    write_map(PathMap("p", "another", 1, {1: "main"}, {}, nodes), path_map)
+    raw = told([program], [])
+    raw["keys"] = [[0, 5, 0, offset_of(program, "outer"), 24, -1]]
+    ((_, count, _, known),) = named_paths(raw, KnownNames(), path_map)["paths"]
+    assert (count, known["outcome"]) == (5, "missing")
+    assert known["reason"] == "another build than the map's"

@@ -22,6 +22,8 @@ _INNERMOST = 3
 _MARKS = {"ambiguous": AMBIGUOUS, "missing": MISSING}
 # Candidates of a path that a terminal shows.
 _MOST_CANDIDATES = 5
+# What stands before the path of one, beyond what stands before other paths.
+_SHARE_WIDTH = 9
 
 
 def counted(count: int, name: str) -> str:
@@ -66,12 +68,14 @@ def frames_text(path: CallPath, most: int | None = None) -> str:
     return CALLS.join(names)
 
 
-def candidate_texts(path: CallPath, most: int | None = None) -> list[str]:
-    """The paths that an ambiguous one may be with their shares, or why one is missing."""
+def candidate_texts(path: CallPath, width: int | None = None) -> list[str]:
+    """The paths that an ambiguous one may be with their shares, or why one is missing; of a path as
+    many of the innermost functions as fit."""
     if path.reason:
         return [path.reason]
+    left = None if width is None else width - _SHARE_WIDTH
     return [
-        f"{share:.1%} {frames_text(CallPath(path.kind, frames), most)}"
+        f"{share:.1%} {_fitting(CallPath(path.kind, frames), left)}"
         for share, frames in path.candidates
     ]
 
@@ -171,7 +175,8 @@ def paths_lines(paths: Sequence[PathOfEvent], width: int | None) -> list[str]:
         if events.adjusted_p is not None:
             text += f", corrected p {p_text(events.adjusted_p)}"
         lines += [text, f"    {_fitting(one.path, width)}"]
-        lines += [f"      {told}" for told in candidate_texts(one.path)[:_MOST_CANDIDATES]]
+        told = candidate_texts(one.path, width)[:_MOST_CANDIDATES]
+        lines += [f"      {candidate}" for candidate in told]
     return lines
 
 
