@@ -2,8 +2,8 @@
 
 A program touches pages, 80 calls deep, and says how much processor time a page took, of its own and
 of the kernel's for it. Each way is an event study, whose trials without recording tell what a page
-costs by itself; ways take turns. `python -m benchmarks.event_paths [ROUNDS]`, as root, prints the
-table.
+costs by itself; ways take turns. `python -m benchmarks.paths_of_events [ROUNDS]`, as root, prints
+the table.
 """
 
 from __future__ import annotations
