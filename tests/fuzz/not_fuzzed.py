@@ -18,7 +18,7 @@ _REASONS = {
     "takes a digest, a few magic bytes or a copy of it": (
         *("app/request/layout_levels.py", "binary/code_reader.py", "build/cache_key.py"),
         *("suite/artifacts.py", "suite/prepare.py", "store/hostile_store.py"),
-        "cli/service/service_options.py",
+        *("cli/service/service_options.py", "app/service/oidc_settings.py"),
         *("profile/paths/learning_run.py", "profile/paths/frame_sizes.py"),
         *("service/package/canonical_archive.py", "service/service_client.py"),
         *("measure/preflight.py", "measure/provenance.py", "profile/delays.py"),

@@ -11,6 +11,7 @@ PARTS = {
     "pyarrow": ("parquet", "Parquet and Arrow tables and large tables of levels"),
     "starlette": ("service", "the service"),
     "uvicorn": ("service", "the service"),
+    "joserfc": ("oidc", "signing in by OpenID Connect"),
     "psycopg": ("service", "a service that keeps its data in PostgreSQL"),
 }
 

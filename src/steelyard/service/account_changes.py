@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select, update
 
 from steelyard.core.errors import UsageError
 from steelyard.service.accounts import ROLES
-from steelyard.service.service_schema import accounts, tokens
+from steelyard.service.service_schema import accounts, linked_subjects, tokens
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class Account:
     created_unix_s: float
     is_disabled: bool
     may_sign_in: bool
+    is_linked: bool
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,18 @@ def checked_account_name(name: str) -> str:
 
 def all_accounts(connection: Connection) -> list[Account]:
     """Every account, by name."""
+    linked = set(connection.execute(select(linked_subjects.c.account_id)).scalars())
     rows = connection.execute(select(accounts).order_by(accounts.c.name))
     return [
-        Account(row.id, row.name, row.role, row.created_unix_s, row.disabled, bool(row.password))
+        Account(
+            row.id,
+            row.name,
+            row.role,
+            row.created_unix_s,
+            row.disabled,
+            may_sign_in=bool(row.password),
+            is_linked=row.id in linked,
+        )
         for row in rows
     ]
 

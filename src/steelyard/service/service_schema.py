@@ -77,6 +77,16 @@ invitations = Table(
     Column("expires_unix_s", Float, nullable=False),
 )
 
+# People as an issuer of OpenID Connect names them, each with the account that they sign in to.
+linked_subjects = Table(
+    "linked_subjects",
+    metadata,
+    Column("issuer", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("account_id", Integer, _belongs_to("accounts"), nullable=False),
+    Column("linked_unix_s", Float, nullable=False),
+)
+
 # Of each token its digest alone. `scopes` are words with blanks between them.
 tokens = Table(
     "tokens",

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
+from steelyard.app.service.oidc_settings import BACK, OidcSettings
 from steelyard.app.service.service_settings import ServiceSettings, SlurmSettings
 from steelyard.core.errors import SteelyardError
 from steelyard.service.account_changes import anyone_signs_in
+from steelyard.service.issuer import discover, keys_of
 from steelyard.service.service_database import database_state, glance_at
 from steelyard.service.slurm_cluster import SlurmCluster, missing_commands
 
@@ -57,6 +59,8 @@ def check_service(settings: ServiceSettings, database: str) -> Iterator[Finding]
         yield _address(settings.address)
     if settings.sign_in and not state.mend:
         yield _administrator(database)
+    if settings.oidc is not None:
+        yield from _issuer(settings.oidc, settings.address)
     if settings.slurm is not None:
         yield from _slurm(settings.slurm)
 
@@ -141,6 +145,35 @@ def _administrator(database: str) -> Finding:
         return Finding("people", "an administrator can sign in")
     mend = "steelyard serve --config FILE --invite prints a link that makes one; so does the start."
     return Finding("people", "no administrator can sign in", mend)
+
+
+def _issuer(settings: OidcSettings, address: str | None) -> Iterator[Finding]:
+    """Whether people can sign in elsewhere, too."""
+    if importlib.util.find_spec("joserfc") is None:
+        yield Finding("oidc", "no joserfc, which checks tokens", "pip install 'steelyard[oidc]'")
+    path = settings.client_secret_file
+    try:
+        settings.client()
+    except SteelyardError as error:
+        mend = f"Write the secret into {path}, which the service's user alone can read (chmod 600)."
+        yield Finding("oidc.client_secret_file", error.message, mend)
+    else:
+        if path and os.stat(path).st_mode & 0o077:
+            told = f"{path} can be read by others"
+            yield Finding("oidc.client_secret_file", told, f"chmod 600 {path}")
+    try:
+        found = discover(settings.issuer)
+        keys_of(found)
+    except SteelyardError as error:
+        mend = f"curl {settings.issuer.rstrip('/')}/.well-known/openid-configuration"
+        yield Finding("oidc", error.message, mend)
+        return
+    if found.challenge_methods and "S256" not in found.challenge_methods:
+        told = f"{settings.issuer} takes no PKCE by S256"
+        yield Finding("oidc", told, "Allow PKCE with S256 for this client at the issuer.")
+        return
+    back = f"; it has to know {address}{BACK}" if address else ""
+    yield Finding("oidc", f"{settings.issuer} answers{back}")
 
 
 def _slurm(settings: SlurmSettings) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from steelyard.app.experiment.field_types import Field, Table, flag, list_of, text, whole
 from steelyard.app.experiment.schema_slips import slips
 from steelyard.app.experiment.toml_lines import TomlLines
+from steelyard.app.service.oidc_settings import OIDC, OidcSettings, oidc_settings
 from steelyard.app.service.quotas import Quotas
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError
@@ -69,7 +70,7 @@ SLURM = Table(
         Field("options", list_of("a list of words for sbatch", text())),
     ),
 )
-TABLES = (SERVICE, SLURM)
+TABLES = (SERVICE, OIDC, SLURM)
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class ServiceSettings:
     most_trials: int | None = None
     most_hours: int | None = None
     most_gib: int = 20
+    oidc: OidcSettings | None = None
 
     @property
     def quotas(self) -> Quotas:
@@ -150,7 +152,8 @@ def read_service_settings(path: str | None) -> ServiceSettings:
         place = ".".join(filter(None, (slip.table, slip.field)))
         raise DataError(f"{path}, line {line or 1}: {place}: {slip.message}.", field=place)
     service = _service(path, data.get("service", {}))
-    return ServiceSettings(**service, slurm=_slurm(data.get("slurm")))
+    oidc = oidc_settings(path, data.get("oidc"), signs_in=service.get("sign_in", False))
+    return ServiceSettings(**service, slurm=_slurm(data.get("slurm")), oidc=oidc)
 
 
 def _service(path: str, given: dict[str, Any]) -> dict[str, Any]:

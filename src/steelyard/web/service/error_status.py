@@ -5,6 +5,7 @@ from __future__ import annotations
 from steelyard.app.service.people import TooOftenError
 from steelyard.app.service.who_may import DeniedError, NotAllowedError
 from steelyard.core.errors import DataError, SteelyardError, StoreError, UsageError
+from steelyard.service.issuer import IssuerError
 
 _ABSENT = ("experiment", "account", "token")
 
@@ -16,6 +17,7 @@ def status_of(error: SteelyardError) -> int:
         (DeniedError, 401),
         (TooOftenError, 429),
         (StoreError, 503),
+        (IssuerError, 502),
     )
     for kind, status in known:
         if isinstance(error, kind):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote
 
 from starlette.concurrency import run_in_threadpool
@@ -42,6 +42,8 @@ class Asked:
         Of a form.
     client : str
         Where it came from.
+    begun : str
+        What the browser keeps of a sign-in elsewhere that was begun in it.
     """
 
     visitor: Visitor
@@ -50,6 +52,7 @@ class Asked:
     query: Mapping[str, str]
     fields: Mapping[str, Sequence[str]]
     client: str
+    begun: str = field(default="", repr=False)
 
     @property
     def who(self) -> Identity:
@@ -131,7 +134,8 @@ def _asked(
     allowed = frozenset(scope for scope in who.scopes if who.may(scope))
     shell = Shell(_root(request), who.name, allowed, visitor.csrf, visitors.signs_in)
     client = request.client.host if request.client else ""
-    return Asked(visitor, shell, request.path_params, request.query_params, fields, client)
+    begun = visitors.begun(request)
+    return Asked(visitor, shell, request.path_params, request.query_params, fields, client, begun)
 
 
 def _root(request: Request) -> str:

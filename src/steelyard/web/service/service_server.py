@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import importlib
 import secrets
 import socket
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from steelyard.app.service.oidc_settings import BACK
+from steelyard.app.service.oidc_sign_in import OidcSignIn
 from steelyard.app.service.people import People
 from steelyard.app.service.service import Service
 from steelyard.app.service.service_settings import LOOPBACK, ServiceSettings
@@ -157,4 +160,11 @@ def site_behind_its_door(
     origins = (f"{url.scheme}://{url.netloc}", f"http://{opened.host}")
     signed_in = SignedInVisitors(people, origins, opened.path, is_secure=is_secure, cookie=cookie)
     names = Names((url.netloc.lower(), opened.host.lower()), opened.path, is_secure)
-    return SharedDoor(service_site(service, store, people, signed_in, opened.address), names)
+    oidc = None
+    if settings.oidc is not None:
+        # Whoever lacks it is told at the start, not at the first sign-in.
+        importlib.import_module("joserfc")
+        back = f"{opened.address}{BACK}"
+        oidc = OidcSignIn(settings.oidc, service.database, back, service.clock)
+    site = service_site(service, store, people, signed_in, opened.address, oidc)
+    return SharedDoor(site, names)

@@ -8,8 +8,10 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
+from steelyard.app.service.oidc_sign_in import OidcSignIn
 from steelyard.app.service.people import People
 from steelyard.app.service.service import Service
+from steelyard.web.service.oidc_pages import oidc_pages
 from steelyard.web.service.page_table import EVERYONE, Asked, Page, page_route
 from steelyard.web.service.people_site import people_pages
 from steelyard.web.service.service_api import api_routes
@@ -20,7 +22,12 @@ from steelyard.web.store_site import StoreSite
 
 
 def service_site(
-    service: Service, store: StoreSite, people: People, visitors: Visitors, address: str
+    service: Service,
+    store: StoreSite,
+    people: People,
+    visitors: Visitors,
+    address: str,
+    oidc: OidcSignIn | None = None,
 ) -> Starlette:
     """All that a service answers.
 
@@ -34,6 +41,8 @@ def service_site(
         How it is known who asks.
     address : str
         Of the first page.
+    oidc : OidcSignIn or None
+        Where people may sign in, too.
     """
 
     async def nothing(_request: Request, _error: Exception) -> Response:
@@ -41,7 +50,9 @@ def service_site(
 
     pages = [*service_pages(service), *people_pages(people, visitors, address)]
     if isinstance(visitors, SignedInVisitors):
-        pages += [*sign_in_pages(people, visitors), _first_page(store)]
+        issuer = oidc.settings.host if oidc else ""
+        pages += [*sign_in_pages(people, visitors, issuer), _first_page(store)]
+        pages += oidc_pages(oidc, visitors) if oidc else []
     pages.append(Page("/{path:path}", "administer", _stored(store)))
     routes = [*api_routes(service, people), *(page_route(page, visitors) for page in pages)]
     return Starlette(routes=routes, exception_handlers={404: nothing, 405: nothing})

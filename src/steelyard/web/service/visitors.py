@@ -15,6 +15,9 @@ from steelyard.app.service.people import People
 from steelyard.service.accounts import VISITOR, Identity
 from steelyard.service.sign_ins import SIGN_IN_S
 
+# A sign-in elsewhere, with a password to look for and a second factor.
+_BEGUN_S = 900
+
 
 @dataclass(frozen=True)
 class Visitor:
@@ -38,6 +41,10 @@ class Visitors(Protocol):
         """Whether a form may have come from a page of the service."""
         ...
 
+    def begun(self, request: Request) -> str:
+        """What the browser keeps of a sign-in elsewhere that was begun in it."""
+        ...
+
 
 class LaptopVisitors:
     """Whoever has the address, with the secret in it, is the one person whose laptop this is.
@@ -57,6 +64,10 @@ class LaptopVisitors:
     def may_post(self, request: Request) -> bool:
         """It knew the address."""
         return True
+
+    def begun(self, request: Request) -> str:
+        """Nothing: nobody signs in."""
+        return ""
 
 
 class SignedInVisitors:
@@ -98,17 +109,29 @@ class SignedInVisitors:
         site = request.headers.get("sec-fetch-site", "same-origin")
         return (origin is None or origin in self._origins) and site in ("same-origin", "none")
 
+    def begun(self, request: Request) -> str:
+        """What the browser keeps of a sign-in elsewhere that was begun in it."""
+        return request.cookies.get(f"{self._cookie}-begun", "")
+
     def set_cookie(self, response: Response, cookie: str) -> None:
         """Let the browser keep it."""
-        self._set(response, cookie, int(SIGN_IN_S))
+        self._set(response, self._cookie, cookie, int(SIGN_IN_S))
 
     def unset_cookie(self, response: Response) -> None:
         """Let the browser forget it."""
-        self._set(response, "", 0)
+        self._set(response, self._cookie, "", 0)
 
-    def _set(self, response: Response, cookie: str, seconds: int) -> None:
+    def keep_begun(self, response: Response, kept: str) -> None:
+        """Let the browser keep what proves that it began a sign-in elsewhere."""
+        self._set(response, f"{self._cookie}-begun", kept, _BEGUN_S)
+
+    def forget_begun(self, response: Response) -> None:
+        """Let the browser forget it: it works once."""
+        self._set(response, f"{self._cookie}-begun", "", 0)
+
+    def _set(self, response: Response, name: str, cookie: str, seconds: int) -> None:
         response.set_cookie(
-            self._cookie,
+            name,
             cookie,
             max_age=seconds,
             path=self._path,

@@ -7,11 +7,13 @@ import threading
 
 import pytest
 
+from steelyard.app.service.oidc_settings import OidcSettings
 from steelyard.app.service.people import People
 from steelyard.app.service.service import Service
 from steelyard.app.service.service_check import check_service
 from steelyard.app.service.service_settings import ServiceSettings, SlurmSettings
 from steelyard.service.service_database import ServiceDatabase
+from tests.oidc_issuer import CLIENT, ISSUER, TestIssuer
 
 
 def found(settings, database):
@@ -97,3 +99,37 @@ def test_a_missing_slurm_and_its_directory_are_told(tmp_path, monkeypatch) -> No
     told = found(settings, tmp_path / "s.sqlite")
     assert "slurmctld" in told["Slurm"].mend
     assert "mkdir -p" in told["slurm.directory"].mend
+
+
+def test_an_issuer_and_the_secret_for_it_are_looked_at(tmp_path, monkeypatch) -> None:
+    issuer = TestIssuer()
+    monkeypatch.setattr("steelyard.service.issuer.answer_of", issuer.answer_of)
+    path = tmp_path / "secret"
+    oidc = OidcSettings(ISSUER, CLIENT, client_secret_file=str(path))
+    settings = ServiceSettings(port=0, sign_in=True, oidc=oidc)
+    database = tmp_path / "s.sqlite"
+    assert "chmod 600" in found(settings, database)["oidc.client_secret_file"].mend
+    path.write_text("\n")
+    assert "it is empty" in found(settings, database)["oidc.client_secret_file"].told
+    path.write_text("hidden-word")
+    path.chmod(0o644)
+    assert "read by others" in found(settings, database)["oidc.client_secret_file"].told
+    path.chmod(0o600)
+    told = found(settings, database)
+    assert ("oidc.client_secret_file" in told, told["oidc"].mend) == (False, "")
+    issuer.document = {"code_challenge_methods_supported": ["plain"]}
+    assert "no PKCE" in found(settings, database)["oidc"].told
+    issuer.is_away = True
+    told = found(settings, database)["oidc"]
+    assert ("does not answer" in told.told, "openid-configuration" in told.mend) == (True, True)
+    lines = [each.line for each in found(settings, database).values()]
+    assert not [line for line in lines if "hidden-word" in line]
+
+
+def test_a_missing_library_for_an_issuer_is_told(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("steelyard.service.issuer.answer_of", TestIssuer().answer_of)
+    looked = "steelyard.app.service.service_check.importlib.util.find_spec"
+    monkeypatch.setattr(looked, lambda name: None if name == "joserfc" else name)
+    settings = ServiceSettings(port=0, sign_in=True, oidc=OidcSettings(ISSUER, CLIENT))
+    told = [each for each in check_service(settings, str(tmp_path / "s")) if each.mend]
+    assert "steelyard[oidc]" in "".join(each.mend for each in told)

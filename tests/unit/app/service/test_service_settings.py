@@ -7,10 +7,22 @@ from pathlib import Path
 import pytest
 
 from steelyard.app.experiment.experiment_fields import rows_of
+from steelyard.app.service.oidc_settings import OidcSettings
 from steelyard.app.service.service_settings import TABLES, ServiceSettings, read_service_settings
 from steelyard.core.errors import DataError
 
 PAGE = Path(__file__).parents[4] / "docs/commands/serve.md"
+
+AT = '[service]\naddress = "https://bench.example/"\n'
+
+
+def test_an_issuer_is_read_with_who_may_sign_in_there(tmp_path):
+    file = tmp_path / "s.toml"
+    file.write_text(
+        f'{AT}[oidc]\nissuer = "https://i/r"\nclient_id = "c"\nallowed_domains = ["A.org"]\n'
+    )
+    found = read_service_settings(str(file)).oidc
+    assert found == OidcSettings("https://i/r", "c", allowed_domains=("a.org",))
 
 
 def test_a_file_says_where_the_database_is_and_which_port_is_taken(tmp_path):
@@ -62,6 +74,20 @@ def test_what_an_option_says_goes_before_what_the_file_says():
         ("[service]\nprot = 1\n", "service.prot", "known: database"),
         ("service = 3\n", "service", "write [service]"),
         ("[servce]\n", "servce", "known: service"),
+        ('[oidc]\nissuer = "https://i/"\n', "oidc.client_id", "line 1"),
+        (f'{AT}[oidc]\nissuer = "http://i/"\nclient_id = "c"\n', "oidc.issuer", "https://, not"),
+        (f'{AT}[oidc]\nissuer = "https://[/"\nclient_id = "c"\n', "oidc.issuer", "https://, not"),
+        ('[oidc]\nissuer = "https://i/"\nclient_id = "c"\n', "oidc.issuer", "has an `address`"),
+        (
+            f'{AT}[oidc]\nissuer = "https://i/"\nclient_id = "c"\nnewcomers = "member"\n',
+            "oidc.newcomers",
+            "everyone at the issuer",
+        ),
+        (
+            f'{AT}[oidc]\nissuer = "https://i/"\nclient_id = "c"\nnewcomers = "operator"\n',
+            "oidc.newcomers",
+            "`reader` or `member`",
+        ),
         ("[service\n", "--config", "is not TOML"),
         ("a = " + "[" * 5000, "--config", "is not TOML"),
         (f"[service]\nport = {'9' * 5000}\n", "--config", "is not TOML"),

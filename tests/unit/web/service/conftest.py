@@ -103,14 +103,14 @@ def result_of(given):
     return {**about, "trials": trials, "provenance": {}}
 
 
-def shared_service(tmp_path, monkeypatch, empty, address=ADDRESS) -> SharedService:
+def shared_service(tmp_path, monkeypatch, empty, address=ADDRESS, oidc=None) -> SharedService:
     clock = [1_800_000_000.0]
     # What makes guessing slow would make tests slow; test_passwords.py has it whole.
     monkeypatch.setattr("steelyard.service.passwords._LOG_COST", 4)
     shutil.copy(empty, tmp_path / "service.sqlite")
     database = ServiceDatabase(str(tmp_path / "service.sqlite"))
     service = Service(database, str(tmp_path / "packages"), lambda: clock[0])
-    settings = ServiceSettings(address=address, sign_in=True, proxies=("127.0.0.1",))
+    settings = ServiceSettings(address=address, sign_in=True, proxies=("127.0.0.1",), oidc=oidc)
     with socket.socket() as nothing:
         path = "/" + address.split("/", 3)[3]
         opened = Opened(nothing, "127.0.0.1:8350", path, address)

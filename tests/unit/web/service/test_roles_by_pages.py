@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from steelyard.app.service.oidc_settings import OidcSettings
 from steelyard.service.accounts import SCOPES
-from tests.unit.web.service.conftest import FILE, SharedService
+from tests.oidc_issuer import CLIENT, ISSUER, TestIssuer
+from tests.unit.web.service.conftest import FILE, SharedService, shared_service
 
 # Who asks, in the order of the columns below: nobody, a reader, a member whose the experiment is
 # not, the member whose it is, an operator, an administrator, and one who was shut out.
@@ -54,6 +56,9 @@ PAGES = {
     "POST /people/{account:int}/let-in": KEEPS_FORM,
     "GET /sign-in": EVERYONE,
     "POST /sign-in": EVERYONE,
+    "POST /sign-in/oidc": EVERYONE,
+    # Nobody has begun one.
+    "GET /sign-in/oidc/back": "???????",
     "POST /sign-out": SIGNED_IN_FORM,
     "GET /welcome/{secret}": EVERYONE,
     "POST /welcome/{secret}": EVERYONE,
@@ -105,6 +110,17 @@ BODIES = {
     "POST /api/workers": {"name": "another"},
 }
 OUTCOMES = {401: "unknown", 403: "forbidden", 404: "not found", 422: LETTERS["w"]}
+
+
+TEST_ISSUER = TestIssuer()
+
+
+@pytest.fixture
+def shared(tmp_path, monkeypatch, empty):
+    """A service with all of its pages."""
+    found = shared_service(tmp_path, monkeypatch, empty, oidc=OidcSettings(ISSUER, CLIENT))
+    yield found
+    found.service.database.close()
 
 
 def routes(site):
@@ -159,6 +175,7 @@ class Cast:
 
 @pytest.fixture
 def cast(shared, monkeypatch):
+    monkeypatch.setattr("steelyard.service.issuer.answer_of", TEST_ISSUER.answer_of)
     monkeypatch.setattr("steelyard.app.service.people.is_password", lambda given, _: "o" in given)
     roles = {"author": "member", "shut-out": "administrator"}
     accounts = {who: shared.account(who, roles.get(who, who)) for who in WHO if who != "nobody"}

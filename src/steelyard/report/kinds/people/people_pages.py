@@ -33,14 +33,30 @@ def _when(unix_s: float | None) -> str:
     return "" if unix_s is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(unix_s))
 
 
-def sign_in_page(shell: Shell, following: str, name: str = "", error: str = "") -> str:
-    """The form to sign in; `following` is where one goes then."""
-    return _rendered("sign_in", "Sign in", shell, error, following=following, name=name)
+def sign_in_page(
+    shell: Shell, following: str, name: str = "", error: str = "", issuer: str = ""
+) -> str:
+    """The form to sign in; `following` is where one goes then, `issuer` where else one may."""
+    return _rendered(
+        "sign_in", "Sign in", shell, error, following=following, name=name, issuer=issuer
+    )
 
 
-def welcome_page(invitation: Invitation, shell: Shell, name: str = "", error: str = "") -> str:
+def leaving_page(shell: Shell, issuer: str, address: str) -> str:
+    """What leads on to an issuer."""
+    view = {"issuer": issuer, "address": address, "refresh_s": f"0; url={address}"}
+    return _rendered("leaving", f"Sign in at {issuer}", shell, "", **view)
+
+
+def welcome_page(
+    invitation: Invitation,
+    shell: Shell,
+    name: str = "",
+    error: str = "",
+    leaves: tuple[str, str] = ("", ""),
+) -> str:
     """The form of an invitation: a name and a password, or for an account that is there a
-    password."""
+    password; `leaves` is the issuer that may stand for it, and the secret of the invitation."""
     return _rendered(
         "welcome",
         f"Password of {invitation.name}" if invitation.name else "Welcome",
@@ -49,6 +65,8 @@ def welcome_page(invitation: Invitation, shell: Shell, name: str = "", error: st
         role=invitation.role,
         known=invitation.name,
         name=name,
+        issuer=leaves[0],
+        secret=leaves[1],
         **_LENGTHS,
     )
 
@@ -76,6 +94,12 @@ def account_page(
     )
 
 
+def _kind(account: Account) -> str:
+    if account.may_sign_in:
+        return "signs in"
+    return "signs in elsewhere" if account.is_linked else "by tokens alone"
+
+
 def people_page(
     accounts: Sequence[Account], own: int, shell: Shell, link: str = "", error: str = ""
 ) -> str:
@@ -88,7 +112,7 @@ def people_page(
             "made": _when(account.created_unix_s),
             "is_disabled": account.is_disabled,
             "is_own": account.id == own,
-            "kind": "signs in" if account.may_sign_in else "by tokens alone",
+            "kind": _kind(account),
         }
         for account in accounts
     ]
