@@ -128,7 +128,8 @@ def _check_claims(claims: Mapping[str, Any], expected: Expected) -> None:
     if claims.get("azp", None if several else expected.client_id) != expected.client_id:
         raise _other(expected, "azp")
     subject = claims["sub"]
-    if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT:
+    fits = isinstance(subject, str) and subject.isascii() and subject.isprintable()
+    if not fits or not 0 < len(subject) <= _LONGEST_SUBJECT:
         raise _other(expected, "sub")
 
 

@@ -188,6 +188,8 @@ def test_a_domain_is_that_of_a_verified_address(opens, issuer, claims, status) -
         ({"sub": ""}, "no 'sub'"),
         ({"sub": None}, "no 'sub'"),
         ({"sub": 7}, "no 'sub'"),
+        ({"sub": "s\0"}, "no 'sub'"),
+        ({"sub": "\u0430"}, "no 'sub'"),
         ({"sub": "x" * 256}, "no 'sub'"),
     ],
 )
