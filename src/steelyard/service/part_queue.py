@@ -84,13 +84,16 @@ def _order(row: Any) -> tuple[int, int, int]:
 
 
 def _waiting() -> Any:
-    """Parts that may be given out, the next one first."""
+    """Parts that may be given out, the next one first; who asks for one has it locked."""
+    return _unlocked().with_for_update(of=parts, skip_locked=True)
+
+
+def _unlocked() -> Any:
     return (
         select(parts, submissions.c.identifier, submissions.c.reboot, submissions.c.priority)
         .join(submissions, parts.c.submission_id == submissions.c.id)
         .where(parts.c.state == "waiting", submissions.c.state.in_(OPEN_STATES))
         .order_by(submissions.c.priority.desc(), submissions.c.id, parts.c.place)
-        .with_for_update(of=parts, skip_locked=True)
     )
 
 
@@ -103,11 +106,13 @@ def _troubled(connection: Connection, worker_id: int, now_s: float) -> Any:
     """A part of a worker that is gone, or that had troubles with it, for which this one gives the
     same levels; of its own such parts those that nobody else can be asked for."""
     lost = select(workers.c.id).where(workers.c.status.in_(("gone", "quarantined")))
-    for row in connection.execute(
-        _waiting().where(or_(parts.c.worker_id.in_(lost), has_troubles()))
-    ):
+    chosen = _unlocked().where(or_(parts.c.worker_id.in_(lost), has_troubles()))
+    # Looked at without a lock: others that ask meanwhile would find nothing.
+    for row in connection.execute(chosen).all():
         if may_try(connection, row, worker_id, now_s):
-            return row
+            mine = connection.execute(_waiting().where(parts.c.id == row.id)).first()
+            if mine is not None:
+                return mine
     return None
 
 
@@ -141,8 +146,11 @@ def lose_silent_workers(connection: Connection, now_s: float) -> list[str]:
 
     A heartbeat of the future is one of a clock that was set back since: it counts as of now.
     """
-    ahead = update(workers).where(workers.c.heartbeat_unix_s > now_s)
-    connection.execute(ahead.values(heartbeat_unix_s=now_s))
+    # Of workers that another transaction holds nothing need be known: they are there.
+    ahead = select(workers.c.id).where(workers.c.heartbeat_unix_s > now_s)
+    late = connection.execute(ahead.with_for_update(skip_locked=True)).scalars().all()
+    set_back = update(workers).where(workers.c.id.in_(late))
+    connection.execute(set_back.values(heartbeat_unix_s=now_s))
     silent = (
         select(workers.c.id, workers.c.name)
         .where(
@@ -150,6 +158,7 @@ def lose_silent_workers(connection: Connection, now_s: float) -> list[str]:
             workers.c.status.not_in(("gone", "quarantined")),
         )
         .order_by(workers.c.id)
+        .with_for_update(skip_locked=True)
     )
     names: list[str] = []
     for row in connection.execute(silent).all():

@@ -21,9 +21,10 @@ from steelyard.service.part_attempts import (
     end_attempt,
     end_submission,
     give_again,
+    tries_of,
 )
 from steelyard.service.service_schema import attempts, committed_trials, parts, submissions
-from steelyard.service.workers import count_fault, forgive_faults
+from steelyard.service.workers import count_fault, forgive_faults, hold_workers
 
 Outcome = Literal["committed", "late", "twice", "refused", "failed"]
 
@@ -62,6 +63,7 @@ class Taken:
 
 def commit_result(connection: Connection, worker_id: int, sent: SentResult, now_s: float) -> Taken:
     """Commit the trials of a result, or say why not. Calling it twice changes nothing more."""
+    hold_workers(connection, {worker_id, *tries_of(connection, sent.part_id).failures})
     row = connection.execute(
         select(parts, submissions.c.identifier)
         .join(submissions, parts.c.submission_id == submissions.c.id)

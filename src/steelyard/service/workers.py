@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -126,6 +126,13 @@ def beat(connection: Connection, worker_id: int, status: str, now_s: float) -> N
     alive = update(workers).where(workers.c.id == worker_id)
     connection.execute(alive.values(heartbeat_unix_s=now_s))
     connection.execute(alive.where(workers.c.status != "quarantined").values(status=status))
+
+
+def hold_workers(connection: Connection, numbers: Collection[int]) -> None:
+    """Let no other transaction change workers, before parts of theirs are held: always in this
+    order, so that no two transactions wait for each other in a circle."""
+    chosen = select(workers.c.id).where(workers.c.id.in_(numbers)).order_by(workers.c.id)
+    connection.execute(chosen.with_for_update()).all()
 
 
 def count_fault(connection: Connection, worker_id: int, reason: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from concurrent.futures import ThreadPoolExecutor, wait
 
+from steelyard.service.part_attempts import WAIT_FOR_OTHERS_S
 from steelyard.service.part_queue import lose_silent_workers, next_part
 from steelyard.service.submissions import (
     NewPart,
@@ -26,6 +27,8 @@ SELECT p.block, p.state, count(t.position) AS trials, count(DISTINCT t.position)
 FROM parts p LEFT JOIN committed_trials t ON t.part_id = p.id
 GROUP BY p.id, p.block, p.state ORDER BY p.block
 """
+
+LEFT = "SELECT count(*) FROM parts WHERE state IN ('waiting', 'given')"
 
 
 def filled(made) -> list[int]:
@@ -62,8 +65,13 @@ def work(made, worker: int, seed: int) -> None:
             beat(connection, worker, "running", now_s)
             release_worker(connection, f"w{worker}")
             given = next_part(connection, worker, now_s)
-        if given is None:
+            left = connection.exec_driver_sql(LEFT).scalar_one()
+        if given is None and not left:
             break
+        if given is None:
+            # Others may be asked first, as long as they are there.
+            now_s += WAIT_FOR_OTHERS_S
+            continue
         trials = tuple(trial(position, position // SIZE) for position in given.positions)
         held.append(SentResult(given.id, given.attempt, given.experiment, trials, {}))
         for sent in generator.choices(held, k=generator.choice([1, 1, 2])) + held[-1:]:
