@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from functools import cache
 
 from steelyard.analysis.paths.call_graph import (
@@ -20,6 +19,7 @@ from steelyard.core.elf_file import ElfFile, NotElfError
 from steelyard.core.errors import DataError, SteelyardError, UsageError
 from steelyard.core.native_program import native_program
 from steelyard.profile.paths.learning_run import PLANNER_ADVICE, Surroundings, learning_run
+from steelyard.profile.paths.planner_output import planner_lines
 
 _INTERPRETER = ".interp"
 _JUMP = "jump-"
@@ -43,16 +43,7 @@ def read_call_graph(program: str, field: str = "--static") -> CallGraph:
     MissingCapabilityError
         The planner was not built.
     """
-    planner = native_program(
-        "steelyard-path-planner", "the planner of paths", advice=PLANNER_ADVICE
-    )
-    done = subprocess.run(
-        [planner, "--graph", program], stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
-    if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip() or "the planner was killed"
-        raise UsageError(f"The calls of {program} cannot be read.\n{reason}", field=field)
-    lines = done.stdout.decode(errors="replace").splitlines()
+    lines = planner_lines("--graph", program, "calls", field)
     return _graph([line.split("\t") for line in lines])
 
 

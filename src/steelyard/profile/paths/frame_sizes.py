@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from steelyard.core.decoding import regular_opener
-from steelyard.core.errors import DataError, SteelyardError, UsageError
+from steelyard.core.errors import DataError, SteelyardError
 from steelyard.core.hashing import sha256_of
-from steelyard.core.native_program import native_program
-from steelyard.profile.paths.learning_run import PLANNER_ADVICE
+from steelyard.profile.paths.planner_output import planner_lines
 from steelyard.profile.symbols.elf_symbols import read_symbols
 
 # Each byte of ULEB128 has seven bits of the number, and a bit that says whether more follow.
@@ -99,18 +97,10 @@ def read_frames(program: str) -> ProgramFrames:
     MissingCapabilityError
         The planner was not built.
     """
-    planner = native_program(
-        "steelyard-path-planner", "the planner of paths", advice=PLANNER_ADVICE
-    )
-    done = subprocess.run(
-        [planner, "--frames", program], stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
-    if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip() or "the planner was killed"
-        raise UsageError(f"The frames of {program} cannot be read.\n{reason}", field="--program")
+    lines = planner_lines("--frames", program, "frames", "--program")
     fields: dict[int, tuple[FrameField, ...]] = {}
     reasons: dict[int, str] = {}
-    for line in done.stdout.decode().splitlines():
+    for line in lines:
         address, numbers, *reason = line.split("\t")
         if reason:
             reasons[int(address, 16)] = reason[0]

@@ -7,7 +7,6 @@ puts the stack pointer back. It changes no other register and no flag.
 from __future__ import annotations
 
 import struct
-import subprocess
 from collections.abc import Mapping
 
 from steelyard.analysis.paths.wrappable_calls import (
@@ -16,11 +15,10 @@ from steelyard.analysis.paths.wrappable_calls import (
     CallPlace,
     ProgramCalls,
 )
-from steelyard.core.errors import DataError, UsageError
-from steelyard.core.native_program import native_program
+from steelyard.core.errors import DataError
 from steelyard.profile.paths.added_code import AddedFunction, GrowingProgram
 from steelyard.profile.paths.frame_table_copy import CodeFrame, FrameChange
-from steelyard.profile.paths.learning_run import PLANNER_ADVICE
+from steelyard.profile.paths.planner_output import planner_lines
 
 # The return address of the wrapper's own call is a part of what it puts between.
 _WORD_BYTES = 8
@@ -40,18 +38,10 @@ def read_calls(program: str) -> ProgramCalls:
     MissingCapabilityError
         The planner was not built.
     """
-    planner = native_program(
-        "steelyard-path-planner", "the planner of paths", advice=PLANNER_ADVICE
-    )
-    done = subprocess.run(
-        [planner, "--calls", program], stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
-    if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip() or "the planner was killed"
-        raise UsageError(f"The calls of {program} cannot be read.\n{reason}", field="--program")
+    lines = planner_lines("--calls", program, "calls", "--program")
     places: list[CallPlace] = []
     functions: dict[int, CalledFunction] = {}
-    for line in done.stdout.decode().splitlines():
+    for line in lines:
         kind, _, rest = line.partition(" ")
         if kind == "c":
             places.append(_place(rest))
