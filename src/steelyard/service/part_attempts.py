@@ -24,8 +24,8 @@ from steelyard.service.workers import count_fault
 # breaks what it runs on.
 MOST_FAILURES = 3
 MOST_ATTEMPTS = 20
-# After one failure, or so many losses, a worker leaves a part to others: a third of the attempts.
-MOST_LOSSES = 6
+# After one failure, or so many losses, a worker leaves a part to others, before it is quarantined.
+MOST_LOSSES = 2
 # For so long a part waits for another worker that is silent: hosts that boot are back by then.
 WAIT_FOR_OTHERS_S = 600.0
 
@@ -109,6 +109,9 @@ def give_again(connection: Connection, part_id: int, attempt: int, now_s: float)
 def blame_who_failed(connection: Connection, part_id: int, ran_by: int) -> None:
     """Count a fault of each worker that could not run a part, since another one could."""
     tries = tries_of(connection, part_id)
+    blamed = sorted(tries.tired - {ran_by})
+    if not blamed:
+        return
     names = (
         select(workers.c.name, parts.c.block, submissions.c.identifier)
         .select_from(parts)
@@ -118,7 +121,24 @@ def blame_who_failed(connection: Connection, part_id: int, ran_by: int) -> None:
     )
     row = connection.execute(names).one()
     why = f"{row.name} could run block {row.block} of the experiment {row.identifier}, it could not"
-    for worker_id in sorted(set(tries.failures) - {ran_by}):
+    for worker_id in blamed:
+        count_fault(connection, worker_id, why, proven=worker_id in tries.failures)
+
+
+def blame_who_lost(connection: Connection, part_id: int, worker_id: int, why: str) -> None:
+    """Count a fault of a worker that was lost with a part, unless its experiment takes others too:
+    then a program is at work that breaks what it runs on."""
+    experiment = select(parts.c.submission_id).where(parts.c.id == part_id).scalar_subquery()
+    by_others = (
+        select(attempts.c.part_id)
+        .join(parts, attempts.c.part_id == parts.c.id)
+        .where(
+            parts.c.submission_id == experiment,
+            attempts.c.outcome == "lost",
+            attempts.c.worker_id != worker_id,
+        )
+    )
+    if connection.execute(by_others.limit(1)).first() is None:
         count_fault(connection, worker_id, why)
 
 

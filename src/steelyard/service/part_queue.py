@@ -13,12 +13,18 @@ from typing import Any
 
 from sqlalchemy import Connection, exists, insert, or_, select, update
 
-from steelyard.service.part_attempts import end_attempt, give_again, has_troubles, may_try
+from steelyard.service.part_attempts import (
+    blame_who_lost,
+    end_attempt,
+    give_again,
+    has_troubles,
+    may_try,
+)
 from steelyard.service.rehearsals import give_rehearsals_back
 from steelyard.service.service_schema import attempts, parts, submissions, workers
 from steelyard.service.submissions import OPEN_STATES
 from steelyard.service.submitted_packages import packages_of
-from steelyard.service.workers import HEARTBEAT_LIMIT_S, count_fault
+from steelyard.service.workers import HEARTBEAT_LIMIT_S
 
 
 @dataclass(frozen=True)
@@ -165,8 +171,7 @@ def lose_silent_workers(connection: Connection, now_s: float) -> list[str]:
         connection.execute(update(workers).where(workers.c.id == row.id).values(status="gone"))
         why = f"no sign of life for {HEARTBEAT_LIMIT_S:.0f} s"
         give_rehearsals_back(connection, row.id, why)
-        for _ in range(lose_held(connection, row.id, now_s, why)):
-            count_fault(connection, row.id, why)
+        lose_worker(connection, row.id, now_s, why)
         names.append(row.name)
     _lose_quarantined(connection, now_s)
     _end_finished(connection)
@@ -197,8 +202,14 @@ def _end_finished(connection: Connection) -> None:
     connection.execute(ended.values(state="done"))
 
 
-def lose_held(connection: Connection, worker_id: int, now_s: float, why: str) -> int:
-    """Give back what a worker was given; how many parts that were."""
+def lose_worker(connection: Connection, worker_id: int, now_s: float, why: str) -> None:
+    """Give back what a worker was given that is lost itself."""
+    for part_id in lose_held(connection, worker_id, now_s, why):
+        blame_who_lost(connection, part_id, worker_id, why)
+
+
+def lose_held(connection: Connection, worker_id: int, now_s: float, why: str) -> list[int]:
+    """Give back what a worker was given; which parts that were."""
     given = (
         select(parts)
         .where(parts.c.worker_id == worker_id, parts.c.state == "given")
@@ -208,4 +219,4 @@ def lose_held(connection: Connection, worker_id: int, now_s: float, why: str) ->
     for row in lost:
         end_attempt(connection, row.id, row.attempt, "lost", why, now_s)
         give_again(connection, row.id, row.attempt, now_s)
-    return len(lost)
+    return [row.id for row in lost]

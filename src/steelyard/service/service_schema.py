@@ -115,6 +115,7 @@ workers = Table(
     Column("enrolled_unix_s", Float, nullable=False),
     Column("heartbeat_unix_s", Float, nullable=False),
     Column("faults", Integer, nullable=False, server_default="0"),
+    Column("distrust", Integer, nullable=False, server_default="0"),
     Column("reason", Text, nullable=False, server_default=""),
     Column("cluster", Text, nullable=False, server_default=""),
     Column("asked_unix_s", Float),

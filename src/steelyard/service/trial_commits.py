@@ -63,7 +63,7 @@ class Taken:
 
 def commit_result(connection: Connection, worker_id: int, sent: SentResult, now_s: float) -> Taken:
     """Commit the trials of a result, or say why not. Calling it twice changes nothing more."""
-    hold_workers(connection, {worker_id, *tries_of(connection, sent.part_id).failures})
+    hold_workers(connection, {worker_id, *tries_of(connection, sent.part_id).tired})
     row = connection.execute(
         select(parts, submissions.c.identifier)
         .join(submissions, parts.c.submission_id == submissions.c.id)
@@ -77,7 +77,7 @@ def commit_result(connection: Connection, worker_id: int, sent: SentResult, now_
     ).first()
     wrong = _wrong(row, given, worker_id, sent)
     if wrong:
-        count_fault(connection, worker_id, wrong)
+        count_fault(connection, worker_id, wrong, proven=True)
         return Taken("refused", wrong)
     assert row is not None
     assert given is not None
@@ -95,7 +95,7 @@ def commit_result(connection: Connection, worker_id: int, sent: SentResult, now_
     origin = copied_from(connection, sent.trials)
     if origin:
         wrong = f"its numbers are those of {origin}"
-        count_fault(connection, worker_id, wrong)
+        count_fault(connection, worker_id, wrong, proven=True)
         return Taken("refused", wrong)
     _commit(connection, row, worker_id, sent, now_s)
     return Taken("committed")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, or_, select, update
 
 from steelyard.core.errors import UsageError
 from steelyard.service.accounts import digest_of, new_token
@@ -17,6 +17,9 @@ from steelyard.service.service_schema import workers
 HEARTBEAT_LIMIT_S = 60.0
 # So many faults one after the other, and nothing more is given to a worker until someone looks.
 MOST_FAULTS = 3
+# A loss may be bad luck, and is forgiven by the next block that was run. A fault that is proven
+# (a result that cannot be, a block that another worker could run) takes so many blocks.
+BLOCKS_FOR_A_PROVEN_FAULT = 10
 STATUSES = (
     "idle",
     "reserved",
@@ -135,21 +138,33 @@ def hold_workers(connection: Connection, numbers: Collection[int]) -> None:
     connection.execute(chosen.with_for_update()).all()
 
 
-def count_fault(connection: Connection, worker_id: int, reason: str) -> None:
+def count_fault(
+    connection: Connection, worker_id: int, reason: str, *, proven: bool = False
+) -> None:
     """One more fault; after `MOST_FAULTS` the worker is quarantined."""
+    points = BLOCKS_FOR_A_PROVEN_FAULT if proven else 0
     chosen = update(workers).where(workers.c.id == worker_id)
-    connection.execute(chosen.values(faults=workers.c.faults + 1))
-    many = chosen.where(workers.c.faults >= MOST_FAULTS)
-    connection.execute(many.values(status="quarantined", reason=reason))
+    connection.execute(
+        chosen.values(faults=workers.c.faults + 1, distrust=workers.c.distrust + points)
+    )
+    too_many = or_(
+        workers.c.faults >= MOST_FAULTS,
+        # Points went down since the first of them, unless nothing was run.
+        workers.c.distrust > (MOST_FAULTS - 1) * BLOCKS_FOR_A_PROVEN_FAULT,
+    )
+    connection.execute(chosen.where(too_many).values(status="quarantined", reason=reason))
 
 
 def forgive_faults(connection: Connection, worker_id: int) -> None:
-    """It did what it was given: faults count only one after the other."""
-    connection.execute(update(workers).where(workers.c.id == worker_id).values(faults=0))
+    """It did what it was given: losses count only one after the other, proven faults fade."""
+    chosen = update(workers).where(workers.c.id == worker_id)
+    connection.execute(chosen.values(faults=0))
+    less = chosen.where(workers.c.distrust > 0)
+    connection.execute(less.values(distrust=workers.c.distrust - 1))
 
 
 def release_worker(connection: Connection, name: str) -> int | None:
     """End a quarantine; the number of the worker, None where there was none."""
     chosen = (workers.c.name == name) & (workers.c.status == "quarantined")
-    free = update(workers).where(chosen).values(status="idle", faults=0, reason="")
+    free = update(workers).where(chosen).values(status="idle", faults=0, distrust=0, reason="")
     return connection.execute(free.returning(workers.c.id)).scalar()

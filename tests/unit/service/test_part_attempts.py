@@ -10,7 +10,14 @@ from sqlalchemy import select, update
 from steelyard.service.part_attempts import MOST_FAILURES, MOST_LOSSES, WAIT_FOR_OTHERS_S
 from steelyard.service.part_queue import lose_silent_workers, next_boot
 from steelyard.service.service_schema import attempts, committed_trials, parts
-from steelyard.service.workers import MOST_FAULTS, beat, enrol_worker
+from steelyard.service.submissions import NewPart, NewSubmission, add_submission
+from steelyard.service.workers import (
+    BLOCKS_FOR_A_PROVEN_FAULT,
+    HEARTBEAT_LIMIT_S,
+    MOST_FAULTS,
+    beat,
+    enrol_worker,
+)
 from tests.unit.service.conftest import give, look, result_of, send, state, worker_named
 
 
@@ -162,3 +169,86 @@ def test_a_liar_among_good_workers_costs_no_trial(shared, seed) -> None:
     assert state(shared) == "done"
     positions = sorted(row.position for row in look(shared, select(committed_trials)))
     assert positions == list(range(6))
+
+
+@pytest.fixture
+def long(sent):
+    """An experiment of sixty blocks more, for the first worker."""
+    blocks = range(3, 63)
+    more = [NewPart(block, sent.first, block, (2 * block, 2 * block + 1), ()) for block in blocks]
+    row = NewSubmission("long", sent.account, "n", "private", "f", "{}", "p", 120, 0, 1000.0)
+    with sent.database.writing() as connection:
+        add_submission(connection, row, more)
+    return sent
+
+
+def cannot_be(given):
+    return result_of(given, trials=())
+
+
+def test_a_liar_that_sends_a_good_result_between_two_false_ones_is_set_aside(long) -> None:
+    sent = 0
+    while (given := give(long)) is not None:
+        assert send(long, cannot_be(given)).outcome == "refused"
+        assert send(long, result_of(given)).outcome in ("committed", "refused")
+        sent += 1
+    assert sent == MOST_FAULTS
+    assert worker_named(long, "first").status == "quarantined"
+
+
+def test_a_rare_fault_is_forgotten(long) -> None:
+    sent = 0
+    while (given := give(long)) is not None:
+        if sent % BLOCKS_FOR_A_PROVEN_FAULT == 0:
+            assert send(long, cannot_be(given)).outcome == "refused"
+        assert send(long, result_of(given)).outcome == "committed"
+        sent += 1
+    assert sent == 63
+    assert worker_named(long, "first").status != "quarantined"
+
+
+def lose(made, worker):
+    """Lose a worker with what it has, and let it come back."""
+    with made.database.writing() as connection:
+        beat(connection, worker, "running", made.now_s)
+    made.now_s += HEARTBEAT_LIMIT_S + 1
+    with made.database.writing() as connection:
+        for other in {made.first, *made.others} - {worker}:
+            beat(connection, other, "idle", made.now_s)
+        lose_silent_workers(connection, made.now_s)
+        beat(connection, worker, "idle", made.now_s)
+
+
+def test_an_experiment_that_kills_every_host_sets_none_aside(shared) -> None:
+    hosts = [shared.first, *shared.others]
+    for _ in range(5):
+        for host in hosts:
+            if give(shared, host) is not None:
+                lose(shared, host)
+    lost = [row.worker_id for row in look(shared, select(attempts)) if row.outcome == "lost"]
+    assert (len(lost), set(lost)) == (17, set(hosts))
+    for name in ("first", "second", "third", "fourth"):
+        found = worker_named(shared, name)
+        assert (name, found.status) == (name, "idle")
+        assert found.faults < MOST_FAULTS
+
+
+def test_a_host_that_alone_is_lost_again_and_again_is_set_aside(shared) -> None:
+    for _ in range(MOST_FAULTS):
+        assert give(shared) is not None
+        lose(shared, shared.first)
+    assert worker_named(shared, "first").status == "quarantined"
+
+
+def test_a_host_is_blamed_for_a_block_that_it_lost_and_another_could_run(shared) -> None:
+    given = give(shared)
+    for _ in range(MOST_LOSSES):
+        assert give(shared, shared.second) is None
+        lose(shared, shared.first)
+        last = give(shared)
+    assert last.id != given.id
+    before = worker_named(shared, "first").faults
+    other = give(shared, shared.second)
+    assert other.id == given.id
+    assert send(shared, result_of(other), shared.second).outcome == "committed"
+    assert worker_named(shared, "first").faults == before + 1

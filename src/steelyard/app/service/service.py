@@ -306,7 +306,7 @@ class Service:
         with self.database.writing() as connection:
             wrong = why_refused(connection, worker, sent)
             if wrong:
-                count_fault(connection, worker.id, wrong)
+                count_fault(connection, worker.id, wrong, proven=True)
                 taken = Taken("refused", wrong)
             else:
                 taken = commit_result(connection, worker.id, sent, self.clock())

@@ -23,7 +23,7 @@ from steelyard.service.host_readings import (
     set_aside,
     trim_readings,
 )
-from steelyard.service.part_queue import lose_held, lose_silent_workers
+from steelyard.service.part_queue import lose_silent_workers, lose_worker
 from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.submission_limits import end_exceeded
 from steelyard.service.workers import Worker, all_workers, as_it_is, count_fault, release_worker
@@ -102,8 +102,7 @@ class ServiceHosts:
     def has_ended(self, worker: ClusterWorker, why: str) -> None:
         """No worker runs on a host any more that was given a part."""
         with self._database.writing() as connection:
-            for _ in range(lose_held(connection, worker.id, self._clock(), why)):
-                count_fault(connection, worker.id, why)
+            lose_worker(connection, worker.id, self._clock(), why)
 
     def has_failed(self, worker: ClusterWorker, why: str) -> None:
         """What should have run a worker on a host did not: a fault of the host."""
