@@ -39,7 +39,7 @@ from steelyard.design.plan_part import plan_part
 from steelyard.service.accounts import Identity, add_account
 from steelyard.service.part_queue import GivenPart
 from steelyard.service.service_database import ServiceDatabase
-from steelyard.service.service_schema import committed_trials, parts, submissions
+from steelyard.service.service_schema import attempts, committed_trials, parts, submissions
 from steelyard.service.sign_ins import add_sign_in
 
 EXPERIMENTS, VARIANTS, WORKERS = 20, 2, 4
@@ -161,11 +161,23 @@ def _filled(service: Service, owner: Identity, runs: int, seed: int, *, is_open:
                 for trial in _trials(planned.spec, positions, part.block, draw)
             ]
         connection.execute(insert(committed_trials), rows)
+        connection.execute(insert(attempts), [_attempt(part) for part in done])
         ended = parts.c.id.in_([part.id for part in done])
         connection.execute(update(parts).where(ended).values(state="done"))
         state = "running" if is_open else "done"
         connection.execute(update(submissions).where(own).values(state=state))
     return planned.spec.identifier
+
+
+def _attempt(part: Any) -> dict[str, Any]:
+    return {
+        "part_id": part.id,
+        "attempt": 1,
+        "worker_id": part.worker_id,
+        "given_unix_s": 1.0,
+        "ended_unix_s": 2.0,
+        "outcome": "committed",
+    }
 
 
 def _trials(

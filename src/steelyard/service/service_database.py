@@ -17,7 +17,7 @@ from steelyard.core.private_file import make_private_directories, make_private_f
 BUSY_TIMEOUT_S = 30.0
 _POSTGRESQL = "postgresql"
 # Those that are kept, and one for each thread that may answer at once.
-_CONNECTIONS, _THREADS = 5, 40
+_THREADS, _MORE = 40, 10
 
 
 class ServiceDatabase:
@@ -165,8 +165,8 @@ def _engine(address: str) -> tuple[str, Engine]:
         module=psycopg,
         pool_pre_ping=True,
         isolation_level="READ COMMITTED",
-        pool_size=_CONNECTIONS,
-        max_overflow=_THREADS - _CONNECTIONS,
+        pool_size=_THREADS,
+        max_overflow=_MORE,
     )
     # What stands behind a question mark may be a password too.
     return url.set(query={}).render_as_string(hide_password=True), engine
@@ -201,8 +201,8 @@ def _sqlite_engine(path: str) -> Engine:
         "sqlite://",
         creator=connect,
         poolclass=QueuePool,
-        pool_size=_CONNECTIONS,
-        max_overflow=_THREADS - _CONNECTIONS,
+        pool_size=_THREADS,
+        max_overflow=_MORE,
     )
     event.listen(engine, "begin", _begin)
     return engine

@@ -168,6 +168,7 @@ parts = Table(
     Column("attempt", Integer, nullable=False, server_default="0"),
     UniqueConstraint("submission_id", "block"),
     Index("ix_parts_next", "worker_id", "state"),
+    Index("ix_parts_state", "submission_id", "state"),
 )
 
 # Each time that a part was given out, and what came of it. `digest` is that of the numbers that
@@ -187,6 +188,7 @@ attempts = Table(
     Column("digest", Text, nullable=False, server_default=""),
     UniqueConstraint("part_id", "attempt"),
     Index("ix_attempts_digest", "digest"),
+    Index("ix_attempts_outcome", "outcome", "part_id"),
 )
 
 # A trial is committed by its row: its place in the experiment is the primary key. `digest` is that

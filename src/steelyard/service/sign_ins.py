@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, select
 
 from steelyard.service.accounts import ROLES, Identity, digest_of
 from steelyard.service.service_schema import accounts, failed_sign_ins, sign_ins
@@ -49,18 +49,22 @@ def add_sign_in(connection: Connection, account_id: int, now_s: float) -> str:
     return cookie
 
 
+# Every page asks this; to put it together each time would cost as much as the answer.
+_SIGNED_IN = (
+    select(accounts.c.id, accounts.c.name, accounts.c.role)
+    .join(sign_ins, sign_ins.c.account_id == accounts.c.id)
+    .where(
+        sign_ins.c.digest == bindparam("digest"),
+        sign_ins.c.expires_unix_s > bindparam("now_s"),
+        accounts.c.disabled.is_(False),
+    )
+)
+
+
 def signed_in(connection: Connection, cookie: str, now_s: float) -> Identity | None:
     """Who is signed in by a cookie; their role is what it is now."""
-    chosen = (
-        select(accounts.c.id, accounts.c.name, accounts.c.role)
-        .join(sign_ins, sign_ins.c.account_id == accounts.c.id)
-        .where(
-            sign_ins.c.digest == digest_of(cookie),
-            sign_ins.c.expires_unix_s > now_s,
-            accounts.c.disabled.is_(False),
-        )
-    )
-    row = connection.execute(chosen).first()
+    given = {"digest": digest_of(cookie), "now_s": now_s}
+    row = connection.execute(_SIGNED_IN, given).first()
     if row is None:
         return None
     return Identity(row.id, row.name, row.role, ROLES.get(row.role, frozenset()))

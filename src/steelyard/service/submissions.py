@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, exists, func, insert, select, update
+from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
 
 from steelyard.service.service_schema import (
     accounts,
@@ -208,10 +208,28 @@ def newest_submissions(
     return [ListedSubmission(*row) for row in connection.execute(chosen)]
 
 
+# What each page of an experiment asks is put together once: that costs as much as its answer.
+_FOUND = _whole().where(submissions.c.identifier == bindparam("identifier"))
+_STATES = (
+    select(parts.c.state, func.count())
+    .where(parts.c.submission_id == bindparam("submission_id"))
+    .group_by(parts.c.state)
+)
+_FAULTS = (
+    select(parts.c.block, workers.c.name, attempts.c.outcome, attempts.c.message)
+    .join(parts, attempts.c.part_id == parts.c.id)
+    .join(workers, attempts.c.worker_id == workers.c.id)
+    .where(
+        parts.c.submission_id == bindparam("submission_id"),
+        attempts.c.outcome.in_(("failed", "lost")),
+    )
+    .order_by(attempts.c.id.desc())
+)
+
+
 def find_submission(connection: Connection, identifier: str) -> Submission | None:
     """The submission of an identifier."""
-    chosen = _whole().where(submissions.c.identifier == identifier)
-    row = connection.execute(chosen).first()
+    row = connection.execute(_FOUND, {"identifier": identifier}).first()
     return None if row is None else Submission(*row)
 
 
@@ -247,8 +265,7 @@ def newest_trials(connection: Connection, submission_id: int, count: int) -> lis
 
 def part_states(connection: Connection, submission_id: int) -> dict[str, int]:
     """How many of its parts are in which state."""
-    counted = select(parts.c.state, func.count()).where(parts.c.submission_id == submission_id)
-    rows = connection.execute(counted.group_by(parts.c.state))
+    rows = connection.execute(_STATES, {"submission_id": submission_id})
     return {str(state): int(count) for state, count in rows}
 
 
@@ -256,15 +273,8 @@ def newest_faults(
     connection: Connection, submission_id: int, count: int
 ) -> list[tuple[int, str, str, str]]:
     """Attempts that came to nothing, the newest first: block, worker, outcome and why."""
-    chosen = (
-        select(parts.c.block, workers.c.name, attempts.c.outcome, attempts.c.message)
-        .join(parts, attempts.c.part_id == parts.c.id)
-        .join(workers, attempts.c.worker_id == workers.c.id)
-        .where(parts.c.submission_id == submission_id, attempts.c.outcome.in_(("failed", "lost")))
-        .order_by(attempts.c.id.desc())
-        .limit(count)
-    )
-    return [(row.block, row.name, row.outcome, row.message) for row in connection.execute(chosen)]
+    rows = connection.execute(_FAULTS.limit(count), {"submission_id": submission_id})
+    return [(row.block, row.name, row.outcome, row.message) for row in rows]
 
 
 def cancel_submission(connection: Connection, submission_id: int) -> bool:

@@ -233,17 +233,15 @@ class Service:
         with self.database.reading() as connection:
             return seen_submission(connection, who, identifier)
 
-    def faults(self, sent: Submission) -> list[tuple[int, str, str, str]]:
-        """The newest attempts of what someone may see that came to nothing: block, worker, outcome
-        and why."""
-        with self.database.reading() as connection:
-            return newest_faults(connection, sent.id, _FAULTS)
-
-    def progress(self, who: Identity, identifier: str) -> tuple[Submission, dict[str, int]]:
-        """One of them, and how many of its parts are in which state."""
+    def progress(
+        self, who: Identity, identifier: str
+    ) -> tuple[Submission, dict[str, int], list[tuple[int, str, str, str]]]:
+        """One of them, how many of its parts are in which state, and the newest attempts that came
+        to nothing: block, worker, outcome and why."""
         with self.database.reading() as connection:
             found = seen_submission(connection, who, identifier)
-            return found, part_states(connection, found.id)
+            faults = newest_faults(connection, found.id, _FAULTS)
+            return found, part_states(connection, found.id), faults
 
     def experiment(self, who: Identity, identifier: str) -> Experiment:
         """An experiment with the trials that have been committed so far.

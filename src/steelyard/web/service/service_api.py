@@ -205,7 +205,7 @@ def _submit(service: Service, who: Identity, _path: Any, body: dict[str, Any]) -
 
 
 def _experiment(service: Service, who: Identity, path: Any, _body: Any) -> Any:
-    found, parts = service.progress(who, path["experiment"])
+    found, parts, _ = service.progress(who, path["experiment"])
     told = {
         **summary(found),
         "parts": parts,

@@ -32,8 +32,7 @@ def service_pages(service: Service) -> list[Page]:
         return HTMLResponse(workers_page(service.hosts.shown_workers(), asked.shell))
 
     def one(asked: Asked) -> Response:
-        sent, parts = service.progress(asked.who, asked.path["experiment"])
-        faults = service.faults(sent)
+        sent, parts, faults = service.progress(asked.who, asked.path["experiment"])
         own = may_change(asked.who, sent)
         shown = without_secrets(sent)
         return HTMLResponse(submission_page(shown, parts, faults, asked.shell, is_own=own))
