@@ -82,8 +82,9 @@ def _wait(directory: str, server: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def fresh_database(directory: str, name: str) -> Iterator[str]:
-    """A database of a cluster, as an address for `--database`; it goes away at the end."""
+def fresh_database(directory: str, name: str, place: Path | None = None) -> Iterator[str]:
+    """A database of a cluster, as an address for `--database`; it goes away at the end. Its tables
+    lie in `place`, an empty directory, if that is given."""
     import psycopg
 
     def admin(statement: str) -> None:
@@ -92,8 +93,16 @@ def fresh_database(directory: str, name: str) -> Iterator[str]:
         ) as connection:
             connection.execute(statement.encode())
 
-    admin(f'CREATE DATABASE "{name}"')
+    where = ""
+    if place is not None:
+        if os.geteuid() == 0:
+            shutil.chown(place, "postgres")
+        admin(f"CREATE TABLESPACE place LOCATION '{place}'")
+        where = " TABLESPACE place"
+    admin(f'CREATE DATABASE "{name}"{where}')
     try:
         yield f"postgresql://tester@/{name}?host={directory}"
     finally:
         admin(f'DROP DATABASE "{name}" WITH (FORCE)')
+        if place is not None:
+            admin("DROP TABLESPACE place")

@@ -1,20 +1,28 @@
 """The disk that holds the store becomes full in the middle of a comparison."""
 
 import subprocess
+from contextlib import contextmanager
 
 import pytest
 
 
-@pytest.fixture
-def small_disk(tmp_path):
+@contextmanager
+def mounted_at(place):
     """A file system of 20 MiB; only root can make one."""
-    place = tmp_path / "small"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", str(place)]
     if subprocess.run(mount, check=False, capture_output=True).returncode:
         pytest.skip("mounting a file system takes root")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    with mounted_at(tmp_path / "small") as place:
+        yield place
 
 
 def test_trials_that_ended_before_the_disk_was_full_are_kept(user, script, small_disk):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import time
+from pathlib import Path
 
-from tests.integration.test_full_disk import small_disk  # noqa: F401 - a fixture
+import pytest
+
+from tests.integration.test_full_disk import mounted_at, small_disk  # noqa: F401 - a fixture
 from tests.integration.test_service import places, sent, serving, written  # noqa: F401 - a fixture
 from tests.patience import PATIENCE_S
+from tests.postgresql import cluster, fresh_database
 
 
 def fill(place):
@@ -19,13 +24,28 @@ def fill(place):
             return
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request, tmp_path):
+    """A database of each kind on a small disk: its address, and the disk."""
+    if request.param == "sqlite":
+        with mounted_at(tmp_path / "small") as place:
+            yield str(place / "service.sqlite"), place
+        return
+    # In the database's own directory, since the tests' may be entered by their user alone.
+    with cluster() as directory, mounted_at(Path(directory) / "small") as place:
+        (place / "tables").mkdir()
+        with fresh_database(directory, "full", place / "tables") as found:
+            yield found, place
+
+
 def test_results_wait_on_the_workers_disk_until_the_services_has_room(
     user,
-    small_disk,  # noqa: F811
+    database,
     serving,  # noqa: F811
     script,
 ) -> None:
-    served = serving("--no-worker", "--database", str(small_disk / "service.sqlite"))
+    address, disk = database
+    served = serving("--no-worker", "--database", address)
     program = script("[ -e go ] || { touch here; while [ ! -e go ]; do sleep 0.05; done; }\n")
     assert user.types("worker", "--once", "--name", "w", "--directory", "w").status == 0
     identifier = sent(user, written(user, f'"{program}"', runs=1))["experiment"]
@@ -34,17 +54,20 @@ def test_results_wait_on_the_workers_disk_until_the_services_has_room(
     while not (user.home / "here").exists():
         assert time.monotonic() < deadline_s
         time.sleep(0.01)
-    fill(small_disk)
-    refused = user.types("submit", written(user, name="more.toml"))
+    fill(disk)
+    more = Path(written(user, name="more.toml"))
+    # Too much for the room that is left in pages of the database.
+    more.write_text(f"# {random.Random(1).randbytes(50_000).hex()}\n{more.read_text()}")
+    refused = user.types("submit", str(more))
     assert refused.status == 4
-    assert "database or disk is full" in refused.err
+    assert "disk is full" in refused.err or "No space left on device" in refused.err
     assert served.asks("GET", "service")[0] == 200
     (user.home / "go").touch()
     while not list((user.home / "w" / "outbox").glob("*.json")):
         assert time.monotonic() < deadline_s
         time.sleep(0.01)
     assert served.gets(f"api/experiments/{identifier}")["committed"] == 0
-    (small_disk / "filler").unlink()
+    (disk / "filler").unlink()
     assert served.ended(identifier)["committed"] == 2
     assert places(served.gets(f"api/experiments/{identifier}/trials")) == [0, 1]
     worker.terminate()
