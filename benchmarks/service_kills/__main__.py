@@ -143,7 +143,7 @@ def _submit(
                 return False
         return True
 
-    wait_for(is_sent, "all workers are there", 180.0)
+    wait_for(is_sent, "all workers are there", 900.0)
     return int(told["trials"])
 
 
