@@ -75,6 +75,7 @@ _PATH_MAP = {
     "guessed": 0,
     "functions": {"16": "main", "32": "f"},
     "unwatched": {"g": "too short"},
+    "marks": [[16, 32, 7]],
     "nodes": {
         "parent": [-1, 0],
         "function": [16, 32],

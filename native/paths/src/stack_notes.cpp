@@ -46,6 +46,19 @@ void append(StackNote note) {
 
 }  // namespace
 
+namespace {
+
+using BeginThread = void (*)();
+
+/// Where the samples of marked calls are loaded too: what a thread does for these as it begins.
+BeginThread marks_begin_thread() {
+    static const auto found =
+        reinterpret_cast<BeginThread>(dlsym(RTLD_DEFAULT, "steelyard_marks_begin_thread"));
+    return found;
+}
+
+}  // namespace
+
 /// What a thread is to run.
 struct Beginning {
     void* (*function)(void*);
@@ -65,6 +78,8 @@ __attribute__((used)) Beginning steelyard_thread_begins(Beginning* given,
     note.return_address = *entry;
     note.frame_pointer = frame_pointer;
     append(note);
+    if (const auto begin_thread = marks_begin_thread())
+        begin_thread();
     errno = error;
     return beginning;
 }

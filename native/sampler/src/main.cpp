@@ -135,6 +135,8 @@ void take_present(const std::vector<pid_t>& processes, Recording& recording) {
 
 std::unique_ptr<Sampler> sampler_of(const Options& options, pid_t process,
                                     const std::vector<pid_t>& family, Recording& recording) {
+    if (!options.sampling.marks.empty())
+        return mark_sampler(options.sampling, recording, process);
     const Rights rights = rights_here();
     if (rights.whole_cpus && !options.threads_only && runs_within_reach(process))
         return cpu_sampler(options.sampling, recording);

@@ -46,6 +46,7 @@ const std::map<std::string_view, Setter>& setters() {
              o.storage.kept_files = number_from<unsigned>("--keep-files", v);
          }},
         {"--stack-notes", [](Options& o, std::string_view v) { o.storage.stack_notes = v; }},
+        {"--marks", [](Options& o, std::string_view v) { o.sampling.marks = v; }},
         {"--program", [](Options& o, std::string_view v) { o.storage.program = v; }},
         {"--event", [](Options& o, std::string_view v) { o.sampling.clock = clock_from(v); }},
         {"--period",

@@ -21,6 +21,8 @@ struct Sampling {
     /// Whether the thread that watches threads goes before others. Beside a sampler of CPUs it may
     /// not: what that arms falls again and again while it waits.
     bool is_urgent = true;
+    /// Where the program puts the samples that it takes of itself; empty: it takes none.
+    std::string marks;
 };
 
 /// Takes what looks gave.

@@ -50,4 +50,9 @@ std::unique_ptr<Sampler> cpu_sampler(const Sampling& sampling, Recording& record
 std::unique_ptr<Sampler> thread_sampler(const Sampling& sampling, Recording& recording,
                                         const std::vector<pid_t>& processes, bool kernel);
 
+/// Takes the samples that a program with marked calls takes of itself in user mode. `process` is
+/// about to run it.
+std::unique_ptr<Sampler> mark_sampler(const Sampling& sampling, Recording& recording,
+                                      pid_t process);
+
 }  // namespace steelyard

@@ -78,6 +78,9 @@ class Recording:
     path_map : mapping
         The map of call paths that samples are looked up in: its path, program and build; empty:
         none.
+    marks : str
+        Where a program with marked calls puts the samples that it takes of itself; empty: it is
+        sampled.
     """
 
     output: str
@@ -98,6 +101,7 @@ class Recording:
     stack_notes: str = ""
     program: str = ""
     path_map: Mapping[str, str] = field(default_factory=dict[str, str])
+    marks: str = ""
 
 
 def sampler_path() -> str:
@@ -291,6 +295,8 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
         options["--program"] = recording.program
     if recording.stack_notes:
         options["--stack-notes"] = recording.stack_notes
+    if recording.marks:
+        options["--marks"] = recording.marks
     if recording.word_below_frame_bytes:
         options["--word-below-frame"] = str(recording.word_below_frame_bytes)
     argv = [sampler_path(), *(word for pair in options.items() for word in pair)]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from steelyard.analysis.paths.path_map import NO_HEIGHT, PathMap, PathNumbers, functions_of
+from steelyard.analysis.paths.path_marks import ANY_MARK, carried_mark, node_marks
 
 
 @dataclass(frozen=True)
@@ -41,18 +42,32 @@ class KeyedPaths:
         self._whole = whole
         self._numbers = PathNumbers().of(path_map.nodes)
         self._ends: dict[tuple[int, int], list[int]] = {}
-        self._known: dict[tuple[int, int], tuple[Candidate, ...]] = {}
+        self._known: dict[tuple[int, int, int], tuple[Candidate, ...]] = {}
+        self._marks = node_marks(path_map.nodes, path_map.marks)
+        self._carried: dict[tuple[int, int, int, int], int] = {}
         for index, node in enumerate(path_map.nodes):
             key = whole.get(node.function, node.function), node.height_bytes
             if node.height_bytes != NO_HEIGHT:
                 self._ends.setdefault(key, []).append(index)
 
-    def candidates(self, function: int, height_bytes: int) -> tuple[Candidate, ...]:
+    def candidates(
+        self, function: int, height_bytes: int, mark: int = ANY_MARK
+    ) -> tuple[Candidate, ...]:
         """The paths of a key, the most frequent first; none where it was never learnt."""
-        key = function, height_bytes
+        key = function, height_bytes, mark
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._ranked(self._ends.get(key, ()))
+            found = self._known[key] = self._ranked(self._ends_of(*key))
+        return found
+
+    def mark(self, function: int, height_bytes: int, value: int, stack_start: int) -> int:
+        """The mark of a sample whose thread carries a value, as `carried_mark` says."""
+        place = function, height_bytes, value, stack_start
+        found = self._carried.get(place)
+        if found is None:
+            marks = {self._marks[end] for end in self._ends_of(function, height_bytes)}
+            found = carried_mark(value, stack_start, marks) if marks else ANY_MARK
+            self._carried[place] = found
         return found
 
     def at_any_height(self, function: int) -> tuple[Candidate, ...]:
@@ -60,12 +75,18 @@ class KeyedPaths:
         keys = (key for key in self._ends if key[0] == function)
         return self._ranked([end for key in keys for end in self._ends[key]])
 
-    def routes(self, function: int, height_bytes: int) -> frozenset[tuple[int, ...]]:
+    def routes(
+        self, function: int, height_bytes: int, mark: int = ANY_MARK
+    ) -> frozenset[tuple[int, ...]]:
         """The paths of a key as addresses of whole functions, outermost first."""
         return frozenset(
             tuple(reversed([self._whole.get(one, one) for one in functions_of(self.path_map, end)]))
-            for end in self._ends.get((function, height_bytes), ())
+            for end in self._ends_of(function, height_bytes, mark)
         )
+
+    def _ends_of(self, function: int, height_bytes: int, mark: int = ANY_MARK) -> list[int]:
+        ends = self._ends.get((function, height_bytes), [])
+        return ends if mark == ANY_MARK else [end for end in ends if self._marks[end] == mark]
 
     def _ranked(self, ends: Sequence[int]) -> tuple[Candidate, ...]:
         calls: Counter[int] = Counter()

@@ -1,25 +1,32 @@
 """Calls to mark, as few as are found, so that every learnt path has a key of its own.
 
-A mark is a number that a thread carries: a marked call changes V to 3 V + c, with a c of its own,
-and its return puts V back. V depends on the order of calls, as sums of sizes do not. The function
-is that of M. D. Bond, K. S. McKinley, *Probabilistic Calling Context*, OOPSLA 2007, section 3.2;
-that only calls are marked which paths need is T. Mytkowicz 2010, section 5.4.4.
+What a marked call does is in `path_marks`. That only calls are marked which paths need is
+T. Mytkowicz 2010, section 5.4.4.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
 
 import numpy as np
 
-from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode, PathNumbers
+from steelyard.analysis.paths.markable_calls import MarkableCalls
+from steelyard.analysis.paths.path_map import (
+    NO_HEIGHT,
+    ROOT,
+    PathMap,
+    PathNode,
+    PathNumbers,
+)
+from steelyard.analysis.paths.path_marks import node_marks
 from steelyard.core.rng import derive_seed
 
 Call = tuple[int, int]
-_WORD = (1 << 64) - 1
+# What the displacement of an instruction holds.
+_LARGEST_NUMBER = 2**31 - 1
 # Beyond so many looks at a node no call is tried without its mark.
 _MOST_WORK = 40_000_000
 
@@ -31,22 +38,27 @@ class MarkedCalls:
     Parameters
     ----------
     calls : tuple of Call
-        Callers and callees.
+        Callers and callees of learnt paths.
     call_count : int
         Different calls of one function by another in the map.
     passed_share : float
         Part of the learnt entries that came by a marked call, from 0 to 1: each pays for one.
     exact_share : float
         Part of the paths, at each of their heights, that have a key of their own then.
+    numbers : dict of Call to int
+        What each marked call adds, also of calls that were not learnt.
     """
 
     calls: tuple[Call, ...]
     call_count: int
     passed_share: float
     exact_share: float
+    numbers: dict[Call, int] = field(default_factory=dict[Call, int])
 
 
-def marked_calls(path_map: PathMap, seed: int) -> MarkedCalls:
+def marked_calls(
+    path_map: PathMap, seed: int, markable: Sequence[MarkableCalls] | None = None
+) -> MarkedCalls:
     """Find calls to mark.
 
     Parameters
@@ -55,31 +67,48 @@ def marked_calls(path_map: PathMap, seed: int) -> MarkedCalls:
         With at least one path.
     seed : int
         Of the numbers of the calls.
+    markable : sequence of MarkableCalls, optional
+        What can be marked; None: each call by itself.
     """
-    return _Marking(path_map.nodes, seed).run()
+    return _Marking(path_map.nodes, seed, markable).run()
 
 
 class _Marking:
-    def __init__(self, nodes: Sequence[PathNode], seed: int) -> None:
+    """Calls that are marked together have a number here, their place in the list of these."""
+
+    def __init__(
+        self, nodes: Sequence[PathNode], seed: int, markable: Sequence[MarkableCalls] | None
+    ) -> None:
         self._nodes = nodes
         self._paths = PathNumbers().of(nodes)
-        self._calls: list[Call] = [
+        calls: list[Call] = [
             (ROOT if node.parent == ROOT else nodes[node.parent].function, node.function)
             for node in nodes
         ]
-        self._passes: Counter[Call] = Counter()
-        for call, node in zip(self._calls, nodes, strict=True):
-            self._passes[call] += node.call_count
+        counts: Counter[Call] = Counter()
+        for call, node in zip(calls, nodes, strict=True):
+            counts[call] += node.call_count
+        if markable is None:
+            # What no function of the program called is no call.
+            alone = [call for call in counts if call[0] != ROOT]
+            markable = [MarkableCalls((call,), (call,)) for call in alone]
+        self._markable = markable
+        self._call_count = len(counts)
+        self._entry_count = counts.total()
+        self._passes = [sum(map(counts.__getitem__, one.learnt)) for one in markable]
+        place_of = {call: place for place, one in enumerate(markable) for call in one.learnt}
+        self._places = [place_of.get(call) for call in calls]
         draw = np.random.default_rng(derive_seed(seed, "marks"))
-        drawn = draw.integers(1, 2**63, size=len(self._passes)).tolist()
-        self._numbers = dict(zip(self._passes, drawn, strict=True))
+        self._numbers: list[int] = draw.integers(1, _LARGEST_NUMBER, size=len(markable)).tolist()
 
     def run(self) -> MarkedCalls:
-        marked: set[Call] = set()
+        marked: set[int] = set()
         while groups := self._ambiguous(marked):
             before = len(marked)
             for group in groups:
                 self._mark_apart(group[0], group[-1], marked)
+            if len(marked) == before:
+                self._mark_each_apart(groups, marked)
             if len(marked) == before:
                 break
         self._drop_needless(marked)
@@ -87,26 +116,30 @@ class _Marking:
         entries = {
             (path, node.height_bytes) for path, node in zip(self._paths, self._nodes, strict=True)
         }
-        total = sum(self._passes.values())
+        passes = sum(self._passes[place] for place in marked)
         return MarkedCalls(
-            calls=tuple(sorted(marked)),
-            call_count=len(self._passes),
-            passed_share=sum(self._passes[call] for call in marked) / total if total else 0.0,
+            calls=tuple(sorted(call for place in marked for call in self._markable[place].learnt)),
+            call_count=self._call_count,
+            passed_share=passes / self._entry_count if self._entry_count else 0.0,
             exact_share=1 - left / len(entries),
+            numbers=self._numbers_of(marked),
         )
 
-    def _ambiguous(self, marked: Collection[Call]) -> list[list[int]]:
+    def _numbers_of(self, marked: Collection[int]) -> dict[Call, int]:
+        return {
+            call: self._numbers[place]
+            for place in sorted(marked)
+            for call in self._markable[place].calls
+        }
+
+    def _ambiguous(self, marked: Collection[int]) -> list[list[int]]:
         """Nodes of different paths that have one key, a list each."""
-        values: list[int] = []
-        keys: list[tuple[int, int, int, int, int]] = []
-        for index, node in enumerate(self._nodes):
-            value = 0 if node.parent == ROOT else values[node.parent]
-            call = self._calls[index]
-            if call in marked:
-                value = (3 * value + self._numbers[call]) & _WORD
-            values.append(value)
-            keys.append((node.function, node.height_bytes, value, self._paths[index], index))
-        keys.sort()
+        marks = node_marks(self._nodes, self._numbers_of(marked))
+        keys = sorted(
+            (node.function, node.height_bytes, marks[index], self._paths[index], index)
+            for index, node in enumerate(self._nodes)
+            if node.height_bytes != NO_HEIGHT
+        )
         found: list[list[int]] = []
         for _, group in groupby(keys, key=lambda key: key[:3]):
             of_paths = {key[3]: key[4] for key in group}
@@ -114,34 +147,45 @@ class _Marking:
                 found.append(list(of_paths.values()))
         return found
 
-    def _path(self, node: int) -> list[Call]:
-        found: list[Call] = []
+    def _markable_on(self, node: int) -> list[int]:
+        """What can be marked on the path to a node, outermost first."""
+        found: list[int] = []
         while node != ROOT:
-            found.append(self._calls[node])
+            place = self._places[node]
+            if place is not None:
+                found.append(place)
             node = self._nodes[node].parent
         return found[::-1]
 
-    def _mark_apart(self, first: int, second: int, marked: set[Call]) -> None:
-        """Mark what tells two paths apart, unless something does."""
-        one, other = self._path(first), self._path(second)
-        if [call for call in one if call in marked] != [call for call in other if call in marked]:
+    def _mark_each_apart(self, groups: Sequence[Sequence[int]], marked: set[int]) -> None:
+        """Mark what tells neighbours in groups apart, where the ends of a group cannot be."""
+        for group in groups:
+            for first, second in pairwise(group):
+                self._mark_apart(first, second, marked)
+
+    def _mark_apart(self, first: int, second: int, marked: set[int]) -> None:
+        """Mark what tells two paths apart, unless something does, or nothing can."""
+        one, other = self._markable_on(first), self._markable_on(second)
+        if [place for place in one if place in marked] != [
+            place for place in other if place in marked
+        ]:
             return
         counts, others = Counter(one), Counter(other)
-        differing = [call for call in counts | others if counts[call] != others[call]]
+        differing = [place for place in counts | others if counts[place] != others[place]]
         if differing:
-            marked.add(min(differing, key=lambda call: (self._passes[call], call)))
+            marked.add(min(differing, key=lambda place: (self._passes[place], place)))
             return
         # The same calls in another order: those where the order first differs.
-        marked.update(next(pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]))
+        pairs = zip(one, other, strict=True)
+        marked.update(next((pair for pair in pairs if pair[0] != pair[1]), ()))
 
-    def _drop_needless(self, marked: set[Call]) -> None:
-        """Take marks away, the most passed first, while all paths stay apart."""
-        if self._ambiguous(marked):
-            return
+    def _drop_needless(self, marked: set[int]) -> None:
+        """Take marks away, the most passed first, while no more paths have a key with others."""
+        least = len(self._ambiguous(marked))
         work = 0
-        for call in sorted(marked, key=lambda call: (-self._passes[call], call)):
+        for place in sorted(marked, key=lambda place: (-self._passes[place], place)):
             work += len(self._nodes)
             if work > _MOST_WORK:
                 return
-            if not self._ambiguous(marked - {call}):
-                marked.discard(call)
+            if len(self._ambiguous(marked - {place})) <= least:
+                marked.discard(place)

@@ -7,7 +7,7 @@ T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, secti
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from steelyard.analysis.paths.path_map import (
@@ -17,6 +17,7 @@ from steelyard.analysis.paths.path_map import (
     PathNumbers,
     check_build,
 )
+from steelyard.analysis.paths.path_marks import node_marks
 
 # The degrees of ambiguity that are counted: section 5.8.2 speaks of five.
 CANDIDATE_LIMITS = (1, 2, 3, 5, 10)
@@ -142,34 +143,39 @@ def judged(learnt: PathMap, evaluation: PathMap | None = None) -> PathCheck:
         The two are of different builds.
     """
     numbers = PathNumbers()
-    candidates = candidates_by_key(learnt.nodes, numbers.of(learnt.nodes))
-    offline = _scenario(candidates, learnt.nodes, numbers)
+    candidates = candidates_by_key(learnt, numbers.of(learnt.nodes))
+    offline = _scenario(candidates, learnt, numbers)
     if evaluation is None:
         return PathCheck(learnt, offline, None)
     check_build(learnt, evaluation.build, evaluation.program)
-    return PathCheck(learnt, offline, _scenario(candidates, evaluation.nodes, numbers))
+    return PathCheck(learnt, offline, _scenario(candidates, evaluation, numbers))
 
 
-_Candidates = dict[tuple[int, int], Counter[int]]
+# Function, height and mark.
+Key = tuple[int, int, int]
+_Candidates = dict[Key, Counter[int]]
 
 
-def candidates_by_key(nodes: Sequence[PathNode], paths: Sequence[int]) -> _Candidates:
+def candidates_by_key(path_map: PathMap, paths: Sequence[int]) -> _Candidates:
     """The paths that each key may mean, with how often each was seen."""
     found: _Candidates = {}
-    for node, path in zip(nodes, paths, strict=True):
-        key = (node.function, node.height_bytes)
+    for (node, key), path in zip(_keyed(path_map), paths, strict=True):
         if node.height_bytes != NO_HEIGHT:
             found.setdefault(key, Counter())[path] += node.call_count
     return found
 
 
-def _scenario(
-    candidates: _Candidates, nodes: Sequence[PathNode], numbers: PathNumbers
-) -> ScenarioOutcomes:
-    paths = numbers.of(nodes)
-    seen: Counter[tuple[int, tuple[int, int]]] = Counter()
-    for node, path in zip(nodes, paths, strict=True):
-        seen[path, (node.function, node.height_bytes)] += node.call_count
+def _keyed(path_map: PathMap) -> Iterator[tuple[PathNode, Key]]:
+    marks = node_marks(path_map.nodes, path_map.marks)
+    for node, mark in zip(path_map.nodes, marks, strict=True):
+        yield node, (node.function, node.height_bytes, mark)
+
+
+def _scenario(candidates: _Candidates, path_map: PathMap, numbers: PathNumbers) -> ScenarioOutcomes:
+    paths = numbers.of(path_map.nodes)
+    seen: Counter[tuple[int, Key]] = Counter()
+    for (node, key), path in zip(_keyed(path_map), paths, strict=True):
+        seen[path, key] += node.call_count
     heights = Counter(path for path, _ in seen)
     by_path, by_call = Tally(), Tally()
     for (path, key), calls in seen.items():
@@ -179,7 +185,7 @@ def _scenario(
     return ScenarioOutcomes(
         len(heights),
         len({key for _, key in seen}),
-        sum(node.call_count for node in nodes),
+        path_map.call_count,
         by_path.shares(),
         by_call.shares(),
     )

@@ -5,8 +5,8 @@ T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, secti
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from steelyard.core.errors import DataError
@@ -58,6 +58,8 @@ class PathMap:
         Parents before children.
     lost_count, guessed_count : int
         Entries that were not noted, and entries of which some callers were not found.
+    marks : mapping of (int, int) to int
+        Numbers of the program's marked calls, by caller and callee; empty: it has none.
     """
 
     program: str
@@ -68,6 +70,7 @@ class PathMap:
     nodes: Sequence[PathNode]
     lost_count: int = 0
     guessed_count: int = 0
+    marks: Mapping[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
 
     @property
     def call_count(self) -> int:
@@ -100,6 +103,7 @@ def merged(first: PathMap, second: PathMap) -> PathMap:
         They are of different builds.
     """
     check_build(first, second.build, second.program)
+    check_marks(first, second.marks)
     nodes = merged_nodes((first.nodes, second.nodes))
     return replace(
         first,
@@ -146,6 +150,24 @@ def check_build(known: PathMap, build: str, program: str) -> None:
             "builds: learn a new map, with another --output.",
             field="map",
         )
+
+
+def check_marks(known: PathMap, marks: Mapping[tuple[int, int], int]) -> None:
+    """Refuse a map whose marks are not those of the program.
+
+    Raises
+    ------
+    DataError
+        They differ.
+    """
+    if known.marks == marks:
+        return
+    has, lacks = ("no", "has") if not known.marks else ("other", "has no")
+    raise DataError(
+        f"The map has {has} marked calls, and {known.program} {lacks} such calls.\nLearn a map of "
+        "the program as it is, with another --output.",
+        field="map",
+    )
 
 
 def functions_of(path_map: PathMap, node: int) -> Iterator[int]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from steelyard.analysis.paths.height_steps import height_steps
+from steelyard.analysis.paths.markable_calls import MarkableCalls
 from steelyard.analysis.paths.marked_calls import MarkedCalls, marked_calls
 from steelyard.analysis.paths.path_check import ScenarioOutcomes, judged
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
+from steelyard.analysis.paths.path_marks import MARK_BYTES
 from steelyard.analysis.paths.path_order import path_order
 from steelyard.analysis.paths.separation_search import (
     GOAL,
@@ -46,6 +48,8 @@ class ResizingRules:
         Share of keys with one path, from 0 to 1, at which the search ends.
     marks_calls : bool
         Calls are marked that tell apart what heights do not.
+    markable : sequence of MarkableCalls, optional
+        Those that can be marked; None: all of the map.
     """
 
     seed: int
@@ -56,6 +60,7 @@ class ResizingRules:
     marks_calls: bool = False
     calls: Collection[tuple[int, int]] | None = None
     most_wrapped_ratio: float = 1.0
+    markable: Sequence[MarkableCalls] | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,8 @@ class Resizing:
         Functions of a program whose frames cannot grow, and why.
     unwrapped : dict of (str, str) to str
         Callers and callees whose calls cannot be wrapped in a program, and why.
+    unmarked : dict of (str, str) to str
+        Those whose calls cannot be marked.
     wrapped_share : float
         Part of the learnt calls that are led through wrappers.
     """
@@ -102,6 +109,7 @@ class Resizing:
     marks: MarkedCalls | None = None
     rigid: dict[str, str] = field(default_factory=dict[str, str])
     unwrapped: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    unmarked: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     wrapped_share: float = 0.0
 
     @property
@@ -141,6 +149,9 @@ def resized(path_map: PathMap, rules: ResizingRules) -> Resizing:
     frame_bytes = {at: size for (at, to), size in found.bytes_by_step.items() if to == ROOT}
     call_bytes = {call: size for call, size in found.bytes_by_step.items() if call[1] != ROOT}
     after = with_sizes(path_map, frame_bytes, call_bytes)
+    marks = marked_calls(after, rules.seed, rules.markable) if rules.marks_calls else None
+    if marks is not None:
+        after = with_marks(after, marks.numbers)
     return Resizing(
         path_map=after,
         program=path_map.program,
@@ -152,8 +163,8 @@ def resized(path_map: PathMap, rules: ResizingRules) -> Resizing:
         before=judged(path_map).offline,
         after=judged(after).offline,
         before_bytes=before_bytes,
-        after_bytes=int(found.heights_bytes.max()),
-        marks=marked_calls(after, rules.seed) if rules.marks_calls else None,
+        after_bytes=max(node.height_bytes for node in after.nodes),
+        marks=marks,
         wrapped_share=sum(map(passes.__getitem__, call_bytes)) / max(path_map.call_count, 1),
     )
 
@@ -176,6 +187,12 @@ def _cheap_calls(
         for call, count in passes.items()
         if 0 < count <= most and (rules.calls is None or call in rules.calls)
     }
+
+
+def with_marks(path_map: PathMap, numbers: Mapping[tuple[int, int], int]) -> PathMap:
+    """The map as it would be learnt of a program with marked calls, by their numbers."""
+    marked = with_sizes(path_map, {}, dict.fromkeys(numbers, MARK_BYTES))
+    return replace(marked, marks=dict(numbers))
 
 
 def with_sizes(

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from steelyard.analysis.paths.path_check import SampleCheck, Tally, candidates_by_key, outcome
+from steelyard.analysis.paths.path_check import (
+    Key,
+    SampleCheck,
+    Tally,
+    candidates_by_key,
+    outcome,
+)
 from steelyard.analysis.paths.path_map import PathMap, PathNumbers
-
-Key = tuple[int, int]
 
 
 def judged_samples(
@@ -59,4 +64,8 @@ def _by_key(
     nodes = [
         node._replace(function=whole.get(node.function, node.function)) for node in path_map.nodes
     ]
-    return candidates_by_key(nodes, numbers.of(nodes))
+    marks = {
+        (whole.get(caller, caller), whole.get(callee, callee)): number
+        for (caller, callee), number in path_map.marks.items()
+    }
+    return candidates_by_key(replace(path_map, nodes=nodes, marks=marks), numbers.of(nodes))

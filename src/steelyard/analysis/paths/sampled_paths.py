@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from steelyard.analysis.paths.lookup import Candidate, KeyedPaths
 from steelyard.analysis.paths.path_map import PathMap
+from steelyard.analysis.paths.path_marks import FOREIGN_MARK
 from steelyard.analysis.paths.self_learning import SelfLearning
 from steelyard.analysis.paths.static_map import UnlearntPaths
 from steelyard.analysis.profiles.profile_samples import (
@@ -27,8 +28,10 @@ from steelyard.core.estimate import Interval
 if TYPE_CHECKING:
     from steelyard.analysis.profiles.profile_answer import ProfileAnswer
 
-Key = tuple[int, int]
+# Function, height and mark.
+Key = tuple[int, int, int]
 NOT_LEARNT = "key never learnt"
+OTHER_MARK = "its thread carries what no learnt path of the key has"
 AMBIGUOUS, MISSING = "[ambiguous]", "[missing]"
 
 
@@ -123,9 +126,11 @@ class UnlearntKey(NamedTuple):
     sample_count: int
 
 
-def unlearnt_counts(keyed: KeyedPaths, keys: Sequence[Key | str]) -> Counter[Key]:
-    """The keys that are not in the map, with their samples."""
-    return Counter(key for key in keys if not isinstance(key, str) and not keyed.candidates(*key))
+def unlearnt_counts(keyed: KeyedPaths, keys: Sequence[Key | str]) -> Counter[tuple[int, int]]:
+    """The functions and heights of keys that are not in the map, with their samples."""
+    return Counter(
+        key[:2] for key in keys if not isinstance(key, str) and not keyed.candidates(*key)
+    )
 
 
 def unlearnt(
@@ -267,10 +272,14 @@ def _missing_shares(
     for at in np.flatnonzero(are_missing).tolist():
         key = keys[at]
         name = samples.frames[int(samples.functions[at])].name
-        reasons[name, key if isinstance(key, str) else NOT_LEARNT] += 1
+        reasons[name, key if isinstance(key, str) else _unlearnt_reason(key)] += 1
     return tuple(
         MissingShare(name, reason, count) for (name, reason), count in reasons.most_common()
     )
+
+
+def _unlearnt_reason(key: Key) -> str:
+    return OTHER_MARK if key[2] == FOREIGN_MARK else NOT_LEARNT
 
 
 def _with_stacks(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from steelyard.analysis.paths.path_map import NO_HEIGHT, ROOT, PathMap, PathNode
 
-Key = tuple[int, int]
+# Function, height and mark.
+Key = tuple[int, int, int]
 Chain = tuple[int, ...]
 # A key is believed when so many of its stacks were walked.
 _BELIEVED_COUNT = 3

@@ -83,7 +83,9 @@ class ProgramCalls:
 
 
 @dataclass(frozen=True)
-class _Reached:
+class Reached:
+    """Functions, and whether others that are not known may be reached too."""
+
     functions: frozenset[int]
     unknown: bool
 
@@ -103,7 +105,7 @@ def wrappable_calls(
     learnt : collection of (int, int)
         Callers and callees of paths.
     """
-    rules = _Rules(program, learnt)
+    rules = CallRules(program, learnt)
     found: set[Call] = set()
     refused: dict[Call, str] = {}
     for call in learnt:
@@ -115,71 +117,75 @@ def wrappable_calls(
     return frozenset(found), refused
 
 
-class _Rules:
+class CallRules:
+    """What is known of the calls of a program, and which can be wrapped."""
+
     def __init__(self, program: ProgramCalls, learnt: Collection[Call]) -> None:
-        self._functions = program.functions
-        self._places = program.places_of()
+        self.functions = program.functions
+        self.places = program.places_of()
         self._learnt = frozenset(learnt)
-        self._reached: dict[int, _Reached] = {}
-        self._callees: dict[int, set[int]] = {}
-        for caller, callee in self._places:
-            self._callees.setdefault(caller, set()).add(callee)
-        self._by_address: set[int] = set()
-        for start, function in self._functions.items():
+        self._reached: dict[int, Reached] = {}
+        self.callees: dict[int, set[int]] = {}
+        for caller, callee in self.places:
+            self.callees.setdefault(caller, set()).add(callee)
+        self.by_address: set[int] = set()
+        for start, function in self.functions.items():
             if function.is_named:
-                self._by_address |= self._reach(start).functions
+                self.by_address |= self.reach(start).functions
 
     def check(self, call: Call) -> None:
-        places = self._places.get(call)
+        """Raise why a call cannot be wrapped."""
+        places = self.places.get(call)
         caller, callee = call
-        if places is None or caller not in self._functions:
+        if places is None or caller not in self.functions:
             raise _RefusedError("no instruction calls the function itself")
-        reason = self._stack_use(callee)
+        reason = self.stack_use(callee)
         if reason and not all(place.passes_no_stack for place in places):
             raise _RefusedError(reason)
-        reached = self._reach(callee)
-        for other in self._callees[caller] - {callee}:
-            if callee in self._reach(other).functions:
+        reached = self.reach(callee)
+        for other in self.callees[caller] - {callee}:
+            if callee in self.reach(other).functions:
                 raise _RefusedError(
                     "another call of the caller leads to the function by a tail call"
                 )
-        if callee in self._by_address and self._calls_unknown(caller):
+        if callee in self.by_address and self.calls_unknown(caller):
             raise _RefusedError("the caller may call the function by its address too")
         if any((caller, other) in self._learnt for other in reached.functions - {callee}):
             raise _RefusedError("the function leads to others by tail calls")
         if reached.unknown and any(
-            (caller, other) in self._learnt for other in self._by_address - {callee}
+            (caller, other) in self._learnt for other in self.by_address - {callee}
         ):
             raise _RefusedError("the function may lead to others by tail calls")
 
-    def _calls_unknown(self, caller: int) -> bool:
-        return self._functions[caller].calls_unknown or any(
-            self._reach(callee).unknown for callee in self._callees[caller]
+    def calls_unknown(self, caller: int) -> bool:
+        """Whether a function may call what is not known."""
+        return self.functions[caller].calls_unknown or any(
+            self.reach(callee).unknown for callee in self.callees[caller]
         )
 
-    def _stack_use(self, callee: int) -> str:
+    def stack_use(self, callee: int) -> str:
         """Why it is not seen that a function, with its tail calls, uses no stack of its caller."""
-        reached = self._reach(callee)
-        reasons = (self._functions[one].reason for one in sorted(reached.functions))
+        reached = self.reach(callee)
+        reasons = (self.functions[one].reason for one in sorted(reached.functions))
         found = next((reason for reason in reasons if reason), "")
         if not found and reached.unknown:
             return "it ends with code that is not known"
         return found
 
-    def _reach(self, start: int) -> _Reached:
+    def reach(self, start: int) -> Reached:
         """Functions that are entered with the stack as it is at the entry of one, with that."""
         known = self._reached.get(start)
         if known is not None:
             return known
         found, left, unknown = {start}, [start], False
         while left:
-            function = self._functions.get(left.pop())
+            function = self.functions.get(left.pop())
             if function is None:
                 unknown = True
                 continue
             unknown |= function.leaves_unknown
             left += [target for target in function.leaves_to if target not in found]
             found.update(function.leaves_to)
-        whole = frozenset(one for one in found if one in self._functions)
-        reached = self._reached[start] = _Reached(whole, unknown)
+        whole = frozenset(one for one in found if one in self.functions)
+        reached = self._reached[start] = Reached(whole, unknown)
         return reached

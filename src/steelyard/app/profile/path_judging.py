@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from steelyard.analysis.paths.path_check import PathCheck, judged
-from steelyard.analysis.paths.path_map import PathMap, check_build
+from steelyard.analysis.paths.path_map import PathMap, check_build, check_marks
 from steelyard.core.errors import DataError, UsageError
 
 # As in the thesis, section 5.7: paths are learnt of a small input, and judged by a larger one.
@@ -48,12 +48,14 @@ def judge_command(map_path: str | None, argv: Sequence[str], by_sample: bool = F
     from steelyard.app.profile.sampled_judging import with_samples
     from steelyard.profile.executable import executable_of
     from steelyard.profile.paths.learning_run import build_of, learning_run
+    from steelyard.profile.paths.marked_program import marks_of
 
     program = executable_of(argv)
     learnt = None
     if map_path is not None:
         learnt = _map_with_paths(map_path, "map")
         check_build(learnt, build_of(program), os.path.basename(program))
+        check_marks(learnt, marks_of(program))
     taken = learning_run(argv, program).path_map
     check = judged(taken) if learnt is None else judged(learnt, taken)
     return with_samples(check, taken, argv, program) if by_sample else check

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from steelyard.analysis.paths.learning import Learning
-from steelyard.analysis.paths.path_map import PathNumbers, check_build, merged
+from steelyard.analysis.paths.path_map import PathNumbers, check_build, check_marks, merged
 from steelyard.app.profile.program_check import check_program
 
 
@@ -32,6 +32,7 @@ def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Lear
     from steelyard.profile.executable import executable_of
     from steelyard.profile.paths.learning_run import build_of, learning_run
     from steelyard.profile.paths.map_file import read_map, write_map
+    from steelyard.profile.paths.marked_program import marks_of
 
     executable_of(argv)
     if program is not None:
@@ -41,6 +42,7 @@ def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Lear
     before = read_map(map_path, "--output") if os.path.lexists(map_path) else None
     if before is not None:
         check_build(before, build_of(watched), os.path.basename(watched))
+        check_marks(before, marks_of(watched))
     run = learning_run(argv, watched)
     path_map = run.path_map if before is None else merged(before, run.path_map)
     write_map(path_map, map_path)

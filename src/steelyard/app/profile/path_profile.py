@@ -15,6 +15,7 @@ from steelyard.profile.sampler import Recording
 
 if TYPE_CHECKING:
     from steelyard.analysis.paths.lookup import KeyedPaths
+    from steelyard.analysis.paths.path_map import PathMap
     from steelyard.analysis.paths.sampled_paths import Key, SampledPaths, UnlearntKey
     from steelyard.analysis.paths.self_learning import SelfLearning
     from steelyard.profile.file.profile_file import RawProfile
@@ -77,11 +78,24 @@ def record_paths(
         _check_is_program(program, known["program"])
         known["walked"] = LIBRARIES
         recording = replace(recording, stacks="dwarf", program=os.path.realpath(program))
+    recording = replace(recording, path_map=known)
     with (
-        noting_stacks(replace(recording, path_map=known)) as noting,
+        _sampling(recording) as sampling,
+        noting_stacks(sampling) as noting,
         _walking(noting, map_path == AUTO, say) as begun,
     ):
         return record_profile(noting, say, java, begun)
+
+
+@contextmanager
+def _sampling(recording: Recording) -> Iterator[Recording]:
+    from steelyard.profile.paths.mark_samples import sampling_marks
+
+    if "marks" not in recording.path_map:
+        yield recording
+        return
+    with sampling_marks(recording) as found:
+        yield found
 
 
 @contextmanager
@@ -122,6 +136,7 @@ def _known_map(map_path: str, program: str) -> dict[str, str]:
     Another build of the program that the map is of is refused; what starts it may be anything.
     """
     from steelyard.profile.paths.learning_run import build_of
+    from steelyard.profile.paths.mark_samples import CARRIED
     from steelyard.profile.paths.matching_map import matching_map
 
     name = os.path.basename(os.path.realpath(program))
@@ -129,7 +144,8 @@ def _known_map(map_path: str, program: str) -> dict[str, str]:
         return {"path": AUTO, "program": name, "build": build_of(program)}
     path_map = matching_map(map_path, program)
     path = os.path.abspath(map_path)
-    return {"path": path, "program": path_map.program, "build": path_map.build}
+    marks = {"marks": CARRIED} if path_map.marks else {}
+    return {"path": path, "program": path_map.program, "build": path_map.build, **marks}
 
 
 def refuse_moving(program: str, environment: Mapping[str, str]) -> None:
@@ -225,13 +241,17 @@ def unlearnt_keys(path: str) -> tuple[UnlearntKey, ...]:
     return unlearnt(keyed, found.keys, FunctionNames(found.program).at)
 
 
-def profile_keys(path: str, functions: Collection[int]) -> tuple[list[Key | str], dict[int, int]]:
+def profile_keys(
+    path: str, path_map: PathMap, functions: Collection[int]
+) -> tuple[list[Key | str], dict[int, int]]:
     """The keys of the samples of a profile, and which functions are parts of which.
 
     Parameters
     ----------
     path : str
         A profile that was recorded with a map.
+    path_map : PathMap
+        Whose marks samples may have.
     functions : collection of int
         What else may be a part.
 
@@ -240,10 +260,13 @@ def profile_keys(path: str, functions: Collection[int]) -> tuple[list[Key | str]
     UsageError, DataError
         As `read_paths`.
     """
+    from steelyard.analysis.paths.lookup import KeyedPaths
+
     raw, _ = _recorded(path, None)
     recorded = raw.header["path_map"]
-    found = _keyed(raw, str(recorded["program"]), str(recorded["build"]), functions)
-    return found.keys, dict(found.whole)
+    seen = {*functions, *path_map.functions}
+    found = _keyed(raw, str(recorded["program"]), str(recorded["build"]), seen)
+    return _with_marks(found.keys, raw, KeyedPaths(path_map, found.whole)), dict(found.whole)
 
 
 def _recorded(path: str, map_path: str | None) -> tuple[RawProfile, str]:
@@ -257,7 +280,10 @@ def _recorded(path: str, map_path: str | None) -> tuple[RawProfile, str]:
             f"{path} was recorded without --paths: where stacks begin is not in it.",
             field="profile",
         )
-    raw.samples = raw.samples[raw.samples["process"] != 0]
+    is_program = raw.samples["process"] != 0
+    if len(raw.frame_words):
+        raw.frame_words = raw.frame_words[is_program]
+    raw.samples = raw.samples[is_program]
     return raw, map_path or str(recorded["path"])
 
 
@@ -269,7 +295,29 @@ def _looked_up(
 
     path_map = read_map(map_path) if learning is None else learning.path_map
     found = _keyed(raw, path_map.program, path_map.build, path_map.functions)
-    return KeyedPaths(path_map, found.whole), found
+    keyed = KeyedPaths(path_map, found.whole)
+    return keyed, replace(found, keys=_with_marks(found.keys, raw, keyed))
+
+
+def _with_marks(keys: list[Key | str], raw: RawProfile, keyed: KeyedPaths) -> list[Key | str]:
+    """Keys with the marks of samples, which the map says for what their threads carried."""
+    from steelyard.analysis.paths.path_marks import ANY_MARK
+    from steelyard.profile.paths.mark_samples import UNKNOWN, carried_values
+    from steelyard.profile.paths.sample_keys import stack_bases
+
+    if not keyed.path_map.marks:
+        return keys
+    values = carried_values(raw)
+    carried = [UNKNOWN] * len(keys) if values is None else values.tolist()
+    found: list[Key | str] = []
+    for key, value, start in zip(keys, carried, stack_bases(raw).tolist(), strict=True):
+        if isinstance(key, str):
+            found.append(key)
+        elif value == UNKNOWN:
+            found.append((*key[:2], ANY_MARK))
+        else:
+            found.append((*key[:2], keyed.mark(*key[:2], value, start)))
+    return found
 
 
 def _self_learnt(path: str, raw: RawProfile) -> SelfLearning:
@@ -291,6 +339,7 @@ def _self_learnt(path: str, raw: RawProfile) -> SelfLearning:
 
 def _keyed(raw: RawProfile, program: str, build: str, functions: Collection[int]) -> _Keyed:
     """The keys of samples; whole are their functions and those that are given."""
+    from steelyard.analysis.paths.path_marks import NO_MARK
     from steelyard.profile.paths.crash_key import whole_functions
     from steelyard.profile.paths.sample_chains import sample_chains, whole_chain
     from steelyard.profile.paths.sample_keys import KEYED, LACKS, NO_FUNCTION, sample_keys
@@ -303,7 +352,7 @@ def _keyed(raw: RawProfile, program: str, build: str, functions: Collection[int]
         found.functions.tolist(), found.heights.tolist(), found.lacks.tolist(), strict=True
     )
     keys: list[Key | str] = [
-        (whole[function], height) if lack == KEYED else LACKS[lack]
+        (whole[function], height, NO_MARK) if lack == KEYED else LACKS[lack]
         for function, height, lack in columns
     ]
     return _Keyed(found.program, whole, keys, [whole_chain(each, whole) for each in chains])

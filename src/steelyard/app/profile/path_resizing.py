@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from steelyard.analysis.paths.markable_calls import MarkableCalls, markable_calls
 from steelyard.analysis.paths.path_map import PathMap, check_build
 from steelyard.analysis.paths.resizing import (
     MOST_WRAPPED_RATIO,
@@ -24,6 +25,7 @@ from steelyard.profile.paths.frame_sizes import (
 )
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.paths.map_file import read_map, write_map
+from steelyard.profile.paths.marked_program import check_mark_carrier
 from steelyard.profile.paths.wrapped_program import read_calls, with_wrappers
 
 
@@ -72,7 +74,7 @@ def resize_paths(request: ResizingRequest) -> Resizing:
         check_program(request.program)
         build = build_of(request.program)
         check_build(path_map, build, os.path.basename(request.program))
-        program = _program(request.program, path_map, request.wraps_calls)
+        program = _program(request.program, path_map, request.wraps_calls or request.marks_calls)
     rules = ResizingRules(
         request.seed,
         frames=None if program is None else program.frames.most_bytes(),
@@ -81,12 +83,18 @@ def resize_paths(request: ResizingRequest) -> Resizing:
         goal=request.goal,
         marks_calls=request.marks_calls,
         calls=None if program is None else program.wrappable,
+        markable=None if program is None else program.markable,
         most_wrapped_ratio=request.most_wrapped_ratio,
     )
     found = resized(path_map, rules)
     if program is None:
         return found
-    found = replace(found, rigid=_rigid(found, program.frames), unwrapped=program.unwrapped)
+    found = replace(
+        found,
+        rigid=_rigid(found, program.frames),
+        unwrapped=program.unwrapped if request.wraps_calls else {},
+        unmarked=program.unmarked if request.marks_calls else {},
+    )
     if request.output is not None:
         _write(found, program, request.output)
     return found
@@ -101,24 +109,33 @@ class _Program:
     calls: ProgramCalls
     wrappable: frozenset[Call]
     unwrapped: dict[tuple[str, str], str]
+    markable: tuple[MarkableCalls, ...] = ()
+    unmarked: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
 
-def _program(path: str, path_map: PathMap, wraps_calls: bool) -> _Program:
+def _program(path: str, path_map: PathMap, changes_calls: bool) -> _Program:
     frames = read_frames(path)
-    if not wraps_calls:
+    if not changes_calls:
         return _Program(path, frames, ProgramCalls((), {}), frozenset(), {})
     calls, names = read_calls(path), path_map.functions
-    wrappable, refused = wrappable_calls(calls, calls_learnt(path_map))
-    unwrapped = {(names[one], names[other]): why for (one, other), why in refused.items()}
-    return _Program(path, frames, calls, wrappable, unwrapped)
+    learnt = calls_learnt(path_map)
+    wrappable, unwrappable = wrappable_calls(calls, learnt)
+    markable, unmarkable = markable_calls(calls, learnt)
+    unwrapped, unmarked = (
+        {(names[one], names[other]): why for (one, other), why in refused.items()}
+        for refused in (unwrappable, unmarkable)
+    )
+    return _Program(path, frames, calls, wrappable, unwrapped, markable, unmarked)
 
 
 def _write(found: Resizing, program: _Program, output: str) -> None:
     """Write the program with what was found, and its map."""
     data = with_larger_frames(program.frames, found.frame_bytes)
-    if found.call_bytes:
+    numbers = {} if found.marks is None else found.marks.numbers
+    if found.call_bytes or numbers:
         names = found.path_map.functions
-        data = with_wrappers(bytes(data), program.calls, found.call_bytes, names)
+        check_mark_carrier(program.path, numbers)
+        data = with_wrappers(bytes(data), program.calls, found.call_bytes, names, numbers)
     write_program(data, program.path, output)
     resized_map = replace(found.path_map, program=os.path.basename(output), build=build_of(output))
     write_map(resized_map, map_of_output(output))

@@ -54,7 +54,7 @@ def with_samples(check: PathCheck, taken: PathMap, argv: Sequence[str], program:
             output=profile, argv=(program_path(argv[0]), *argv[1:]), period_ns=_PERIOD_NS
         )
         record_paths(recording, map_path, _say_nothing, False, True, program)
-        keys, whole = profile_keys(profile, {*check.learnt.functions, *taken.functions})
+        keys, whole = profile_keys(profile, taken, check.learnt.functions)
     return replace(check, samples=judged_samples(check.learnt, taken, keys, whole))
 
 

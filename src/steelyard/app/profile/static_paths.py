@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from steelyard.analysis.paths.call_graph import (
     LIBRARY,
@@ -30,9 +29,6 @@ from steelyard.profile.executable import FunctionNames
 from steelyard.profile.paths.code_graph import read_call_graph, read_underneath
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.paths.map_file import read_map
-
-if TYPE_CHECKING:
-    from steelyard.analysis.paths.sampled_paths import Key
 
 _AT = "@"
 # Keys of one report that are searched, and paths that are shown of each.
@@ -217,7 +213,7 @@ def parse_key(text: str) -> tuple[str, int]:
 
 
 def unlearnt_paths(
-    program: str, path_map: PathMap, keys: Iterable[tuple[Key, int]]
+    program: str, path_map: PathMap, keys: Iterable[tuple[tuple[int, int], int]]
 ) -> tuple[UnlearntPaths, ...]:
     """The paths that the code allows for keys that were never learnt.
 

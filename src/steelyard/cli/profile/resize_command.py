@@ -29,7 +29,9 @@ class ResizeOptions:
         help="Lead no more than this part of the learnt calls through wrappers.",
     )
     mark: bool = option(
-        "--mark", is_flag=True, help="Find calls to mark, so that every path has its own key."
+        "--mark",
+        is_flag=True,
+        help="Mark calls too, so that paths have keys that heights do not tell.",
     )
     budget: float = option(
         "--budget",
@@ -68,14 +70,12 @@ class ResizeOptions:
 def resize(given: ResizeOptions, path: str) -> None:
     """Search sizes of stack frames that tell the paths of a map apart.
 
-    With --output they, and the wrappers of calls, are put into a copy of the program; otherwise no
-    program is changed.
+    With --output they, and the wrappers and marks of calls, are put into a copy of the program;
+    otherwise no program is changed.
     """
     if given.output is not None:
         if given.program is None:
             raise click.UsageError("--output needs --program: the program that the map is of.")
-        if given.mark:
-            raise click.UsageError("--mark says what it would give; --output has no marks.")
         refuse_nowhere(given.output)
     from steelyard.app.profile.path_resizing import ResizingRequest, resize_paths
 

@@ -7,7 +7,7 @@ stays. System V ABI, "Program Loading"; elf(5).
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 
@@ -108,7 +108,7 @@ class GrowingProgram:
 
     def _start(self) -> _Places:
         loaded = [row for row in self._segments if row[0] == _LOAD]
-        if not loaded or len(self._sections) + 1 >= _NO_NUMBER:
+        if not loaded or len(self._sections) + 2 >= _NO_NUMBER:
             raise DataError("The program has no segments that can be read.", field="program")
         # With the same distance of address and offset as the first segment, so that the program
         # headers are found by kernels before 5.18 too.
@@ -126,11 +126,20 @@ class GrowingProgram:
         start = self._start()
         size = len(self._frames.moved(0, [_NO_FRAME] * count)[1])
         size += self._table_bytes() + self._frames.header_bytes(count)
-        # Each entry of ours is no longer than so.
-        return start.at(_page_up(size + 32 * count))
+        # Each entry of ours is no longer than so, with two common ones.
+        return start.at(_page_up(size + 32 * (count + 2)))
 
-    def with_code(self, functions: Sequence[AddedFunction]) -> bytearray:
-        """The file with functions behind each other, from `code_address` on."""
+    def with_code(
+        self, functions: Sequence[AddedFunction], notes: Mapping[str, bytes] | None = None
+    ) -> bytearray:
+        """The file with functions behind each other, from `code_address` on.
+
+        Parameters
+        ----------
+        functions : sequence of AddedFunction
+        notes : mapping of str to bytes, optional
+            Sections that are not loaded.
+        """
         start, code_at = self._start(), self._code_places(len(functions))
         header_at = start.at(self._table_bytes())
         frames = [function.frame for function in functions]
@@ -145,7 +154,7 @@ class GrowingProgram:
         _put(data, start.offset, tables + header + table)
         _put(data, code_at.offset, code)
         self._place_frames(header_at, len(header), len(table))
-        self._add_sections(data, code_at, functions)
+        self._add_sections(data, code_at, functions, notes or {})
         self._header[5], self._header[10] = start.offset, len(self._segments) + 2
         data[: _HEADER.size] = _HEADER.pack(*self._header)
         return data
@@ -186,7 +195,11 @@ class GrowingProgram:
             row[3], row[4], row[5] = place.address, place.offset, count
 
     def _add_sections(
-        self, data: bytearray, code_at: _Places, functions: Sequence[AddedFunction]
+        self,
+        data: bytearray,
+        code_at: _Places,
+        functions: Sequence[AddedFunction],
+        notes: Mapping[str, bytes],
     ) -> None:
         """A section for the code and symbols for what is in it, behind all else."""
         names = self._sections[int(self._header[13])]
@@ -195,12 +208,22 @@ class GrowingProgram:
         # Allocated code (SHT_PROGBITS, SHF_ALLOC and SHF_EXECINSTR).
         added = [len(text), 1, 6, code_at.address, code_at.offset, size, 0, 0, 16, 0]
         self._sections.append(added)
-        _append(data, names, text + CODE_SECTION.encode() + b"\0")
-        self._add_symbols(data, functions)
+        number = len(self._sections) - 1
+        text += CODE_SECTION.encode() + b"\0"
+        for name, content in notes.items():
+            # Not allocated (SHT_PROGBITS).
+            row = [len(text), 1, 0, 0, 0, 0, 0, 0, 8, 0]
+            _append(data, row, content)
+            self._sections.append(row)
+            text += name.encode() + b"\0"
+        _append(data, names, text)
+        self._add_symbols(data, functions, number)
         at = _append(data, [0] * 10, b"".join(_SECTION.pack(*row) for row in self._sections))
         self._header[6], self._header[12] = at, len(self._sections)
 
-    def _add_symbols(self, data: bytearray, functions: Sequence[AddedFunction]) -> None:
+    def _add_symbols(
+        self, data: bytearray, functions: Sequence[AddedFunction], section: int
+    ) -> None:
         for symbols in self._sections:
             if symbols[1] != _SYMBOLS or symbols[6] >= len(self._sections):
                 continue
@@ -212,7 +235,7 @@ class GrowingProgram:
                     len(text),
                     _GLOBAL_FUNCTION,
                     _HIDDEN,
-                    len(self._sections) - 1,
+                    section,
                     frame.start,
                     frame.byte_count,
                 )

@@ -18,6 +18,9 @@ _HEADER_ENCODINGS = bytes([1, 0x1B, 0x03, 0x3B])
 # Version, "zR", factors 1 and -8, register of the return address, a byte of augmentation: pointers
 # of four bytes by their place. The frame begins 8 above the stack pointer, below it the address.
 _COMMON = bytes([0, 0, 0, 0, 1]) + b"zR\0" + bytes([1, 0x78, 16, 1, 0x1B, 0x0C, 7, 8, 0x90, 1])
+# The same with a personality routine, whose place stands between these.
+_PASSED = bytes([0, 0, 0, 0, 1]) + b"zPR\0" + bytes([1, 0x78, 16, 6, 0x1B])
+_BEHIND_ROUTINE = bytes([0x1B, 0x0C, 7, 8, 0x90, 1])
 _ADVANCE, _SET_OFFSET = 0x40, 0x0E
 
 
@@ -31,11 +34,15 @@ class FrameChange:
 
 @dataclass(frozen=True)
 class CodeFrame:
-    """The frame of a piece of code, which begins as a called function."""
+    """The frame of a piece of code, which begins as a called function.
+
+    Exceptions that pass it call the code at `routine`, its personality routine; 0: there is none.
+    """
 
     start: int
     byte_count: int
     changes: tuple[FrameChange, ...]
+    routine: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,9 +97,11 @@ class FrameTableCopy:
             value = _number(table, at, byte_count) + self._address - place
             table[at : at + byte_count] = _bytes_of(value, byte_count)
         starts = [(start, place + at) for start, at in self._starts]
-        common_at = len(table)
-        table += _entry(_COMMON)
+        commons: dict[int, int] = {}
         for frame in frames:
+            common_at = commons.setdefault(frame.routine, len(table))
+            if common_at == len(table):
+                table += _common_entry(frame.routine, place + common_at)
             starts.append((frame.start, place + len(table)))
             table += _described(frame, len(table), common_at, place)
         table += bytes(4)
@@ -190,6 +199,14 @@ def _bytes_of(value: int, byte_count: int) -> bytes:
         return value.to_bytes(byte_count, "little", signed=True)
     except OverflowError:
         raise UnreadableRulesError("it is too far from its code") from None
+
+
+def _common_entry(routine: int, at: int) -> bytes:
+    if not routine:
+        return _entry(_COMMON)
+    # Behind the four bytes of the length.
+    distance = routine - (at + 4 + len(_PASSED))
+    return _entry(_PASSED + _bytes_of(distance, 4) + _BEHIND_ROUTINE)
 
 
 def _described(frame: CodeFrame, at: int, common_at: int, section: int) -> bytes:

@@ -16,6 +16,7 @@ from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.native_program import native_program
 from steelyard.core.program_path import program_path
 from steelyard.profile.executable import FunctionNames
+from steelyard.profile.paths.marked_program import marks_of
 from steelyard.profile.paths.path_trees import PlannedFunctions, read_plan, read_trees
 from steelyard.profile.symbols.elf_symbols import read_symbols
 
@@ -115,6 +116,7 @@ def learning_run(
         nodes=nodes,
         lost_count=sum(tree.lost_count for tree in found),
         guessed_count=sum(tree.guessed_count for tree in found),
+        marks=marks_of(program),
     )
     return LearningRun(path_map, len(plan.starts), len(found), status)
 

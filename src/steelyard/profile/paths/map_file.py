@@ -56,6 +56,7 @@ def write_map(path_map: PathMap, path: str) -> None:
         "guessed": path_map.guessed_count,
         "functions": {str(address): name for address, name in sorted(path_map.functions.items())},
         "unwatched": path_map.unwatched,
+        "marks": [[*call, number] for call, number in sorted(path_map.marks.items())],
         "nodes": {name: list(column) for name, column in zip(_COLUMNS, columns, strict=True)},
     }
     folder = os.path.dirname(os.path.abspath(path))
@@ -92,6 +93,7 @@ def _map_of(value: Any, reader: FieldReader) -> PathMap:
         nodes=_nodes(fields, functions, reader),
         lost_count=_count(fields, "lost", reader),
         guessed_count=_count(fields, "guessed", reader),
+        marks=_marks(fields, reader),
     )
 
 
@@ -103,6 +105,17 @@ def _address(text: str, reader: FieldReader) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 20:
         raise reader.error("functions", "addresses with their names", text)
     return int(text)
+
+
+def _marks(fields: dict[str, Any], reader: FieldReader) -> dict[tuple[int, int], int]:
+    # Maps that were written before there were marks have no such field.
+    found: dict[tuple[int, int], int] = {}
+    for index, row in enumerate(reader.sequence(fields.get("marks", []), "marks")):
+        numbers = reader.sequence(row, f"marks[{index}]")
+        if len(numbers) != 3 or not all(type(one) is int and 0 <= one < 2**63 for one in numbers):
+            raise reader.error(f"marks[{index}]", "a caller, a callee and a number", row)
+        found[numbers[0], numbers[1]] = numbers[2]
+    return found
 
 
 def _nodes(

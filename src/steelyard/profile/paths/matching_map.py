@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from steelyard.analysis.paths.path_map import PathMap, check_build
+from steelyard.analysis.paths.path_map import PathMap, check_build, check_marks
 from steelyard.core.errors import DataError
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.paths.map_file import read_map
+from steelyard.profile.paths.marked_program import marks_of
 
 FIELD = "--paths"
 
@@ -28,4 +29,5 @@ def matching_map(map_path: str, program: str) -> PathMap:
     if name == path_map.program:
         with suppress(OSError):
             check_build(path_map, build_of(program), name)
+            check_marks(path_map, marks_of(program))
     return path_map

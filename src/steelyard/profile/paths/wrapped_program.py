@@ -1,4 +1,4 @@
-"""A program whose calls are led through wrappers, which make the stack higher.
+"""A program whose calls are led through wrappers, which make the stack higher or mark paths.
 
 A wrapper is called instead of the function, lowers the stack pointer, calls the function, and
 puts the stack pointer back. It changes no other register and no flag.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from dataclasses import replace
 
 from steelyard.analysis.paths.wrappable_calls import (
     Call,
@@ -18,6 +19,13 @@ from steelyard.analysis.paths.wrappable_calls import (
 from steelyard.core.errors import DataError
 from steelyard.profile.paths.added_code import AddedFunction, GrowingProgram
 from steelyard.profile.paths.frame_table_copy import CodeFrame, FrameChange
+from steelyard.profile.paths.marked_program import (
+    MARK_SECTION,
+    CallCode,
+    mark_rows,
+    marking,
+    passing_routine,
+)
 from steelyard.profile.paths.planner_output import planner_lines
 
 # The return address of the wrapper's own call is a part of what it puts between.
@@ -26,6 +34,7 @@ _CALL, _RETURN, _CALL_BYTES = 0xE8, 0xC3, 5
 _ALIGN_BYTES = 16
 _SHORT_LIMIT = 128
 _TRAP = b"\xcc"
+_ROUTINE = "passing.steelyard"
 
 
 def read_calls(program: str) -> ProgramCalls:
@@ -73,9 +82,13 @@ def _function(text: str) -> tuple[int, CalledFunction]:
 
 
 def with_wrappers(
-    data: bytes, calls: ProgramCalls, sizes: Mapping[Call, int], names: Mapping[int, str]
+    data: bytes,
+    calls: ProgramCalls,
+    sizes: Mapping[Call, int],
+    names: Mapping[int, str],
+    numbers: Mapping[Call, int] | None = None,
 ) -> bytearray:
-    """The file of a program with wrapped calls.
+    """The file of a program with wrapped and marked calls.
 
     Parameters
     ----------
@@ -86,25 +99,37 @@ def with_wrappers(
         What is put between a caller and its callee, a multiple of 16.
     names : mapping of int to str
         Symbols of functions.
+    numbers : mapping of (int, int) to int, optional
+        What marked calls add to the value of their thread.
 
     Raises
     ------
     DataError
         The program cannot be given more code.
     """
+    numbers = numbers or {}
     by_call = calls.places_of()
-    places = [(place, size) for call, size in sorted(sizes.items()) for place in by_call[call]]
+    places = [place for call in sorted({*sizes, *numbers}) for place in by_call.get(call, ())]
     program = GrowingProgram(data)
-    at = program.code_address(len(places))
+    # One more for the routine of marked calls.
+    at = program.code_address(len(places) + 1)
     found: list[AddedFunction] = []
-    for place, size in places:
-        wrapper = _wrapper(at, place.callee, size)
+    routine = at if numbers else 0
+    if routine:
+        code = passing_routine()
+        found.append(AddedFunction(_ROUTINE, _padded(code), CodeFrame(at, len(code), ())))
+        at += len(found[-1].code)
+    for place in places:
+        call = place.caller, place.callee
+        around = _around(sizes.get(call, 0), numbers.get(call))
+        wrapper = _wrapper(at, place.callee, around, routine if call in numbers else 0)
         name = names.get(place.callee, f"{place.callee:x}")
         # Numbers keep symbols different.
         found.append(AddedFunction(f"{name}.steelyard{len(found)}", wrapper[0], wrapper[1]))
         at += len(wrapper[0])
-    changed = program.with_code(found)
-    for (place, _), wrapper in zip(places, found, strict=True):
+    notes = {MARK_SECTION: mark_rows(numbers)} if numbers else {}
+    changed = program.with_code(found, notes)
+    for place, wrapper in zip(places, found[len(found) - len(places) :], strict=True):
         if changed[place.offset] != _CALL:
             raise DataError("The program has other calls than were read.", field="program")
         changed[place.offset + 1 : place.offset + _CALL_BYTES] = _distance(
@@ -113,17 +138,42 @@ def with_wrappers(
     return changed
 
 
-def _wrapper(at: int, callee: int, size: int) -> tuple[bytes, CodeFrame]:
-    lower, raise_again = _add_to_stack(_WORD_BYTES - size), _add_to_stack(size - _WORD_BYTES)
-    called_at = at + len(lower)
-    code = lower + bytes([_CALL]) + _distance(called_at + _CALL_BYTES, callee)
-    code += raise_again + bytes([_RETURN])
+def _around(size: int, number: int | None) -> CallCode:
+    """What stands around a call that is wrapped, marked or both."""
+    if number is None:
+        return _wrapping(size - _WORD_BYTES, size)
+    if not size:
+        return marking(number)
+    outer, inner = _wrapping(size, size + _WORD_BYTES), marking(number)
+    first, last = inner.changes
     changes = (
-        FrameChange(len(lower), size),
+        outer.changes[0],
+        replace(first, offset_bytes=first.offset_bytes + size),
+        replace(last, offset_bytes=last.offset_bytes + size),
+        FrameChange(len(outer.behind) - 1, _WORD_BYTES),
+    )
+    # The return of the inner one is that of the outer.
+    return CallCode(outer.before + inner.before, inner.behind[:-1] + outer.behind, changes)
+
+
+def _wrapping(amount: int, offset: int) -> CallCode:
+    lower, raise_again = _add_to_stack(-amount), _add_to_stack(amount)
+    changes = (
+        FrameChange(len(lower), offset),
         FrameChange(_CALL_BYTES + len(raise_again), _WORD_BYTES),
     )
-    frame = CodeFrame(at, len(code), changes)
-    return code.ljust(-(-len(code) // _ALIGN_BYTES) * _ALIGN_BYTES, _TRAP), frame
+    return CallCode(lower, raise_again + bytes([_RETURN]), changes)
+
+
+def _wrapper(at: int, callee: int, around: CallCode, routine: int) -> tuple[bytes, CodeFrame]:
+    called_at = at + len(around.before)
+    code = around.before + bytes([_CALL]) + _distance(called_at + _CALL_BYTES, callee)
+    code += around.behind
+    return _padded(code), CodeFrame(at, len(code), around.changes, routine)
+
+
+def _padded(code: bytes) -> bytes:
+    return code.ljust(-(-len(code) // _ALIGN_BYTES) * _ALIGN_BYTES, _TRAP)
 
 
 def _add_to_stack(amount: int) -> bytes:

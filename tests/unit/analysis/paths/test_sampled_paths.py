@@ -23,7 +23,7 @@ NODES = (
     PathNode(ROOT, 3, NO_HEIGHT, 9),
 )
 KEYED = KeyedPaths(PathMap("p", "ab", 1, {1: "main", 2: "f", 3: "leaf"}, {}, NODES), {})
-RESOLVED, UNSURE, UNKNOWN = (3, 96), (3, 64), (3, 8)
+RESOLVED, UNSURE, UNKNOWN = (3, 96, 0), (3, 64, 0), (3, 8, 0)
 
 
 def answered(keys, leaf="leaf"):

@@ -110,13 +110,19 @@ def test_marked_calls_make_every_path_exact_and_none_is_needless(seed):
 
 
 def keys_with_marks(path_map: PathMap, marked: Collection[tuple[int, int]]) -> int:
-    """Keys of several paths, where the marks themselves in their order are part of a key."""
+    """Keys of several paths, where marked calls and their heights are part of a key, in order."""
     paths: defaultdict[object, set[tuple[int, ...]]] = defaultdict(set)
     for index, node in enumerate(path_map.nodes):
+        seen: list[tuple[tuple[int, int], int]] = []
+        at = index
+        while at != ROOT:
+            one = path_map.nodes[at]
+            caller = ROOT if one.parent == ROOT else path_map.nodes[one.parent].function
+            if (caller, one.function) in marked:
+                seen.append(((caller, one.function), one.height_bytes))
+            at = one.parent
         path = tuple(functions_of(path_map, index))
-        calls = zip((*path[1:], ROOT), path, strict=True)
-        seen = tuple(call for call in calls if call in marked)
-        paths[node.function, node.height_bytes, seen].add(path)
+        paths[node.function, node.height_bytes, tuple(seen)].add(path)
     return sum(len(found) > 1 for found in paths.values())
 
 

@@ -40,6 +40,10 @@ def resizing_document(found: Resizing) -> dict[str, Any]:
                 {"caller": caller, "callee": callee, "reason": why}
                 for (caller, callee), why in sorted(found.unwrapped.items())
             ],
+            "unmarked": [
+                {"caller": caller, "callee": callee, "reason": why}
+                for (caller, callee), why in sorted(found.unmarked.items())
+            ],
             "wrapped_ratio": found.wrapped_share,
             "keys": {
                 "most": separation.key_limit,

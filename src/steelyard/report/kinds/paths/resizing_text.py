@@ -60,6 +60,7 @@ def resizing_text(found: Resizing, width: int | None = None) -> str:
         )
     lines += _reasons("frames that cannot grow", found.rigid.values(), width)
     lines += _reasons("calls that cannot be wrapped", found.unwrapped.values(), width)
+    lines += _reasons("calls that cannot be marked", found.unmarked.values(), width)
     return "\n".join(lines) + "\n"
 
 
