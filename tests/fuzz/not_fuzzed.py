@@ -22,6 +22,7 @@ _REASONS = {
         *("cli/service/service_options.py", "app/service/oidc_settings.py"),
         *("profile/paths/learning_run.py", "profile/paths/frame_sizes.py"),
         *("service/package/canonical_archive.py", "service/service_client.py"),
+        "service/package/host_rooms.py",
         *("measure/preflight.py", "measure/provenance.py", "profile/delays.py"),
         *("suite/make_inputs.py", "build/modules.py", "build/link.py"),
         *("host/cached_files.py", "host/study_program.py", "archives/copy_folder.py"),

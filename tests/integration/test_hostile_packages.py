@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
-import subprocess
 import tarfile
 import tempfile
 import time
@@ -18,6 +16,7 @@ import pytest
 from tests.integration.test_packages import RUN, trials_of
 from tests.packages import RESULTS, need_containers, need_trusted, package
 from tests.patience import PATIENCE_S
+from tests.small_images import small_image
 
 # What nobody may do from inside; each ends the script with a number of its own if it can.
 FORBIDDEN = {
@@ -246,17 +245,7 @@ def test_an_image_that_the_container_may_not_read_is_refused(user):
 
 
 def test_an_image_takes_the_place_of_the_hosts_folders(user, image):
-    (image / "usr").mkdir()
-    for name in ("bin", "lib", "lib64"):
-        (image / name).symlink_to(f"usr/{name}")
-        (image / "usr" / name).mkdir()
-    for program in ("sh", "tar", "ls"):
-        path = shutil.which(program)
-        libraries = subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout
-        for needed in (f"/bin/{program}", *re.findall(r"(/lib\S+) \(", libraries)):
-            target = image / needed.lstrip("/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path if needed.startswith("/bin/") else needed, target)
+    small_image(image, "sh", "tar", "ls")
     trial, told = ran(
         user,
         *("--image", str(image)),

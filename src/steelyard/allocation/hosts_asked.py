@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from steelyard.allocation.requirement import Requirement, read_requirements
-from steelyard.allocation.worker_facts import PLACEMENT_FACTORS
+from steelyard.allocation.worker_facts import BROUGHT_FACTORS, HOST_FACTORS, REBOOTS
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_duration, parse_share
 
-FIELDS = ("require", "factors", "replicates", "workers", "reboot", "time_limit", "cost_limit")
-# How often a host is booted anew: before nothing, before the experiment, before each block.
-REBOOTS = ("never", "experiment", "block")
+FIELDS = (
+    *("require", "factors", "replicates", "workers", "redundant", "reboot"),
+    *("time_limit", "cost_limit"),
+)
 MOST_REPLICATES = 1_000_000
 
 
@@ -37,6 +38,8 @@ class HostsAsked:
         One of `REBOOTS`.
     time_limit_s, cost_limit_s : float or None
         After what the experiment ends: from when it was sent, and of all workers together.
+    redundant_ratio : float
+        The share of the blocks that another worker repeats.
     """
 
     require: tuple[Requirement, ...] = ()
@@ -48,11 +51,22 @@ class HostsAsked:
     reboot: str = "never"
     time_limit_s: float | None = None
     cost_limit_s: float | None = None
+    redundant_ratio: float = 0.0
 
     @property
     def factors(self) -> tuple[str, ...]:
-        """The placement factors that are varied."""
+        """The factors of hosts that are varied."""
         return (*self.shares, *self.named)
+
+    @property
+    def brought(self) -> tuple[str, ...]:
+        """Those of them that a host is brought to, block by block."""
+        return tuple(name for name in self.factors if name in BROUGHT_FACTORS)
+
+    @property
+    def boots(self) -> bool:
+        """Whether every host has to be booted for it."""
+        return self.reboot != "never"
 
 
 def read_hosts_asked(given: Mapping[str, Any], where: str = "hosts") -> HostsAsked:
@@ -75,9 +89,9 @@ def read_hosts_asked(given: Mapping[str, Any], where: str = "hosts") -> HostsAsk
     named: dict[str, tuple[str, ...]] = {}
     for name, value in factors.items():
         place = f"{where}.factors.{name}"
-        if name not in PLACEMENT_FACTORS:
+        if name not in HOST_FACTORS:
             raise UsageError(
-                f"{place}: {name!r} is no factor of hosts. Known: {', '.join(PLACEMENT_FACTORS)}.",
+                f"{place}: {name!r} is no factor of hosts. Known: {', '.join(HOST_FACTORS)}.",
                 field=place,
             )
         if isinstance(value, list):
@@ -91,9 +105,24 @@ def read_hosts_asked(given: Mapping[str, Any], where: str = "hosts") -> HostsAsk
         raise UsageError(
             f"{where}.reboot takes {', '.join(REBOOTS)}, not {reboot!r}.", field=f"{where}.reboot"
         )
+    if "reboot" in given and "reboot" in factors:
+        raise UsageError(
+            f"{where}: reboot is varied under `factors` and held by `reboot`. Give one of them.",
+            field=f"{where}.reboot",
+        )
     required = read_requirements(require, f"{where}.require")
     limits = [_limit(given.get(name), f"{where}.{name}") for name in ("time_limit", "cost_limit")]
-    return HostsAsked(required, shares, named, replicates, least, most, reboot, *limits)
+    redundant = _redundant(given.get("redundant"), f"{where}.redundant")
+    return HostsAsked(
+        *(required, shares, named, replicates, least, most, reboot),
+        time_limit_s=limits[0],
+        cost_limit_s=limits[1],
+        redundant_ratio=redundant,
+    )
+
+
+def _redundant(value: Any, where: str) -> float:
+    return 0.0 if value is None else parse_share(value, where)
 
 
 def _limit(value: Any, where: str) -> float | None:

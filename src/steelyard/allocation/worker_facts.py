@@ -26,6 +26,9 @@ FACTS: Mapping[str, Kind] = {
     "distribution": "text",
     "virtualisation": "text",
     "tags": "set",
+    "images": "set",
+    "libraries": "set",
+    "boots": "text",
 }
 _GIB = 1 << 30
 
@@ -86,9 +89,39 @@ PLACEMENT_FACTORS: Mapping[str, Callable[[Mapping[str, Fact]], str | None]] = {
     "virtualisation": _as_it_is("virtualisation"),
 }
 
+# The level of `image` and of `libraries` that every host has: what is installed on it.
+AS_INSTALLED = "host"
+# How often a host is booted anew: before nothing, before the experiment, before each block.
+REBOOTS = ("never", "experiment", "block")
+CAN_BOOT = "yes"
+
+
+def _installed_and(name: str) -> Callable[[Mapping[str, Fact]], frozenset[str]]:
+    def levels(facts: Mapping[str, Fact]) -> frozenset[str]:
+        known = facts.get(name)
+        own = known if isinstance(known, frozenset) else frozenset[str]()
+        return own | {AS_INSTALLED}
+
+    return levels
+
+
+def _reboots(facts: Mapping[str, Fact]) -> frozenset[str]:
+    return frozenset(REBOOTS if facts.get("boots") == CAN_BOOT else REBOOTS[:1])
+
+
+# Factors that a host can be brought to: each block has a level of them, and which a host can have
+# follows from its facts.
+BROUGHT_FACTORS: Mapping[str, Callable[[Mapping[str, Fact]], frozenset[str]]] = {
+    "image": _installed_and("images"),
+    "libraries": _installed_and("libraries"),
+    "reboot": _reboots,
+}
+HOST_FACTORS = (*PLACEMENT_FACTORS, *BROUGHT_FACTORS)
+
 
 def worker_facts(facts: Mapping[str, Fact]) -> WorkerFacts:
     """A worker with the levels that follow from its facts, of which ``name`` must be one."""
     found = {name: level(facts) for name, level in PLACEMENT_FACTORS.items()}
     levels = {name: frozenset((level,)) for name, level in found.items() if level is not None}
-    return WorkerFacts(str(facts["name"]), facts, levels)
+    brought = {name: levels_there(facts) for name, levels_there in BROUGHT_FACTORS.items()}
+    return WorkerFacts(str(facts["name"]), facts, {**levels, **brought})

@@ -52,10 +52,13 @@ class PackageSpec:
     variables : tuple of (name, value)
         What its file `env` adds to the environment of each of its scripts.
     image : str or None
-        A directory with a root file system; None: the host's own.
+        A root file system: the path of its directory, or its name among the images of the host
+        that runs it; None: the host's own.
     has_network : bool
         Whether it sees the host's network. A trusted package does in any case.
     limits : EnvironmentLimits
+    libraries : str
+        The directory of shared objects that it sees besides; empty for none.
     """
 
     digest: str
@@ -65,3 +68,4 @@ class PackageSpec:
     image: str | None = None
     has_network: bool = False
     limits: EnvironmentLimits = field(default_factory=EnvironmentLimits)
+    libraries: str = ""

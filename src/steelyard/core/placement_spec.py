@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 # The column of tables that says where a trial ran.
 WORKER = "worker"
+# Factors that a host is brought to, so that blocks on one worker can have unlike levels of them.
+BROUGHT = ("image", "libraries", "reboot")
 
 
 @dataclass(frozen=True)
 class PlacedWorker:
-    """A worker by its name, with its level of each factor of hosts.
+    """A worker by its name, with its level of each factor of hosts; one that was brought to several
+    levels is there once for each.
 
     Parameters
     ----------
@@ -36,9 +39,22 @@ class PlacementSpec:
         names = dict.fromkeys(name for worker in self.workers for name, _ in worker.levels)
         return (WORKER, *(name for name in names if name != WORKER))
 
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """Of those columns the ones that an analysis looks at unless told otherwise: the worker,
+        where there are several, and what hosts were brought to."""
+        return tuple(
+            name
+            for name in (WORKER, *BROUGHT)
+            if len({_level(worker, name) for worker in self.workers}) > 1
+        )
+
     def level(self, block: int, factor: str) -> str:
         """At which level of a factor a block was run; empty where that is not known."""
         if not 0 <= block < len(self.blocks):
             return ""
-        worker = self.workers[self.blocks[block]]
-        return worker.name if factor == WORKER else dict(worker.levels).get(factor, "")
+        return _level(self.workers[self.blocks[block]], factor)
+
+
+def _level(worker: PlacedWorker, factor: str) -> str:
+    return worker.name if factor == WORKER else dict(worker.levels).get(factor, "")

@@ -29,8 +29,8 @@ from steelyard.service.workers import HEARTBEAT_LIMIT_S
 
 @dataclass(frozen=True)
 class GivenPart:
-    """What a worker gets: the experiment file, which places of its plan to run, and the digests of
-    its benchmark packages by their names in the file."""
+    """What a worker gets: the experiment file, which places of its plan to run, the digests of its
+    benchmark packages by their names in the file, and what the worker is to be brought to."""
 
     id: int
     attempt: int
@@ -40,6 +40,7 @@ class GivenPart:
     plan: str
     positions: tuple[int, ...]
     packages: Mapping[str, str] = field(default_factory=dict[str, str])
+    levels: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def next_part(connection: Connection, worker_id: int, now_s: float) -> GivenPart | None:
@@ -74,9 +75,12 @@ def next_boot(connection: Connection, worker_id: int, now_s: float) -> str | Non
 def _boot(row: Any) -> str:
     """What names the boot that a part takes. An attempt that was lost leaves a host that is no
     longer as it was booted."""
-    if row.reboot == "experiment":
+    reboot = json.loads(row.levels).get("reboot", row.reboot)
+    if reboot == "experiment":
         return str(row.identifier)
-    return f"{row.identifier} {row.block} {row.attempt}" if row.reboot == "block" else ""
+    if reboot == "never":
+        return ""
+    return f"{row.identifier} {row.block} {row.attempt}"
 
 
 def _next_row(connection: Connection, worker_id: int, now_s: float) -> Any:
@@ -143,6 +147,7 @@ def _given(connection: Connection, row: Any, worker_id: int, now_s: float) -> Gi
         *(row.id, row.attempt, row.identifier),
         *(sent.file, sent.specification, sent.plan, positions),
         packages_of(connection, row.submission_id),
+        json.loads(row.levels),
     )
 
 

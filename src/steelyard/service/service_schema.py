@@ -154,6 +154,8 @@ submissions = Table(
 
 # A block of a submission: what stays on one worker. `place` orders the parts of a worker.
 # `substitutes` is a JSON list of the workers that give the same levels, if that one is gone.
+# `levels` is a JSON object of what the worker is to be brought to. `ran` is how many of its trials
+# the attempt has run that goes on after a boot. `twin` is the block that another worker repeats.
 parts = Table(
     "parts",
     metadata,
@@ -166,6 +168,9 @@ parts = Table(
     Column("substitutes", Text, nullable=False, server_default="[]"),
     Column("state", Text, nullable=False),
     Column("attempt", Integer, nullable=False, server_default="0"),
+    Column("levels", Text, nullable=False, server_default="{}"),
+    Column("ran", Integer, nullable=False, server_default="0"),
+    Column("twin", Integer),
     UniqueConstraint("submission_id", "block"),
     Index("ix_parts_next", "worker_id", "state"),
     Index("ix_parts_state", "submission_id", "state"),

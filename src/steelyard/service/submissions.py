@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
@@ -23,13 +23,16 @@ OPEN_STATES = ("queued", "running")
 
 @dataclass(frozen=True)
 class NewPart:
-    """A block: number, worker, place in that one's order, trials, and who else may run it."""
+    """A block: number, worker, place in that one's order, trials, who else may run it, what the
+    worker is brought to, and the block that it repeats."""
 
     block: int
     worker_id: int
     place: int
     positions: tuple[int, ...]
     substitutes: tuple[int, ...] = ()
+    levels: Mapping[str, str] = field(default_factory=dict[str, str])
+    twin: int | None = None
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,8 @@ def _rows(submission_id: int, blocks: Sequence[NewPart]) -> list[dict[str, Any]]
             "substitutes": json.dumps(part.substitutes),
             "state": "waiting",
             "attempt": 0,
+            "levels": json.dumps(dict(part.levels)),
+            "twin": part.twin,
         }
         for part in blocks
     ]
@@ -234,9 +239,10 @@ def find_submission(connection: Connection, identifier: str) -> Submission | Non
 
 
 def committed_rows(connection: Connection, submission_id: int) -> Sequence[Any]:
-    """Its trials by position: the JSON of each, its block, and the worker that ran it."""
+    """Its trials by position: the JSON of each, its block, the worker that ran it, and what
+    that one was brought to."""
     chosen = (
-        select(committed_trials, workers.c.name.label("worker"), parts.c.block)
+        select(committed_trials, workers.c.name.label("worker"), parts.c.block, parts.c.levels)
         .join(workers, committed_trials.c.worker_id == workers.c.id)
         .join(parts, committed_trials.c.part_id == parts.c.id)
         .where(committed_trials.c.submission_id == submission_id)

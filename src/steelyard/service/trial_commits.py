@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sqlalchemy import Connection, insert, select, update
@@ -43,6 +43,8 @@ class SentResult:
     provenance : mapping
     failure : str
         Why it could not be run; empty where it was.
+    levels : mapping of factor to level
+        What the worker was brought to.
     """
 
     part_id: int
@@ -51,6 +53,7 @@ class SentResult:
     trials: Sequence[Trial]
     provenance: Mapping[str, Any]
     failure: str = ""
+    levels: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,8 @@ def _wrong(row: Any, given: Any, worker_id: int, sent: SentResult) -> str:
         return f"the part belongs to the experiment {row.identifier}"
     if sent.failure:
         return "" if not sent.trials else "a part that could not be run has no trials"
+    if dict(sent.levels) != json.loads(row.levels):
+        return "the worker was not brought to the levels of the part"
     positions = [trial.position for trial in sent.trials]
     if sorted(positions) != sorted(json.loads(row.positions)):
         return "its trials are not those of the part"

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from steelyard.allocation.worker_facts import PLACEMENT_FACTORS
+from steelyard.allocation.worker_facts import HOST_FACTORS
 from steelyard.app.experiment.toml_lines import field_place
 from steelyard.core.errors import UnknownNameError, UsageError
 from steelyard.core.experiment_spec import ExperimentSpec
@@ -58,7 +58,7 @@ def check_asked(file: ExperimentFile, spec: ExperimentSpec) -> None:
         "factors": [
             *(name for name, _ in spec.varied),
             *(factor.name for factor in spec.nuisance),
-            *(PLACEMENT_FACTORS if file.hosts else ()),
+            *(HOST_FACTORS if file.hosts else ()),
         ],
         "options": sorted(method.options) if method is not None else None,
     }

@@ -25,7 +25,7 @@ def analysis_question(
 ) -> tuple[str, Question]:
     """Which analysis, and the question to it: what the caller asked, else what the file says,
     else the linear model of the first metric by everything that was varied, and by the worker where
-    several ran it.
+    several ran it, and by what hosts were brought to.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def analysis_question(
         Empty fields are not asked for.
     """
     varied = dict.fromkeys(name for v in spec.variants for name, _ in v.parameters)
-    if spec.placement is not None and len(spec.placement.workers) > 1:
-        varied[WORKER] = None
+    if spec.placement is not None:
+        varied |= dict.fromkeys(spec.placement.varied)
     response = asked.response or said.get("response") or spec.primary_metric.name
     factors = asked.factors or tuple(said.get("factors", ())) or tuple(varied)
     quantiles = asked.quantiles or tuple(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from steelyard.allocation.hosts_asked import REBOOTS
+from steelyard.allocation.worker_facts import REBOOTS
 from steelyard.app.experiment.field_types import (
     Field,
     Table,
@@ -65,7 +65,7 @@ PACKAGE_OPTIONS = inner(
     'options of its environment, such as {memory = "1GiB", network = true}',
     Field("environment", choice('"contained" or "trusted"', "contained", "trusted")),
     Field("network", flag()),
-    Field("image", text("a folder")),
+    Field("image", text("a folder such as ./root, or the name of an image")),
     Field("memory", text_or_number('a size such as "1GiB"')),
     Field("disk", text_or_number('a size such as "1GiB"')),
     Field("inodes", whole(1)),
@@ -310,9 +310,14 @@ HOSTS = Table(
         Field("replicates", anything("blocks on each worker"), "`runs` unless given"),
         Field("workers", anything('how many workers: a number, "2-8" or "2-"')),
         Field(
+            "redundant",
+            anything('a share of the blocks, such as "20%"'),
+            "that another worker of the same platform repeats, each as a replicate of its own",
+        ),
+        Field(
             "reboot",
             choice('"never", "experiment" or "block"', *REBOOTS),
-            "before what a host is booted anew; only hosts of a cluster can be",
+            "before what a host is booted anew; only hosts that can be booted are asked",
         ),
         Field("time_limit", text_or_number('a time such as "2h"'), "from when it was sent"),
         Field("cost_limit", text_or_number('a time such as "10h"'), "of all workers together"),

@@ -10,6 +10,7 @@ from steelyard.app.package.packaged_variant import PackageChoice
 from steelyard.app.package.rehearse_package import rehearse_package
 from steelyard.core.errors import ArchiveError
 from steelyard.service.package.archive import Package, unpack
+from steelyard.service.package.host_rooms import image_folder
 from steelyard.service.package.kept_packages import KeptPackages
 from steelyard.service.package.package_faults import PackageFaults, find_faults
 from steelyard.service.package.script_faults import Fault
@@ -46,7 +47,8 @@ def check_package(source: str, choice: PackageChoice, *, executes: bool = False)
         except ArchiveError as error:
             fault = Fault("", "archive", error.message)
             return PackageCheck(source, None, PackageFaults((fault,), ()))
-        found = find_faults(package, files, image=choice.image, has_network=choice.has_network)
+        image = image_folder(choice.image)
+        found = find_faults(package, files, image=image, has_network=choice.has_network)
         if executes and not found.faults:
             found = replace(found, faults=_execution_faults(package, source, choice, folder))
     return PackageCheck(source, package, found)

@@ -12,6 +12,7 @@ from steelyard.core.experiment_spec import IterationsSpec
 from steelyard.core.package_spec import EnvironmentLimits
 from steelyard.core.quantity import parse_duration, parse_size
 from steelyard.service.package.environments import CONTAINED, TRUSTED, environment_named
+from steelyard.service.package.host_rooms import IMAGES, is_room_name
 
 
 def choice_of(options: Mapping[str, Any], named: Callable[[str], str]) -> PackageChoice:
@@ -39,8 +40,14 @@ def choice_of(options: Mapping[str, Any], named: Callable[[str], str]) -> Packag
             f"A trusted package has the network in any case: leave {field} out.", field=field
         )
     image = options.get("image")
-    if image is not None and not os.path.isabs(image):
+    if image is not None and "/" in image:
         image = os.path.abspath(image)
+    elif image is not None and not is_room_name(image):
+        field = named("image")
+        raise UsageError(
+            f"{field} takes a folder, such as ./root, or the name of an image, not {image!r}.",
+            field=field,
+        )
     limits = EnvironmentLimits(
         process_count=int(options.get("processes", usual.process_count)),
         memory_bytes=_size(options, "memory", usual.memory_bytes, named),
@@ -55,6 +62,11 @@ def choice_of(options: Mapping[str, Any], named: Callable[[str], str]) -> Packag
         limits=limits,
         timeout_s=_seconds(options, "timeout", named),
     )
+
+
+def images_here() -> tuple[str, ...]:
+    """The names of the images of this host."""
+    return IMAGES.found()
 
 
 def package_iterations(asked: str | None, metrics: Sequence[str]) -> IterationsSpec | None:

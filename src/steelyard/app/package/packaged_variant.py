@@ -11,6 +11,7 @@ from steelyard.core.experiment_spec import LaunchSpec, Variant
 from steelyard.core.package_spec import EnvironmentLimits, PackageSpec
 from steelyard.service.package.archive import RUN, SETUP, Package
 from steelyard.service.package.environments import CONTAINED, environment_named
+from steelyard.service.package.host_rooms import IMAGES
 from steelyard.service.package.kept_packages import KeptPackages, packages_directory
 from steelyard.service.package.package_faults import find_faults, variables_of
 
@@ -24,7 +25,8 @@ class PackageChoice:
     environment : str
         The name of one of `service.package.environments.ENVIRONMENTS`.
     image : str or None
-        A directory with a root file system; None: the host's own.
+        The absolute path of a directory with a root file system, or the name of an image; None:
+        the host's own.
     has_network : bool
     limits : EnvironmentLimits
     timeout_s : float or None
@@ -75,7 +77,11 @@ def packaged_variant(
     environment_named(choice.environment)
     kept = KeptPackages(directory or packages_directory())
     package, folder = kept.package(digest), kept.place(digest)
-    found = find_faults(package, folder, image=choice.image, has_network=choice.has_network)
+    image = choice.image
+    if image is not None and not os.path.isabs(image):
+        # By its name it may be another host's: where it is, its interpreters are looked for.
+        image = IMAGES.folder(image) if image in IMAGES.found() else ""
+    found = find_faults(package, folder, image=image, has_network=choice.has_network)
     if found.faults:
         more = len(found.faults) - 1
         others = f" and {more} more faults" if more else ""
@@ -89,7 +95,7 @@ def packaged_variant(
         environment=choice.environment,
         has_setup=package.has_setup,
         variables=variables_of(package, folder),
-        image=None if choice.image is None else os.path.abspath(choice.image),
+        image=choice.image,
         has_network=choice.has_network,
         limits=choice.limits,
     )

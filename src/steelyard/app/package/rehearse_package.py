@@ -7,7 +7,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from steelyard.app.package.packaged_variant import PackageChoice, packaged_variant
@@ -19,6 +19,7 @@ from steelyard.service.package.environments import (
     container_program,
     environment_named,
 )
+from steelyard.service.package.host_rooms import image_folder
 from steelyard.service.package.kept_packages import KeptPackages, packages_directory
 
 _SCRIPT = re.compile(r"^== \./(\S+) ==$", re.MULTILINE)
@@ -83,8 +84,9 @@ def rehearsed(
     place = KeptPackages(directory).place(package.digest)
     with tempfile.TemporaryDirectory(prefix="steelyard-rehearsal-") as folder:
         files = (os.path.join(folder, "results"), report_file(folder, 0))
+        here = replace(package, image=image_folder(package.image))
         argv = environment.rehearse_argv(
-            package, container_program(), (place, os.path.join(folder, "container")), files
+            here, container_program(), (place, os.path.join(folder, "container")), files
         )
         lines: list[str] = []
         changes = dict(environment.environment(package, ()))

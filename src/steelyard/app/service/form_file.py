@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.allocation.worker_facts import FACTS, PLACEMENT_FACTORS
+from steelyard.allocation.worker_facts import FACTS, HOST_FACTORS
 from steelyard.app.experiment.toml_text import toml_text
 from steelyard.core.errors import UsageError
 
@@ -127,7 +127,7 @@ def _hosts(fields: Fields) -> dict[str, Any]:
     found = _given(fields, names)
     if found.get("reboot") == "never":
         del found["reboot"]
-    shares = {name: field_of(fields, f"share_{name}") for name in PLACEMENT_FACTORS}
+    shares = {name: field_of(fields, f"share_{name}") for name in HOST_FACTORS}
     require = {row["require"]: _required(row) for row in rows_of(fields, "require")}
     tables = {"require": require, "factors": {name: s for name, s in shares.items() if s}}
     return {**{name: table for name, table in tables.items() if table}, **found}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from steelyard.allocation.block_places import block_workers
-from steelyard.allocation.hosts_asked import read_hosts_asked
+from steelyard.allocation.brought_levels import rounds
 from steelyard.app.experiment.experiment_file import experiment_file_of
-from steelyard.app.service.planned_submission import parts_from
+from steelyard.app.service.block_parts import parts_from, places_going_on
+from steelyard.app.service.file_hosts import hosts_asked_by
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.core.experiment_results import StopReason
 from steelyard.run.further_blocks import further_blocks, whole_rounds
@@ -71,15 +70,14 @@ class GoingFurther:
     def _step(self, connection: Connection, sent: Submission) -> _Step:
         experiment = service_experiment(connection, sent)
         seen = block_count(connection, sent.id)
-        told = json.loads(sent.going_on)
-        names: list[str] = told["workers"]
+        places = places_going_on(sent.going_on)
         spec = replace(experiment.spec, placement=None)
         found = further_blocks(spec, experiment.trials, seen, MOST_BLOCKS)
         if found.stopped is not None:
             return _Step(seen, found.stopped, [])
-        wanted = whole_rounds(found.block_count, len(names))
-        blocks = block_workers(names, wanted // len(names), spec.seed)
+        wanted = whole_rounds(found.block_count, len(places))
+        blocks = rounds(places, wanted // len(places), spec.seed)
         file = experiment_file_of(sent.file.removeprefix("\ufeff"), "the experiment file")
-        asked = read_hosts_asked(file.hosts)
+        asked = hosts_asked_by(file)
         new = dict(enumerate(blocks[seen:], seen))
         return _Step(seen, None, parts_from(spec, asked, new, list(all_workers(connection))))

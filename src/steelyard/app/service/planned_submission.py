@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from steelyard.allocation.allocate import allocate
-from steelyard.allocation.block_places import block_workers
+from steelyard.allocation.brought_levels import BlockPlace, block_places, used_levels
 from steelyard.allocation.hosts_asked import HostsAsked, read_hosts_asked
-from steelyard.allocation.requirement import eligible
-from steelyard.allocation.worker_facts import WorkerFacts
 from steelyard.app.experiment.experiment_file import (
     ExperimentFile,
     KnownPackages,
@@ -21,15 +19,22 @@ from steelyard.app.experiment.experiment_file import (
 )
 from steelyard.app.experiment.experiment_repetition import DEFAULT_RUNS
 from steelyard.app.experiment.plan_of_file import plan_of
-from steelyard.app.service.worker_levels import levels_of
+from steelyard.app.service.block_parts import (
+    going_on_text,
+    parts_from,
+    trials_of_block,
+    twin_places,
+)
+from steelyard.app.service.file_hosts import hosts_asked_by
+from steelyard.app.service.worker_levels import can_boot, levels_of
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.hashing import sha256_of
 from steelyard.core.json_codec import to_json
 from steelyard.core.masked_experiment import masked_spec
-from steelyard.core.rng import derive_seed, fresh_seed
+from steelyard.core.package_spec import PackageSpec
+from steelyard.core.rng import fresh_seed
 from steelyard.core.stopping_spec import StoppingSpec
-from steelyard.design.blocks import plan_warmups
 from steelyard.service.submissions import NewPart, NewSubmission, SubmissionSummary
 from steelyard.service.workers import Worker
 
@@ -57,8 +62,8 @@ class PlannedSubmission:
         Those that run it, in order of name.
     bound : int
         No set of fewer workers gives what is asked.
-    blocks : tuple of str
-        The worker of each block.
+    blocks : tuple of BlockPlace
+        The worker of each block, and what it is brought to.
     estimated_s : float or None
         Until the last worker has ended, where it is known what a trial takes.
     estimated_from : str
@@ -70,14 +75,14 @@ class PlannedSubmission:
     asked: HostsAsked
     workers: tuple[str, ...]
     bound: int
-    blocks: tuple[str, ...]
+    blocks: tuple[BlockPlace, ...]
     estimated_s: float | None
     estimated_from: str = "the file"
 
     @property
     def trial_count(self) -> int:
         """Trials in all, warm-ups left out."""
-        return len(self.blocks) * _trials_of_block(self.spec)
+        return len(self.blocks) * trials_of_block(self.spec)
 
     @property
     def summary(self) -> SubmissionSummary:
@@ -108,13 +113,17 @@ def plan_submission(
     """
     read = replace(experiment_file_of(text, name), packages=packages)
     _refuse(read)
-    asked = read_hosts_asked(read.hosts)
+    asked = hosts_asked_by(read)
     seed = int(read.settings["seed"]) if "seed" in read.settings else fresh_seed()
     there = [levels_of(each) for each in _can_run(asked, workers)]
     chosen = allocate(asked, there, seed)
-    replicates = _replicates(read, len(chosen.workers))
-    _refuse_too_many(len(chosen.workers) * replicates, name)
-    blocks = block_workers(chosen.workers, replicates, seed)
+    runners = [each for each in there if each.name in chosen.workers]
+    used = used_levels(asked, runners, seed)
+    places = block_places(runners, used, 1, seed)
+    replicates = _replicates(read, len(places))
+    _refuse_too_many(len(places) * replicates, name)
+    blocks = block_places(runners, used, replicates, seed)
+    blocks = (*blocks, *twin_places(blocks, asked, there, seed))
     plan = plan_for_service(read, seed, None if "precision" in read.settings else len(blocks))
     found = PlannedSubmission(
         plan.spec,
@@ -132,13 +141,13 @@ def plan_submission(
 def _can_run(asked: HostsAsked, workers: Sequence[Worker]) -> list[Worker]:
     """The workers that are there, and can be booted where that is asked."""
     there = [each for each in workers if each.status not in ("gone", "quarantined")]
-    if asked.reboot == "never":
+    if not asked.boots:
         return there
-    found = [each for each in there if each.cluster]
+    found = [each for each in there if can_boot(each)]
     if there and not found:
         raise UsageError(
             f'reboot = "{asked.reboot}": none of the {len(there)} workers is of a cluster, whose '
-            "hosts a service can boot. Leave it out, or enrol hosts of a Slurm cluster.",
+            "hosts a service can boot, or boots itself. Leave it out, or enrol such hosts.",
             field="hosts.reboot",
         )
     return found
@@ -169,6 +178,12 @@ def _refuse(read: ExperimentFile) -> None:
             "they are precise. Give `precision` with `budget`, or leave `budget` out.",
             field="experiment.budget",
         )
+    if precise and "redundant" in read.hosts:
+        raise UsageError(
+            f"{read.path}: `precision` says how many blocks there are. Leave `redundant` out, or "
+            "give `replicates`.",
+            field="hosts.redundant",
+        )
     if precise and ("replicates" in read.hosts or read.settings.get("order") == "sequential"):
         other = "hosts.replicates" if "replicates" in read.hosts else "experiment.order"
         raise UsageError(
@@ -183,10 +198,11 @@ def _refuse(read: ExperimentFile) -> None:
         )
 
 
-def _replicates(read: ExperimentFile, worker_count: int) -> int:
-    """Blocks on each worker; until it is precise, those before the first look."""
+def _replicates(read: ExperimentFile, place_count: int) -> int:
+    """Blocks on each worker, at each combination of what it is brought to; until it is precise,
+    those before the first look."""
     if "precision" in read.settings:
-        return ceil(StoppingSpec().minimum_blocks / worker_count)
+        return ceil(StoppingSpec().minimum_blocks / place_count)
     if "replicates" in read.hosts:
         return read_hosts_asked(read.hosts).replicates
     runs = read.settings.get("runs", DEFAULT_RUNS)
@@ -220,10 +236,15 @@ def plan_digest(spec: ExperimentSpec) -> str:
         "metrics": to_json(spec.metrics),
         "setup each": spec.setup_each,
     }
-    packaged = {each.name: to_json(each.package) for each in spec.variants if each.package}
+    packaged = {each.name: _package(each.package) for each in spec.variants if each.package}
     if packaged:
         told["packages"] = packaged
     return sha256_of(json.dumps(told, sort_keys=True).encode()).hex()
+
+
+def _package(package: PackageSpec) -> dict[str, Any]:
+    """A package without what it is brought to, block by block."""
+    return {name: value for name, value in to_json(package).items() if name != "libraries"}
 
 
 def new_submission(
@@ -243,7 +264,7 @@ def new_submission(
         priority=priority,
         created_unix_s=time.time(),
         reboot=planned.asked.reboot,
-        going_on=json.dumps({"workers": planned.workers}) if spec.stopping.runs is None else "",
+        going_on=going_on_text(planned.blocks) if spec.stopping.runs is None else "",
         time_limit_s=planned.asked.time_limit_s,
         cost_limit_s=planned.asked.cost_limit_s,
     )
@@ -252,46 +273,3 @@ def new_submission(
 def new_parts(planned: PlannedSubmission, workers: Sequence[Worker]) -> list[NewPart]:
     """A part for each block; each worker's in an order that is drawn."""
     return parts_from(planned.spec, planned.asked, dict(enumerate(planned.blocks)), workers)
-
-
-def parts_from(
-    spec: ExperimentSpec, asked: HostsAsked, blocks: Mapping[int, str], workers: Sequence[Worker]
-) -> list[NewPart]:
-    """Parts for blocks whose workers are named."""
-    numbers = {worker.name: worker.id for worker in workers}
-    boots = asked.reboot != "never"
-    levels = [levels_of(worker) for worker in workers if worker.cluster or not boots]
-    stand_ins = {
-        name: tuple(numbers[other] for other in _substitutes(asked, name, levels))
-        for name in set(blocks.values())
-    }
-    parts: list[NewPart] = []
-    for block, name in blocks.items():
-        place = derive_seed(spec.seed, "place", block) % 2**31
-        positions = block_positions(spec, block)
-        parts.append(NewPart(block, numbers[name], place, positions, stand_ins[name]))
-    return parts
-
-
-def _substitutes(asked: HostsAsked, name: str, workers: Sequence[WorkerFacts]) -> list[str]:
-    """Who meets the same requirements, and is at the same level of every factor that is varied."""
-    worker = next(each for each in workers if each.name == name)
-    return [
-        other.name
-        for other in workers
-        if other.name != name
-        and eligible(asked.require, other.facts)
-        and all(other.levels.get(each) == worker.levels.get(each) for each in asked.factors)
-    ]
-
-
-def block_positions(spec: ExperimentSpec, block: int) -> tuple[int, ...]:
-    """The places of a block, its warm-ups first: each part begins with its own."""
-    count = len(spec.variants)
-    warmups = plan_warmups(spec.seed, block, count, spec.warmup_count) if spec.warmup_count else ()
-    size = _trials_of_block(spec)
-    return (*(trial.position for trial in warmups), *range(block * size, (block + 1) * size))
-
-
-def _trials_of_block(spec: ExperimentSpec) -> int:
-    return len(spec.variants) * spec.trials_of_variant

@@ -10,7 +10,7 @@ from steelyard.core.errors import DataError
 from steelyard.core.json_codec import trial_from_json
 from steelyard.service.trial_commits import SentResult
 
-FIELDS = ("part", "attempt", "experiment", "trials", "provenance", "failure")
+FIELDS = ("part", "attempt", "experiment", "trials", "provenance", "failure", "levels")
 _LONGEST_FAILURE = 10_000
 
 
@@ -30,8 +30,11 @@ def read_sent_result(document: Any) -> SentResult:
             raise DataError(f"A result has no field {name!r}.", field=name)
     trials = found.get("trials", [])
     provenance = found.get("provenance", {})
+    levels = found.get("levels", {})
     if not isinstance(trials, list) or not isinstance(provenance, Mapping):
         raise DataError("A result has a list of trials and an object of provenance.")
+    if not isinstance(levels, Mapping):
+        raise DataError("The levels of a result are an object.", field="levels")
     try:
         read = tuple(trial_from_json(each) for each in cast("list[Any]", trials))
         json.dumps(provenance, allow_nan=False)
@@ -44,6 +47,7 @@ def read_sent_result(document: Any) -> SentResult:
         read,
         cast("Mapping[str, Any]", provenance),
         readable(_text(found, "failure"))[:_LONGEST_FAILURE] if "failure" in found else "",
+        {str(name): str(level) for name, level in cast("Mapping[Any, Any]", levels).items()},
     )
 
 

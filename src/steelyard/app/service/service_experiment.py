@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from steelyard.app.service.worker_levels import levels_of
 from steelyard.core.experiment_results import Experiment, StopReason
 from steelyard.core.json_codec import experiment_spec_from_json, trial_from_json
-from steelyard.core.placement_spec import WORKER, PlacedWorker, PlacementSpec
+from steelyard.core.placement_spec import BROUGHT, WORKER, PlacedWorker, PlacementSpec
 from steelyard.service.service_schema import attempts, parts
 from steelyard.service.submissions import Submission, committed_rows
 from steelyard.service.workers import Worker, all_workers
@@ -48,24 +48,30 @@ def _placement(
     rows: Sequence[Any], workers: Mapping[str, Worker], block_count: int
 ) -> PlacementSpec | None:
     """Where each block was run; those that were not are said to be the first worker's."""
-    ran = {row.block: row.worker for row in rows}
-    names = sorted(set(ran.values()))
-    if not names:
+    ran = {row.block: (row.worker, row.levels) for row in rows}
+    places = sorted(set(ran.values()))
+    if not places:
         return None
-    index = {name: place for place, name in enumerate(names)}
+    index = {place: number for number, place in enumerate(places)}
     return PlacementSpec(
-        tuple(PlacedWorker(name, _levels(workers[name])) for name in names),
-        tuple(index[ran.get(block, names[0])] for block in range(block_count)),
+        tuple(PlacedWorker(name, _levels(workers[name], brought)) for name, brought in places),
+        tuple(index[ran.get(block, places[0])] for block in range(block_count)),
     )
 
 
-def _levels(worker: Worker) -> tuple[tuple[str, str], ...]:
+def _levels(worker: Worker, brought: str) -> tuple[tuple[str, str], ...]:
+    """What follows from the facts of a worker, and what it was brought to for a block."""
     levels = levels_of(worker).levels
-    return tuple((name, ", ".join(sorted(own))) for name, own in levels.items() if name != WORKER)
+    own = {
+        name: ", ".join(sorted(levels[name]))
+        for name in levels
+        if name != WORKER and name not in BROUGHT
+    }
+    return tuple({**own, **json.loads(brought)}.items())
 
 
 def _provenance(connection: Connection, submission_id: int) -> dict[str, Any]:
-    """What the first part says, and of each worker its host."""
+    """What the first part says, of each worker its host, and what workers were brought to."""
     chosen = (
         select(attempts.c.provenance)
         .join(parts, attempts.c.part_id == parts.c.id)
@@ -80,4 +86,7 @@ def _provenance(connection: Connection, submission_id: int) -> dict[str, Any]:
         for each in found
         if isinstance(each.get("host"), dict)
     }
-    return {**found[0], "hosts": [hosts[name] for name in sorted(hosts)]}
+    rooms = {json.dumps(each["rooms"], sort_keys=True) for each in found if each.get("rooms")}
+    first = {name: value for name, value in found[0].items() if name != "rooms"}
+    told = {"rooms": [json.loads(text) for text in sorted(rooms)]} if rooms else {}
+    return {**first, "hosts": [hosts[name] for name in sorted(hosts)], **told}

@@ -7,9 +7,10 @@ import platform
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from steelyard.allocation.worker_facts import FACTS, Fact, WorkerFacts, worker_facts
+from steelyard.allocation.worker_facts import CAN_BOOT, FACTS, Fact, WorkerFacts, worker_facts
 from steelyard.host.facts import host_facts
 from steelyard.host.system_files import HostFiles
+from steelyard.service.package.host_rooms import IMAGES, LIBRARIES
 from steelyard.service.workers import Worker
 
 _CACHES = {("1", "Data"): "l1d", ("2", "Unified"): "l2", ("3", "Unified"): "l3"}
@@ -34,6 +35,8 @@ def found_facts(tags: Sequence[str] = (), files: HostFiles | None = None) -> dic
         "distribution": _distribution(),
         "virtualisation": known["virtualisation"] or "none",
         "tags": sorted(tags),
+        "images": list(IMAGES.found()),
+        "libraries": list(LIBRARIES.found()),
         **_caches(files),
     }
     return {name: value for name, value in found.items() if value is not None}
@@ -90,4 +93,11 @@ def levels_of(worker: Worker) -> WorkerFacts:
             kind in ("number", "size") and type(value) in (int, float)
         ):
             facts[name] = value
+    if can_boot(worker):
+        facts["boots"] = CAN_BOOT
     return worker_facts({**facts, "name": worker.name})
+
+
+def can_boot(worker: Worker) -> bool:
+    """Whether its host can be booted for an experiment: by its cluster, or by itself."""
+    return bool(worker.cluster) or worker.facts.get("boots") == CAN_BOOT

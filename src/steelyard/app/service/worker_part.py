@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from steelyard.app.experiment.experiment_file import KnownPackages, experiment_file_of
+from steelyard.app.service.brought_part import brought_to
 from steelyard.app.service.child_command import child_command, child_environment, files_in
 from steelyard.app.service.planned_submission import plan_digest, plan_for_service
 from steelyard.app.service.worker_packages import WorkerPackages
@@ -51,6 +52,8 @@ def run_given(
     try:
         known = packages.fetched(given["packages"], directory)
         spec = _planned_here(given, known, say)
+        levels = dict(given.get("levels", {}))
+        spec, rooms = brought_to(spec, levels)
         part = plan_part(spec, given["positions"], given["attempt"])
     except UnreachableError:
         raise
@@ -71,7 +74,8 @@ def run_given(
     )
     found = _result(result_path)
     if found.get("kind") == "part-result" and not found["interrupted"]:
-        return {**about, "trials": found["trials"], "provenance": found["provenance"]}
+        provenance = {**found["provenance"], **({"rooms": rooms} if rooms else {})}
+        return {**about, "trials": found["trials"], "provenance": provenance, "levels": levels}
     told = found.get("message") or done.stderr.decode("utf-8", "replace").strip()[-2000:]
     failure = told or f"its command ended with status {done.returncode}"
     return {**about, "failure": mask_text(str(failure), given_values(spec))}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
-from steelyard.app.package.package_choice import choice_of
+from steelyard.app.package.package_choice import choice_of, images_here
 from steelyard.app.package.packaged_variant import PackageChoice
 from steelyard.cli.options.option_groups import group, option
 from steelyard.cli.options.option_ranges import MOST_WARMUPS, RUNS, SEED
@@ -16,6 +16,23 @@ from steelyard.core.package_spec import EnvironmentLimits
 
 _USUAL = EnvironmentLimits()
 _MOST = click.IntRange(1, 2**31 - 1)
+
+
+class _Image(click.Path):
+    """A folder such as ./root, or the name of an image of this host."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if "/" in str(value):
+            return super().convert(value, param, ctx)
+        known = images_here()
+        if value not in known:
+            self.fail(
+                f"this host has no image {value!r}; it has {', '.join(known) or 'none'}. A folder "
+                f"is written as ./{value}",
+                param,
+                ctx,
+            )
+        return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +51,9 @@ class EnvironmentOptions:
     image: str | None = option(
         "--image",
         metavar="FOLDER",
-        type=click.Path(exists=True, file_okay=False),
-        help="A root file system in place of the host's own system folders.",
+        type=_Image(exists=True, file_okay=False),
+        help="A root file system in place of the host's own system folders: a folder such as "
+        "./root, or the name of an image of this host.",
     )
     memory: str = option(
         "--memory", metavar="SIZE", default="4GiB", show_default=True, help="Most memory."

@@ -21,6 +21,7 @@ from steelyard.service.package.environments import (
     container_program,
     environment_named,
 )
+from steelyard.service.package.host_rooms import contents_digest, image_folder
 from steelyard.service.package.kept_packages import KeptPackages, packages_directory
 
 
@@ -43,6 +44,7 @@ def _built_here(variant: Variant) -> Variant:
         return variant
     environment = environment_named(package.environment)
     _check(environment)
+    package = replace(package, image=image_folder(package.image))
     if build.randomize:
         raise UsageError(
             f"The build of the package {variant.name!r} cannot be randomised: compilers inside of "
@@ -56,9 +58,15 @@ def _built_here(variant: Variant) -> Variant:
         build,
         argv=environment.build_argv(package, container_program()),
         source=place,
-        environment=(*variables, *build.environment),
+        environment=(*variables, *build.environment, *_of_image(package.image)),
     )
-    return replace(variant, build=changed)
+    return replace(variant, build=changed, package=package)
+
+
+def _of_image(image: str | None) -> tuple[tuple[str, str | None], ...]:
+    """A variable for `setup.sh`, so that what was built on other contents of an image is not taken
+    for this one's."""
+    return () if image is None else (("STEELYARD_IMAGE", contents_digest(image)),)
 
 
 def package_words(message: str) -> str:

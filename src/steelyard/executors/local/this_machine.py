@@ -17,4 +17,8 @@ def present_provenance(spec: ExperimentSpec) -> dict[str, Any]:
             from steelyard.build.cache_key import build_inputs
 
             program["build"] = build_inputs(variant.build)
+        if variant.package is not None and variant.package.image is not None:
+            from steelyard.service.package.host_rooms import room_facts
+
+            program["image"] = room_facts(variant.package.image)
     return found

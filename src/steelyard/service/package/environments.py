@@ -118,6 +118,7 @@ class Environment:
             *(f"--{name}={value}" for name, value in numbers.items()),
             *(() if package.image is None else (f"--image={package.image}",)),
             *(("--network",) if package.has_network else ()),
+            *((f"--readable={package.libraries}",) if package.libraries else ()),
         )
 
 

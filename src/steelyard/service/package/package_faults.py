@@ -31,11 +31,12 @@ def find_faults(
     Parameters
     ----------
     image : str, optional
-        The root file system that it is to run on, in place of the host's.
+        The root file system that it is to run on, in place of the host's; empty where it is not
+        known, so that nothing is looked for there.
     has_network : bool
         Whether it will have the network.
     """
-    root = image or "/"
+    root = "/" if image is None else image
     faults = [*_missing(package)]
     for name in (SETUP, RUN, COLLECT):
         faults += script_faults(package, folder, name, root)

@@ -46,7 +46,8 @@ def script_faults(package: Package, folder: str, name: str, root: str) -> Iterat
     Parameters
     ----------
     root : str
-        The root file system that it will run on, where its interpreter is looked for.
+        The root file system that it will run on, where its interpreter is looked for; empty where
+        that is not known.
     """
     member = package.member(name)
     path = os.path.join(folder, name)
@@ -59,7 +60,8 @@ def script_faults(package: Package, folder: str, name: str, root: str) -> Iterat
     with open(path, "rb") as file:
         data = file.read(_MOST_SCRIPT_BYTES)
     yield from _text_faults(name, data)
-    yield from _interpreter_faults(name, path, data, root)
+    if root:
+        yield from _interpreter_faults(name, path, data, root)
 
 
 def _text_faults(name: str, data: bytes) -> Iterator[Fault]:

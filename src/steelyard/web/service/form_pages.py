@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from steelyard.allocation.worker_facts import FACTS, PLACEMENT_FACTORS
+from steelyard.allocation.worker_facts import FACTS, HOST_FACTORS
 from steelyard.app.service.form_file import FEWEST_ROWS, ROWS, Fields, field_of, form_file, rows_of
 from steelyard.app.service.service import Service
 from steelyard.app.suite.suite_choice import known_recipes
@@ -67,7 +67,7 @@ def form_choices() -> FormChoices:
         drawn=[(each.name, each.description) for each in factors if each.draw is not None],
         metrics=METRICS.names(),
         facts=list(FACTS),
-        placements=list(PLACEMENT_FACTORS),
+        placements=list(HOST_FACTORS),
     )
 
 

@@ -311,6 +311,7 @@ def _given_document(given: GivenPart) -> dict[str, Any]:
         "plan": given.plan,
         "positions": list(given.positions),
         "packages": dict(given.packages),
+        "levels": dict(given.levels),
         "specification": to_json(specification),
     }
 
