@@ -28,6 +28,10 @@ setup-dev: ## the same, with what the tests and checks take
 native: setup ## build the native parts alone
 	@tools/native.sh build/native src/steelyard/_native
 
+.PHONY: serve
+serve: setup ## the page on which experiments are sent and answered; SERVE='--port 0' adds options
+	@.venv/bin/steelyard serve $(SERVE)
+
 .PHONY: demo
 demo: setup ## weigh real compressors on real data; the report is demo-output/report.html
 	@tools/demo.sh
@@ -137,6 +141,14 @@ bench-suite: setup-dev ## dimension real programs and run both designs side by s
 .PHONY: bench-predict
 bench-predict: setup-dev ## times on other hosts: errors, refusals, choices, speed beside R's leaps; takes 10 min
 	@$(PYTHON) -m benchmarks.predict_platforms
+
+.PHONY: newcomer
+newcomer: setup-dev ## clone, one command, a page, an experiment, its answer, by a real Chromium: how long it takes
+	@$(PYTHON) -m benchmarks.newcomer
+
+.PHONY: pictures
+pictures: setup-dev ## pictures of the service's pages in docs/images, by a real Chromium
+	@$(PYTHON) -m benchmarks.newcomer --pictures docs/images
 
 .PHONY: bench-service
 bench-service: setup-dev ## how long it takes to choose workers of a fleet, and how often a gate fails for nothing

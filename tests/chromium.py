@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import select
@@ -99,6 +100,16 @@ class Chromium:
         """Go to a page, and wait until it is there."""
         self.calls("Page.navigate", url=address)
         self.waits('document.readyState === "complete"')
+
+    def is_sized(self, width: int, height: int) -> None:
+        """Give the window a size, in pixels."""
+        about = {"deviceScaleFactor": 1, "mobile": False}
+        self.calls("Emulation.setDeviceMetricsOverride", width=width, height=height, **about)
+
+    def picture(self, path: Path) -> None:
+        """Write what the window shows as PNG."""
+        told = self.calls("Page.captureScreenshot", format="png")
+        path.write_bytes(base64.b64decode(told["data"]))
 
     def shows(self, text: str) -> None:
         """Wait until a page says something."""

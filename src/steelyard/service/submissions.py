@@ -275,6 +275,18 @@ def part_states(connection: Connection, submission_id: int) -> dict[str, int]:
     return {str(state): int(count) for state, count in rows}
 
 
+def running_on(connection: Connection, submission_id: int) -> list[str]:
+    """The names of the workers that have parts of it now."""
+    chosen = (
+        select(workers.c.name)
+        .join(parts, parts.c.worker_id == workers.c.id)
+        .where(parts.c.submission_id == submission_id, parts.c.state == "given")
+        .distinct()
+        .order_by(workers.c.name)
+    )
+    return [str(name) for name in connection.execute(chosen).scalars()]
+
+
 def newest_faults(
     connection: Connection, submission_id: int, count: int
 ) -> list[tuple[int, str, str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from steelyard.core.errors import AnalysisError, DataError, TrialsFailedError
@@ -11,6 +12,8 @@ from steelyard.core.errors import AnalysisError, DataError, TrialsFailedError
 if TYPE_CHECKING:
     from steelyard.core.experiment_results import Experiment
 
+# How the mark ends that every page of an answer has at its head.
+_MARK = b"Steelyard</p>"
 HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
 
 
@@ -26,6 +29,15 @@ class Answer:
 def page_answer(text: str) -> Answer:
     """A page."""
     return Answer(200, text.encode("utf-8", "replace"), HTML)
+
+
+def with_way_back(answer: Answer, address: str, name: str) -> Answer:
+    """A page with a link above it to where its reader came from; other answers as they are."""
+    if answer.kind != HTML:
+        return answer
+    link = f'Steelyard <a href="{escape(address)}">{escape(name)}</a></p>'
+    data = answer.data.replace(_MARK, link.encode("utf-8", "replace"), 1)
+    return Answer(answer.status, data, answer.kind)
 
 
 def document_answer(value: Any) -> Answer:

@@ -20,6 +20,8 @@ ROWS: Mapping[str, tuple[str, ...]] = {
 }
 _SIZES = ("test", "train", "ref")
 _WHOLE = ("replicates", "warmup", "seed")
+# Of a name that is made: what it lists, and how long it gets.
+_NAMED, _LONGEST_NAME = 3, 100
 _SETTINGS = ("name", "seed", "precision", "budget", "warmup", "timeout")
 _OF_HOSTS = ("replicates", "workers", "reboot", "time_limit", "cost_limit")
 
@@ -51,7 +53,7 @@ def form_file(fields: Fields) -> str:
     if not benchmarks:
         raise UsageError("Choose a program of the suite, or write a command.", field="program")
     tables: dict[str, Any] = {
-        "experiment": _settings(fields),
+        "experiment": {"name": _name(fields, benchmarks), **_settings(fields)},
         "benchmark": benchmarks,
         "factor": [_factor(row) for row in rows_of(fields, "factor")],
         "nuisance": [_nuisance(row) for row in rows_of(fields, "nuisance")],
@@ -59,6 +61,19 @@ def form_file(fields: Fields) -> str:
         "analysis": {"method": "anova"} if rows_of(fields, "factor") else {},
     }
     return toml_text({name: table for name, table in tables.items() if table})
+
+
+def _name(fields: Fields, benchmarks: Sequence[Mapping[str, Any]]) -> str:
+    """What the experiment is called where nobody gave a name: what is run, and what is varied."""
+    run = [str(each.get("name", each.get("command", ""))) for each in benchmarks]
+    varied = [row["factor_name"] or row["factor"] for row in rows_of(fields, "factor")]
+    by = f" by {_listed(varied)}" if varied else ""
+    return f"{_listed(run)}{by}"[:_LONGEST_NAME]
+
+
+def _listed(words: Sequence[str]) -> str:
+    shown = [*words[:_NAMED], f"{len(words) - _NAMED} more"] if len(words) > _NAMED else words
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def _programs(fields: Fields) -> list[dict[str, Any]]:

@@ -65,6 +65,7 @@ from steelyard.service.submissions import (
     newest_faults,
     newest_submissions,
     part_states,
+    running_on,
     set_visibility,
 )
 from steelyard.service.trial_commits import Taken, commit_result
@@ -232,6 +233,11 @@ class Service:
         """
         with self.database.reading() as connection:
             return seen_submission(connection, who, identifier)
+
+    def running_on(self, sent: Submission) -> list[str]:
+        """The workers that have parts now of what someone may see."""
+        with self.database.reading() as connection:
+            return running_on(connection, sent.id)
 
     def progress(
         self, who: Identity, identifier: str

@@ -18,7 +18,7 @@ from steelyard.web.service.made_answers import MadeAnswers
 from steelyard.web.service.masked_submission import without_secrets
 from steelyard.web.service.page_table import EVERYONE, Asked, Page
 from steelyard.web.service.reproduction_pages import reproduction_pages
-from steelyard.web.shown_experiment import Answer, shown_experiment
+from steelyard.web.shown_experiment import Answer, shown_experiment, with_way_back
 
 
 def service_pages(service: Service) -> list[Page]:
@@ -33,9 +33,11 @@ def service_pages(service: Service) -> list[Page]:
 
     def one(asked: Asked) -> Response:
         sent, parts, faults = service.progress(asked.who, asked.path["experiment"])
+        running = service.running_on(sent) if "given" in parts else []
         own = may_change(asked.who, sent)
         shown = without_secrets(sent)
-        return HTMLResponse(submission_page(shown, parts, faults, asked.shell, is_own=own))
+        page = submission_page(shown, parts, running, faults, asked.shell, is_own=own)
+        return HTMLResponse(page)
 
     answers = MadeAnswers()
 
@@ -43,7 +45,8 @@ def service_pages(service: Service) -> list[Page]:
         sent = service.submission(asked.who, asked.path["experiment"])
 
         def make() -> Answer:
-            return shown_experiment(masked_experiment(service.trials(sent)))
+            shown = shown_experiment(masked_experiment(service.trials(sent)))
+            return with_way_back(shown, f"../{sent.identifier}", "The experiment")
 
         shown = answers.answer(sent.id, (sent.state, sent.committed_count), make)
         return Response(shown.data, shown.status, media_type=shown.kind)

@@ -104,3 +104,20 @@ def test_a_row_that_is_none_is_refused_by_its_name(fields, field) -> None:
     with pytest.raises(UsageError) as told:
         form_file(fields)
     assert told.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"program": ["bzip2"]}, "bzip2"),
+        ({"program": ["a", "b", "c", "d", "e"]}, "a, b, c and 2 more"),
+        (
+            {"program": ["bzip2", "xz"], "factor": ["flags", "aslr"], "factor_name": ["O", ""]},
+            "bzip2 and xz by O and aslr",
+        ),
+        ({"command": ["gzip -c " + "x" * 200]}, "gzip -c " + "x" * 92),
+        ({"command": ["true"], "name": ["mine"]}, "mine"),
+    ],
+)
+def test_an_experiment_without_a_name_is_called_by_what_it_runs_and_varies(fields, name) -> None:
+    assert tomllib.loads(form_file(fields))["experiment"]["name"] == name

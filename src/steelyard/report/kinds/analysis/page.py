@@ -9,6 +9,7 @@ from steelyard.analysis.tables.figure_values import Figure, ResidualFigure
 from steelyard.analysis.tables.table_analysis import Analysis
 from steelyard.report.documents.rendering import Origin
 from steelyard.report.drawings import DRAWINGS, svg_of
+from steelyard.report.kinds.analysis.change_sentences import change_sentences
 from steelyard.report.kinds.analysis.level_means_text import coding_sentence, level_means_table
 from steelyard.report.kinds.analysis.tables import (
     assumption_lines,
@@ -43,7 +44,7 @@ def analysis_page(found: Analysis, origin: Origin) -> str:
         "title": headline(found),
         "source": origin.file or origin.experiment or "",
         "method": found.method,
-        "conclusion": found.conclusion,
+        "conclusion": [*change_sentences(found), *found.conclusion],
         "effects": effects_table(found) if found.effects else None,
         "coding": coding_sentence(found),
         "means": _means(found),

@@ -61,7 +61,7 @@ def effects_table(found: Analysis) -> Table:
         _Column("p corrected", lambda e: p_text(e.adjusted_p)),
         _Column("power", lambda e: _NOTHING if e.power is None else f"{100 * e.power:.0f} %"),
         _Column("80 % finds", _detectable),
-        _Column("change", _change),
+        _Column("change", change_text),
     ]
     used = [c for c in columns if any(c.cell(effect) for effect in effects)]
     return Table(
@@ -116,7 +116,7 @@ def _bounds(effect: Effect) -> str:
     return f"{number_text(found.low, decimals)} {RANGE} {number_text(found.high, decimals)}"
 
 
-def _change(effect: Effect) -> str:
+def change_text(effect: Effect) -> str:
     """The change of the response in percent, with its interval."""
     found = effect.change
     if found is None or found.estimate is None:

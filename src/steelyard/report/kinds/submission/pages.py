@@ -46,22 +46,30 @@ def submissions_page(
         "shell": shell,
         "title": f"{len(found)} experiment{'s' * (len(found) != 1)} sent",
         "rows": [_row(sent) for sent in found],
-        "workers": f"{len(there)} of {len(workers)} workers are there",
+        "workers": _there(len(there), len(workers)),
         "refresh_s": REFRESH_S if any(sent.state in OPEN_STATES for sent in found) else 0,
     }
     return rendered_page("submission/list.html.jinja", view)
 
 
+def _there(count: int, of: int) -> str:
+    if not of:
+        return "No worker is enrolled"
+    return f"{count} of {of} worker{'s' * (of != 1)} {'is' if count == 1 else 'are'} there"
+
+
 def submission_page(
     sent: Submission,
     parts: Mapping[str, int],
+    running: Sequence[str],
     faults: Sequence[tuple[int, str, str, str]],
     shell: Shell,
     *,
     is_own: bool,
 ) -> str:
-    """How far one experiment is, and of attempts that came to nothing: block, worker, outcome and
-    why; with what may be changed of it where it is one's own."""
+    """How far one experiment is, which workers have parts of it now, and of attempts that came to
+    nothing: block, worker, outcome and why; with what may be changed of it where it is one's own.
+    """
     view = {
         "shell": shell,
         "is_own": is_own,
@@ -74,7 +82,12 @@ def submission_page(
         "stopped": sent.stopped if sent.state == "cancelled" else "",
         "next_experiment": sent.follow_up if is_identifier(sent.follow_up) else "",
         "follow_up": _follow_up(sent),
-        "parts": [(state, count) for state, count in sorted(parts.items())],
+        "parts": [
+            (state, count, ", ".join(running) if state == "given" else "")
+            for state, count in sorted(parts.items())
+        ],
+        "running": running,
+        "begins": sent.state in OPEN_STATES and not sent.committed_count and bool(running),
         "faults": faults,
         "share": round(100 * sent.committed_count / max(1, sent.trial_count)),
         "open": sent.state in OPEN_STATES,
