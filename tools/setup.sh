@@ -110,15 +110,20 @@ ensure_locked() { # $1 is the name of the lock file
     stamp "$1" "$digest"
 }
 
-ensure_native() {
+ensure_native() { # $1 is ON with the tests of the native parts, else OFF
     local digest
     digest=$(find native -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
     digest+=$(compgen -G '/usr/lib/jvm/*/include/jvmti.h' || true) # a part of its own with a JDK
-    stamped native "$digest" && return
+    stamped native "$digest tests" && return
+    if [ "$1" = ON ]; then
+        digest+=" tests"
+    elif stamped native "$digest"; then
+        return
+    fi
     ensure_system
     say "building the native parts"
     mkdir -p build
-    if ! tools/native.sh build/native src/steelyard/_native >build/native.log 2>&1; then
+    if ! BUILD_TESTING=$1 tools/native.sh build/native src/steelyard/_native >build/native.log 2>&1; then
         cat build/native.log >&2
         echo "setup: the native parts do not build; see above (build/native.log)." >&2
         exit 1
@@ -143,6 +148,7 @@ ensure_command() {
     stamp command "$digest"
 }
 
+testing=ON
 # One set-up at a time in one checkout.
 mkdir -p build
 exec 9>build/setup.lock
@@ -155,8 +161,9 @@ if [ "${1:-}" = --dev ]; then
     for name in runtime wheel; do stamp $name "$(sha256sum <requirements/$name.lock)"; done
     ensure_test_tools # before the native parts: the agent for Java takes a JDK
 else
+    testing=OFF
     ensure_locked runtime
     [ "${1:-}" != --wheel ] || ensure_locked wheel
 fi
-ensure_native
+ensure_native $testing
 ensure_command
