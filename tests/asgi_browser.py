@@ -85,7 +85,8 @@ class Browser:
 
     def calls(self, method, path, token, body=None):
         """A call of the API."""
-        data = b"" if body is None else json.dumps(body).encode()
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        data = b"" if body is None else data
         return self.asks(method, path, data, {"authorization": f"Bearer {token}"})
 
     def asks(self, method, path, body=b"", headers=()):

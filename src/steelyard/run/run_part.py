@@ -15,6 +15,7 @@ from steelyard.executors.kinds import EXECUTORS
 from steelyard.executors.local.left_files import left_line
 from steelyard.measure.journal_reader import read_journal
 from steelyard.measure.trial_journal import JournalWriter
+from steelyard.run.kept_archives import give_archive
 from steelyard.run.run_experiment import LOCAL, Place
 from steelyard.run.trial_session import check_primary
 
@@ -42,7 +43,7 @@ class PartResult:
     interrupted: bool = False
 
 
-def run_part(part: PlanPart, place: Place | None = None) -> PartResult:
+def run_part(part: PlanPart, place: Place | None = None, archives: str | None = None) -> PartResult:
     """Run the trials of `part` in their order, as a session on this machine runs them.
 
     Parameters
@@ -51,6 +52,8 @@ def run_part(part: PlanPart, place: Place | None = None) -> PartResult:
     place : Place, optional
         Whether to wait for the machine, and who is told. Its store is not used: the trials go to
         whoever asked for them.
+    archives : str, optional
+        A directory for the archives of results of packages, each under its trial's position.
 
     Raises
     ------
@@ -72,7 +75,7 @@ def run_part(part: PlanPart, place: Place | None = None) -> PartResult:
                     interrupted = _run_trials(part, executor)
                 # Its lines have every trial that ended, whenever somebody interrupted.
                 done = read_journal(path, take=left_line)
-    trials = tuple(_without_files(trial) for trial in done.trials)
+        trials = tuple(_without_files(give_archive(each, archives)) for each in done.trials)
     return PartResult(part, trials, done.provenance, interrupted)
 
 

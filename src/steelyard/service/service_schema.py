@@ -279,3 +279,19 @@ host_readings = Table(
     Column("value_s", Float, nullable=False),
     Index("ix_host_readings_worker_id", "worker_id"),
 )
+
+# Archives of results that attempts have sent, by the trials' positions. Their bytes lie in a
+# directory, each once by its digest; without a digest one is not kept, for the reason told.
+result_archives = Table(
+    "result_archives",
+    metadata,
+    Column("part_id", Integer, _belongs_to("parts"), primary_key=True),
+    Column("attempt", Integer, primary_key=True, autoincrement=False),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("digest", Text, nullable=False, server_default=""),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("suffix", Text, nullable=False, server_default=""),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("received_unix_s", Float, nullable=False),
+    Index("ix_result_archives_digest", "digest"),
+)

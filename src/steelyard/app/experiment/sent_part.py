@@ -12,15 +12,20 @@ from steelyard.design.plan_part import PlanPart, part_from_json
 from steelyard.run.run_part import PartResult, run_part
 
 
-def run_sent_part(data: bytes, name: str, wait: bool, say: Callable[[str], None]) -> PartResult:
-    """Run the part of a plan that `data`, the content of the file `name`, describes.
+def run_sent_part(
+    data: bytes, name: str, wait: bool, say: Callable[[str], None], archives: str | None = None
+) -> PartResult:
+    """Run the part of a plan that `data`, the content of the file `name`, describes; archives of
+    results of packages are moved into the directory `archives`.
 
     Raises
     ------
     DataError
         It is no JSON, or describes no part of a plan.
+    UsageError
+        An archive cannot be written there.
     """
-    return run_part(read_sent_part(data, name), told_place(None, wait, say))
+    return run_part(read_sent_part(data, name), told_place(None, wait, say), archives)
 
 
 def read_sent_part(data: bytes, name: str) -> PlanPart:

@@ -6,13 +6,16 @@ import io
 import os
 import tarfile
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from steelyard.app.service.service_packages import ServicePackages
 from steelyard.core.experiment_results import Experiment
 
 FILE, TRIALS, README = "experiment.toml", "trials.json", "README.txt"
+RESULTS = "results"
+# More archives of results than these are fetched by themselves.
+MOST_RESULT_BYTES = 1 << 30
 _FORMAT = "steelyard-json"
 _TEXT = """\
 {name}
@@ -32,6 +35,7 @@ def write_experiment_archive(
     text: str,
     packages: ServicePackages,
     digests: Mapping[str, str],
+    results: Sequence[tuple[str, str]] = (),
 ) -> None:
     """Write the archive.
 
@@ -45,6 +49,8 @@ def write_experiment_archive(
     packages : ServicePackages
     digests : mapping of str to str
         Of those of its packages that belong into the archive, by their names in the file.
+    results : sequence of tuple of str
+        Archives of results that belong into it: what each is called, and where it lies.
     """
     from steelyard.store.file_format import writer_of
     from steelyard.store.formats import FORMATS
@@ -65,20 +71,40 @@ def write_experiment_archive(
         writer_of(FORMATS.get(_FORMAT))(found, trials)
         archive.add(trials, TRIALS, recursive=False)
         _add(archive, FILE, text)
-        _add(archive, README, _readme(found, missing))
+        left = _add_results(archive, results)
+        _add(archive, README, _readme(found, missing, left))
+
+
+def _add_results(archive: tarfile.TarFile, results: Sequence[tuple[str, str]]) -> int:
+    """Add archives of results up to a size; how many are left out."""
+    total, left = 0, 0
+    for name, path in results:
+        total += os.path.getsize(path) if os.path.exists(path) else MOST_RESULT_BYTES
+        if total > MOST_RESULT_BYTES:
+            left += 1
+        else:
+            archive.add(path, f"{RESULTS}/{name}", recursive=False)
+    return left
 
 
 def member_name(name: str) -> str | None:
     """Where a package lies in the archive, so that the file finds it there; None where its name
     leads elsewhere or is another member's."""
     parts = PurePosixPath(name).parts
-    if not parts or name.startswith("/") or ".." in parts or parts[0] in (FILE, TRIALS, README):
+    if (
+        not parts
+        or name.startswith("/")
+        or ".." in parts
+        or parts[0] in (FILE, TRIALS, README, RESULTS)
+    ):
         return None
     return "/".join(parts)
 
 
-def _readme(found: Experiment, missing: list[str]) -> str:
+def _readme(found: Experiment, missing: list[str], left: int) -> str:
     more = "".join(f"Not here: the package {name}. Put it beside the file.\n" for name in missing)
+    if left:
+        more += f"Not here: {left} archives of results, which the service has by themselves.\n"
     spec = found.spec
     return _TEXT.format(
         name=spec.note, identifier=spec.identifier, file=FILE, trials=TRIALS, more=more

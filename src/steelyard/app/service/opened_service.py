@@ -29,6 +29,7 @@ def opened_service(database: str, packages: str) -> Iterator[Service]:
     try:
         service = Service(opened, packages)
         service.packages.clear()
+        service.archives.clear()
         yield service
     finally:
         opened.close()

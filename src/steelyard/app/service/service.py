@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,6 +21,7 @@ from steelyard.app.service.planned_submission import (
 )
 from steelyard.app.service.quotas import Quotas
 from steelyard.app.service.sent_result import encodable, read_sent_result
+from steelyard.app.service.service_archives import ServiceArchives
 from steelyard.app.service.service_batches import ServiceBatches, end_unbuilt
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_hosts import ServiceHosts
@@ -91,7 +93,7 @@ class Service:
     ----------
     database : ServiceDatabase
     packages : str
-        The directory of benchmark packages.
+        The directory of benchmark packages; archives of results lie beside it.
     clock : callable
         Seconds since the epoch.
     """
@@ -101,6 +103,8 @@ class Service:
     ) -> None:
         self.database = database
         self.packages = ServicePackages(database, packages, clock)
+        beside = os.path.dirname(os.path.abspath(packages))
+        self.archives = ServiceArchives(database, os.path.join(beside, "results"), clock)
         self.rehearsals = ServiceRehearsals(database, clock)
         self.hosts = ServiceHosts(database, clock)
         self._further = GoingFurther(database, clock)
@@ -308,7 +312,10 @@ class Service:
         """
         sent = read_sent_result(document)
         with self.database.writing() as connection:
-            wrong = why_refused(connection, worker, sent)
+            place = (sent.part_id, sent.attempt)
+            wrong = why_refused(connection, worker, sent) or self.archives.refuse_others(
+                connection, place, sent.trials
+            )
             if wrong:
                 count_fault(connection, worker.id, wrong, proven=True)
                 taken = Taken("refused", wrong)
@@ -319,4 +326,6 @@ class Service:
             if taken.outcome == "refused":
                 detail = json.dumps({"part": sent.part_id, "why": taken.message})
                 note(connection, self.clock(), f"worker {worker.name}", "refused", "result", detail)
+        if taken.outcome not in ("committed", "twice"):
+            self.archives.forget(worker, place)
         return taken

@@ -54,6 +54,11 @@ SERVICE = Table(
             whole(1, "a number of GiB"),
             "that the benchmark packages of an account may have, unpacked; 20 unless given",
         ),
+        Field(
+            "most_results_gib",
+            whole(1, "a number of GiB"),
+            "that the archives of results of an account's experiments may have; 20 unless given",
+        ),
     ),
 )
 SLURM = Table(
@@ -98,6 +103,7 @@ class ServiceSettings:
     most_trials: int | None = None
     most_hours: int | None = None
     most_gib: int = 20
+    most_results_gib: int = 20
     oidc: OidcSettings | None = None
 
     @property
@@ -109,6 +115,11 @@ class ServiceSettings:
     def most_bytes(self) -> int:
         """Of the packages of an account."""
         return self.most_gib << 30
+
+    @property
+    def most_archive_bytes(self) -> int:
+        """Of the archives of results of an account's experiments."""
+        return self.most_results_gib << 30
 
     def changed(self, **given: Any) -> ServiceSettings:
         """These, but with what options say: None is an option that was not given."""

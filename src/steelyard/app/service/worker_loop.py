@@ -16,6 +16,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
 
+from steelyard.app.service.worker_archives import (
+    forget_orphans,
+    has_archives,
+    keep_archives,
+    send_archives,
+)
 from steelyard.app.service.worker_levels import found_facts
 from steelyard.app.service.worker_packages import WorkerPackages, run_rehearsal
 from steelyard.app.service.worker_part import run_given
@@ -176,7 +182,8 @@ class WorkerLoop:
                 return
             self._say(f"running {len(given['positions'])} trials of {given['experiment']}")
             result = run_given(given, directory, self._say, packages)
-        name = f"{given['part']}-{given['attempt']}.json"
+            name = f"{given['part']}-{given['attempt']}.json"
+            keep_archives(directory, self._place.outbox, name)
         _write(os.path.join(self._place.outbox, name), result)
 
     def _send_reading(self) -> None:
@@ -199,12 +206,17 @@ class WorkerLoop:
 
     def _send_outbox(self) -> None:
         """Send all results, the oldest first; each is removed when the service has spoken."""
+        forget_orphans(self._place.outbox)
         for name in sorted(os.listdir(self._place.outbox)):
             path = os.path.join(self._place.outbox, name)
             if not name.endswith(".json"):
                 continue
             with open(path, encoding="utf-8") as file:
                 result = json.load(file)
+            if has_archives(self._place.outbox, name):
+                where = (result["part"], result["attempt"])
+                with self._beating():
+                    send_archives(self._client, self._place.outbox, name, where, self._say)
             outcome, message = self._sent(result)
             if outcome != "committed":
                 self._say(f"{outcome}: {message}")

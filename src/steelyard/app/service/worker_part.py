@@ -13,6 +13,7 @@ from steelyard.app.experiment.experiment_file import KnownPackages, experiment_f
 from steelyard.app.service.brought_part import brought_to
 from steelyard.app.service.child_command import child_command, child_environment, files_in
 from steelyard.app.service.planned_submission import plan_digest, plan_for_service
+from steelyard.app.service.worker_archives import ARCHIVES
 from steelyard.app.service.worker_packages import WorkerPackages
 from steelyard.core.errors import DataError, SteelyardError
 from steelyard.core.experiment_spec import ExperimentSpec
@@ -65,6 +66,8 @@ def run_given(
     with open(part_path, "w", encoding="utf-8") as file:
         json.dump(part_document(part), file)
     argv = child_command("trial", "run", part_path, "--result", result_path, "--wait")
+    if known.digests:
+        argv += ["--archives", os.path.join(directory, ARCHIVES)]
     done = subprocess.run(
         argv,
         stdin=subprocess.DEVNULL,

@@ -110,6 +110,7 @@ def command(given: ServeOptions) -> None:
         service = stack.enter_context(opened_service(database, place.packages))
         service.quotas = settings.quotas
         service.packages.most_account_bytes = settings.most_bytes
+        service.archives.most_account_bytes = settings.most_archive_bytes
         token = service.owner_token(COMMAND_TOKEN)
         stack.enter_context(announced(place, opened.local_address, token))
         thread = stack.enter_context(serving(opened, service, StoreSite(path), settings))

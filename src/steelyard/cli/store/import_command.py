@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from steelyard.cli.console.output import write_json, write_text
+from steelyard.cli.console.output import write_json, write_note, write_text
 from steelyard.cli.options.gate_options import GateOptions
 from steelyard.cli.options.option_groups import group, option, takes
 from steelyard.cli.options.shared_options import json_option, store_option
@@ -61,6 +61,11 @@ class ImportOptions:
         "A file with the token for a service whose page is given in place of FILE; the variable "
         "STEELYARD_TOKEN holds it otherwise."
     )
+    results: str | None = option(
+        "--results",
+        metavar="DIRECTORY",
+        help="Of the address of an experiment: fetch its archives of results into it, too.",
+    )
     gates: GateOptions = group(GateOptions)
     store: str | None = store_option()
     json_target: str | None = json_option()
@@ -73,7 +78,12 @@ def command(given: ImportOptions, file: str | None) -> int:
     """Import a file, or compare several."""
     if given.sides:
         return _compare(given, file)
-    from steelyard.app.service.fetched_experiment import fetched_experiment, is_address
+    from steelyard.app.service.fetched_experiment import (
+        fetch_results,
+        fetched_experiment,
+        held_token,
+        is_address,
+    )
 
     if file is None:
         raise UsageError("import needs a FILE, or --as NAME FILE twice.", field="file")
@@ -86,14 +96,19 @@ def command(given: ImportOptions, file: str | None) -> int:
         if value is not None:
             raise UsageError(f"{name} goes with --as, which compares files.", field=name)
     if not is_address(file):
-        if given.token_file is not None:
-            raise UsageError(
-                "--token-file goes with the address of an experiment of a service.",
-                field="--token-file",
-            )
+        for name, value in (("--token-file", given.token_file), ("--results", given.results)):
+            if value is not None:
+                raise UsageError(
+                    f"{name} goes with the address of an experiment of a service.", field=name
+                )
         return _import(given, file, given.format_name)
-    with fetched_experiment(file, token_in(given.token_file)) as (path, format_name):
-        return _import(given, path, format_name)
+    token = held_token(token_in(given.token_file))
+    with fetched_experiment(file, token) as (path, format_name):
+        status = _import(given, path, format_name)
+    if given.results is not None:
+        count = fetch_results(file, token, given.results)
+        write_note(f"{count} archives of results are in {given.results}")
+    return status
 
 
 def _import(given: ImportOptions, file: str, format_name: str | None) -> int:

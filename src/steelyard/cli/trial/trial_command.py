@@ -30,6 +30,11 @@ class TrialOptions:
         show_default="standard output",
         help="Write the result to FILE, which appears whole or not at all.",
     )
+    archives: str | None = option(
+        "--archives",
+        metavar="DIRECTORY",
+        help="Move archives of results of packages into it, each named by its trial's position.",
+    )
     wait: bool = wait_option()
 
 
@@ -58,6 +63,6 @@ def run(given: TrialOptions, part: str) -> int:
     this command is 0.
     """
     data = _content(part)
-    result = run_sent_part(data, part, given.wait, write_note)
+    result = run_sent_part(data, part, given.wait, write_note, given.archives)
     write_json(part_result_document(result), given.result)
     return INTERRUPTED_STATUS if result.interrupted else 0

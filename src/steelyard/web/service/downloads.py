@@ -10,6 +10,7 @@ from starlette.responses import FileResponse, Response
 
 from steelyard.app.service.experiment_archive import write_experiment_archive
 from steelyard.app.service.service import Service
+from steelyard.app.service.service_archives import may_have_archives
 from steelyard.app.service.who_may import may_change
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.masked_experiment import masked_experiment
@@ -49,6 +50,10 @@ def archive_download(service: Service, who: Identity, identifier: str, *, masks:
     hides = masks or sent.account != who.name
     shown = without_secrets(sent) if hides else sent
     digests: dict[str, str] = {}
+    results: list[tuple[str, str]] = []
+    if may_have_archives(who, sent):
+        kept = [each for each in service.archives.listed(who, sent) if each.digest]
+        results = [(each.name, service.archives.place(each)) for each in kept]
     if may_change(who, sent):
         with service.database.reading() as connection:
             digests = packages_of(connection, sent.id)
@@ -56,7 +61,7 @@ def archive_download(service: Service, who: Identity, identifier: str, *, masks:
     os.close(number)
     try:
         experiment = masked_experiment(found) if hides else found
-        write_experiment_archive(path, experiment, shown.file, service.packages, digests)
+        write_experiment_archive(path, experiment, shown.file, service.packages, digests, results)
     except BaseException:
         os.unlink(path)
         raise

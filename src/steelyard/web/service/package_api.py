@@ -15,10 +15,11 @@ from starlette.routing import Route
 
 from steelyard.app.service.service import Service
 from steelyard.app.service.service_packages import TakenPackage
-from steelyard.core.errors import DataError, UsageError
+from steelyard.core.errors import UsageError
 from steelyard.service.package.archive import PackageLimits
 from steelyard.service.rehearsals import Rehearsal
 from steelyard.service.workers import Worker
+from steelyard.web.service.sent_body import body_length, save_body
 
 _SCHEMA = {"schema": "steelyard/1"}
 Answered = Callable[[Callable[[], Awaitable[Any]]], Awaitable[Response]]
@@ -40,10 +41,12 @@ def package_routes(service: Service, answered: Answered, token_of: TokenOf) -> l
         async def answer() -> Any:
             who = await run_in_threadpool(service.identity, token_of(request), "submit")
             limit = PackageLimits().archive_bytes
-            directory = await run_in_threadpool(service.packages.upload_directory, _length(request))
+            directory = await run_in_threadpool(
+                service.packages.upload_directory, body_length(request, limit)
+            )
             try:
                 path = os.path.join(directory, "archive")
-                await _save(request, path, limit)
+                await save_body(request, path, limit, "A package")
                 taken = await run_in_threadpool(service.packages.receive, who, path)
             finally:
                 await run_in_threadpool(shutil.rmtree, directory, ignore_errors=True)
@@ -142,20 +145,3 @@ def digests_of(body: dict[str, Any]) -> dict[str, str]:
             "packages takes an object of digests by names in the file.", field="packages"
         )
     return {name: str(digest) for name, digest in told.items()}
-
-
-def _length(request: Request) -> int:
-    """How long a body is, by its header, or as long as an archive may be."""
-    told = request.headers.get("Content-Length", "")
-    return int(told) if told.isascii() and told.isdigit() else PackageLimits().archive_bytes
-
-
-async def _save(request: Request, path: str, limit: int) -> None:
-    """Write a body into a new file, read no farther than its limit."""
-    size = 0
-    with open(path, "xb") as file:
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size > limit:
-                raise DataError(f"A package has at most {limit >> 20} MiB.", field="FILE")
-            await run_in_threadpool(file.write, chunk)

@@ -22,6 +22,12 @@ from steelyard.service.accounts import Identity
 from steelyard.service.part_queue import GivenPart
 from steelyard.service.submissions import ListedSubmission
 from steelyard.service.workers import Worker
+from steelyard.web.service.archive_api import (
+    all_archives,
+    archive_routes,
+    archives_call,
+    one_archive,
+)
 from steelyard.web.service.downloads import archive_download, download
 from steelyard.web.service.error_status import status_of
 from steelyard.web.service.package_api import (
@@ -59,6 +65,15 @@ def api_routes(service: Service, people: People) -> list[Route]:
             reproduction_call,
         ),
         _route("/api/experiments/{experiment}/archive", "GET", service, "read", _archived),
+        _route("/api/experiments/{experiment}/results", "GET", service, "read", archives_call),
+        _route("/api/experiments/{experiment}/results.tar", "GET", service, "read", all_archives),
+        _route(
+            "/api/experiments/{experiment}/results/{position:int}",
+            "GET",
+            service,
+            "read",
+            one_archive,
+        ),
         _route("/api/experiments/{experiment}/cancel", "POST", service, "cancel", _cancel),
         _route("/api/experiments/{experiment}/visibility", "POST", service, "submit", _show_to),
         *(
@@ -77,6 +92,7 @@ def api_routes(service: Service, people: People) -> list[Route]:
         _route("/api/rehearsals/{batch}", "GET", service, "submit", _rehearsals),
         _worker_route("/api/worker/rehearsals", service, take_rehearsal),
         *package_routes(service, _told, token_of),
+        *archive_routes(service, _told, token_of),
     ]
 
 

@@ -8,10 +8,12 @@ from steelyard.app.service.service import Service
 from steelyard.app.service.who_may import may_change
 from steelyard.core.masked_experiment import masked_experiment
 from steelyard.report.kinds.submission.pages import (
+    Progress,
     submission_page,
     submissions_page,
     workers_page,
 )
+from steelyard.web.service.archive_api import archive_pages, archives_line
 from steelyard.web.service.downloads import archive_download, download
 from steelyard.web.service.form_pages import form_pages
 from steelyard.web.service.made_answers import MadeAnswers
@@ -36,7 +38,9 @@ def service_pages(service: Service) -> list[Page]:
         running = service.running_on(sent) if "given" in parts else []
         own = may_change(asked.who, sent)
         shown = without_secrets(sent)
-        page = submission_page(shown, parts, running, faults, asked.shell, is_own=own)
+        archives = archives_line(service, asked, sent)
+        so_far = Progress(parts, running, faults, archives)
+        page = submission_page(shown, so_far, asked.shell, is_own=own)
         return HTMLResponse(page)
 
     answers = MadeAnswers()
@@ -72,6 +76,7 @@ def service_pages(service: Service) -> list[Page]:
         Page("/service/workers", "read", workers),
         *form_pages(service),
         *reproduction_pages(service),
+        *archive_pages(service),
         Page("/service/{experiment}", EVERYONE, one),
         Page("/service/{experiment}/answer", EVERYONE, answer),
         Page("/service/{experiment}/download/{format}", EVERYONE, downloaded),

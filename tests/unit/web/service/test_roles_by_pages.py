@@ -40,6 +40,11 @@ PAGES = {
     "GET /service/{experiment}/download/{format}": ONE,
     "GET /service/{experiment}/reproductions": ONE,
     "GET /service/{experiment}/archive": ONE,
+    "GET /service/{experiment}/results": ONE,
+    "GET /service/{experiment}/results.json": ONE,
+    "GET /service/{experiment}/results.tar": ONE,
+    # Its trials left no archives.
+    "GET /service/{experiment}/results/{position:int}": "0000000",
     "GET /service/{experiment}/reproduction/{again}": ONE,
     "POST /service/{experiment}/cancel": "?-0+++?",
     "POST /service/{experiment}/visibility": "?-0+++?",
@@ -71,6 +76,9 @@ CALLS = {
     "GET /api/experiments/{experiment}/download/{format}": "?00+++?",
     "GET /api/experiments/{experiment}/reproduction/{again}": "?00+++?",
     "GET /api/experiments/{experiment}/archive": "?00+++?",
+    "GET /api/experiments/{experiment}/results": "?00+++?",
+    "GET /api/experiments/{experiment}/results.tar": "?00+++?",
+    "GET /api/experiments/{experiment}/results/{position:int}": "?00000?",
     "POST /api/experiments/{experiment}/cancel": "?-0+++?",
     "POST /api/experiments/{experiment}/visibility": "?-0+++?",
     "GET /api/tokens": "?+++++?",
@@ -90,6 +98,7 @@ CALLS = {
     "POST /api/worker/reading": "???????",
     "POST /api/worker/rehearsals": "???????",
     "GET /api/worker/packages/{digest}": "???????",
+    "POST /api/worker/archives/{part:int}/{attempt:int}/{position:int}": "???????",
     "POST /api/worker/results": "???????",
 }
 # What stands in place of the names in a path, and what is sent.
@@ -194,6 +203,9 @@ def cast(shared, monkeypatch):
         "{path:path}": "experiments.json",
         "{batch}": "none",
         "{digest}": "none",
+        "{part:int}": "1",
+        "{attempt:int}": "0",
+        "{position:int}": "0",
     }
     browsers = {who: shared.browser(accounts.get(who)) for who in WHO}
     shared.people.change_account(shared.service.owner(), accounts["shut-out"], is_disabled=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from steelyard.core.identifier import is_identifier
@@ -20,6 +21,28 @@ VISIBILITIES = (
     ("public", "everyone who has the address"),
 )
 _GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an experiment is.
+
+    Parameters
+    ----------
+    parts : mapping of str to int
+        How many are in which state.
+    running : sequence of str
+        Workers that have some of them now.
+    faults : sequence of tuple
+        Of attempts that came to nothing: block, worker, outcome and why.
+    archives : str
+        How many archives of results there are; empty where there are none.
+    """
+
+    parts: Mapping[str, int]
+    running: Sequence[str]
+    faults: Sequence[tuple[int, str, str, str]]
+    archives: str = ""
 
 
 def _when(unix_s: float) -> str:
@@ -60,16 +83,12 @@ def _there(count: int, of: int) -> str:
 
 def submission_page(
     sent: Submission,
-    parts: Mapping[str, int],
-    running: Sequence[str],
-    faults: Sequence[tuple[int, str, str, str]],
+    so_far: Progress,
     shell: Shell,
     *,
     is_own: bool,
 ) -> str:
-    """How far one experiment is, which workers have parts of it now, and of attempts that came to
-    nothing: block, worker, outcome and why; with what may be changed of it where it is one's own.
-    """
+    """How far one experiment is, with what may be changed of it where it is one's own."""
     view = {
         "shell": shell,
         "is_own": is_own,
@@ -83,12 +102,13 @@ def submission_page(
         "next_experiment": sent.follow_up if is_identifier(sent.follow_up) else "",
         "follow_up": _follow_up(sent),
         "parts": [
-            (state, count, ", ".join(running) if state == "given" else "")
-            for state, count in sorted(parts.items())
+            (state, count, ", ".join(so_far.running) if state == "given" else "")
+            for state, count in sorted(so_far.parts.items())
         ],
-        "running": running,
-        "begins": sent.state in OPEN_STATES and not sent.committed_count and bool(running),
-        "faults": faults,
+        "running": so_far.running,
+        "archives": so_far.archives,
+        "begins": sent.state in OPEN_STATES and not sent.committed_count and bool(so_far.running),
+        "faults": so_far.faults,
         "share": round(100 * sent.committed_count / max(1, sent.trial_count)),
         "open": sent.state in OPEN_STATES,
         "some": sent.committed_count > 0,
