@@ -31,6 +31,8 @@ from steelyard.web.service.sent_body import body_length, save_body
 
 _SCHEMA = {"schema": "steelyard/1"}
 _SHOWN = 500
+# In the specification of an experiment that runs one.
+_OF_A_PACKAGE = '"package": {'
 Answered = Callable[[Callable[[], Awaitable[Any]]], Awaitable[Response]]
 TokenOf = Callable[[Request], str]
 
@@ -121,6 +123,8 @@ def archive_pages(service: Service) -> list[Page]:
 
 def archives_line(service: Service, asked: Asked, sent: Submission) -> str:
     """How many archives the page of an experiment tells of; none to who may not have them."""
+    if _OF_A_PACKAGE not in sent.specification:
+        return ""
     text = totals_text(service.archives.totals(sent))
     return text if text and may_have_archives(asked.who, sent) else ""
 
