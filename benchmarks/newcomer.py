@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from pathlib import Path
 from tests.chromium import Chromium, browser
 
 MOST_S = 600.0
+_ENDING_S = 60.0
 _WIDTH, _TALLEST = 1100, 2400
 # How high the picture of a page is where it is taller and its end says nothing more.
 _HEIGHTS = {"service-answer": 1150}
@@ -62,7 +64,10 @@ def main(words: Sequence[str] | None = None) -> int:
 
         walk(page, address, seen)
     took_s = time.monotonic() - began_s
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used_s, load = used.ru_utime + used.ru_stime, os.getloadavg()[0]
     print(f"{took_s / 60:.1f} min in all; {MOST_S / 60:.0f} min are allowed")
+    print(f"{used_s / 60:.1f} min of processors; the load is {load:.0f}")
     return 0 if asked.pictures or took_s < MOST_S else 1
 
 
@@ -106,7 +111,11 @@ def served(checkout: Path, home: Path) -> Iterator[str]:
         yield _address(process, told)
     finally:
         os.killpg(process.pid, signal.SIGINT)
-        process.wait(30)
+        try:
+            process.wait(_ENDING_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 # What would make a newcomer's build another one.
