@@ -97,8 +97,6 @@ def test_an_archive_is_kept_with_its_trial_and_given_to_who_may_see_it(sent, tmp
     page = sent.gets("results", sent.author, page=True).text
     assert "2 archives of results" in page
     assert f"results/{first + 1}" in page
-    one_page = sent.shared.browser(sent.author).get(f"/service/{sent.identifier}").text
-    assert "2 archives of results" in one_page
     stranger = sent.shared.account("bob", "member")
     for below in ("results", "results.tar", f"results/{sent.first}", "results.json"):
         assert sent.gets(below, stranger, page=True).status == 404
