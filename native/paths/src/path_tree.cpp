@@ -5,11 +5,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bit>
+
 namespace steelyard {
 
 namespace {
 
 constexpr std::uint64_t first_bytes = 1U << 14U, first_places = 1U << 10U;
+// With fewer, more paths are not found at their first place.
+constexpr std::uint64_t places_a_node = 4;
+
+unsigned shift_for(std::uint64_t places) {
+    return static_cast<unsigned>(std::countl_zero(places)) + 1;
+}
+
 constexpr int shared = PROT_READ | PROT_WRITE;
 
 // open(2) and others of the C library are where threads are cancelled.
@@ -35,6 +44,7 @@ bool PathTree::open(const char* path, std::uint32_t process, std::uint32_t threa
     if (memory == MAP_FAILED || places_ == nullptr)
         return false;
     place_count_ = first_places;
+    place_shift_ = shift_for(first_places);
     file_bytes_ = first_bytes;
     header_ = static_cast<TreeHeader*>(memory);
     nodes_ = reinterpret_cast<TreeNode*>(header_ + 1);
@@ -47,21 +57,11 @@ bool PathTree::open(const char* path, std::uint32_t process, std::uint32_t threa
     return true;
 }
 
-std::uint64_t PathTree::first_place(const TreeNode& node) const {
-    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;
-    std::uint64_t hash = (std::uint64_t{node.parent} << 32U | node.function) * golden;
-    hash = (hash ^ hash >> 29U ^ node.height_bytes) * golden;
-    return (hash >> 20U) & (place_count_ - 1);
-}
-
-std::uint32_t PathTree::child(std::uint32_t parent, std::uint32_t function,
-                              std::uint64_t height_bytes) {
-    const TreeNode wanted{parent, function, height_bytes, 0};
+std::uint32_t PathTree::searched_child(const TreeNode& wanted) {
     std::uint64_t at = first_place(wanted);
     // The root is nobody's child: zero marks a free place.
     for (; places_[at] != 0; at = (at + 1) & (place_count_ - 1)) {
-        const TreeNode& node = nodes_[places_[at]];
-        if (node.parent == parent && node.function == function && node.height_bytes == height_bytes)
+        if (is_path(nodes_[places_[at]], wanted))
             return places_[at];
     }
     const auto index = static_cast<std::uint32_t>(header_->node_count);
@@ -70,7 +70,7 @@ std::uint32_t PathTree::child(std::uint32_t parent, std::uint32_t function,
     nodes_[index] = wanted;
     header_->node_count = index + 1;
     places_[at] = index;
-    if (2 * std::uint64_t{index} >= place_count_ && !grow_places())
+    if (places_a_node * std::uint64_t{index} >= place_count_ && !grow_places())
         return no_node;
     return index;
 }
@@ -96,6 +96,7 @@ bool PathTree::grow_places() {
     munmap(places_, place_count_ * sizeof(std::uint32_t));
     places_ = larger;
     place_count_ *= 2;
+    place_shift_ = shift_for(place_count_);
     for (std::uint32_t node = 1; node < header_->node_count; ++node)
         place(node);
     return true;

@@ -32,7 +32,11 @@ class PathTree {
     /// Whether the file could be made.
     bool open(const char* path, std::uint32_t process, std::uint32_t thread);
     /// `no_node` where there is no more memory.
-    std::uint32_t child(std::uint32_t parent, std::uint32_t function, std::uint64_t height_bytes);
+    std::uint32_t child(std::uint32_t parent, std::uint32_t function, std::uint64_t height_bytes) {
+        const TreeNode wanted{parent, function, height_bytes, 0};
+        const std::uint32_t first = places_[first_place(wanted)];
+        return is_path(nodes_[first], wanted) ? first : searched_child(wanted);
+    }
     void count(std::uint32_t node) { nodes_[node].count += 1; }
     std::uint32_t parent(std::uint32_t node) const { return nodes_[node].parent; }
     TreeHeader& header() { return *header_; }
@@ -41,10 +45,22 @@ class PathTree {
     bool reopen(const char* path, std::uint32_t process, std::uint32_t thread);
 
   private:
+    static bool is_path(const TreeNode& node, const TreeNode& wanted) {
+        return node.parent == wanted.parent && node.function == wanted.function &&
+               node.height_bytes == wanted.height_bytes;
+    }
+    /// Three products that do not wait for each other, since this is done at each entry.
+    std::uint64_t first_place(const TreeNode& node) const {
+        constexpr std::uint64_t of_parent = 0x9e3779b97f4a7c15U, of_function = 0xc2b2ae3d27d4eb4fU,
+                                of_height = 0x165667b19e3779f9U;
+        const std::uint64_t hash =
+            node.parent * of_parent + node.function * of_function + node.height_bytes * of_height;
+        return hash >> place_shift_;
+    }
+    std::uint32_t searched_child(const TreeNode& wanted);
     bool grow_file();
     bool grow_places();
     void place(std::uint32_t node);
-    std::uint64_t first_place(const TreeNode& node) const;
 
     int file_ = -1;
     TreeHeader* header_ = nullptr;
@@ -53,6 +69,8 @@ class PathTree {
     std::uint32_t capacity_ = 0;
     std::uint32_t* places_ = nullptr;
     std::uint64_t place_count_ = 0;
+    /// A place is the upper bits of a hash.
+    unsigned place_shift_ = 0;
 };
 
 }  // namespace steelyard
