@@ -282,6 +282,28 @@ def test_samples_are_judged_by_the_paths_of_the_same_command(user: User, tmp_pat
     assert b"its input is no file" in piped.stderr
 
 
+def test_judging_says_what_each_way_of_telling_paths_apart_costs(user: User, tmp_path: Path):
+    (tmp_path / "busy.c").write_text(BUSY)
+    subprocess.run(["gcc", "-O1", "busy.c", "-o", "busy"], cwd=tmp_path, check=True)
+    program, path = str(tmp_path / "busy"), str(tmp_path / "map")
+    user.types("profile", "paths", "learn", "-o", path, "--", program, "more")
+    judge = ("profile", "paths", "judge", path)
+    told = user.types(*judge, "--costs", "--json", "-")
+    assert told.status == 0, told.err
+    document = told.document()
+    check_schema(document, "path-check")
+    resizing, wrapping = document["costs"]
+    assert (resizing["way"], wrapping["way"]) == ("resizing", "wrapping")
+    assert resizing["paths"]["resolved"] > document["offline"]["paths"]["resolved"]
+    assert resizing["instructions"] == 0
+    assert resizing["stack"]["ratio"] >= 1
+    # What of the finished program can be changed is less than all of the map.
+    shown = user.types(*judge, "--costs", "--", program, "more")
+    assert shown.status == 0, shown.err
+    assert "more instructions" in shown.out
+    assert user.types(*judge, "--json", "-").document()["costs"] is None
+
+
 TWO_WAYS = r"""
 #include <cstdio>
 #include <stdexcept>

@@ -155,7 +155,12 @@ def test_a_page_and_other_viewers_show_what_is_ambiguous(user: User, tmp_path, l
     told = user.types("profile", "report", profile, "--html", page)
     assert told.status == 0, told.err
     assert "one of 2 that end with leaf" in told.out
-    assert '"pattern"' in Path(page).read_text("utf-8")
+    shown = Path(page).read_text("utf-8")
+    assert '"pattern"' in shown
+    assert "How many paths may a sample mean?" in shown
+    assert "Paths that the code allows" not in shown
+    told = user.types("profile", "report", profile, "--static", "--html", page)
+    assert told.status == 0, told.err
     for name in ("pprof", "speedscope", "firefox", "folded"):
         told = user.types("profile", "report", profile, "--format", name, "-o", folded)
         assert told.status == 0, told.err

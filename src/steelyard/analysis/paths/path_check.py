@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from steelyard.analysis.paths.path_map import (
     NO_HEIGHT,
@@ -19,8 +20,12 @@ from steelyard.analysis.paths.path_map import (
 )
 from steelyard.analysis.paths.path_marks import node_marks
 
+if TYPE_CHECKING:
+    from steelyard.analysis.paths.separation_costs import SeparationCost
+
 # The degrees of ambiguity that are counted: section 5.8.2 speaks of five.
 CANDIDATE_LIMITS = (1, 2, 3, 5, 10)
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,8 @@ class Outcomes:
         Right where the candidate that was learnt most often is taken.
     by_candidates : tuple of float
         For each of `CANDIDATE_LIMITS`: right with at most so many candidates.
+    by_count : tuple of (int, float)
+        Numbers of candidates that occur, rising, and the share that is right with each.
     """
 
     resolved: float
@@ -44,6 +51,18 @@ class Outcomes:
     missing: float
     most_frequent: float
     by_candidates: tuple[float, ...]
+    by_count: tuple[tuple[int, float], ...] = ()
+
+    def most_candidates(self, share: float) -> int | None:
+        """The least number that this share of what is right has at most; None: nothing is."""
+        known = self.resolved + self.ambiguous
+        reached = 0.0
+        for count, part in self.by_count:
+            reached += part
+            # Sums of shares are not exact.
+            if reached >= share * known * (1 - _ROUNDING):
+                return count
+        return None
 
 
 @dataclass(frozen=True)
@@ -91,12 +110,14 @@ class SampleCheck:
 @dataclass(frozen=True)
 class PathCheck:
     """A map judged by the runs that it was learnt of, and by others where there are some; and by
-    samples of the last of these, where they were taken."""
+    samples of the last of these, where they were taken. With what it costs to tell more paths
+    apart, where that was asked for."""
 
     learnt: PathMap
     offline: ScenarioOutcomes
     online: ScenarioOutcomes | None
     samples: SampleCheck | None = None
+    costs: tuple[SeparationCost, ...] | None = None
 
 
 class Tally:
@@ -105,12 +126,15 @@ class Tally:
     def __init__(self) -> None:
         self._total = 0.0
         self._weights: defaultdict[str, float] = defaultdict(float)
+        self._by_count: defaultdict[int, float] = defaultdict(float)
 
-    def add(self, weight: float, names: Sequence[str]) -> None:
-        """Count one of such a weight, which has these outcomes."""
+    def add(self, weight: float, found: Counter[int] | None, path: int) -> None:
+        """Count one of such a weight, whose key has these candidates and which is this path."""
         self._total += weight
-        for name in names:
+        for name in _outcome(found, path):
             self._weights[name] += weight
+        if found is not None and path in found:
+            self._by_count[len(found)] += weight
 
     def shares(self) -> Outcomes:
         """Parts of the whole weight."""
@@ -124,6 +148,9 @@ class Tally:
             missing=found["missing"] / total,
             most_frequent=found["most_frequent"] / total,
             by_candidates=limits,
+            by_count=tuple(
+                (count, self._by_count[count] / total) for count in sorted(self._by_count)
+            ),
         )
 
 
@@ -179,9 +206,9 @@ def _scenario(candidates: _Candidates, path_map: PathMap, numbers: PathNumbers) 
     heights = Counter(path for path, _ in seen)
     by_path, by_call = Tally(), Tally()
     for (path, key), calls in seen.items():
-        names = outcome(candidates.get(key), path)
-        by_path.add(1 / heights[path], names)
-        by_call.add(calls, names)
+        found = candidates.get(key)
+        by_path.add(1 / heights[path], found, path)
+        by_call.add(calls, found, path)
     return ScenarioOutcomes(
         len(heights),
         len({key for _, key in seen}),
@@ -191,7 +218,7 @@ def _scenario(candidates: _Candidates, path_map: PathMap, numbers: PathNumbers) 
     )
 
 
-def outcome(found: Counter[int] | None, path: int) -> list[str]:
+def _outcome(found: Counter[int] | None, path: int) -> list[str]:
     """The outcomes of a key with these candidates, where this is its path."""
     if found is None:
         return ["missing"]

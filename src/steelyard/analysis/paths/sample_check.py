@@ -15,7 +15,6 @@ from steelyard.analysis.paths.path_check import (
     SampleCheck,
     Tally,
     candidates_by_key,
-    outcome,
 )
 from steelyard.analysis.paths.path_map import PathMap, PathNumbers
 
@@ -49,7 +48,7 @@ def judged_samples(
         total = sum(paths.values())
         for path, calls in paths.items():
             part = calls / total if total else 1 / len(paths)
-            tally.add(count * part, outcome(found.get(key), path))
+            tally.add(count * part, found.get(key), path)
     return SampleCheck(
         sample_count=counted,
         outcomes=tally.shares(),

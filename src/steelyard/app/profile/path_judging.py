@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from steelyard.analysis.paths.path_check import PathCheck, judged
 from steelyard.analysis.paths.path_map import PathMap, check_build, check_marks
@@ -13,8 +14,15 @@ from steelyard.core.errors import DataError, UsageError
 _LEARNT_SIZE, _JUDGED_SIZE = "test", "train"
 
 
-def judge_map(map_path: str, evaluation_path: str | None) -> PathCheck:
+def judge_map(map_path: str, evaluation_path: str | None, with_costs: bool = False) -> PathCheck:
     """Judge a map by its own runs, and by another map of the same build.
+
+    Parameters
+    ----------
+    map_path : str
+    evaluation_path : str or None
+    with_costs : bool
+        Say what ways of telling its paths apart would cost, on the map alone.
 
     Raises
     ------
@@ -22,12 +30,21 @@ def judge_map(map_path: str, evaluation_path: str | None) -> PathCheck:
         One is damaged or empty, or they are of different builds.
     """
     learnt = _map_with_paths(map_path, "map")
-    if evaluation_path is None:
-        return judged(learnt)
-    return judged(learnt, _map_with_paths(evaluation_path, "--evaluation"))
+    evaluation = None
+    if evaluation_path is not None:
+        evaluation = _map_with_paths(evaluation_path, "--evaluation")
+    return _with_costs(judged(learnt, evaluation), None, with_costs)
 
 
-def judge_command(map_path: str | None, argv: Sequence[str], by_sample: bool = False) -> PathCheck:
+def _with_costs(check: PathCheck, program: str | None, asked: bool) -> PathCheck:
+    from steelyard.app.profile.path_costs import costs_of
+
+    return replace(check, costs=costs_of(check.learnt, program)) if asked else check
+
+
+def judge_command(
+    map_path: str | None, argv: Sequence[str], by_sample: bool = False, with_costs: bool = False
+) -> PathCheck:
     """Judge a map by a run of a command, or the paths of that run by themselves.
 
     Parameters
@@ -37,6 +54,8 @@ def judge_command(map_path: str | None, argv: Sequence[str], by_sample: bool = F
     argv : sequence of str
     by_sample : bool
         Run the command once more, and judge its samples too.
+    with_costs : bool
+        Say what ways of telling its paths apart would cost, in this program.
 
     Raises
     ------
@@ -58,10 +77,11 @@ def judge_command(map_path: str | None, argv: Sequence[str], by_sample: bool = F
         check_marks(learnt, marks_of(program))
     taken = learning_run(argv, program).path_map
     check = judged(taken) if learnt is None else judged(learnt, taken)
+    check = _with_costs(check, program, with_costs)
     return with_samples(check, taken, argv, program) if by_sample else check
 
 
-def judge_suite(name: str, by_sample: bool = False) -> PathCheck:
+def judge_suite(name: str, by_sample: bool = False, with_costs: bool = False) -> PathCheck:
     """Judge what is learnt of a program of the suite at one input by what it does at another.
 
     Parameters
@@ -70,14 +90,14 @@ def judge_suite(name: str, by_sample: bool = False) -> PathCheck:
         As `app.suite.suite_name.parse_suite_name` takes it; its size is the input of the judge.
     by_sample : bool
         Run it once more at that size, and judge its samples too.
+    with_costs : bool
+        Say what ways of telling its paths apart would cost.
 
     Raises
     ------
     UsageError, SuiteError, BuildFailedError, MissingCapabilityError
         There is no such program, or it cannot be built or watched.
     """
-    from dataclasses import replace
-
     from steelyard.app.profile.sampled_judging import apart, with_samples
     from steelyard.app.suite.suite_name import SuiteName, parse_suite_name
     from steelyard.app.suite.suite_program import Workshop
@@ -101,11 +121,12 @@ def judge_suite(name: str, by_sample: bool = False) -> PathCheck:
         return learning_run(argv, executable_of(argv), place).path_map
 
     taken = paths_at(asked.size)
-    check = judged(paths_at(_LEARNT_SIZE), taken)
+    argv, place = command_at(asked.size)
+    program = executable_of(argv)
+    check = _with_costs(judged(paths_at(_LEARNT_SIZE), taken), program, with_costs)
     if not by_sample:
         return check
-    argv, place = command_at(asked.size)
-    return with_samples(check, taken, apart(argv, place), executable_of(argv))
+    return with_samples(check, taken, apart(argv, place), program)
 
 
 def _map_with_paths(path: str, field: str) -> PathMap:

@@ -24,6 +24,9 @@ class JudgeOptions:
     by_sample: bool = option(
         "--by-sample", is_flag=True, help="Run CMD once more, and judge samples of it too."
     )
+    costs: bool = option(
+        "--costs", is_flag=True, help="Show what ways of telling paths apart would cost."
+    )
     json_target: str | None = json_option()
 
 
@@ -58,11 +61,11 @@ def judge(argv: tuple[str, ...], given: JudgeOptions, path: str | None) -> None:
     if path is not None and path.startswith(_SUITE):
         if argv:
             raise click.UsageError(f"{path} has a command of its own; leave out the one behind --.")
-        check = judge_suite(path, given.by_sample)
+        check = judge_suite(path, given.by_sample, given.costs)
     elif argv:
-        check = judge_command(path, argv, given.by_sample)
+        check = judge_command(path, argv, given.by_sample, given.costs)
     else:
-        check = judge_map(path or DEFAULT_MAP, given.evaluation)
+        check = judge_map(path or DEFAULT_MAP, given.evaluation, given.costs)
     if given.json_target is not None:
         from steelyard.report.kinds.paths.document import check_document
 

@@ -50,6 +50,24 @@ def test_paths_of_the_same_functions_in_another_order_are_ambiguous_as_in_figure
     assert check.offline.paths.by_candidates[CANDIDATE_LIMITS.index(2)] == 1
 
 
+def test_the_distribution_of_candidates_is_of_what_has_its_path_among_them():
+    nodes = merged_nodes([abd("AB", 3), abd("BA", 1)])
+    paths = judged(map_of(*nodes)).offline.paths
+    assert [count for count, _ in paths.by_count] == [1, 2]
+    assert [share for _, share in paths.by_count] == pytest.approx([5 / 7, 2 / 7])
+    assert paths.most_candidates(0.7) == 1
+    assert paths.most_candidates(0.99) == 2
+    assert paths.most_candidates(1.0) == 2
+
+
+def test_what_is_never_right_has_no_number_of_candidates():
+    other = (PathNode(ROOT, D, 900, 1),)
+    online = judged(map_of(*abd("AB", 1)), map_of(*other)).online
+    assert online is not None
+    assert online.paths.by_count == ()
+    assert online.paths.most_candidates(0.99) is None
+
+
 def test_other_runs_are_resolved_wrong_and_missing():
     learnt = map_of(*abd("AB", 1))
     new_height = (PathNode(ROOT, MAIN, 100, 1), PathNode(0, D, 108, 1))

@@ -13,6 +13,7 @@ from steelyard.analysis.paths.path_check import (
     SampleCheck,
     ScenarioOutcomes,
 )
+from steelyard.analysis.paths.separation_costs import SeparationCost
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.texts.readable import document_value
 
@@ -54,6 +55,7 @@ def check_document(check: PathCheck) -> dict[str, Any]:
             "offline": _scenario(check.offline),
             "online": None if check.online is None else _scenario(check.online),
             "samples": None if check.samples is None else _samples(check.samples),
+            "costs": None if check.costs is None else [_cost(one) for one in check.costs],
         }
     )
 
@@ -99,6 +101,24 @@ def _samples(found: SampleCheck) -> dict[str, Any]:
     }
 
 
+def _cost(cost: SeparationCost) -> dict[str, Any]:
+    return {
+        "way": cost.way,
+        "frames": cost.frame_count,
+        "calls": cost.call_count,
+        "paths": outcomes_document(cost.paths),
+        "passed_calls": cost.passed_count,
+        "passed_ratio": cost.passed_share,
+        "instructions": cost.instruction_count,
+        "instructions_per_call": cost.instructions_per_call,
+        "stack": {
+            "before_bytes": cost.before_bytes,
+            "after_bytes": cost.after_bytes,
+            "ratio": cost.growth_ratio,
+        },
+    }
+
+
 def outcomes_document(found: Outcomes) -> dict[str, Any]:
     """Shares of paths or of calls."""
     limits = zip(CANDIDATE_LIMITS, found.by_candidates, strict=True)
@@ -109,4 +129,5 @@ def outcomes_document(found: Outcomes) -> dict[str, Any]:
         "missing": found.missing,
         "most_frequent": found.most_frequent,
         "candidates": [{"at_most": limit, "ratio": share} for limit, share in limits],
+        "distribution": [{"candidates": count, "ratio": share} for count, share in found.by_count],
     }

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 
 from steelyard.analysis.paths.resizing import Resizing
+from steelyard.analysis.paths.separation_costs import WRAPPER_INSTRUCTIONS
 from steelyard.report.kinds.paths.text import counted, percent
 from steelyard.report.texts.plain_table import plain_table, wrapped
 from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table
 
 _SHOWN = 8
-_WRAPPER_INSTRUCTIONS = 4
 _ENDED_BY = {
     "goal": "the goal is reached",
     "most": "no sizes resolve more",
@@ -55,7 +55,7 @@ def resizing_text(found: Resizing, width: int | None = None) -> str:
     if found.call_bytes:
         lines += wrapped(
             f"{percent(found.wrapped_share)} of learnt calls pass a wrapper, "
-            f"{_WRAPPER_INSTRUCTIONS} instructions each",
+            f"{WRAPPER_INSTRUCTIONS} instructions each",
             width,
         )
     lines += _reasons("frames that cannot grow", found.rigid.values(), width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from steelyard.analysis.paths.sampled_paths import SampledPaths
+from steelyard.report.kinds.paths.candidate_counts import candidate_figure
 from steelyard.report.kinds.paths.sampled_text import (
     counts_line,
     map_line,
@@ -12,6 +13,7 @@ from steelyard.report.kinds.paths.sampled_text import (
     paths_table,
     truth_line,
 )
+from steelyard.report.kinds.paths.static_text import allowed_table
 from steelyard.report.kinds.profile.page import health_figures, recorded_program
 from steelyard.report.kinds.profile.text import facts_line, health_line
 from steelyard.report.pages.flame_graph import Stack, flame_graph
@@ -19,13 +21,15 @@ from steelyard.report.pages.provenance_tables import command_line
 from steelyard.report.pages.rendered import plotted_page
 from steelyard.report.texts.readable import caution_text
 
-_SHOWN_PATHS, _SHOWN_MISSING = 200, 100
+_SHOWN_PATHS, _SHOWN_MISSING, _SHOWN_ALLOWED = 200, 100, 50
 
 
 def sampled_page(paths: SampledPaths) -> str:
     """One page that shows everything about the paths of a profile and loads nothing."""
     answer = paths.answer
     argv = tuple(answer.recorded.header.get("argv", ()))
+    figures = {"where": _where(paths), **candidate_figure(paths), **health_figures(answer)}
+    hidden = len(paths.allowed or ()) - _SHOWN_ALLOWED
     view = {
         "title": f"Call paths of {recorded_program(answer)}",
         "command": command_line(argv) if len(argv) > 1 else "",
@@ -40,8 +44,10 @@ def sampled_page(paths: SampledPaths) -> str:
         "missing": missing_table(paths, _SHOWN_MISSING),
         "health": [health_line(item) for item in answer.health],
         "watched": len(answer.health),
+        "figures_shown": figures.keys(),
+        "allowed": allowed_table(paths.allowed[:_SHOWN_ALLOWED]) if paths.allowed else None,
+        "allowed_hidden": f"and {hidden:,} more keys (--json)" if hidden > 0 else "",
     }
-    figures = {"where": _where(paths), **health_figures(answer)}
     return plotted_page("paths/sampled.html.jinja", view, figures)
 
 

@@ -13,6 +13,7 @@ from steelyard.analysis.paths.static_truth import StaticTruth
 from steelyard.report.kinds.paths.text import counted, percent
 from steelyard.report.texts.plain_table import wrapped
 from steelyard.report.texts.readable import one_line
+from steelyard.report.texts.table import Table
 
 _SHOWN = 12
 
@@ -98,6 +99,21 @@ def allowed_lines(allowed: AllowedPaths) -> list[str]:
         f"  {' > '.join(map(one_line, path))}{notes[place] if notes else ''}"
         for place, path in enumerate(allowed.paths)
     ]
+
+
+def allowed_table(found: tuple[UnlearntPaths, ...]) -> Table:
+    """A row a key that was never learnt, and below it a row a path that the code allows."""
+    rows: list[tuple[str, ...]] = []
+    for one in found:
+        rows.append(
+            (
+                f"{one.sample_count:,}",
+                f"{one.height_bytes:,}",
+                f"{one_line(one.function)}: {allowed_heading(one.allowed)}",
+            )
+        )
+        rows += [("", "", line) for line in allowed_lines(one.allowed)]
+    return Table(("samples", "stack, bytes", "function and paths"), tuple(rows), frozenset({2}))
 
 
 def unlearnt_lines(found: tuple[UnlearntPaths, ...], shown: int) -> list[str]:
