@@ -159,6 +159,11 @@ bench-service: setup-dev ## how long it takes to choose workers of a fleet, and 
 bench-paths: setup-dev ## what learning call paths costs over the suite; fetches and builds it
 	@$(PYTHON) -m benchmarks.path_learning
 
+.PHONY: bench-path-keys
+bench-path-keys: setup-dev ## how many call paths keys resolve: Tables 5.1-5.3, Figures 5.2, 5.6-5.12 of Mytkowicz 2010; half an hour
+	@. tools/system_packages.sh; command -v valgrind >/dev/null || install_packages valgrind
+	@$(PYTHON) -m benchmarks.keys_of_paths --folder build/keys-of-paths
+
 .PHONY: bench-commits
 bench-commits: setup-dev ## which benchmarks a commit needs: made pairs, speed; 5 min; with LZ4=, LIBDEFLATE=, PUGIXML=, CJSON=, TINYXML2=CLONE histories; three hours
 	@$(PYTHON) -m benchmarks.commit_pairs $(if $(LZ4),--repository lz4=$(LZ4)) \

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 from statistics import median
@@ -51,12 +51,19 @@ class Run:
     stdin: str
     directory: str | None
 
-    def seconds(self, before: Sequence[str] = ()) -> float:
-        """The processor time of the program, started by a command that stands before it."""
-        call = [*before, *_TIMED, *self.argv]
+    def seconds(self, before: Sequence[str] = (), more: Mapping[str, str] | None = None) -> float:
+        """The processor time of the program, started by a command that stands before it, with
+        more of the environment."""
+        call, environment = [*before, *_TIMED, *self.argv], {**os.environ, **(more or {})}
         with open(self.stdin, "rb") as stdin:
             done = subprocess.run(
-                call, cwd=self.directory, stdin=stdin, capture_output=True, text=True, check=True
+                call,
+                cwd=self.directory,
+                stdin=stdin,
+                capture_output=True,
+                text=True,
+                check=True,
+                env=environment,
             )
         spent = _SPENT.findall(done.stdout)[-1]
         return sum(60 * float(part) + float(rest) for part, rest in (spent[:2], spent[2:]))

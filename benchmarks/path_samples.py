@@ -127,7 +127,7 @@ def _price_us(slow: Cost, fast: Cost) -> float:
     return 1e6 * (fast.time_s - slow.time_s) / (fast.sample_count - slow.sample_count)
 
 
-def _lookup_ns(path_map: PathMap) -> float:
+def lookup_ns(path_map: PathMap) -> float:
     """The least time of three for a look-up, over keys of the map in turn."""
     keyed = KeyedPaths(path_map, {})
     keys = [(node.function, node.height_bytes) for node in path_map.nodes]
@@ -175,7 +175,7 @@ def main() -> None:
             shown = (statistics.median(found), min(found), max(found))
             print(f"| {name} | {' | '.join(f'{value:.1f}' for value in shown)} |")
         learnt = read_map(path_map)
-        print(f"look-up: {_lookup_ns(learnt):.0f} ns, {len(learnt.nodes)} nodes")
+        print(f"look-up: {lookup_ns(learnt):.0f} ns, {len(learnt.nodes)} nodes")
 
 
 if __name__ == "__main__":
