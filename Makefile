@@ -58,6 +58,13 @@ test-slow: setup-dev ## the slow ones: faults, kills, full disks
 	@mkdir -p build/tmp
 	@$(PYTEST) tests/slow
 
+.PHONY: test-machines
+test-machines: setup-dev ## workers in virtual machines that boot before each trial, and after a kernel panic; 10 minutes
+	@mkdir -p build/tmp
+	@. tools/system_packages.sh; command -v qemu-system-x86_64 busybox >/dev/null || install_packages qemu-system-x86 busybox-static
+	@tools/fetch_test_kernel.sh build/test-kernel
+	@$(PYTEST) tests/slow/test_service_machines.py
+
 .PHONY: fuzz
 fuzz: setup-dev ## every reader of foreign files with inputs made by coverage; a minute each
 	@tools/fuzz.sh

@@ -37,6 +37,7 @@ _REASONS = {
         *("store/whole_file.py", "cli/store/export_command.py", "suite/fetch/apt_directory.py"),
         *("app/predict/commit_code.py", "core/private_file.py", "suite/count_allocations.py"),
         *("app/service/local_service.py", "app/service/worker_loop.py"),
+        *("app/service/host_boots.py", "app/service/begun_part.py"),
         *("app/service/reference_benchmark.py", "web/service/downloads.py"),
     ),
     "a process of Steelyard's own leaves it for the next step": (

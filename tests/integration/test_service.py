@@ -404,7 +404,7 @@ def test_hosts_that_are_of_no_cluster_are_not_booted(user, serving) -> None:
     assert "none of the 1 workers is of a cluster" in told.err
     told = user.types("submit", written(user, hosts='reboot = "daily"'))
     assert told.status == 2
-    assert 'it takes "never", "experiment" or "block"' in told.err
+    assert 'it takes "never", "experiment", "block" or "trial"' in told.err
 
 
 def test_the_answer_of_several_workers_tells_their_difference_from_the_factors(

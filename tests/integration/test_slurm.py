@@ -152,3 +152,20 @@ def test_without_the_commands_of_slurm_the_message_says_how_to_get_them(user, tm
     told = user.types("serve", "--port", "0", "--config", str(config))
     assert told.status == 4
     assert "apt-get install slurm-client" in told.err
+
+
+def test_a_host_is_booted_anew_before_each_trial_by_slurm_where_that_is_the_level(
+    user, here, served
+) -> None:
+    service = served()
+    enrolled(service, here)
+    before = len(here.reboots)
+    hosts = 'require = {name = "w1"}\nfactors = {reboot = ["never", "trial"]}'
+    identifier = sent(user, written(user, runs=1, hosts=hosts))["experiment"]
+    assert committed(service, identifier) == list(range(4))
+    assert here.reboots[before:] == ["w1", "w1"]
+    placement = service.gets(f"api/experiments/{identifier}/trials")["experiment"]["placement"]
+    assert sorted(dict(each["levels"])["reboot"] for each in placement["workers"]) == [
+        "never",
+        "trial",
+    ]

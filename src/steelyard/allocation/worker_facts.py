@@ -91,8 +91,8 @@ PLACEMENT_FACTORS: Mapping[str, Callable[[Mapping[str, Fact]], str | None]] = {
 
 # The level of `image` and of `libraries` that every host has: what is installed on it.
 AS_INSTALLED = "host"
-# How often a host is booted anew: before nothing, before the experiment, before each block.
-REBOOTS = ("never", "experiment", "block")
+# How often a host is booted anew: before nothing, the experiment, each block, each trial of it.
+REBOOTS = ("never", "experiment", "block", "trial")
 CAN_BOOT = "yes"
 
 

@@ -101,7 +101,7 @@ def give_again(connection: Connection, part_id: int, attempt: int, now_s: float)
     widely = len(tries.tired) >= MOST_FAILURES
     given_up = often and (widely or not _others(connection, part, tries, now_s))
     state = "failed" if given_up else "waiting"
-    connection.execute(update(parts).where(chosen).values(state=state, attempt=attempt + 1))
+    connection.execute(update(parts).where(chosen).values(state=state, attempt=attempt + 1, ran=0))
     if given_up:
         end_submission(connection, part_id)
 

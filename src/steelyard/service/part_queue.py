@@ -24,13 +24,14 @@ from steelyard.service.rehearsals import give_rehearsals_back
 from steelyard.service.service_schema import attempts, parts, submissions, workers
 from steelyard.service.submissions import OPEN_STATES
 from steelyard.service.submitted_packages import packages_of
-from steelyard.service.workers import HEARTBEAT_LIMIT_S
+from steelyard.service.workers import BOOT_LIMIT_S, HEARTBEAT_LIMIT_S, is_silent
 
 
 @dataclass(frozen=True)
 class GivenPart:
     """What a worker gets: the experiment file, which places of its plan to run, the digests of its
-    benchmark packages by their names in the file, and what the worker is to be brought to."""
+    benchmark packages by their names in the file, what the worker is to be brought to, before
+    what it is booted anew, and how many of the trials this attempt has run before a boot."""
 
     id: int
     attempt: int
@@ -41,16 +42,23 @@ class GivenPart:
     positions: tuple[int, ...]
     packages: Mapping[str, str] = field(default_factory=dict[str, str])
     levels: Mapping[str, str] = field(default_factory=dict[str, str])
+    reboot: str = "never"
+    ran: int = 0
 
 
-def next_part(connection: Connection, worker_id: int, now_s: float) -> GivenPart | None:
+def next_part(
+    connection: Connection,
+    worker_id: int,
+    now_s: float,
+    why_lost: str = "the worker asked for another part",
+) -> GivenPart | None:
     """Give a worker its next part, or None where there is none.
 
     By priority, then by the age of the experiment, then in the order that was drawn. What the
     worker was given before and has not sent back is lost: it would not ask otherwise. That is no
     fault of the worker's: the answer to its last request may have been lost on its way.
     """
-    lose_held(connection, worker_id, now_s, "the worker asked for another part")
+    lose_held(connection, worker_id, now_s, why_lost)
     worker = connection.execute(select(workers).where(workers.c.id == worker_id)).first()
     if worker is None or worker.status == "quarantined":
         return None
@@ -75,12 +83,18 @@ def next_boot(connection: Connection, worker_id: int, now_s: float) -> str | Non
 def _boot(row: Any) -> str:
     """What names the boot that a part takes. An attempt that was lost leaves a host that is no
     longer as it was booted."""
-    reboot = json.loads(row.levels).get("reboot", row.reboot)
+    reboot = _reboot(row)
     if reboot == "experiment":
         return str(row.identifier)
     if reboot == "never":
         return ""
-    return f"{row.identifier} {row.block} {row.attempt}"
+    name = f"{row.identifier} {row.block} {row.attempt}"
+    return f"{name} {row.ran}" if reboot == "trial" else name
+
+
+def _reboot(row: Any) -> str:
+    """Before what a part has its worker booted: as its block says, else as its experiment."""
+    return str(json.loads(row.levels).get("reboot", row.reboot))
 
 
 def _next_row(connection: Connection, worker_id: int, now_s: float) -> Any:
@@ -127,28 +141,56 @@ def _troubled(connection: Connection, worker_id: int, now_s: float) -> Any:
 
 
 def _given(connection: Connection, row: Any, worker_id: int, now_s: float) -> GivenPart:
+    attempt, ran = _begun_attempt(connection, row, worker_id, now_s)
     taken = update(parts).where(parts.c.id == row.id)
-    connection.execute(taken.values(state="given", worker_id=worker_id))
+    values = {"state": "given", "worker_id": worker_id, "attempt": attempt, "ran": ran}
+    connection.execute(taken.values(values))
     begun = update(submissions).where(submissions.c.id == row.submission_id)
     connection.execute(begun.where(submissions.c.state == "queued").values(state="running"))
-    connection.execute(
-        insert(attempts).values(
-            part_id=row.id,
-            attempt=row.attempt,
-            worker_id=worker_id,
-            given_unix_s=now_s,
-            outcome="given",
-        )
-    )
     kept = select(submissions.c.file, submissions.c.specification, submissions.c.plan)
     sent = connection.execute(kept.where(submissions.c.id == row.submission_id)).one()
     positions = tuple(json.loads(row.positions))
     return GivenPart(
-        *(row.id, row.attempt, row.identifier),
+        *(row.id, attempt, row.identifier),
         *(sent.file, sent.specification, sent.plan, positions),
         packages_of(connection, row.submission_id),
         json.loads(row.levels),
+        _reboot(row),
+        ran,
     )
+
+
+def _begun_attempt(
+    connection: Connection, row: Any, worker_id: int, now_s: float
+) -> tuple[int, int]:
+    """The attempt of a part that is given out, and how many trials it has run: one that goes on
+    after a boot is the same attempt on the same host, and on another host the next."""
+    attempt = int(row.attempt)
+    if row.ran:
+        if row.worker_id == worker_id:
+            return attempt, int(row.ran)
+        why = "its host did not come back from a boot"
+        end_attempt(connection, row.id, attempt, "lost", why, now_s)
+        attempt += 1
+    begun = {"part_id": row.id, "attempt": attempt, "worker_id": worker_id, "outcome": "given"}
+    connection.execute(insert(attempts).values({**begun, "given_unix_s": now_s}))
+    return attempt, 0
+
+
+def keep_ran(connection: Connection, worker_id: int, part_id: int, attempt: int, ran: int) -> bool:
+    """Let a part that was given to a worker wait for the boot before its next trial, of which so
+    many have run; whether it was given to it, and has more."""
+    chosen = (
+        (parts.c.id == part_id)
+        & (parts.c.attempt == attempt)
+        & (parts.c.worker_id == worker_id)
+        & (parts.c.state == "given")
+    )
+    row = connection.execute(select(parts).where(chosen).with_for_update()).first()
+    if row is None or not row.ran < ran < len(json.loads(row.positions)):
+        return False
+    connection.execute(update(parts).where(chosen).values(state="waiting", ran=ran))
+    return True
 
 
 def lose_silent_workers(connection: Connection, now_s: float) -> list[str]:
@@ -163,18 +205,16 @@ def lose_silent_workers(connection: Connection, now_s: float) -> list[str]:
     set_back = update(workers).where(workers.c.id.in_(late))
     connection.execute(set_back.values(heartbeat_unix_s=now_s))
     silent = (
-        select(workers.c.id, workers.c.name)
-        .where(
-            workers.c.heartbeat_unix_s < now_s - HEARTBEAT_LIMIT_S,
-            workers.c.status.not_in(("gone", "quarantined")),
-        )
+        select(workers.c.id, workers.c.name, workers.c.status)
+        .where(is_silent(now_s), workers.c.status.not_in(("gone", "quarantined")))
         .order_by(workers.c.id)
         .with_for_update(skip_locked=True)
     )
     names: list[str] = []
     for row in connection.execute(silent).all():
         connection.execute(update(workers).where(workers.c.id == row.id).values(status="gone"))
-        why = f"no sign of life for {HEARTBEAT_LIMIT_S:.0f} s"
+        limit_s = BOOT_LIMIT_S if row.status == "rebooting" else HEARTBEAT_LIMIT_S
+        why = f"no sign of life for {limit_s:.0f} s"
         give_rehearsals_back(connection, row.id, why)
         lose_worker(connection, row.id, now_s, why)
         names.append(row.name)

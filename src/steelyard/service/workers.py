@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
 
 from steelyard.core.errors import UsageError
 from steelyard.service.accounts import digest_of, new_token
@@ -15,6 +15,8 @@ from steelyard.service.service_schema import workers
 
 # Without a sign of life for so long a worker is gone, and what it was given goes elsewhere.
 HEARTBEAT_LIMIT_S = 60.0
+# One that boots itself has so long to come back. A cluster says by itself how its hosts are.
+BOOT_LIMIT_S = 600.0
 # So many faults one after the other, and nothing more is given to a worker until someone looks.
 MOST_FAULTS = 3
 # A loss may be bad luck, and is forgiven by the next block that was run. A fault that is proven
@@ -109,9 +111,18 @@ def all_workers(connection: Connection) -> Sequence[Worker]:
 def as_it_is(worker: Worker, now_s: float) -> Worker:
     """A worker, gone where it was silent for too long and nobody has noted that yet."""
     there = worker.status not in ("gone", "quarantined")
-    if there and worker.heartbeat_unix_s < now_s - HEARTBEAT_LIMIT_S:
+    boots = worker.status == "rebooting" and not worker.cluster
+    limit_s = BOOT_LIMIT_S if boots else HEARTBEAT_LIMIT_S
+    if there and worker.heartbeat_unix_s < now_s - limit_s:
         return replace(worker, status="gone")
     return worker
+
+
+def is_silent(now_s: float) -> ColumnElement[bool]:
+    """Workers that have shown no sign of life for too long."""
+    boots = (workers.c.status == "rebooting") & (workers.c.cluster == "")
+    last_s = workers.c.heartbeat_unix_s
+    return or_(last_s < now_s - BOOT_LIMIT_S, and_(~boots, last_s < now_s - HEARTBEAT_LIMIT_S))
 
 
 def beat(connection: Connection, worker_id: int, status: str, now_s: float) -> None:

@@ -316,7 +316,7 @@ HOSTS = Table(
         ),
         Field(
             "reboot",
-            choice('"never", "experiment" or "block"', *REBOOTS),
+            choice('"never", "experiment", "block" or "trial"', *REBOOTS),
             "before what a host is booted anew; only hosts that can be booted are asked",
         ),
         Field("time_limit", text_or_number('a time such as "2h"'), "from when it was sent"),

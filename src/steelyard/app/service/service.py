@@ -11,6 +11,7 @@ from typing import Any
 from steelyard.app.experiment.experiment_file import KnownPackages
 from steelyard.app.service.following_up import FollowingUp
 from steelyard.app.service.going_further import GoingFurther
+from steelyard.app.service.host_boots import HostSaid, WantedBoot, wanted_boot
 from steelyard.app.service.impossible_result import why_refused
 from steelyard.app.service.kept_submission import keep_planned
 from steelyard.app.service.known_costs import with_known_cost
@@ -49,12 +50,14 @@ from steelyard.service.accounts import (
     revoke_tokens,
 )
 from steelyard.service.audit_log import note
+from steelyard.service.cluster_workers import keep_boot
 from steelyard.service.host_readings import (
     drifts_of,
     set_aside,
 )
 from steelyard.service.part_queue import (
     GivenPart,
+    keep_ran,
     lose_silent_workers,
     next_part,
 )
@@ -285,17 +288,29 @@ class Service:
             about, detail = f"experiment {identifier}", f"{found.visibility} to {visibility}"
             note(connection, self.clock(), who.name, "visibility", about, detail)
 
-    def give(self, worker: Worker) -> GivenPart | None:
-        """The next part of a worker, if there is one for it."""
+    def give(self, worker: Worker, said: HostSaid | None = None) -> GivenPart | WantedBoot | None:
+        """The next part of a worker, or the boot that this takes of a host which boots itself, if
+        there is one for it."""
+        said = said or HostSaid()
         self._further.look()
         self.follow_ups.look(self.quotas)
         with self.database.writing() as connection:
             now_s = self.clock()
             lose_silent_workers(connection, now_s)
             end_exceeded(connection, now_s)
-            given = next_part(connection, worker.id, now_s)
-            beat(connection, worker.id, "idle" if given is None else "reserved", now_s)
-        return given
+            if said.booted_for:
+                keep_boot(connection, worker.id, said.booted_for)
+            given = next_part(connection, worker.id, now_s, *said.why_lost)
+            boot = wanted_boot(connection, worker, now_s) if given is None else None
+            status = "rebooting" if boot else "idle" if given is None else "reserved"
+            beat(connection, worker.id, status, now_s)
+        return given or boot
+
+    def ran(self, worker: Worker, part_id: int, attempt: int, count: int) -> bool:
+        """A worker has run so many trials of its part, and the next takes a boot; whether that can
+        be."""
+        with self.database.writing() as connection:
+            return keep_ran(connection, worker.id, part_id, attempt, count)
 
     def beat(self, worker: Worker, status: str) -> None:
         """A worker's sign of life."""

@@ -13,9 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from steelyard.allocation.worker_facts import CAN_BOOT
+from steelyard.app.service.begun_part import BegunPart
+from steelyard.app.service.host_boots import HostBoots
 from steelyard.app.service.worker_archives import (
     forget_orphans,
     has_archives,
@@ -40,11 +43,20 @@ LONGEST_SILENCE_S = 10.0
 _UNREADABLE = 422
 
 
-def enrol_here(
-    server: str, token: str, name: str, tags: tuple[str, ...], place: WorkerPlace
-) -> ServiceClient:
+@dataclass(frozen=True)
+class HostFacts:
+    """What is told of a host beside what it finds: the name of its worker, words that experiments
+    can require, and whether it boots itself."""
+
+    name: str
+    tags: tuple[str, ...] = ()
+    boots: bool = False
+
+
+def enrol_here(server: str, token: str, about: HostFacts, place: WorkerPlace) -> ServiceClient:
     """Enrol this host; the client that speaks for it from now on."""
-    body = {"name": name, "facts": found_facts(tags)}
+    name, facts = about.name, found_facts(about.tags)
+    body = {"name": name, "facts": {**facts, **({"boots": CAN_BOOT} if about.boots else {})}}
     answer = ServiceClient(server, token).post("api/workers", body)
     make_private_directories(place.outbox)
     _write(place.identity, {"server": server, "name": name, "token": answer["token"]})
@@ -53,7 +65,7 @@ def enrol_here(
 
 def enrolled_worker(
     find: Callable[[], ServiceClient],
-    about: tuple[str, tuple[str, ...]],
+    about: HostFacts,
     place: WorkerPlace,
     say: Say | None,
 ) -> ServiceClient:
@@ -63,8 +75,7 @@ def enrolled_worker(
     ----------
     find : callable
         The service, which may have moved by the next time that it is asked.
-    about : (name, tags)
-        What the worker is called, and words that experiments can require.
+    about : HostFacts
 
     Raises
     ------
@@ -77,7 +88,7 @@ def enrolled_worker(
     while True:
         client = find()
         try:
-            return enrol_here(client.address, client.token, *about, place)
+            return enrol_here(client.address, client.token, about, place)
         except UnreachableError as error:
             if say is None:
                 raise
@@ -111,6 +122,8 @@ class WorkerLoop:
         of this machine has another address each time that it starts.
     read_host : callable, optional
         What the host takes for the reference benchmark, None where that is not due.
+    boot_command : str, optional
+        What boots this host.
     """
 
     def __init__(
@@ -120,11 +133,13 @@ class WorkerLoop:
         say: Say,
         find: Callable[[], str | None] = lambda: None,
         read_host: Callable[[], Mapping[str, float] | None] = lambda: None,
+        boot_command: str = "",
     ) -> None:
         self._client = client
         self._find = find
         self._read_host = read_host
         self._place = place
+        self._boots = HostBoots(place.directory, boot_command)
         self._say = say
         self._pause = threading.Event()
         self._silent = False
@@ -144,10 +159,12 @@ class WorkerLoop:
             try:
                 self._send_outbox()
                 self._send_reading()
-                given = self._client.post("api/worker/next", {})
+                given = self._client.post("api/worker/next", vars(self._boots.said()))
                 self._heard()
+                if given is None or given["kind"] != "given-rehearsal":
+                    self._boots.heard()
                 if given is not None:
-                    self._run_one(given)
+                    self._do(given)
             except (UnreachableError, ServiceRefusal) as error:
                 # Behind the address of a service that has moved there may be another.
                 if isinstance(error, ServiceRefusal) and not self._has_moved():
@@ -165,6 +182,25 @@ class WorkerLoop:
             if given is None:
                 self._pause.wait(ASK_EVERY_S)
 
+    def _do(self, given: Mapping[str, Any]) -> None:
+        """Boot this host, or run what was given.
+
+        Raises
+        ------
+        MissingCapabilityError
+            The host was not booted.
+        UnreachableError
+            A package cannot be fetched, or the service not be told how far the part is.
+        """
+        if given["kind"] == "wanted-boot":
+            self._say("booting this host")
+            self._boots.boot(given["booted_for"])
+        self._boots.runs()
+        try:
+            self._run_one(given)
+        finally:
+            self._boots.has_run()
+
     def _run_one(self, given: Mapping[str, Any]) -> None:
         """Run what was given, and leave its result in the outbox.
 
@@ -181,9 +217,15 @@ class WorkerLoop:
                 self._rehearsed(run_rehearsal(given, directory, packages))
                 return
             self._say(f"running {len(given['positions'])} trials of {given['experiment']}")
-            result = run_given(given, directory, self._say, packages)
+            begun = BegunPart(self._place.begun, given)
+            result = begun.after(run_given(begun.now, directory, self._say, packages), directory)
             name = f"{given['part']}-{given['attempt']}.json"
-            keep_archives(directory, self._place.outbox, name)
+            if result is not None:
+                keep_archives(directory, self._place.outbox, name)
+        if result is None:
+            about = {"part": given["part"], "attempt": given["attempt"], "ran": begun.ran}
+            self._client.post("api/worker/ran", about)
+            return
         _write(os.path.join(self._place.outbox, name), result)
 
     def _send_reading(self) -> None:

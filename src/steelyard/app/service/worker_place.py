@@ -38,6 +38,11 @@ class WorkerPlace:
         """The directory of what is being run."""
         return os.path.join(self.directory, "parts")
 
+    @property
+    def begun(self) -> str:
+        """The directory of parts that go on after a boot."""
+        return os.path.join(self.directory, "begun")
+
     @contextmanager
     def held(self, say: Say) -> Iterator[None]:
         """Be the one worker that uses it, and take away what one that was killed left."""

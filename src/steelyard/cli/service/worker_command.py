@@ -43,6 +43,11 @@ class WorkerOptions:
         metavar="DIR",
         help="Where results wait until the service has taken them; beside the store by default.",
     )
+    boot_command: str | None = option(
+        "--boot-command",
+        metavar="CMD",
+        help="Boot this host by CMD where an experiment asks for it, such as 'systemctl reboot'.",
+    )
     once: bool = option(
         "--once", is_flag=True, help="End as soon as there is nothing to run for this host."
     )
@@ -53,19 +58,22 @@ class WorkerOptions:
 @takes(WorkerOptions)
 def command(given: WorkerOptions) -> None:
     """Enrol, then ask for parts and run them."""
+    from steelyard.app.service.host_boots import checked_boot_command
     from steelyard.app.service.local_service import ServiceFinder, local_place
     from steelyard.app.service.reference_benchmark import ReferenceBenchmark
     from steelyard.app.service.worker_levels import default_name
-    from steelyard.app.service.worker_loop import WorkerLoop, enrolled_worker
+    from steelyard.app.service.worker_loop import HostFacts, WorkerLoop, enrolled_worker
     from steelyard.app.service.worker_place import WorkerPlace
 
+    boots = checked_boot_command(given.boot_command)
     finder = ServiceFinder(given.server, token_in(given.token_file), given.store)
     place = WorkerPlace(given.directory or local_place(given.store).worker)
     name = given.name or default_name()
     with suppress(KeyboardInterrupt), place.held(write_note):
         waits = None if given.once else write_note
-        own = enrolled_worker(finder.client, (name, given.tags), place, waits)
+        about = HostFacts(name, given.tags, boots=bool(boots))
+        own = enrolled_worker(finder.client, about, place, waits)
         write_note(f"worker {name} of {own.shown_address}")
         reference = ReferenceBenchmark(place.directory)
-        loop = WorkerLoop(own, place, write_note, finder.address, reference.reading)
+        loop = WorkerLoop(own, place, write_note, finder.address, reference.reading, boots)
         loop.run(once=given.once)

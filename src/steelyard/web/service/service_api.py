@@ -12,7 +12,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from steelyard.app.service.following_up import refuse_no_screening
+from steelyard.app.service.host_boots import WantedBoot, read_said
 from steelyard.app.service.people import People
+from steelyard.app.service.sent_result import whole_field
 from steelyard.app.service.service import Service
 from steelyard.app.service.service_batches import checked_batch
 from steelyard.core.errors import DataError, SteelyardError, UsageError
@@ -85,6 +87,7 @@ def api_routes(service: Service, people: People) -> list[Route]:
         _worker_route("/api/worker/next", service, _next),
         _route("/api/workers/{worker}/release", "POST", service, "enrol", _release),
         _worker_route("/api/worker/beat", service, _beat),
+        _worker_route("/api/worker/ran", service, _ran),
         _worker_route("/api/worker/reading", service, _reading),
         _worker_route("/api/worker/results", service, _results),
         _route("/api/packages", "GET", service, "read", _packages),
@@ -307,12 +310,19 @@ def _rehearsals(service: Service, who: Identity, path: Any, _body: Any) -> Any:
     return rehearsal_document(batch, service.rehearsals.progress(who, batch))
 
 
-def _next(service: Service, worker: Worker, _body: Any) -> Any:
+def _next(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
     rehearsal = service.rehearsals.give(worker)
     if rehearsal is not None:
         return given_rehearsal(rehearsal)
-    given = service.give(worker)
+    given = service.give(worker, read_said(body))
+    if isinstance(given, WantedBoot):
+        return {**_SCHEMA, "kind": "wanted-boot", "booted_for": given.booted_for}
     return None if given is None else _given_document(given)
+
+
+def _ran(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
+    part, attempt, count = (whole_field(body, name) for name in ("part", "attempt", "ran"))
+    return {**_SCHEMA, "kind": "ran", "goes_on": service.ran(worker, part, attempt, count)}
 
 
 def _given_document(given: GivenPart) -> dict[str, Any]:
@@ -328,6 +338,8 @@ def _given_document(given: GivenPart) -> dict[str, Any]:
         "positions": list(given.positions),
         "packages": dict(given.packages),
         "levels": dict(given.levels),
+        "reboot": given.reboot,
+        "ran": given.ran,
         "specification": to_json(specification),
     }
 

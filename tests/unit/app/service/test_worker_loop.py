@@ -8,7 +8,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from steelyard.app.service.worker_loop import WorkerLoop, WorkerPlace, enrolled_worker
+from steelyard.app.service.worker_loop import (
+    HostFacts,
+    WorkerLoop,
+    WorkerPlace,
+    enrolled_worker,
+)
 from steelyard.core.errors import SteelyardError
 from steelyard.service.service_client import ServiceClient, UnreachableError
 
@@ -147,10 +152,10 @@ def test_a_worker_that_begins_before_its_service_waits_for_it(
     services = iter([ServiceClient("http://127.0.0.1:1/", "t"), there])
     said: list[str] = []
     place = WorkerPlace(str(tmp_path / "w"))
-    own = enrolled_worker(lambda: next(services), ("w", ()), place, said.append)
+    own = enrolled_worker(lambda: next(services), HostFacts("w"), place, said.append)
     assert (own.address, own.token) == (there.address, "own")
     assert len(said) == 1
     assert len(server.asked) == 1
     nowhere = ServiceClient("http://127.0.0.1:1/", "t")
     with pytest.raises(UnreachableError):
-        enrolled_worker(lambda: nowhere, ("w", ()), place, None)
+        enrolled_worker(lambda: nowhere, HostFacts("w"), place, None)
