@@ -2,7 +2,8 @@
 
 A function that is called may leave to others by tail calls, which are called by the same caller
 then. What leads from a caller to one of its callees has to be marked alike, so that the mark of
-each path is known.
+each path is known. Where a call may also come by an address, the thread carries no mark of it
+then: such calls are not sure.
 """
 
 from __future__ import annotations
@@ -24,10 +25,13 @@ class MarkableCalls:
     calls : tuple of Call
         All that are known to be reached so, with those; what instructions call among them is
         marked.
+    is_sure : bool
+        Nothing else leads from the caller to these functions, and its calls to no others.
     """
 
     learnt: tuple[Call, ...]
     calls: tuple[Call, ...]
+    is_sure: bool = True
 
 
 def markable_calls(
@@ -65,13 +69,15 @@ def _add_of(
         reached = _reached(rules, entries)
         seen = tuple((caller, callee) for callee in sorted(learnt & reached))
         unreached -= reached
-        reason = _refusal(rules, caller, entries, learnt)
+        reason = _refusal(rules, caller, entries)
         if reason:
             refused.update(dict.fromkeys(seen, reason))
         elif seen:
             others = _reached(rules, direct - entries)
             calls = sorted((reached - others) | (learnt & reached) | entries)
-            found.append(MarkableCalls(seen, tuple((caller, callee) for callee in calls)))
+            is_sure = _is_sure(rules, caller, entries, learnt)
+            named = tuple((caller, callee) for callee in calls)
+            found.append(MarkableCalls(seen, named, is_sure))
     for callee in unreached:
         refused[caller, callee] = "no instruction calls the function itself"
 
@@ -96,7 +102,7 @@ def _reached(rules: CallRules, entries: Iterable[int]) -> set[int]:
     return {one for entry in entries for one in rules.reach(entry).functions}
 
 
-def _refusal(rules: CallRules, caller: int, entries: set[int], learnt: set[int]) -> str:
+def _refusal(rules: CallRules, caller: int, entries: set[int]) -> str:
     """Why these calls of a caller cannot be marked together; empty: they can be."""
     if caller not in rules.functions:
         return "its caller is not known"
@@ -105,11 +111,13 @@ def _refusal(rules: CallRules, caller: int, entries: set[int], learnt: set[int])
         reason = "" if passes_none else rules.stack_use(entry)
         if reason:
             return reason
+    return ""
+
+
+def _is_sure(rules: CallRules, caller: int, entries: set[int], learnt: set[int]) -> bool:
+    """Whether these callees are called by these instructions alone, and lead to no others."""
     reached = _reached(rules, entries)
     if learnt & reached & rules.by_address and rules.calls_unknown(caller):
-        return "the caller may call the function by its address too"
-    if any(rules.reach(entry).unknown for entry in entries) and learnt & (
-        rules.by_address - reached
-    ):
-        return "the function may lead to others by tail calls"
-    return ""
+        return False
+    leads_on = any(rules.reach(entry).unknown for entry in entries)
+    return not (leads_on and learnt & (rules.by_address - reached))

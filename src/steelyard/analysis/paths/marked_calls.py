@@ -9,26 +9,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import numpy as np
 
 from steelyard.analysis.paths.markable_calls import MarkableCalls
+from steelyard.analysis.paths.marked_keys import MarkedKeys
 from steelyard.analysis.paths.path_map import (
-    NO_HEIGHT,
     ROOT,
     PathMap,
     PathNode,
     PathNumbers,
 )
-from steelyard.analysis.paths.path_marks import node_marks
 from steelyard.core.rng import derive_seed
 
 Call = tuple[int, int]
 # What the displacement of an instruction holds.
 _LARGEST_NUMBER = 2**31 - 1
 # Beyond so many looks at a node no call is tried without its mark.
-_MOST_WORK = 40_000_000
+_MOST_WORK = 200_000_000
+# Of keys of several paths so many are looked at before all are counted again.
+_MOST_GROUPS = 2000
+_NOT_MARKABLE = -1
+# So often calls that are not sure are looked at for what one of them tells apart alone.
+_MOST_ROUNDS = 20
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,6 @@ class _Marking:
         self, nodes: Sequence[PathNode], seed: int, markable: Sequence[MarkableCalls] | None
     ) -> None:
         self._nodes = nodes
-        self._paths = PathNumbers().of(nodes)
         calls: list[Call] = [
             (ROOT if node.parent == ROOT else nodes[node.parent].function, node.function)
             for node in nodes
@@ -97,25 +100,19 @@ class _Marking:
         self._entry_count = counts.total()
         self._passes = [sum(map(counts.__getitem__, one.learnt)) for one in markable]
         place_of = {call: place for place, one in enumerate(markable) for call in one.learnt}
-        self._places = [place_of.get(call) for call in calls]
+        self._places = [place_of.get(call, _NOT_MARKABLE) for call in calls]
         draw = np.random.default_rng(derive_seed(seed, "marks"))
         self._numbers: list[int] = draw.integers(1, _LARGEST_NUMBER, size=len(markable)).tolist()
+        self._keys = MarkedKeys(nodes, self._places, self._numbers)
+        # Calls that are not sure, and would tell some paths apart alone.
+        self._refused: set[int] = set()
 
     def run(self) -> MarkedCalls:
-        marked: set[int] = set()
-        while groups := self._ambiguous(marked):
-            before = len(marked)
-            for group in groups:
-                self._mark_apart(group[0], group[-1], marked)
-            if len(marked) == before:
-                self._mark_each_apart(groups, marked)
-            if len(marked) == before:
-                break
-        self._drop_needless(marked)
-        left = sum(map(len, self._ambiguous(marked)))
-        entries = {
-            (path, node.height_bytes) for path, node in zip(self._paths, self._nodes, strict=True)
-        }
+        marked = self._sure_marks()
+        self._add_unsure(marked)
+        left = self._keys.shared_count(marked)
+        paths = PathNumbers().of(self._nodes)
+        entries = {(path, node.height_bytes) for path, node in zip(paths, self._nodes, strict=True)}
         passes = sum(self._passes[place] for place in marked)
         return MarkedCalls(
             calls=tuple(sorted(call for place in marked for call in self._markable[place].learnt)),
@@ -125,6 +122,78 @@ class _Marking:
             numbers=self._numbers_of(marked),
         )
 
+    def _sure_marks(self) -> set[int]:
+        marked: set[int] = set()
+        while groups := self._keys.groups(marked, _MOST_GROUPS):
+            before = len(marked)
+            for group in groups:
+                self._mark_apart(group[0], group[-1], marked)
+            if len(marked) == before:
+                groups = self._keys.groups(marked, len(self._nodes))
+                self._mark_each_apart(groups, marked)
+            if len(marked) == before:
+                break
+        self._drop_needless(marked)
+        return marked
+
+    def _add_unsure(self, marked: set[int]) -> None:
+        """Mark calls that are not sure, so that two of them tell paths apart where these do.
+
+        A path that came without one of its marks is no other path then: it has no key.
+        """
+        kept = frozenset(marked)
+        while self._add_pairs(self._keys.groups(marked, _MOST_GROUPS), marked):
+            pass
+        for _ in range(_MOST_ROUNDS):
+            least = self._keys.shared_count(marked)
+            alone = [
+                place
+                for place in sorted(marked - kept)
+                if self._keys.shared_count(marked - {place}) > least
+            ]
+            if not alone:
+                return
+            for place in alone:
+                if not self._add_others(place, marked):
+                    marked.discard(place)
+                    self._refused.add(place)
+        marked.intersection_update(kept)
+
+    def _add_others(self, place: int, marked: set[int]) -> bool:
+        """Mark another call of each two paths that a call tells apart alone; whether all have one.
+
+        Only then are any marked.
+        """
+        added: set[int] = set()
+        for group in self._keys.groups(marked - {place}, _MOST_GROUPS):
+            for first, second in pairwise(group):
+                one, other = self._unsure_on(first), self._unsure_on(second)
+                if (place in one) == (place in other):
+                    continue
+                differing = (set(one) ^ set(other)) - marked - self._refused
+                if differing:
+                    added.add(min(differing, key=lambda one: (self._passes[one], one)))
+                elif not added & (set(one) ^ set(other)):
+                    return False
+        marked |= added
+        return True
+
+    def _add_pairs(self, groups: Sequence[Sequence[int]], marked: set[int]) -> bool:
+        """Mark two calls that are not sure for each two neighbours in groups; whether any was."""
+        before = len(marked)
+        for group in groups:
+            for first, second in pairwise(group):
+                counts, others = (Counter(self._unsure_on(node)) for node in (first, second))
+                differing = [
+                    place
+                    for place in counts | others
+                    if counts[place] != others[place] and place not in self._refused
+                ]
+                if len(differing) > 1:
+                    differing.sort(key=lambda place: (self._passes[place], place))
+                    marked.update(differing[:2])
+        return len(marked) > before
+
     def _numbers_of(self, marked: Collection[int]) -> dict[Call, int]:
         return {
             call: self._numbers[place]
@@ -132,28 +201,18 @@ class _Marking:
             for call in self._markable[place].calls
         }
 
-    def _ambiguous(self, marked: Collection[int]) -> list[list[int]]:
-        """Nodes of different paths that have one key, a list each."""
-        marks = node_marks(self._nodes, self._numbers_of(marked))
-        keys = sorted(
-            (node.function, node.height_bytes, marks[index], self._paths[index], index)
-            for index, node in enumerate(self._nodes)
-            if node.height_bytes != NO_HEIGHT
-        )
-        found: list[list[int]] = []
-        for _, group in groupby(keys, key=lambda key: key[:3]):
-            of_paths = {key[3]: key[4] for key in group}
-            if len(of_paths) > 1:
-                found.append(list(of_paths.values()))
-        return found
-
     def _markable_on(self, node: int) -> list[int]:
-        """What can be marked on the path to a node, outermost first."""
+        """What can be marked for sure on the path to a node, outermost first."""
+        return [place for place in self._places_on(node) if self._markable[place].is_sure]
+
+    def _unsure_on(self, node: int) -> list[int]:
+        return [place for place in self._places_on(node) if not self._markable[place].is_sure]
+
+    def _places_on(self, node: int) -> list[int]:
         found: list[int] = []
         while node != ROOT:
-            place = self._places[node]
-            if place is not None:
-                found.append(place)
+            if self._places[node] != _NOT_MARKABLE:
+                found.append(self._places[node])
             node = self._nodes[node].parent
         return found[::-1]
 
@@ -181,11 +240,11 @@ class _Marking:
 
     def _drop_needless(self, marked: set[int]) -> None:
         """Take marks away, the most passed first, while no more paths have a key with others."""
-        least = len(self._ambiguous(marked))
+        least = self._keys.shared_count(marked)
         work = 0
         for place in sorted(marked, key=lambda place: (-self._passes[place], place)):
             work += len(self._nodes)
             if work > _MOST_WORK:
                 return
-            if len(self._ambiguous(marked - {place})) <= least:
+            if self._keys.shared_count(marked - {place}) <= least:
                 marked.discard(place)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from steelyard.analysis.paths.markable_calls import markable_calls
+from steelyard.analysis.paths.markable_calls import MarkableCalls, markable_calls
+from steelyard.analysis.paths.marked_calls import marked_calls
+from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
 from steelyard.analysis.paths.wrappable_calls import (
     Call,
     CalledFunction,
@@ -63,12 +65,48 @@ def test_what_only_one_of_them_leads_to_is_known_even_where_it_was_not_learnt():
     assert [set(one.calls) for one in classes] == [{(MAIN, F), (MAIN, TAIL)}, {(MAIN, G)}]
 
 
-def test_what_may_be_called_by_its_address_or_takes_the_stack_is_not_marked():
+def test_what_takes_the_stack_is_not_marked_and_what_is_called_by_its_address_is_not_sure():
     found = program((MAIN, F), (MAIN, G), (MAIN, H), calls_unknown={MAIN}, named={F}, passes={G})
     classes, refused = markable_calls(found, [(MAIN, F), (MAIN, G), (MAIN, H), (MAIN, TAIL)])
-    assert [one.learnt for one in classes] == [((MAIN, H),)]
+    assert [(one.learnt, one.is_sure) for one in classes] == [
+        (((MAIN, F),), False),
+        (((MAIN, H),), True),
+    ]
     assert refused == {
-        (MAIN, F): "the caller may call the function by its address too",
         (MAIN, G): "it takes arguments from the stack",
         (MAIN, TAIL): "no instruction calls the function itself",
     }
+
+
+def test_what_may_leave_to_a_learnt_function_that_is_named_is_not_sure():
+    found = program((MAIN, F), leaves_unknown={F}, named={H})
+    classes, _ = markable_calls(found, [(MAIN, F), (MAIN, H)])
+    assert [(one.learnt, one.is_sure) for one in classes] == [(((MAIN, F),), False)]
+
+
+# `leaf` (TAIL) is called at one height by way of F and by way of G.
+NODES = (
+    PathNode(ROOT, MAIN, 16, 1),
+    PathNode(0, F, 48, 2),
+    PathNode(0, G, 48, 2),
+    PathNode(1, TAIL, 80, 3),
+    PathNode(2, TAIL, 80, 1),
+)
+MAP = PathMap("p", "ab", 1, {MAIN: "main", F: "f", G: "g", TAIL: "leaf"}, {}, NODES)
+
+
+def unsure(*calls: Call) -> list[MarkableCalls]:
+    return [MarkableCalls((call,), (call,), is_sure=False) for call in calls]
+
+
+def test_two_calls_that_are_not_sure_tell_paths_apart_and_one_does_not():
+    alone = marked_calls(MAP, 1, unsure((MAIN, F)))
+    assert (alone.calls, alone.exact_share) == ((), 1 - 2 / 5)
+    both = marked_calls(MAP, 1, unsure((MAIN, F), (MAIN, G)))
+    assert (both.calls, both.exact_share) == (((MAIN, F), (MAIN, G)), 1)
+
+
+def test_a_call_that_is_sure_is_enough():
+    sure = MarkableCalls(((MAIN, G),), ((MAIN, G),))
+    found = marked_calls(MAP, 1, [*unsure((MAIN, F)), sure])
+    assert (found.calls, found.exact_share) == (((MAIN, G),), 1)

@@ -8,7 +8,8 @@ from itertools import pairwise
 import pytest
 
 from steelyard.analysis.paths.lookup import KeyedPaths
-from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
+from steelyard.analysis.paths.marked_keys import MarkedKeys
+from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode, PathNumbers
 from steelyard.analysis.paths.path_marks import (
     ANY_MARK,
     FOREIGN_MARK,
@@ -88,3 +89,29 @@ def test_where_the_value_is_not_known_all_paths_of_the_key_are_candidates():
     keyed = KeyedPaths(MAP, {})
     assert len(keyed.candidates(4, 80, ANY_MARK)) == 2
     assert keyed.mark(4, 96, 5, START) == ANY_MARK
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_keys_as_arrays_share_what_keys_by_paths_share(seed: int):
+    draw = random.Random(seed)
+    nodes = [
+        node._replace(height_bytes=node.height_bytes // 64 * 64 + 16)
+        for node in random_tree(draw, 400)
+    ]
+    called = [(nodes[node.parent].function, node.function) for node in nodes[1:]]
+    calls = sorted(set(called))
+    numbers = [draw.randrange(1, 2**31) for _ in calls]
+    keys = MarkedKeys(nodes, [-1, *map(calls.index, called)], numbers)
+    paths = PathNumbers().of(nodes)
+    for share in (0.0, 0.05, 0.3, 1.0):
+        marked = {place for place in range(len(calls)) if draw.random() < share}
+        marks = node_marks(nodes, {calls[place]: numbers[place] for place in marked})
+        by_key: dict[object, set[int]] = {}
+        for index, node in enumerate(nodes):
+            key = node.function, node.height_bytes, marks[index]
+            by_key.setdefault(key, set()).add(paths[index])
+        shared = sorted(sorted(group) for group in by_key.values() if len(group) > 1)
+        found = keys.groups(marked, 10_000)
+        assert sorted(sorted(paths[node] for node in group) for group in found) == shared
+        assert keys.shared_count(marked) == sum(map(len, shared))
+        assert len(keys.groups(marked, 3)) <= 3
