@@ -31,7 +31,7 @@ MOST_S = 600.0
 _ENDING_S = 60.0
 _WIDTH, _TALLEST = 1100, 2400
 # How high the picture of a page is where it is taller and its end says nothing more.
-_HEIGHTS = {"service-answer": 1150}
+_HEIGHTS = {"service-answer": 1150, "service-facets": 900}
 _COLOURS = 64
 _ROOT = Path(__file__).parent.parent
 Seen = Callable[[str], None]
@@ -87,6 +87,10 @@ def walk(page: Chromium, address: str, seen: Seen) -> None:
     page.shows("optimisation: from -O1 to -O2 cpu_time")
     seen("service-answer")
     page.clicks("header a", "The experiment")
+    page.clicks("main a", "its facets")
+    page.shows("Is it the same everywhere?")
+    seen("service-facets")
+    page.clicks("main a", "The experiment")
     page.shows("done: 20 of 20")
 
 

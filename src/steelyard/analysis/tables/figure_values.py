@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from steelyard.analysis.facets.facet_figure import FacetFigure
+
 
 @dataclass(frozen=True)
 class ResidualFigure:
@@ -141,7 +143,8 @@ class ScatterFigure:
 
 
 Figure = (
-    LevelsFigure
+    FacetFigure
+    | LevelsFigure
     | MainEffectsFigure
     | InteractionFigure
     | ScatterFigure

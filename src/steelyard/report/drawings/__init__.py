@@ -7,6 +7,7 @@ import os
 import warnings
 from typing import Any
 
+from steelyard.analysis.facets.facet_figure import FacetFigure
 from steelyard.analysis.tables.figure_values import (
     Figure,
     HistogramFigure,
@@ -22,6 +23,7 @@ from steelyard.analysis.tables.figure_values import (
 from steelyard.core.errors import UsageError
 from steelyard.core.private_file import make_private_file
 from steelyard.report.drawings.drawing import Drawing
+from steelyard.report.drawings.facet_panels import FACETS
 from steelyard.report.drawings.factor_means import INTERACTIONS, MAIN_EFFECTS
 from steelyard.report.drawings.heat_map import HEAT_MAP
 from steelyard.report.drawings.histogram import HISTOGRAM
@@ -42,6 +44,7 @@ DRAWINGS: dict[type, Drawing] = {
     MainEffectsFigure: MAIN_EFFECTS,
     InteractionFigure: INTERACTIONS,
     ScatterFigure: SCATTER,
+    FacetFigure: FACETS,
 }
 
 

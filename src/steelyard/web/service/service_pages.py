@@ -15,6 +15,7 @@ from steelyard.report.kinds.submission.pages import (
 )
 from steelyard.web.service.archive_api import archive_pages, archives_line
 from steelyard.web.service.downloads import archive_download, download
+from steelyard.web.service.facet_pages import facet_pages
 from steelyard.web.service.form_pages import form_pages
 from steelyard.web.service.made_answers import MadeAnswers
 from steelyard.web.service.masked_submission import without_secrets
@@ -77,6 +78,7 @@ def service_pages(service: Service) -> list[Page]:
         *form_pages(service),
         *reproduction_pages(service),
         *archive_pages(service),
+        *facet_pages(service),
         Page("/service/{experiment}", EVERYONE, one),
         Page("/service/{experiment}/answer", EVERYONE, answer),
         Page("/service/{experiment}/download/{format}", EVERYONE, downloaded),

@@ -40,6 +40,7 @@ PAGES = {
     "GET /service/{experiment}/download/{format}": ONE,
     "GET /service/{experiment}/reproductions": ONE,
     "GET /service/{experiment}/archive": ONE,
+    "GET /service/{experiment}/facets": ONE,
     "GET /service/{experiment}/results": ONE,
     "GET /service/{experiment}/results.json": ONE,
     "GET /service/{experiment}/results.tar": ONE,

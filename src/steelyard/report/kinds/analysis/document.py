@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from steelyard.analysis.facets.facet_figure import FacetFigure
 from steelyard.analysis.tables.figure_values import (
     Figure,
     HistogramFigure,
@@ -28,6 +29,7 @@ FIGURE_KINDS: dict[type, str] = {
     MapFigure: "map",
     MainEffectsFigure: "main-effects",
     InteractionFigure: "interactions",
+    FacetFigure: "facets",
 }
 
 

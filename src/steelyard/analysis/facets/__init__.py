@@ -1,0 +1,1 @@
+"""A response split into facets by factors."""
