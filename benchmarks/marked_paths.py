@@ -21,7 +21,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.keys_of_paths import MOST_GROWTH, instructions, learnt_map, percent
+from benchmarks.keys_of_paths.changed_program import instructions, learnt_map
+from benchmarks.keys_of_paths.key_tables import MOST_GROWTH, percent
 from benchmarks.path_learning import PROGRAMS, run_of
 from steelyard.analysis.paths.path_check import judged
 from steelyard.analysis.paths.sampled_paths import NOT_LEARNT, OTHER_MARK, SampledPaths
@@ -58,7 +59,7 @@ class Told:
 
 def told(name: str, folder: str, goal: float, period_us: float, by_calls: bool) -> Told:
     """Learn, mark, count, and record."""
-    learnt, program = learnt_map(name, "test", folder)
+    learnt, program = learnt_map(name, "test", folder), run_of(name, "test").argv[0]
     if len(learnt.nodes) > MOST_PATHS:
         raise SteelyardError(f"more than {MOST_PATHS:,} paths")
     changed = os.path.join(folder, f"{name}-marked")
