@@ -64,6 +64,23 @@ perf_event_attr registering_attributes() {
     return attributes;
 }
 
+perf_event_attr sampling_attributes(Depth depth, bool kernel) {
+    perf_event_attr attributes = monotonic_attributes(kernel);
+    attributes.sample_type = sample_fields;
+    attributes.sample_regs_user = registers_of(depth);
+    if (depth.frame_pointers) {
+        attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
+        attributes.exclude_callchain_kernel = 1;
+    }
+    if (attributes.sample_regs_user == 0)
+        throw Fatal("Call stacks by DWARF are found on x86-64 alone; use --stacks frame-pointers.");
+    if (const std::uint32_t bytes = bytes_copied(depth)) {
+        attributes.sample_type |= PERF_SAMPLE_STACK_USER;
+        attributes.sample_stack_user = bytes;
+    }
+    return attributes;
+}
+
 Rights rights_here() {
     perf_event_attr attributes = monotonic_attributes(true);
     attributes.type = PERF_TYPE_SOFTWARE;
@@ -82,7 +99,7 @@ Rights rights_here() {
 
 SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool kernel,
                              std::optional<EventGroup> group) {
-    perf_event_attr attributes = monotonic_attributes(kernel);
+    perf_event_attr attributes = sampling_attributes(depth, kernel);
     attributes.type = clock == Clock::software ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
     attributes.config = clock == Clock::software
                             ? static_cast<std::uint64_t>(PERF_COUNT_SW_CPU_CLOCK)
@@ -90,19 +107,7 @@ SamplingEvent::SamplingEvent(Watched watched, Clock clock, Depth depth, bool ker
     // Switching on one of many costs a look at all, so those of a group are on from the beginning.
     attributes.disabled = group ? 0 : 1;
     attributes.sample_period = never_by_itself;
-    attributes.sample_type = sample_fields;
-    attributes.sample_regs_user = registers_of(depth);
     attributes.wakeup_events = group ? 0 : 1;
-    if (depth.frame_pointers) {
-        attributes.sample_type |= PERF_SAMPLE_CALLCHAIN;
-        attributes.exclude_callchain_kernel = 1;
-    }
-    if (attributes.sample_regs_user == 0)
-        throw Fatal("Call stacks by DWARF are found on x86-64 alone; use --stacks frame-pointers.");
-    if (const std::uint32_t bytes = bytes_copied(depth)) {
-        attributes.sample_type |= PERF_SAMPLE_STACK_USER;
-        attributes.sample_stack_user = bytes;
-    }
     file_ = open_event(attributes, watched);
     if (file_ < 0)
         throw refusal(clock == Clock::software ? "samples by its software clock"

@@ -31,6 +31,10 @@ perf_event_attr copying_attributes(std::uint32_t copied_bytes);
 /// The same with the address, the stack pointer and the frame pointer alone: nothing of the stack.
 perf_event_attr registering_attributes();
 
+/// The same of what samples hold that `sample_from` reads to this depth; `kernel`: also of what the
+/// kernel does for the program. Throws Fatal where this processor's callers are not found that way.
+perf_event_attr sampling_attributes(Depth depth, bool kernel);
+
 /// The file of an event, or a negative number and errno.
 int open_event(perf_event_attr& attributes, Watched watched);
 

@@ -163,6 +163,11 @@ const CallFrames::Fde* CallFrames::entry_of(std::uint64_t address) const {
     return &*std::prev(after);
 }
 
+std::optional<std::uint64_t> CallFrames::start_of(std::uint64_t address) const {
+    const Fde* const entry = entry_of(address);
+    return entry == nullptr ? std::nullopt : std::optional(entry->start);
+}
+
 std::vector<FrameOffset> CallFrames::offsets_at(std::uint64_t start) const {
     const Fde* const fde = entry_of(start);
     if (fde == nullptr || fde->start != start)

@@ -26,6 +26,9 @@ class CallFrames {
     /// The row at a virtual address of the file; nothing where it says nothing about that.
     const UnwindRow* at(std::uint64_t address);
 
+    /// Where the entry begins that covers an address: its function, or a part of one.
+    std::optional<std::uint64_t> start_of(std::uint64_t address) const;
+
     /// The operands of the entry that begins at an address that say how far the CFA is from a
     /// register. Throws Malformed where the entry is damaged, or there is none.
     std::vector<FrameOffset> offsets_at(std::uint64_t start) const;

@@ -87,13 +87,37 @@ std::optional<std::uint64_t> Unwinder::frameless_caller(const StackCopy& copy,
 
 std::optional<std::uint64_t> Unwinder::frame_of_caller(const Registers& registers,
                                                        const Lookup& lookup) {
-    const auto place = lookup(registers[address_register]);
-    const UnwindRow* const row = place ? row_at(*place, 1) : nullptr;
+    return frame_by(StackCopy{registers, {}}, 1, lookup);
+}
+
+std::optional<std::uint64_t> Unwinder::function_at(std::uint64_t address, std::uint64_t back,
+                                                   const Lookup& lookup) {
+    const auto place = lookup(address);
+    if (!place)
+        return std::nullopt;
+    const CallFrames* const frames = frames_of(*place);
+    if (frames == nullptr)
+        return std::nullopt;
+    const auto in_file = frames->elf().address_of(place->offset);
+    if (!in_file)
+        return std::nullopt;
+    const auto start = frames->start_of(*in_file - back);
+    return start ? std::optional(address - *in_file + *start) : std::nullopt;
+}
+
+std::optional<std::uint64_t> Unwinder::frame_at(const StackCopy& copy, const Lookup& lookup) {
+    return frame_by(copy, 0, lookup);
+}
+
+std::optional<std::uint64_t> Unwinder::frame_by(const StackCopy& copy, std::uint64_t back,
+                                                const Lookup& lookup) {
+    const auto place = lookup(copy.registers[address_register]);
+    const UnwindRow* const row = place ? row_at(*place, back) : nullptr;
     if (row == nullptr)
         return std::nullopt;
     try {
-        return value_by(row->cfa, stack_register, 0, registers,
-                        StackMemory({}, registers[stack_register]));
+        return value_by(row->cfa, stack_register, 0, copy.registers,
+                        StackMemory(copy.bytes, copy.registers[stack_register]));
     } catch (const Malformed&) {
         return std::nullopt;
     }

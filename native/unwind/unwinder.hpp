@@ -50,8 +50,15 @@ class Unwinder {
     /// pointer and its frame pointer are as after that. Nothing where no table says.
     std::optional<std::uint64_t> frame_of_caller(const Registers& registers, const Lookup& lookup);
 
-    /// The same up to the first address in the file `end`, which is the last of the chain; the
-    /// registers there. Nothing where the walk ended before.
+    /// Where in memory the function begins that an address is in, by the tables of its file; of a
+    /// return address `back` is 1. Nothing where no table covers it.
+    std::optional<std::uint64_t> function_at(std::uint64_t address, std::uint64_t back,
+                                             const Lookup& lookup);
+    /// Where the frame of sampled code begins (the canonical frame address), by its registers.
+    std::optional<std::uint64_t> frame_at(const StackCopy& copy, const Lookup& lookup);
+
+    /// The same as `chain` up to the first address in the file `end`, which is the last of the
+    /// chain; the registers there. Nothing where the walk ended before.
     std::optional<Registers> registers_in(std::string_view end, const StackCopy& copy,
                                           const Lookup& lookup);
 
@@ -62,6 +69,8 @@ class Unwinder {
 
   private:
     void walk(const StackCopy& copy, const Lookup& lookup);
+    std::optional<std::uint64_t> frame_by(const StackCopy& copy, std::uint64_t back,
+                                          const Lookup& lookup);
     const UnwindRow* row_at(const FilePlace& place, std::uint64_t back);
     CallFrames* frames_of(const FilePlace& place);
 

@@ -14,6 +14,7 @@ _REASONS = {
         *("store/journals.py", "profile/java/java_delays.py", "profile/paths/crash_key.py"),
         *("profile/paths/logged_registers.py", "profile/paths/sample_chains.py"),
         "profile/paths/marked_program.py",
+        *("profile/file/growing_profile.py",),
         *("profile/event_keys.py", "profile/paths/sample_keys.py", "profile/paths/code_graph.py"),
     ),
     "takes a digest, a few magic bytes or a copy of it": (
@@ -63,6 +64,7 @@ _REASONS = {
         *(
             "measure/launcher_process.py",
             "profile/boot_identity.py",
+            "profile/probed_places.py",
             "profile/symbols/kernel_symbols.py",
         ),
         *("profile/symbols/function_lookup.py",),

@@ -61,6 +61,17 @@ std::string coverage_json(Sampler& sampler, const Target* target) {
            std::to_string(coverage->missed_ns);
 }
 
+/// What became of looks, where some are dropped whose stack need not be walked.
+std::string walks_json(const Recording& recording) {
+    std::string found = R"(, "copied_bytes": )" + std::to_string(recording.copied_bytes());
+    if (recording.walk_filter() == nullptr)
+        return found;
+    const FilteredLooks looks = recording.walk_filter()->looks();
+    return found + R"(, "filtered": )" + std::to_string(looks.all) + R"(, "spared": )" +
+           std::to_string(looks.spared) + R"(, "checked": )" + std::to_string(looks.checked) +
+           R"(, "elsewhere": )" + std::to_string(looks.elsewhere);
+}
+
 std::string summary_json(const Recording& recording, Sampler& sampler, const Target* target,
                          std::uint64_t elapsed_ns, std::optional<int> status) {
     return R"({"samples": )" + std::to_string(recording.samples()) + R"(, "lost": )" +
@@ -70,7 +81,8 @@ std::string summary_json(const Recording& recording, Sampler& sampler, const Tar
            std::to_string(sampler.delays().unseen) + R"(, "idle_ns": )" +
            std::to_string(sampler.idle_ns()) + R"(, "elapsed_ns": )" + std::to_string(elapsed_ns) +
            R"(, "handling_ns": )" + std::to_string(sampler.handling_ns()) + R"(, "scope": ")" +
-           sampler.scope() + R"(")" + coverage_json(sampler, target) + ending_json(status);
+           sampler.scope() + R"(")" + walks_json(recording) + coverage_json(sampler, target) +
+           ending_json(status);
 }
 
 /// Blocks the signals that end a recording, so that they can be waited for.
@@ -138,6 +150,8 @@ std::unique_ptr<Sampler> sampler_of(const Options& options, pid_t process,
     if (!options.sampling.marks.empty())
         return mark_sampler(options.sampling, recording, process);
     const Rights rights = rights_here();
+    if (!options.events.wanted.empty())
+        return event_sampler(options.events, recording, family, options.process == 0, rights);
     if (rights.whole_cpus && !options.threads_only && runs_within_reach(process))
         return cpu_sampler(options.sampling, recording);
     return thread_sampler(options.sampling, recording, family, rights.kernel);

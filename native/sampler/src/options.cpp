@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <functional>
@@ -31,6 +32,38 @@ Clock clock_from(std::string_view name) {
                 "': it is cpu-clock or cycles.");
 }
 
+/// TYPE:CONFIG, or with a place in a program TYPE:CONFIG:OFFSET:PATH.
+CountedEvent event_from(std::string_view text) {
+    CountedEvent event;
+    const auto next = [&text] {
+        const auto word = text.substr(0, text.find(':'));
+        text.remove_prefix(std::min(word.size() + 1, text.size()));
+        return word;
+    };
+    event.type = number_from<std::uint32_t>("--count", next());
+    event.config = number_from<std::uint64_t>("--count", next());
+    if (!text.empty()) {
+        event.offset = number_from<std::uint64_t>("--count", next());
+        event.path = text;
+    }
+    return event;
+}
+
+/// Of hexadecimal numbers; what is none ends them.
+std::string bytes_from(std::string_view text) {
+    constexpr std::size_t digits = 2;
+    constexpr int hexadecimal = 16;
+    std::string found;
+    for (std::size_t at = 0; at + digits <= text.size(); at += digits) {
+        unsigned char byte = 0;
+        const char* const end = text.data() + at + digits;
+        if (std::from_chars(text.data() + at, end, byte, hexadecimal).ptr != end)
+            break;
+        found.push_back(static_cast<char>(byte));
+    }
+    return found;
+}
+
 using Setter = std::function<void(Options&, std::string_view)>;
 
 const std::map<std::string_view, Setter>& setters() {
@@ -48,7 +81,16 @@ const std::map<std::string_view, Setter>& setters() {
         {"--stack-notes", [](Options& o, std::string_view v) { o.storage.stack_notes = v; }},
         {"--marks", [](Options& o, std::string_view v) { o.sampling.marks = v; }},
         {"--program", [](Options& o, std::string_view v) { o.storage.program = v; }},
+        {"--spare-name", [](Options& o, std::string_view v) { o.storage.spared_name = v; }},
+        {"--spare-build",
+         [](Options& o, std::string_view v) { o.storage.spared_build = bytes_from(v); }},
         {"--event", [](Options& o, std::string_view v) { o.sampling.clock = clock_from(v); }},
+        {"--count",
+         [](Options& o, std::string_view v) { o.events.wanted.push_back(event_from(v)); }},
+        {"--every",
+         [](Options& o, std::string_view v) {
+             o.events.every = number_from<std::uint64_t>("--every", v);
+         }},
         {"--period",
          [](Options& o, std::string_view v) {
              o.sampling.period_ns = number_from<double>("--period", v);
@@ -107,6 +149,7 @@ void read_options(int count, char** words, Options& options) {
         throw Fatal("The sampler needs --output.");
     if (options.command.empty() == (options.process == 0))
         throw Fatal("The sampler takes either --pid or a command after --.");
+    options.events.depth = options.sampling.depth;
     if (!options.command.empty())
         options.command.push_back(nullptr);
 }

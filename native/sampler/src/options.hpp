@@ -15,7 +15,8 @@ namespace steelyard {
 struct Options {
     Storage storage;
     Sampling sampling;
-    pid_t process = 0;  ///< to attach to; 0: `command` is started
+    CountedEvents events;  ///< taken in the place of looks; none: looks are
+    pid_t process = 0;     ///< to attach to; 0: `command` is started
     bool threads_only = false;
     double duration_s = 0;
     int report = 2;              ///< the descriptor to which one JSON object is written at the end

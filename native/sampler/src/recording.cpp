@@ -16,6 +16,9 @@ std::string numbered(const std::string& path, unsigned number) {
 // How the kernel calls a thread that has ended and is only being taken away.
 constexpr std::uint32_t buried_thread = 0xffff'ffff;
 
+// Of the looks at keys that are believed, those whose stack is walked again.
+constexpr double check_ratio = 1.0 / 32;
+
 // Of what perf_event_open(2) puts between the addresses of a chain.
 constexpr std::uint64_t first_mark = 0xffff'ffff'ffff'f000U;
 
@@ -25,7 +28,8 @@ Recording::Recording(Storage storage, Depth depth)
     : storage_(std::move(storage)),
       depth_(depth),
       file_(std::make_unique<ProfileFile>(storage_.path, storage_.header_json)),
-      bases_(storage_.stack_notes.empty() ? nullptr : stack_bases()) {}
+      bases_(storage_.stack_notes.empty() ? nullptr : stack_bases()),
+      filter_(storage_.spared_name.empty() ? nullptr : WalkFilter::make(check_ratio)) {}
 
 std::unique_ptr<StackBases> Recording::stack_bases() {
     const auto beginning = [this](const StackNote& note) {
@@ -49,22 +53,38 @@ void Recording::begin() {
 
 void Recording::take(const Sample& sample) {
     const std::scoped_lock lock(mutex_);
-    if (sample.process != 0 && sample.thread != buried_thread &&
-        following_.includes(sample.process, sample.time_ns)) {
-        if (bases_)
-            bases_->look_at(sample.process);
-        if (depth_.stack_copy && !storage_.program.empty())
-            file_->write(with_program_frame(sample));
-        else if (depth_.stack_copy)
-            file_->write(with_callers(sample));
-        else
-            file_->write(depth_.frame_pointers ? with_frameless_caller(sample) : sample);
-        ++samples_;
-    } else {
+    if (is_of_program(sample))
+        write_sample(sample);
+    else
         // The CPU was idle, or somebody else's, who is nobody's business.
         write_look(sample.time_ns, sample.cpu);
-    }
     rotate_if_full();
+}
+
+void Recording::take_event(const Sample& sample) {
+    const std::scoped_lock lock(mutex_);
+    if (!is_of_program(sample))
+        return;
+    write_sample(sample);
+    rotate_if_full();
+}
+
+bool Recording::is_of_program(const Sample& sample) {
+    return sample.process != 0 && sample.thread != buried_thread &&
+           following_.includes(sample.process, sample.time_ns);
+}
+
+void Recording::write_sample(const Sample& sample) {
+    if (bases_)
+        bases_->look_at(sample.process);
+    copied_bytes_ += sample.copy.bytes.size();
+    if (depth_.stack_copy && !storage_.program.empty())
+        file_->write(with_program_frame(sample));
+    else if (depth_.stack_copy)
+        file_->write(with_callers(sample));
+    else
+        file_->write(depth_.frame_pointers ? with_frameless_caller(sample) : sample);
+    ++samples_;
 }
 
 void Recording::take_look(std::uint64_t time_ns, std::uint32_t cpu) {
@@ -84,10 +104,43 @@ Sample Recording::with_callers(const Sample& sample) {
     const auto& chain = unwinder_.chain(sample.copy, [&](std::uint64_t address) {
         return following_.place_of(sample.process, address);
     });
+    if (filter_ && unwinder_.reached_start())
+        note_walk(sample, chain);
     Sample whole = sample;
     whole.chain = chain.data();
     whole.chain_length = chain.size();
     return whole;
+}
+
+/// Of a stack that was walked to its end.
+void Recording::note_walk(const Sample& sample, const std::vector<std::uint64_t>& chain) {
+    const auto lookup = [&](std::uint64_t address) {
+        return following_.place_of(sample.process, address);
+    };
+    const auto frame = unwinder_.frame_at(sample.copy, lookup);
+    const auto function = unwinder_.function_at(sample.user_address, 0, lookup);
+    if (!frame || !function)
+        return;
+    // FNV-1a over where the functions begin: calls from several places of one are one path.
+    std::uint64_t path = 0xcbf2'9ce4'8422'2325U;
+    for (std::size_t at = 0; at < chain.size(); ++at) {
+        const auto start = unwinder_.function_at(chain[at], at == 0 ? 0 : 1, lookup);
+        path = (path ^ start.value_or(chain[at])) * 0x100'0000'01b3U;
+    }
+    const Belief change = walked_.walked({sample.process, *function, *frame},
+                                         {sample.stack_pointer, sample.user_address}, path);
+    for (const LookPlace& place : change.believed)
+        filter_->believe(place);
+    for (const LookPlace& place : change.doubted)
+        filter_->doubt(place);
+}
+
+/// Where the program's code is, in which looks are walked.
+void Recording::note_code(const Mapping& mapping) {
+    const bool is_named = mapping.build_id.empty() &&
+                          mapping.path.substr(mapping.path.rfind('/') + 1) == storage_.spared_name;
+    if (is_named || (!mapping.build_id.empty() && mapping.build_id == storage_.spared_build))
+        filter_->watch(mapping.start, mapping.start + mapping.length);
 }
 
 /// Of a sample in a library the frames up to the program's last one, with its registers.
@@ -146,6 +199,8 @@ void Recording::take(const SideBandRecord& record) {
         if (!following_.includes(mapping->process, mapping->time_ns))
             return;
         following_.mapped(*mapping);
+        if (filter_)
+            note_code(*mapping);
         file_->write(*mapping);
     } else if (const auto* comm = std::get_if<Comm>(&record)) {
         if (!following_.includes(comm->process, comm->time_ns))

@@ -13,6 +13,8 @@
 #include "profile_file.hpp"
 #include "side_band.hpp"
 #include "stack_bases.hpp"
+#include "walk_filter.hpp"
+#include "walked_keys.hpp"
 
 namespace steelyard {
 
@@ -25,6 +27,10 @@ struct Storage {
     unsigned kept_files = 0;
     /// Where programs note the stacks of their threads; empty: stacks are not asked for.
     std::string stack_notes;
+    /// Name and build (bytes) of the program whose believed keys are not walked again; an empty
+    /// name: all are walked.
+    std::string spared_name;
+    std::string spared_build;
     /// The file of the program whose frames are not walked; empty: all are.
     std::string program;
 };
@@ -38,6 +44,8 @@ class Recording {
     /// From here on what the file had before is gone.
     void begin();
     void take(const Sample& sample);
+    /// What happened at a moment that nobody drew: nothing is kept where it was not the program.
+    void take_event(const Sample& sample);
     void take(const SideBandRecord& record);
     /// A look at a CPU that gave no sample. The times of all looks are kept, since they show
     /// whether those are random.
@@ -46,6 +54,10 @@ class Recording {
     /// Writes what the sampler says of itself so far.
     void summarize(const std::string& summary_json);
 
+    /// What drops looks whose stack need not be walked; null: nothing does.
+    const WalkFilter* walk_filter() const { return filter_.get(); }
+    std::uint64_t copied_bytes() const { return copied_bytes_; }
+
     /// Those that run.
     std::vector<pid_t> followed();
     std::uint64_t samples() const { return samples_; }
@@ -53,8 +65,12 @@ class Recording {
 
   private:
     void rotate_if_full();
+    bool is_of_program(const Sample& sample);
+    void write_sample(const Sample& sample);
     void write_look(std::uint64_t time_ns, std::uint32_t cpu);
     Sample with_callers(const Sample& sample);
+    void note_walk(const Sample& sample, const std::vector<std::uint64_t>& chain);
+    void note_code(const Mapping& mapping);
     Sample with_program_frame(const Sample& sample);
     Sample with_frameless_caller(const Sample& sample);
     std::unique_ptr<StackBases> stack_bases();
@@ -67,7 +83,10 @@ class Recording {
     std::vector<std::uint64_t> chain_;
     unsigned file_number_ = 0;
     std::unique_ptr<ProfileFile> file_;
-    std::unique_ptr<StackBases> bases_;  // null: not asked for
+    std::unique_ptr<StackBases> bases_;   // null: not asked for
+    std::unique_ptr<WalkFilter> filter_;  // null: not asked for, or the kernel has none
+    WalkedKeys walked_;
+    std::atomic<std::uint64_t> copied_bytes_ = 0;
     std::atomic<std::uint64_t> samples_ = 0;
     std::atomic<std::uint64_t> lost_ = 0;
 };

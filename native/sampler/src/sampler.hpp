@@ -1,4 +1,4 @@
-// The two ways to sample: every CPU, or, for a user who may not look at those, every thread.
+// The ways to sample: every CPU; or, for a user who may not look at those, every thread; or events.
 
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "counted_event.hpp"
 #include "counting.hpp"
 #include "recording.hpp"
 #include "sample_source.hpp"
@@ -54,5 +55,11 @@ std::unique_ptr<Sampler> thread_sampler(const Sampling& sampling, Recording& rec
 /// about to run it.
 std::unique_ptr<Sampler> mark_sampler(const Sampling& sampling, Recording& recording,
                                       pid_t process);
+
+/// Takes each event, or each so many, of the processes and of what they start: `started` says that
+/// they wait to execute a program.
+std::unique_ptr<Sampler> event_sampler(const CountedEvents& events, Recording& recording,
+                                       const std::vector<pid_t>& processes, bool started,
+                                       Rights rights);
 
 }  // namespace steelyard

@@ -179,7 +179,8 @@ class ThreadSampler : public Sampler {
 
     void watch(pid_t number) {
         try {
-            auto thread = std::make_unique<WatchedThread>(number, sampling_, kernel_);
+            auto thread = std::make_unique<WatchedThread>(number, sampling_, kernel_,
+                                                          recording_.walk_filter());
             wait_for(thread->samples().file(), static_cast<std::uint64_t>(number));
             thread->begin(intervals_);
             watched_.emplace(number, std::move(thread));

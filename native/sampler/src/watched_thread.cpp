@@ -13,14 +13,19 @@ constexpr std::uint64_t nearest_ns = 10'000;
 
 }  // namespace
 
-WatchedThread::WatchedThread(pid_t thread, const Sampling& sampling, bool kernel)
+WatchedThread::WatchedThread(pid_t thread, const Sampling& sampling, bool kernel,
+                             const WalkFilter* filter)
     : clock_(thread, CountingEvent::Scope::thread, kernel, sampling.clock),
       time_(sampling.clock == Clock::software
                 ? nullptr
                 : std::make_unique<CountingEvent>(thread, CountingEvent::Scope::thread, kernel)),
       samples_({thread, -1, clock_.file()}, sampling.clock, sampling.depth, kernel),
       looks_everywhere_(kernel || sampling.spread == Spread::fixed),
-      period_(static_cast<std::uint64_t>(sampling.period_ns)) {}
+      period_(static_cast<std::uint64_t>(sampling.period_ns)) {
+    // A kernel that does not take it copies each stack.
+    if (filter != nullptr)
+        filter->attach(samples_.file());
+}
 
 void WatchedThread::begin(Intervals& intervals) {
     if (intervals.spread() == Spread::fixed) {

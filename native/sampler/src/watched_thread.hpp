@@ -8,6 +8,7 @@
 #include "counting.hpp"
 #include "event.hpp"
 #include "sample_source.hpp"
+#include "walk_filter.hpp"
 
 namespace steelyard {
 
@@ -26,8 +27,10 @@ struct Watching {
 /// then does not count as watched, and neither does what runs before the first look can come.
 class WatchedThread {
   public:
+    /// `filter`: is asked before each sample, where there is one.
     /// Throws Fatal where the thread is gone, or there are more than the kernel allows.
-    WatchedThread(pid_t thread, const Sampling& sampling, bool kernel);
+    WatchedThread(pid_t thread, const Sampling& sampling, bool kernel,
+                  const WalkFilter* filter = nullptr);
 
     /// Samples from now on: always after a period where that is fixed, else once.
     void begin(Intervals& intervals);

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.analysis.profiles.profile_samples import ProfileSamples, SharedCode
+from steelyard.core.sampled_events import EVERY
 from steelyard.profile.file.profile_file import RawProfile
 from steelyard.profile.frame_table import FrameTable
 from steelyard.profile.java.java_code import JavaCode
@@ -79,6 +80,7 @@ def attribute(
         mended_count=_mended_count(samples, java or {}),
         apart_ns=_apart_ns(raw),
         round_ns=_round_ns(raw),
+        every=_every(raw),
         changed_files=_changed_since(raw, objects - naming.certain - naming.foreign),
         foreign_files=tuple(sorted(objects & naming.foreign)),
         undescribed_files={
@@ -133,6 +135,13 @@ def _changed_since(raw: RawProfile, paths: Iterable[str]) -> tuple[str, ...]:
             if max(status.st_mtime, status.st_ctime) > ended_s + _CLOCK_S:
                 changed.append(path)
     return tuple(changed)
+
+
+def _every(raw: RawProfile) -> int:
+    """Of how many events one was taken; 0 where samples are looks at times."""
+    if raw.header.get("spread") != EVERY:
+        return 0
+    return int(raw.header["period"])
 
 
 def _round_ns(raw: RawProfile) -> float:

@@ -24,6 +24,7 @@ from steelyard.core.errors import (
 from steelyard.core.native_program import native_program
 from steelyard.core.process_state import has_ended, kept_awake
 from steelyard.core.program_path import program_path
+from steelyard.core.sampled_events import EVERY, SampledEvent, event_names
 from steelyard.profile.boot_identity import boot_id
 from steelyard.profile.sampler_report import SamplerReport
 
@@ -81,6 +82,13 @@ class Recording:
     marks : str
         Where a program with marked calls puts the samples that it takes of itself; empty: it is
         sampled.
+    spares : bool
+        Walk no stack at a key of the program of `path_map` that is believed, where the kernel can
+        tell those before it copies a stack.
+    counted : tuple of SampledEvent
+        Events that are taken one by one, in the place of looks at times; empty: looks are.
+    every : int
+        Of those one of so many is taken.
     """
 
     output: str
@@ -102,6 +110,9 @@ class Recording:
     program: str = ""
     path_map: Mapping[str, str] = field(default_factory=dict[str, str])
     marks: str = ""
+    spares: bool = False
+    counted: tuple[SampledEvent, ...] = ()
+    every: int = 1
 
 
 def sampler_path() -> str:
@@ -262,13 +273,7 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
             "started_unix_s": time.time(),
             "argv": list(recording.argv),
             "process": recording.process,
-            "period": recording.period_ns,
-            "unit": "ns" if recording.event == "cpu-clock" else "cycles",
-            "spread": recording.spread,
-            "round_samples": round_samples_of(recording),
-            "ratio": recording.ratio,
-            "seed": recording.seed,
-            "event": recording.event,
+            **_when(recording),
             "stacks": recording.stacks,
             "threads_only": recording.threads_only,
             "boot_id": boot_id(),
@@ -299,10 +304,37 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
         options["--marks"] = recording.marks
     if recording.word_below_frame_bytes:
         options["--word-below-frame"] = str(recording.word_below_frame_bytes)
-    argv = [sampler_path(), *(word for pair in options.items() for word in pair)]
+    if recording.spares:
+        options["--spare-name"] = recording.path_map["program"]
+        options["--spare-build"] = recording.path_map["build"]
+    if recording.counted:
+        options["--every"] = str(recording.every)
+    words = [word for pair in options.items() for word in pair]
+    words += [word for event in recording.counted for word in ("--count", event.as_word())]
+    argv = [sampler_path(), *words]
     if recording.process is not None:
         return [*argv, "--pid", str(recording.process)]
     return [*argv, "--", *recording.argv]
+
+
+def _when(recording: Recording) -> dict[str, Any]:
+    """What the header says of which samples are taken."""
+    if recording.counted:
+        return {
+            "period": recording.every,
+            "unit": "events",
+            "spread": EVERY,
+            "event": event_names(recording.counted),
+        }
+    return {
+        "period": recording.period_ns,
+        "unit": "ns" if recording.event == "cpu-clock" else "cycles",
+        "spread": recording.spread,
+        "round_samples": round_samples_of(recording),
+        "ratio": recording.ratio,
+        "seed": recording.seed,
+        "event": recording.event,
+    }
 
 
 def _refusal(message: str) -> SteelyardError:

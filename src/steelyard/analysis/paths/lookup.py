@@ -75,6 +75,13 @@ class KeyedPaths:
         keys = (key for key in self._ends if key[0] == function)
         return self._ranked([end for key in keys for end in self._ends[key]])
 
+    def nearest(self, function: int, height_bytes: int) -> tuple[int, Candidate] | None:
+        """The learnt height of a function that is nearest to one, and the most frequent path there;
+        None: the function was never learnt at any."""
+        heights = (key[1] for key in self._ends if key[0] == function)
+        found = min(heights, key=lambda height: (abs(height - height_bytes), height), default=None)
+        return None if found is None else (found, self.candidates(function, found)[0])
+
     def routes(
         self, function: int, height_bytes: int, mark: int = ANY_MARK
     ) -> frozenset[tuple[int, ...]]:

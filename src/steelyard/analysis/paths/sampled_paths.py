@@ -6,9 +6,9 @@ T. Mytkowicz, *Supporting Experiments in Computer Systems Research*, 2010, secti
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -118,28 +118,10 @@ class SampledPaths:
     allowed: tuple[UnlearntPaths, ...] | None = None
 
 
-class UnlearntKey(NamedTuple):
-    """A key that a map does not have, by the name of its function."""
-
-    function: str
-    height_bytes: int
-    sample_count: int
-
-
 def unlearnt_counts(keyed: KeyedPaths, keys: Sequence[Key | str]) -> Counter[tuple[int, int]]:
     """The functions and heights of keys that are not in the map, with their samples."""
     return Counter(
         key[:2] for key in keys if not isinstance(key, str) and not keyed.candidates(*key)
-    )
-
-
-def unlearnt(
-    keyed: KeyedPaths, keys: Sequence[Key | str], name: Callable[[int], str]
-) -> tuple[UnlearntKey, ...]:
-    """The keys that are not in the map, those with most samples first."""
-    return tuple(
-        UnlearntKey(name(function), height, count)
-        for (function, height), count in unlearnt_counts(keyed, keys).most_common()
     )
 
 

@@ -15,6 +15,31 @@ _BELIEVED_COUNT = 3
 
 
 @dataclass(frozen=True)
+class WalkLooks:
+    """What became of the looks at which stacks may be walked.
+
+    Parameters
+    ----------
+    copied_bytes : int
+        Of stacks, by the kernel's records of samples.
+    look_count : int or None
+        All looks; None: the kernel could not be asked to drop any, and each stack was copied.
+    spared_count : int
+        Looks at believed keys, at which nothing was copied.
+    checked_count : int
+        Looks at believed keys that were drawn to be walked again.
+    elsewhere_count : int
+        Looks in code that is not the program's, at which nothing was copied.
+    """
+
+    copied_bytes: int
+    look_count: int | None = None
+    spared_count: int = 0
+    checked_count: int = 0
+    elsewhere_count: int = 0
+
+
+@dataclass(frozen=True)
 class SelfLearning:
     """What was learnt, and how well it held.
 
@@ -27,12 +52,15 @@ class SelfLearning:
     check_count, wrong_count : int
         Of these, those whose key was believed by then, and those of them with a path that the key
         had never had.
+    looks : WalkLooks or None
+        None: the recording does not tell.
     """
 
     path_map: PathMap
     walk_count: int
     check_count: int
     wrong_count: int
+    looks: WalkLooks | None = None
 
 
 def self_learnt(empty: PathMap, keys: Sequence[Key | str], chains: Sequence[Chain]) -> SelfLearning:

@@ -21,6 +21,7 @@ from steelyard.analysis.profiles.profile_samples import (
 from steelyard.analysis.profiles.sampling_health import SamplingHealth, sampling_health
 from steelyard.analysis.profiles.unwatched_time import UNWATCHED, unwatched_ratio_of
 from steelyard.core.experiment_results import Caution
+from steelyard.core.sampled_events import EVERY
 
 # Of independent intervals one lag in twenty passes its bound. A fifth of 40 lags do by chance in
 # fewer than one profile of a thousand (binomial).
@@ -86,8 +87,17 @@ class Recorded:
         return max(0, math.floor(self.unseen_count - explained - 4 * math.sqrt(explained)))
 
     @property
+    def is_of_events(self) -> bool:
+        """Whether its samples are events, and not looks at times."""
+        return self.header.get("spread") == EVERY
+
+    @property
     def unwatched_ratio(self) -> float | None:
-        """The part of the program's time that was not watched; None: not known."""
+        """The part of the program's time that was not watched, or of the events that the kernel
+        had to drop; None: not known."""
+        if self.is_of_events:
+            seen = len(self.look_times_ns) + self.lost_count
+            return self.lost_count / seen if seen else 0.0
         return unwatched_ratio_of(self.summary, self.are_cpus_looked_at)
 
     @property
@@ -118,7 +128,11 @@ def profile_answer(
     samples: ProfileSamples, recorded: Recorded, confidence: float = 0.95
 ) -> ProfileAnswer:
     """Shares with intervals, the health of the sampling, and what a reader must know."""
-    health = sampling_health(recorded.look_times_ns, recorded.look_sources, recorded.source_kind)
+    health = (
+        ()
+        if recorded.is_of_events
+        else sampling_health(recorded.look_times_ns, recorded.look_sources, recorded.source_kind)
+    )
     return ProfileAnswer(
         recorded,
         samples,
@@ -139,6 +153,8 @@ def _of_the_recording(recorded: Recorded) -> list[Caution]:
         found.append(Caution("cut-off", recorded.damage))
     if recorded.lost_count:
         message = f"The kernel had to drop {recorded.lost_count} records; record less often."
+        if recorded.is_of_events:
+            message += " With --every N one event of N is taken; the intervals are wider by it."
         found.append(Caution("lost-samples", message))
     if recorded.late_count + recorded.missed_count > _SUSPECT_DELAYS_RATIO * len(
         recorded.look_times_ns
@@ -155,6 +171,8 @@ def _of_the_recording(recorded: Recorded) -> list[Caution]:
                 "before the next was armed; the intervals are wider by it."
             )
         found.append(Caution("delayed-samples", message))
+    if recorded.is_of_events:
+        return found
     return [*found, *_of_what_was_not_watched(recorded)]
 
 
@@ -189,6 +207,13 @@ def _of_what_was_not_watched(recorded: Recorded) -> list[Caution]:
 
 
 def _of_the_times(recorded: Recorded, health: tuple[SamplingHealth, ...]) -> list[Caution]:
+    if recorded.is_of_events:
+        every = recorded.header.get("period")
+        message = (
+            f"One event of {every} was taken. What the program does as regularly is taken always "
+            "or never, and the intervals of the shares do not hold then."
+        )
+        return [] if every == 1 else [Caution("fixed-period", message)]
     if recorded.header.get("spread") == "fixed":
         message = (
             "The samples came at a fixed period. What the program does as regularly is seen "

@@ -16,6 +16,8 @@ from steelyard.analysis.profiles.unwatched_time import widened
 from steelyard.core.estimate import Estimate, Interval
 
 Indices = npt.NDArray[np.int64]
+# The method of a share of which nothing is estimated.
+COUNTED = "counted"
 
 
 class Frame(NamedTuple):
@@ -61,6 +63,8 @@ class ProfileSamples:
         Looks at a CPU were drawn to be no nearer than this; 0: not known.
     round_ns : float
         For so long looks keep to one period, and depend on each other; 0: each time is drawn.
+    every : int
+        They are events, of which one of so many was taken; 0: looks at times.
     changed_files : tuple of str
         Files of these functions that have changed since.
     foreign_files : tuple of str
@@ -86,6 +90,7 @@ class ProfileSamples:
     mended_count: int = 0
     apart_ns: int = 0
     round_ns: float = 0.0
+    every: int = 0
     changed_files: tuple[str, ...] = ()
     foreign_files: tuple[str, ...] = ()
     undescribed_files: Mapping[str, tuple[str, ...]] = field(
@@ -168,6 +173,12 @@ def share_estimate(
     return Estimate(share, min(low, share), max(high, share), confidence, "wilson")
 
 
+def _counted_share(count: int, total: int, confidence: float) -> Estimate:
+    """A share of events of which each was taken: nothing of it is estimated."""
+    share = count / total
+    return Estimate(share, share, share, confidence, COUNTED)
+
+
 def function_shares(
     samples: ProfileSamples, confidence: float = 0.95, unwatched_ratio: float | None = 0.0
 ) -> tuple[FunctionShare, ...]:
@@ -175,15 +186,7 @@ def function_shares(
     total = len(samples.functions)
     if not total:
         return ()
-    worth = independent_count(samples)
-    worth_of = _worth_of(samples, worth, confidence)
-
-    def share_of(at: Indices) -> Interval:
-        share = share_estimate(len(at), total, confidence, worth_of(at))
-        if samples.round_ns:
-            share = replace(share, method=f"{share.method}-rounds")
-        return widened(share, unwatched_ratio)
-
+    share_of = _share_of(samples, confidence, unwatched_ratio)
     counts = np.bincount(samples.functions, minlength=len(samples.frames))
     kernel = np.bincount(samples.functions[samples.in_kernel], minlength=len(samples.frames))
     inlined = np.bincount(samples.functions[samples.inlined], minlength=len(samples.frames))
@@ -212,8 +215,7 @@ def thread_shares(
     samples: ProfileSamples, confidence: float = 0.95, unwatched_ratio: float | None = 0.0
 ) -> tuple[ThreadShare, ...]:
     """Every thread that was met, the busiest first; `unwatched_ratio` as in `widened`."""
-    total, worth = len(samples.threads), independent_count(samples)
-    worth_of = _worth_of(samples, worth, confidence)
+    share_of = _share_of(samples, confidence, unwatched_ratio)
     threads, first, counts = np.unique(samples.threads, return_index=True, return_counts=True)
     shares = [
         ThreadShare(
@@ -221,13 +223,7 @@ def thread_shares(
             int(samples.processes[at]),
             samples.thread_names.get(int(thread), ""),
             int(count),
-            widened(
-                share_estimate(
-                    *(int(count), total, confidence),
-                    worth_of(np.flatnonzero(samples.threads == thread)),
-                ),
-                unwatched_ratio,
-            ),
+            share_of(np.flatnonzero(samples.threads == thread)),
         )
         for thread, at, count in zip(threads, first, counts, strict=True)
     ]
@@ -241,6 +237,24 @@ def stacks_of(samples: ProfileSamples, thread: int) -> list[list[int]]:
         samples.stacks[begins[index] : begins[index] + samples.stack_lengths[index]][::-1].tolist()
         for index in np.flatnonzero(samples.threads == thread)
     ]
+
+
+def _share_of(
+    samples: ProfileSamples, confidence: float, unwatched_ratio: float | None
+) -> Callable[[Indices], Interval]:
+    """From the indices of the samples that a share counts to that share."""
+    total = len(samples.functions)
+    worth_of = _worth_of(samples, independent_count(samples), confidence)
+
+    def share_of(at: Indices) -> Interval:
+        if samples.every == 1:
+            return widened(_counted_share(len(at), total, confidence), unwatched_ratio)
+        share = share_estimate(len(at), total, confidence, worth_of(at))
+        if samples.round_ns:
+            share = replace(share, method=f"{share.method}-rounds")
+        return widened(share, unwatched_ratio)
+
+    return share_of
 
 
 def _worth_of(

@@ -28,7 +28,7 @@ def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Lear
     DataError
         The map is damaged, or of another build.
     """
-    from steelyard.app.profile.path_profile import refuse_moving
+    from steelyard.app.profile.path_recording import refuse_moving
     from steelyard.profile.executable import executable_of
     from steelyard.profile.paths.learning_run import build_of, learning_run
     from steelyard.profile.paths.map_file import read_map, write_map

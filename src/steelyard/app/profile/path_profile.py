@@ -1,27 +1,22 @@
-"""Record a profile whose samples are looked up in a map of call paths, and read what it says."""
+"""Read a profile whose samples are looked up in a map of call paths."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from steelyard.app.profile.record_profile import read_answer, record_profile
-from steelyard.core.errors import DataError, UsageError
-from steelyard.profile.sampler import Recording
+from steelyard.app.profile.path_recording import AUTO
+from steelyard.app.profile.record_profile import read_answer
+from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
     from steelyard.analysis.paths.lookup import KeyedPaths
     from steelyard.analysis.paths.path_map import PathMap
-    from steelyard.analysis.paths.sampled_paths import Key, SampledPaths, UnlearntKey
-    from steelyard.analysis.paths.self_learning import SelfLearning
+    from steelyard.analysis.paths.sampled_paths import Key, SampledPaths
+    from steelyard.analysis.paths.self_learning import SelfLearning, WalkLooks
     from steelyard.profile.file.profile_file import RawProfile
-
-# In the place of a map: the recording makes its own.
-AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -32,140 +27,6 @@ class _Keyed:
     whole: Mapping[int, int]
     keys: list[Key | str]
     chains: list[tuple[int, ...]]
-
-
-def record_paths(
-    recording: Recording,
-    map_path: str,
-    say: Callable[[str], None],
-    java: bool | None = None,
-    library_frames: bool = False,
-    program: str | None = None,
-) -> dict[str, Any]:
-    """Record samples with the registers that keys are made of, and give what the sampler says.
-
-    Parameters
-    ----------
-    recording : Recording
-    map_path : str
-        The map that the samples are looked up in when they are read; `AUTO`: one of the stacks that
-        are walked beside.
-    say : callable
-        Takes a note for the user.
-    java : bool or None
-        As `record_profile`.
-    library_frames : bool
-        Copy stacks, and walk the frames of libraries up to the program's last one.
-    program : str or None
-        The file that the command runs in the end; None: the one that it names.
-
-    Raises
-    ------
-    DataError
-        The map is damaged or empty, or of another build of the program.
-    UsageError, MissingCapabilityError, SteelyardError
-        As `record_profile`.
-    """
-    from steelyard.profile.paths.sample_keys import LIBRARIES
-    from steelyard.profile.paths.stack_notes import noting_stacks
-    from steelyard.profile.sampler import check_target
-
-    check_target(recording)
-    program = program or _program_of(recording)
-    refuse_moving(program, recording.environment)
-    known = _known_map(map_path, program)
-    if library_frames:
-        _check_is_program(program, known["program"])
-        known["walked"] = LIBRARIES
-        recording = replace(recording, stacks="dwarf", program=os.path.realpath(program))
-    recording = replace(recording, path_map=known)
-    with (
-        _sampling(recording) as sampling,
-        noting_stacks(sampling) as noting,
-        _walking(noting, map_path == AUTO, say) as begun,
-    ):
-        return record_profile(noting, say, java, begun)
-
-
-@contextmanager
-def _sampling(recording: Recording) -> Iterator[Recording]:
-    from steelyard.profile.paths.mark_samples import sampling_marks
-
-    if "marks" not in recording.path_map:
-        yield recording
-        return
-    with sampling_marks(recording) as found:
-        yield found
-
-
-@contextmanager
-def _walking(
-    recording: Recording, is_wanted: bool, say: Callable[[str], None]
-) -> Iterator[Callable[[int], None]]:
-    from steelyard.profile.paths.walked_beside import walked_beside
-
-    if not is_wanted:
-        yield lambda _: None
-        return
-    with walked_beside(recording, say) as begun:
-        if recording.process is not None:
-            begun(recording.process)
-        yield begun
-
-
-def _program_of(recording: Recording) -> str:
-    from steelyard.profile.executable import executable_of
-
-    if recording.process is None:
-        return executable_of(recording.argv)
-    return f"/proc/{recording.process}/exe"
-
-
-def _check_is_program(path: str, name: str) -> None:
-    """Refuse a command that names another program than that of the map: its file ends walks."""
-    if os.path.basename(os.path.realpath(path)) != name:
-        raise UsageError(
-            f"--library-frames needs a command that names {name} itself, and not what starts it.",
-            field="--library-frames",
-        )
-
-
-def _known_map(map_path: str, program: str) -> dict[str, str]:
-    """What a profile says of its map.
-
-    Another build of the program that the map is of is refused; what starts it may be anything.
-    """
-    from steelyard.profile.paths.learning_run import build_of
-    from steelyard.profile.paths.mark_samples import CARRIED
-    from steelyard.profile.paths.matching_map import matching_map
-
-    name = os.path.basename(os.path.realpath(program))
-    if map_path == AUTO:
-        return {"path": AUTO, "program": name, "build": build_of(program)}
-    path_map = matching_map(map_path, program)
-    path = os.path.abspath(map_path)
-    marks = {"marks": CARRIED} if path_map.marks else {}
-    return {"path": path, "program": path_map.program, "build": path_map.build, **marks}
-
-
-def refuse_moving(program: str, environment: Mapping[str, str]) -> None:
-    """Refuse a program that moves its functions while it runs.
-
-    Raises
-    ------
-    UsageError
-        It does, and its environment does not keep it from that.
-    """
-    from steelyard.layout.audit import is_moving_build
-
-    layout = environment.get("STEELYARD_LAYOUT", os.environ.get("STEELYARD_LAYOUT"))
-    with suppress(DataError):
-        if layout != "none" and is_moving_build(program):
-            raise UsageError(
-                f"{program} moves its functions while it runs, so its keys mean no paths.\n"
-                "Give it a layout that stays: STEELYARD_LAYOUT=none.",
-                field="command",
-            )
 
 
 def is_path_profile(path: str) -> bool:
@@ -225,22 +86,6 @@ def read_paths(
     return replace(paths, allowed=unlearnt_paths(found.program, keyed.path_map, counts.items()))
 
 
-def unlearnt_keys(path: str) -> tuple[UnlearntKey, ...]:
-    """The keys of a profile that its map does not have, those with most samples first.
-
-    Raises
-    ------
-    UsageError, DataError
-        As `read_paths`.
-    """
-    from steelyard.analysis.paths.sampled_paths import unlearnt
-    from steelyard.profile.executable import FunctionNames
-
-    raw, map_path = _recorded(path, None)
-    keyed, found = _looked_up(raw, map_path, None)
-    return unlearnt(keyed, found.keys, FunctionNames(found.program).at)
-
-
 def profile_keys(
     path: str, path_map: PathMap, functions: Collection[int]
 ) -> tuple[list[Key | str], dict[int, int]]:
@@ -269,6 +114,30 @@ def profile_keys(
     return _with_marks(found.keys, raw, KeyedPaths(path_map, found.whole)), dict(found.whole)
 
 
+def live_keys(
+    raw: RawProfile, path_map: PathMap, keyed: KeyedPaths | None
+) -> tuple[str, KeyedPaths, list[Key | str]]:
+    """The file of the program, its map by its keys, and the keys of samples of processes.
+
+    Parameters
+    ----------
+    raw : RawProfile
+    path_map : PathMap
+    keyed : KeyedPaths or None
+        What an earlier call gave; None: this is the first.
+
+    Raises
+    ------
+    DataError
+        The program that the map is of did not run.
+    """
+    from steelyard.analysis.paths.lookup import KeyedPaths
+
+    found = _keyed(raw, path_map.program, path_map.build, path_map.functions)
+    keyed = keyed or KeyedPaths(path_map, found.whole)
+    return found.program, keyed, _with_marks(found.keys, raw, keyed)
+
+
 def _recorded(path: str, map_path: str | None) -> tuple[RawProfile, str]:
     """A profile with the samples of processes alone, and the map that it is read by."""
     from steelyard.profile.file.profile_file import read_profile
@@ -280,11 +149,16 @@ def _recorded(path: str, map_path: str | None) -> tuple[RawProfile, str]:
             f"{path} was recorded without --paths: where stacks begin is not in it.",
             field="profile",
         )
+    keep_processes(raw)
+    return raw, map_path or str(recorded["path"])
+
+
+def keep_processes(raw: RawProfile) -> None:
+    """Leave out looks that found another program."""
     is_program = raw.samples["process"] != 0
     if len(raw.frame_words):
         raw.frame_words = raw.frame_words[is_program]
     raw.samples = raw.samples[is_program]
-    return raw, map_path or str(recorded["path"])
 
 
 def _looked_up(
@@ -334,7 +208,18 @@ def _self_learnt(path: str, raw: RawProfile) -> SelfLearning:
     names = FunctionNames(found.program)
     functions = {each for functions in found.chains for each in functions}
     named = {function: names.at(function) for function in functions}
-    return self_learnt(PathMap(program, build, 1, named, {}, ()), found.keys, found.chains)
+    learnt = self_learnt(PathMap(program, build, 1, named, {}, ()), found.keys, found.chains)
+    return replace(learnt, looks=_looks_of(beside.summary or {}))
+
+
+def _looks_of(summary: Mapping[str, Any]) -> WalkLooks | None:
+    """What the sampler that walked stacks says of its looks."""
+    from steelyard.analysis.paths.self_learning import WalkLooks
+
+    if "copied_bytes" not in summary:
+        return None
+    counts = (int(summary.get(name, 0)) for name in ("spared", "checked", "elsewhere"))
+    return WalkLooks(int(summary["copied_bytes"]), summary.get("filtered"), *counts)
 
 
 def _keyed(raw: RawProfile, program: str, build: str, functions: Collection[int]) -> _Keyed:

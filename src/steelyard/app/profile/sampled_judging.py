@@ -41,9 +41,10 @@ def with_samples(check: PathCheck, taken: PathMap, argv: Sequence[str], program:
     UsageError
         The input of the command is gone, since an earlier run has read it.
     MissingCapabilityError, SteelyardError
-        As `app.profile.path_profile.record_paths`.
+        As `app.profile.path_recording.record_paths`.
     """
-    from steelyard.app.profile.path_profile import profile_keys, record_paths
+    from steelyard.app.profile.path_profile import profile_keys
+    from steelyard.app.profile.path_recording import PathsAsked, record_paths
     from steelyard.profile.paths.map_file import write_map
 
     _rewind_input()
@@ -53,7 +54,7 @@ def with_samples(check: PathCheck, taken: PathMap, argv: Sequence[str], program:
         recording = Recording(
             output=profile, argv=(program_path(argv[0]), *argv[1:]), period_ns=_PERIOD_NS
         )
-        record_paths(recording, map_path, _say_nothing, False, True, program)
+        record_paths(recording, PathsAsked(map_path, True, program), _say_nothing, False)
         keys, whole = profile_keys(profile, taken, check.learnt.functions)
     return replace(check, samples=judged_samples(check.learnt, taken, keys, whole))
 

@@ -38,37 +38,30 @@ def record(given: RecordOptions, argv: tuple[str, ...]) -> int:
     The exit status is that of CMD.
     """
     from steelyard.app.profile.record_profile import record_profile
-    from steelyard.cli.profile.record_request import recording_from
+    from steelyard.cli.profile.path_alerts import shown_alerts
+    from steelyard.cli.profile.record_request import asked_events, recording_from
 
-    for name, is_given in (("--watch", given.watch), ("--library-frames", given.library_frames)):
-        if is_given and given.paths is None:
-            raise UsageError(f"{name} goes with --paths.", field=name)
     recording = recording_from(given, argv)
-    if given.paths is None:
-        summary = record_profile(recording, write_note, given.java)
-    else:
-        from steelyard.app.profile.path_profile import record_paths
+    if (events := asked_events(given)) is not None:
+        from steelyard.app.profile.event_recording import with_events
 
-        summary = record_paths(recording, given.paths, write_note, given.java, given.library_frames)
+        recording = with_events(recording, events)
+    with shown_alerts(given) as told:
+        if given.paths is None:
+            summary = record_profile(recording, write_note, given.java)
+        else:
+            from steelyard.app.profile.path_recording import PathsAsked, record_paths
+
+            asked = PathsAsked(
+                given.paths, given.library_frames, watch=told.tell if given.watch else None
+            )
+            summary = record_paths(recording, asked, write_note, given.java)
     write_note(
         f"{summary['samples']} samples in {recording.output}; "
         f"`steelyard profile report {recording.output}` shows them."
     )
     status = 128 + summary["signal"] if "signal" in summary else summary.get("exit_code", 0)
-    return _watched(recording.output) if given.watch and status == 0 else status
-
-
-def _watched(profile: str) -> int:
-    """Tell of each key that was never learnt; 1, where there is one."""
-    from steelyard.app.profile.path_profile import unlearnt_keys
-
-    found = unlearnt_keys(profile)
-    for key in found:
-        write_note(
-            f"alert: a path that was never learnt: {key.function} with {key.height_bytes:,} bytes "
-            f"of stack, {key.sample_count} samples"
-        )
-    return int(bool(found))
+    return status or int(told.count > 0)
 
 
 @command.command("report")

@@ -12,10 +12,12 @@ from steelyard.cli.options.option_groups import option
 from steelyard.cli.options.option_ranges import RUNS
 from steelyard.cli.options.shared_options import json_option
 from steelyard.cli.profile.profile_options import confidence_option
+from steelyard.core.sampled_events import SOFTWARE_EVENTS
 
 DEFAULT_OUTPUT = "steelyard.profile"
 # What the sampler's integers hold.
 _SEED_LIMIT, _KEEP_LIMIT = 2**64 - 1, 2**32 - 1
+_EVERY_LIMIT = 2**62
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,12 +59,28 @@ class RecordOptions:
         type=click.IntRange(0, _SEED_LIMIT),
         help="Of the times; drawn and stored unless given.",
     )
-    event: Literal["cpu-clock", "cycles"] = option(
+    event: str = option(
         "--event",
-        type=click.Choice(["cpu-clock", "cycles"]),
+        type=click.Choice(["cpu-clock", "cycles", *SOFTWARE_EVENTS]),
         default="cpu-clock",
         show_default=True,
-        help="What is counted to the next sample; cycles needs hardware counters.",
+        help="What is counted to the next sample; cycles needs hardware counters. Of the others "
+        "each event is a sample.",
+    )
+    at_call: tuple[str, ...] = option(
+        "--at-call",
+        metavar="FUNCTION",
+        multiple=True,
+        help="Take a sample at each call of this function, in the place of those by time.",
+    )
+    at_probe: tuple[str, ...] = option(
+        "--at-probe",
+        metavar="PROBE",
+        multiple=True,
+        help="Take a sample at each pass of this static probe, PROVIDER:NAME.",
+    )
+    every: int | None = option(
+        "--every", type=click.IntRange(1, _EVERY_LIMIT), help="Of events take one of so many."
     )
     stacks: Literal["none", "frame-pointers", "dwarf"] = option(
         "--stacks",
@@ -85,7 +103,11 @@ class RecordOptions:
     watch: bool = option(
         "--watch",
         is_flag=True,
-        help="With --paths: at the end, tell keys that were never learnt; then exit with 1.",
+        help="With --paths MAP: tell each key that was never learnt as soon as it is seen; exit "
+        "with 1 then.",
+    )
+    alerts: str | None = option(
+        "--alerts", metavar="FILE", help="With --watch: add each alert as a line of JSON to FILE."
     )
     threads_only: bool = option(
         "--threads-only", is_flag=True, help="Watch threads, even where CPUs may be watched."

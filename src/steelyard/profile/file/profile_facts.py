@@ -14,6 +14,7 @@ _LONGEST_ROUND = 1_000_000
 _TEXTS = ("unit", "spread", "event")
 _COUNTS = (
     *("samples", "lost", "unwatched_threads", "late", "unseen"),
+    *("copied_bytes", "filtered", "spared", "checked", "elsewhere"),
     *("idle_ns", "elapsed_ns", "handling_ns", "program_ns", "watched_ns", "missed_ns"),
 )
 _DEEPEST = 8

@@ -149,15 +149,15 @@ def read_profile(path: str) -> RawProfile:
         raw = raw or RawProfile(header)
         if header.get("id") != raw.header.get("id"):
             continue  # of an older recording to the same file
-        for place, mark, payload in _chunks(data, at, raw):
+        for place, mark, payload in chunks_of(data, at, raw):
             try:
                 if mark == b"SMPL":
-                    _take_samples(payload, samples, chains)
+                    take_samples(payload, samples, chains)
                     words.append(np.zeros(len(samples[-1]), np.uint64))
                 elif mark == b"WORD":
-                    words[-1] = _words(payload, len(words[-1]))
+                    words[-1] = words_of(payload, len(words[-1]))
                 else:
-                    _take_events(payload, raw)
+                    take_events(payload, raw)
             except (IndexError, ValueError, struct.error) as error:
                 raw.damage = (
                     f"The file is damaged at byte {place}: {error}. What stands before is here."
@@ -169,7 +169,7 @@ def read_profile(path: str) -> RawProfile:
         raw.samples = np.concatenate(samples)
         raw.chains = np.concatenate(chains)
         raw.frame_words = np.concatenate(words)
-        _order_by_time(raw)
+        order_by_time(raw)
     is_whole = raw.summary is not None and not raw.summary.get("interim")
     if not is_whole and raw.damage is None:
         raw.damage = "The recording was cut off; what it had flushed is here."
@@ -215,7 +215,7 @@ def _header(data: bytes, path: str) -> tuple[dict[str, Any], int]:
     return header, end + 1
 
 
-def _chunks(data: bytes, at: int, raw: RawProfile) -> Iterator[tuple[int, bytes, bytes]]:
+def chunks_of(data: bytes, at: int, raw: RawProfile) -> Iterator[tuple[int, bytes, bytes]]:
     """Where each whole chunk begins, its mark and its payload; what is wrong with the rest goes to
     `raw.damage`."""
     while at < len(data):
@@ -234,11 +234,18 @@ def _chunks(data: bytes, at: int, raw: RawProfile) -> Iterator[tuple[int, bytes,
         at += CHUNK_HEAD.size + length
 
 
-def _take_samples(
+def take_samples(
     payload: bytes,
     samples: list[npt.NDArray[np.void]],
     chains: list[npt.NDArray[np.uint64]],
 ) -> None:
+    """Add the samples of a chunk, and their call chains.
+
+    Raises
+    ------
+    ValueError
+        They are not as the chunk says.
+    """
     count = int.from_bytes(payload[:4], "little")
     end = 4 + count * SAMPLE.itemsize
     if len(payload) < max(end, 4):
@@ -255,13 +262,27 @@ def _take_samples(
     chains.append(np.frombuffer(payload, "<u8", length, end))
 
 
-def _words(payload: bytes, count: int) -> npt.NDArray[np.uint64]:
+def words_of(payload: bytes, count: int) -> npt.NDArray[np.uint64]:
+    """A word for each of the samples of the chunk before.
+
+    Raises
+    ------
+    ValueError
+        There are more or fewer.
+    """
     if len(payload) != 8 * count:
         raise ValueError("there is not one word for each sample")
     return np.frombuffer(payload, "<u8")
 
 
-def _take_events(payload: bytes, raw: RawProfile) -> None:
+def take_events(payload: bytes, raw: RawProfile) -> None:
+    """Add the records of a chunk.
+
+    Raises
+    ------
+    ValueError, IndexError, struct.error
+        One is none.
+    """
     at = 0
     while at < len(payload):
         kind, at = payload[at : at + 1], at + 1
@@ -316,7 +337,7 @@ def _text(payload: bytes, at: int) -> tuple[str, int]:
     return text.decode("utf-8", "surrogateescape"), begin + length
 
 
-def _order_by_time(raw: RawProfile) -> None:
+def order_by_time(raw: RawProfile) -> None:
     """CPUs hand their samples over on their own, so a file is only roughly in order."""
     order = np.argsort(raw.samples["time_ns"], kind="stable")
     lengths = raw.samples["chain_length"].astype(np.int64)

@@ -44,6 +44,7 @@ class _Beside:
             path_map={name: word for name, word in known.items() if name != "walked"},
             period_ns=self._recording.period_ns / WALKED_RATIO,
             seed=self._recording.seed ^ 1,
+            spares=True,
         )
         self._report, write = os.pipe()
         try:

@@ -60,7 +60,7 @@ def render(answer: ProfileAnswer) -> bytes:
     unit = answer.recorded.header.get("unit", "ns")
     period = round(float(answer.recorded.header.get("period", 0)))
     mapping = {name: number for number, name in enumerate(_objects(answer), 1)}
-    clock = ("cpu", "nanoseconds") if unit == "ns" else ("cycles", "count")
+    clock = ("cpu", "nanoseconds") if unit == "ns" else (str(unit), "count")
     parts = [
         _message(1, _value_type(strings, "samples", "count")),
         _message(1, _value_type(strings, *clock)),

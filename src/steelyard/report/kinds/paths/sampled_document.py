@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from steelyard.analysis.paths.sampled_paths import PathShare, SampledPaths
+from steelyard.analysis.paths.self_learning import WalkLooks
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.kinds.paths.static_document import unlearnt_document
 from steelyard.report.texts.readable import document_value
@@ -33,6 +34,7 @@ def sampled_document(paths: SampledPaths) -> dict[str, Any]:
                 "walks": paths.learning.walk_count,
                 "checks": paths.learning.check_count,
                 "wrong": paths.learning.wrong_count,
+                "looks": None if paths.learning.looks is None else _looks(paths.learning.looks),
             },
             "recording": {**recorded.header, **recorded.summary},
             "paths": [_path(one) for one in paths.paths],
@@ -46,6 +48,16 @@ def sampled_document(paths: SampledPaths) -> dict[str, Any]:
             "warnings": [caution.as_json() for caution in paths.answer.cautions],
         }
     )
+
+
+def _looks(looks: WalkLooks) -> dict[str, Any]:
+    return {
+        "copied_bytes": looks.copied_bytes,
+        "all": looks.look_count,
+        "spared": looks.spared_count,
+        "checked": looks.checked_count,
+        "elsewhere": looks.elsewhere_count,
+    }
 
 
 def _path(one: PathShare) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from steelyard.report.kinds.paths.sampled_text import (
 )
 from steelyard.report.kinds.paths.static_text import allowed_table
 from steelyard.report.kinds.profile.page import health_figures, recorded_program
-from steelyard.report.kinds.profile.text import facts_line, health_line
+from steelyard.report.kinds.profile.text import facts_line, health_line, weighed
 from steelyard.report.pages.flame_graph import Stack, flame_graph
 from steelyard.report.pages.provenance_tables import command_line
 from steelyard.report.pages.rendered import plotted_page
@@ -47,6 +47,7 @@ def sampled_page(paths: SampledPaths) -> str:
         "figures_shown": figures.keys(),
         "allowed": allowed_table(paths.allowed[:_SHOWN_ALLOWED]) if paths.allowed else None,
         "allowed_hidden": f"and {hidden:,} more keys (--json)" if hidden > 0 else "",
+        "weighed": weighed(answer),
     }
     return plotted_page("paths/sampled.html.jinja", view, figures)
 

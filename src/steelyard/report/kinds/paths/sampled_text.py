@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Mapping
 
 from steelyard.analysis.paths.sampled_paths import PathShare, PathTruth, SampledPaths
+from steelyard.analysis.paths.self_learning import WalkLooks
+from steelyard.core.units import format_value
 from steelyard.report.kinds.paths.static_text import unlearnt_lines
-from steelyard.report.kinds.profile.text import facts_line, share_text
+from steelyard.report.kinds.profile.text import facts_line, share_text, weighed
 from steelyard.report.texts.plain_table import plain_table, wrapped
 from steelyard.report.texts.readable import caution_text, one_line
 from steelyard.report.texts.table import Table
@@ -59,7 +61,7 @@ def paths_table(paths: SampledPaths, limit: int | None = None) -> Table:
     rows: list[tuple[str, ...]] = []
     for one in paths.paths[:limit]:
         rows += _rows_of(one)
-    return Table(("time", "samples", "path"), tuple(rows), frozenset({2}))
+    return Table((weighed(paths.answer), "samples", "path"), tuple(rows), frozenset({2}))
 
 
 def _rows_of(one: PathShare) -> list[tuple[str, ...]]:
@@ -110,14 +112,27 @@ def map_line(paths: SampledPaths) -> str:
     """By which map, and how that was learnt."""
     path_map, learning = paths.path_map, paths.learning
     if learning is not None:
+        looks = "" if learning.looks is None else f"; {looks_text(learning.looks)}"
         return (
             f"by {learning.walk_count} stacks of {path_map.program} that were walked beside; "
             f"{learning.check_count} of them checked a key that was believed, "
             f"{learning.wrong_count} wrong ({_percent(learning.wrong_count, learning.check_count)})"
+            f"{looks}"
         )
     runs = f"{path_map.run_count} run{'s'[: path_map.run_count != 1]}"
     name = os.path.basename(paths.map_path)
     return f"by {name}, learnt in {runs} of {path_map.program}, build {path_map.build}"
+
+
+def looks_text(looks: WalkLooks) -> str:
+    """How much of stacks was copied, and at how many looks nothing was."""
+    copied = f"{format_value(looks.copied_bytes, 'B', 3)} of stacks copied"
+    if looks.look_count is None:
+        return f"{copied}, at every look: this kernel drops none for this user"
+    return (
+        f"{copied}, nothing at {looks.spared_count} of {looks.look_count} looks since their key "
+        f"was believed, and at {looks.elsewhere_count} in other code"
+    )
 
 
 def tree_lines(paths: SampledPaths) -> list[str]:

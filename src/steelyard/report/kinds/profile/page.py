@@ -19,6 +19,7 @@ from steelyard.report.kinds.profile.text import (
     functions_table,
     health_line,
     threads_table,
+    weighed,
 )
 from steelyard.report.pages.flame_graph import flame_graph
 from steelyard.report.pages.provenance_tables import command_line
@@ -48,6 +49,7 @@ def profile_page(answer: ProfileAnswer) -> str:
         "threads": threads_table(answer),
         "health": [*(health_line(item) for item in answer.health), *delays_lines(answer)],
         "watched": len(answer.health),
+        "weighed": weighed(answer),
     }
     return plotted_page("profile/page.html.jinja", view, figures)
 
@@ -86,7 +88,7 @@ def _bars(answer: ProfileAnswer) -> dict[str, Any]:
         "hovertemplate": "%{y}: %{x:.2f} %<extra></extra>",
     }
     height = 90 + 24 * len(shown)
-    figure = layout(height, axis("share of the time [%]"), axis("", automargin=True))
+    figure = layout(height, axis(f"share of the {weighed(answer)} [%]"), axis("", automargin=True))
     return {"data": [bars], "layout": figure}
 
 

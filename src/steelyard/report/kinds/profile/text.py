@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from steelyard.analysis.profiles.profile_answer import ProfileAnswer
-from steelyard.analysis.profiles.profile_samples import FunctionShare, independent_count
+from steelyard.analysis.profiles.profile_samples import COUNTED, FunctionShare, independent_count
 from steelyard.analysis.profiles.sampling_health import SamplingHealth
 from steelyard.core.estimate import Interval, Unbounded
 from steelyard.core.units import format_duration, format_value
@@ -23,6 +23,8 @@ def share_text(share: Interval) -> str:
     """A share with its interval, in percent."""
     if isinstance(share, Unbounded):
         return f"{100 * (share.estimate or 0.0):.1f} % (unbounded)"
+    if share.method == COUNTED:
+        return f"{100 * share.estimate:.1f} %"
     low, high = 100 * share.low, 100 * share.high
     return f"{100 * share.estimate:.1f} % ({low:.1f} – {high:.1f})"
 
@@ -32,6 +34,11 @@ def _short(name: str) -> str:
     return plain if len(plain) <= _NAME_WIDTH else plain[: _NAME_WIDTH - 1] + "…"
 
 
+def weighed(answer: ProfileAnswer) -> str:
+    """What shares are of."""
+    return "events" if answer.recorded.is_of_events else "time"
+
+
 def functions_table(answer: ProfileAnswer, limit: int | None = None) -> Table:
     """A row a function, those first in which the program itself was most often."""
     shown = [share for share in answer.functions if share.sample_count][:limit]
@@ -39,7 +46,7 @@ def functions_table(answer: ProfileAnswer, limit: int | None = None) -> Table:
     callees = ("with callees",) if chains else ()
     inlines = any(share.inlined_ratio for share in shown)
     inlined = ("inlined",) if inlines else ()
-    headers = ("time", *callees, "samples", "kernel", *inlined, "function", "in")
+    headers = (weighed(answer), *callees, "samples", "kernel", *inlined, "function", "in")
     rows = tuple(_function_row(share, chains, inlines) for share in shown)
     left = frozenset({len(headers) - 2, len(headers) - 1})
     return Table(headers, rows, left, spare=(len(headers) - 3,))
@@ -78,7 +85,8 @@ def threads_table(answer: ProfileAnswer) -> Table:
         )
         for share in answer.threads[:SHOWN_FUNCTIONS]
     )
-    return Table(("time", "samples", "name", "thread", "process"), rows, frozenset({2}))
+    headers = (weighed(answer), "samples", "name", "thread", "process")
+    return Table(headers, rows, frozenset({2}))
 
 
 def health_line(item: SamplingHealth) -> str:
@@ -102,6 +110,10 @@ def delays_lines(answer: ProfileAnswer) -> list[str]:
     ]
 
 
+def _each(every: int) -> str:
+    return "each" if every == 1 else f"one in {every:,}"
+
+
 def facts_line(answer: ProfileAnswer) -> str:
     """How it was recorded, in one line."""
     header, summary = answer.recorded.header, answer.recorded.summary
@@ -121,15 +133,19 @@ def facts_line(answer: ProfileAnswer) -> str:
     if worth < _TOLD_WORTH_RATIO * count:
         counted += f", worth {worth:.0f} independent ones"
     parts = [counted, f"period {period}, {spread.get(header.get('spread', ''), '?')}"]
+    if answer.recorded.is_of_events:
+        parts = [f"{counted}, {_each(int(header['period']))} of {one_line(header['event'])}"]
     ratio = answer.recorded.unwatched_ratio
     if ratio is None or ratio >= _TOLD_UNWATCHED_RATIO:
         told = "an unknown part" if ratio is None else f"{100 * ratio:.0f} %"
-        parts.append(f"{told} of its time not watched")
+        what = "events lost" if answer.recorded.is_of_events else "its time not watched"
+        parts.append(f"{told} of {what}")
     if "elapsed_ns" in summary:
         parts.append(f"over {format_duration(summary['elapsed_ns'] * 1e-9)}")
     if "handling_ns" in summary and count:
         looks = len(answer.recorded.look_times_ns)
-        parts.append(f"{summary['handling_ns'] * 1e-3 / looks:.0f} µs of processor time a look")
+        look = "an event" if answer.recorded.is_of_events else "a look"
+        parts.append(f"{summary['handling_ns'] * 1e-3 / looks:.0f} µs of processor time {look}")
     return "; ".join(parts)
 
 
@@ -142,7 +158,8 @@ def profile_text(answer: ProfileAnswer, width: int | None = None) -> str:
         lines.append(f"and {hidden} more functions (--json and --html have all)")
     if len(answer.threads) > 1:
         lines += ["", *plain_table(threads_table(answer), width)]
-    lines += ["", *(health_line(item) for item in answer.health), *delays_lines(answer)]
+    how = [*(health_line(item) for item in answer.health), *delays_lines(answer)]
+    lines += ["", *how] if how else []
     for caution in answer.cautions:
         lines += ["", f"Warning: {caution_text(caution.message)}"]
     return "\n".join(lines) + "\n"

@@ -1,0 +1,284 @@
+#include "walk_filter.hpp"
+
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace steelyard {
+
+namespace {
+
+constexpr std::uint32_t most_believed = 1U << 16U;
+// Before Linux 6.10 a look that the program drops counts as one of those asked for
+// (c4fcc7d1f415, perf/bpf: Allow a BPF program to suppress all sample side effects).
+constexpr int first_version = 6, first_patch_level = 10;
+
+// Of struct pt_regs, asm/ptrace.h, which struct bpf_perf_event_data begins with.
+constexpr std::int16_t address_at = 128, code_segment_at = 136, stack_pointer_at = 152;
+constexpr std::int32_t user_mode_bits = 3;
+
+// Of the struct State.
+constexpr std::int16_t all_at = 0, spared_at = 8, checked_at = 16, elsewhere_at = 24;
+constexpr std::int16_t threshold_at = 32, ranges_at = 40;
+constexpr std::int16_t word = 8;
+// Of the frame of the program: a number that is 0, and a LookPlace.
+constexpr std::int16_t zero_at = -8, place_at = -24;
+
+template <typename Attributes>
+int bpf(int command, Attributes& attributes) {
+    return static_cast<int>(syscall(SYS_bpf, command, &attributes, sizeof attributes));
+}
+
+bool drops_looks_whole() {
+    utsname name{};
+    if (uname(&name) != 0)
+        return false;
+    const char* const end = name.release + std::strlen(name.release);
+    int version = 0, patch_level = 0;
+    const auto [dot, error] = std::from_chars(name.release, end, version);
+    if (error != std::errc() || dot == end)
+        return false;
+    std::from_chars(dot + 1, end, patch_level);
+    return std::pair{version, patch_level} >= std::pair{first_version, first_patch_level};
+}
+
+int make_map(std::uint32_t type, std::size_t key_bytes, std::size_t value_bytes,
+             std::uint32_t entries) {
+    bpf_attr attributes{};
+    attributes.map_type = type;
+    attributes.key_size = static_cast<std::uint32_t>(key_bytes);
+    attributes.value_size = static_cast<std::uint32_t>(value_bytes);
+    attributes.max_entries = entries;
+    return bpf(BPF_MAP_CREATE, attributes);
+}
+
+// BPF_ALU64 | BPF_ADD | BPF_K, and BPF_LD | BPF_DW | BPF_IMM: the parts that are 0 are left out.
+constexpr std::uint8_t add_number = BPF_ALU64, load_number = BPF_DW;
+
+/// Instructions, as linux/bpf.h numbers them, with jumps to places that are known later.
+class Assembler {
+  public:
+    using Register = std::uint8_t;
+
+    void load(Register to, Register from, std::int16_t offset) {
+        put(BPF_LDX | BPF_MEM | BPF_DW, to, from, offset, 0);
+    }
+    void store(Register to, std::int16_t offset, Register from) {
+        put(BPF_STX | BPF_MEM | BPF_DW, to, from, offset, 0);
+    }
+    void store_zero(Register to, std::int16_t offset) {
+        put(BPF_ST | BPF_MEM | BPF_DW, to, 0, offset, 0);
+    }
+    void move(Register to, Register from) { put(BPF_ALU64 | BPF_MOV | BPF_X, to, from, 0, 0); }
+    void set(Register to, std::int32_t value) { put(BPF_ALU64 | BPF_MOV | BPF_K, to, 0, 0, value); }
+    void add(Register to, std::int32_t value) { put(add_number, to, 0, 0, value); }
+    /// One more in the state, whose address is in `state`.
+    void count(Register state, std::int16_t offset) {
+        set(BPF_REG_1, 1);
+        put(BPF_STX | BPF_ATOMIC | BPF_DW, state, BPF_REG_1, offset, BPF_ADD);
+    }
+    void load_map(Register to, int map) {
+        put(load_number, to, BPF_PSEUDO_MAP_FD, 0, map);
+        put(0, 0, 0, 0, 0);
+    }
+    void call(std::int32_t function) { put(BPF_JMP | BPF_CALL, 0, 0, 0, function); }
+    void leave(std::int32_t answer) {
+        set(BPF_REG_0, answer);
+        put(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+    }
+
+    /// A jump whose target is where `land` is called with what it gives.
+    std::size_t jump(std::uint8_t condition, Register left, Register right) {
+        put(static_cast<std::uint8_t>(BPF_JMP | condition | BPF_X), left, right, 0, 0);
+        return code_.size() - 1;
+    }
+    std::size_t jump_by(std::uint8_t condition, Register left, std::int32_t right) {
+        put(static_cast<std::uint8_t>(BPF_JMP | condition | BPF_K), left, 0, 0, right);
+        return code_.size() - 1;
+    }
+    void land(std::size_t jump) {
+        code_[jump].off = static_cast<std::int16_t>(code_.size() - jump - 1);
+    }
+
+    const std::vector<bpf_insn>& code() const { return code_; }
+
+  private:
+    void put(std::uint8_t code, Register to, Register from, std::int16_t offset,
+             std::int32_t value) {
+        bpf_insn one{};
+        one.code = code;
+        one.dst_reg = to & 0xfU;
+        one.src_reg = from & 0xfU;
+        one.off = offset;
+        one.imm = value;
+        code_.push_back(one);
+    }
+
+    std::vector<bpf_insn> code_;
+};
+
+/// The answer 1 with the probability of the threshold, and else 0.
+void answer_by_chance(Assembler& code, std::int16_t drawn_counts) {
+    code.call(BPF_FUNC_get_prandom_u32);
+    code.load(BPF_REG_2, BPF_REG_9, threshold_at);
+    const auto is_spared = code.jump(BPF_JGE, BPF_REG_0, BPF_REG_2);
+    code.count(BPF_REG_9, drawn_counts);
+    code.leave(1);
+    code.land(is_spared);
+    code.count(BPF_REG_9, spared_at);
+    code.leave(0);
+}
+
+/// 1: the look is a sample; 0: it is none. Registers 6 to 9 are the event, the address, the stack
+/// pointer and the state.
+std::vector<bpf_insn> filter_program(int state_map, int believed_map, std::size_t ranges) {
+    Assembler code;
+    code.move(BPF_REG_6, BPF_REG_1);
+    code.store_zero(BPF_REG_10, zero_at);
+    code.load_map(BPF_REG_1, state_map);
+    code.move(BPF_REG_2, BPF_REG_10);
+    code.add(BPF_REG_2, zero_at);
+    code.call(BPF_FUNC_map_lookup_elem);
+    const auto has_state = code.jump_by(BPF_JNE, BPF_REG_0, 0);
+    code.leave(1);
+    code.land(has_state);
+    code.move(BPF_REG_9, BPF_REG_0);
+    code.count(BPF_REG_9, all_at);
+    // Inside the kernel the registers are the kernel's: what the program's are is not known here.
+    code.load(BPF_REG_2, BPF_REG_6, code_segment_at);
+    const auto is_user = code.jump_by(BPF_JSET, BPF_REG_2, user_mode_bits);
+    answer_by_chance(code, checked_at);
+    code.land(is_user);
+    code.load(BPF_REG_7, BPF_REG_6, address_at);
+    code.load(BPF_REG_8, BPF_REG_6, stack_pointer_at);
+    std::vector<std::size_t> inside;
+    for (std::size_t range = 0; range < ranges; ++range) {
+        const auto at = static_cast<std::int16_t>(ranges_at + 2 * word * static_cast<int>(range));
+        code.load(BPF_REG_2, BPF_REG_9, at);
+        const auto is_below = code.jump(BPF_JLT, BPF_REG_7, BPF_REG_2);
+        code.load(BPF_REG_2, BPF_REG_9, static_cast<std::int16_t>(at + word));
+        inside.push_back(code.jump(BPF_JLT, BPF_REG_7, BPF_REG_2));
+        code.land(is_below);
+    }
+    code.count(BPF_REG_9, elsewhere_at);
+    code.leave(0);
+    for (const std::size_t jump : inside)
+        code.land(jump);
+    code.store(BPF_REG_10, place_at, BPF_REG_8);
+    code.store(BPF_REG_10, place_at + word, BPF_REG_7);
+    code.load_map(BPF_REG_1, believed_map);
+    code.move(BPF_REG_2, BPF_REG_10);
+    code.add(BPF_REG_2, place_at);
+    code.call(BPF_FUNC_map_lookup_elem);
+    const auto is_believed = code.jump_by(BPF_JNE, BPF_REG_0, 0);
+    code.leave(1);
+    code.land(is_believed);
+    answer_by_chance(code, checked_at);
+    return code.code();
+}
+
+int load_program(const std::vector<bpf_insn>& code) {
+    constexpr const char* license = "Apache-2.0";  // It calls nothing that asks for another one.
+    bpf_attr attributes{};
+    attributes.prog_type = BPF_PROG_TYPE_PERF_EVENT;
+    attributes.insns = reinterpret_cast<std::uintptr_t>(code.data());
+    attributes.insn_cnt = static_cast<std::uint32_t>(code.size());
+    attributes.license = reinterpret_cast<std::uintptr_t>(license);
+    return bpf(BPF_PROG_LOAD, attributes);
+}
+
+template <typename Key>
+bpf_attr element_of(int map, const Key& key) {
+    bpf_attr attributes{};
+    attributes.map_fd = static_cast<std::uint32_t>(map);
+    attributes.key = reinterpret_cast<std::uintptr_t>(&key);
+    return attributes;
+}
+
+}  // namespace
+
+std::unique_ptr<WalkFilter> WalkFilter::make(double check_ratio) {
+#if defined(__x86_64__)
+    std::unique_ptr<WalkFilter> filter(new WalkFilter);
+    filter->state_.check_threshold = static_cast<std::uint64_t>(check_ratio * 4294967296.0);
+    if (drops_looks_whole() && filter->load())
+        return filter;
+#else
+    static_cast<void>(check_ratio);
+#endif
+    return nullptr;
+}
+
+bool WalkFilter::load() {
+    static_assert(offsetof(State, check_threshold) == threshold_at &&
+                  offsetof(State, ranges) == ranges_at);
+    state_map_ = make_map(BPF_MAP_TYPE_ARRAY, sizeof(std::uint32_t), sizeof(State), 1);
+    believed_map_ =
+        make_map(BPF_MAP_TYPE_HASH, sizeof(LookPlace), sizeof(std::uint64_t), most_believed);
+    if (state_map_ < 0 || believed_map_ < 0)
+        return false;
+    program_ = load_program(filter_program(state_map_, believed_map_, most_ranges));
+    if (program_ < 0)
+        return false;
+    store();
+    return true;
+}
+
+WalkFilter::~WalkFilter() {
+    for (const int file : {state_map_, believed_map_, program_})
+        if (file >= 0)
+            close(file);
+}
+
+bool WalkFilter::attach(int event_file) const {
+    return ioctl(event_file, PERF_EVENT_IOC_SET_BPF, program_) == 0;
+}
+
+void WalkFilter::watch(std::uint64_t start, std::uint64_t end) {
+    if (ranges_ == most_ranges)
+        state_.ranges.front() = {0, UINT64_MAX};
+    else
+        state_.ranges[ranges_++] = {start, end};
+    store();
+}
+
+void WalkFilter::store() {
+    // What was counted meanwhile would be lost by a moment's counts at most.
+    if (ranges_ > 0)
+        state_.looks = looks();
+    const std::uint32_t first = 0;
+    bpf_attr attributes = element_of(state_map_, first);
+    attributes.value = reinterpret_cast<std::uintptr_t>(&state_);
+    bpf(BPF_MAP_UPDATE_ELEM, attributes);
+}
+
+void WalkFilter::believe(LookPlace place) const {
+    const std::uint64_t present = 1;
+    bpf_attr attributes = element_of(believed_map_, place);
+    attributes.value = reinterpret_cast<std::uintptr_t>(&present);
+    bpf(BPF_MAP_UPDATE_ELEM, attributes);
+}
+
+void WalkFilter::doubt(LookPlace place) const {
+    bpf_attr attributes = element_of(believed_map_, place);
+    bpf(BPF_MAP_DELETE_ELEM, attributes);
+}
+
+FilteredLooks WalkFilter::looks() const {
+    State state;
+    const std::uint32_t first = 0;
+    bpf_attr attributes = element_of(state_map_, first);
+    attributes.value = reinterpret_cast<std::uintptr_t>(&state);
+    return bpf(BPF_MAP_LOOKUP_ELEM, attributes) == 0 ? state.looks : FilteredLooks{};
+}
+
+}  // namespace steelyard

@@ -1,0 +1,69 @@
+// Which looks at a program copy its stack: a small program in the kernel (BPF) knows the places
+// that are believed, and drops a look there before anything is copied.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace steelyard {
+
+/// Where a look was: the instruction, and how high the stack.
+struct LookPlace {
+    std::uint64_t stack_pointer = 0;
+    std::uint64_t address = 0;
+};
+
+/// What became of looks.
+struct FilteredLooks {
+    std::uint64_t all = 0;
+    std::uint64_t spared = 0;     ///< at places that are believed
+    std::uint64_t checked = 0;    ///< at such places, copied nevertheless
+    std::uint64_t elsewhere = 0;  ///< in code that nothing is asked of
+};
+
+class WalkFilter {
+  public:
+    /// `check_ratio`: the part of the looks at believed places that is copied, drawn for each of
+    /// them. Null where this kernel or this user has no such programs: all looks are copied then.
+    static std::unique_ptr<WalkFilter> make(double check_ratio);
+    ~WalkFilter();
+    WalkFilter(const WalkFilter&) = delete;
+    WalkFilter& operator=(const WalkFilter&) = delete;
+
+    /// Asks before each sample of an event. Whether the kernel took that.
+    bool attach(int event_file) const;
+
+    /// Code is copied from there on, and from nowhere that no call named. Beyond some tens of calls
+    /// from everywhere.
+    void watch(std::uint64_t start, std::uint64_t end);
+    /// There may be so many; those beyond are copied always.
+    void believe(LookPlace place) const;
+    void doubt(LookPlace place) const;
+
+    FilteredLooks looks() const;
+
+  private:
+    static constexpr std::size_t most_ranges = 24;
+
+    /// As the program in the kernel has it.
+    struct State {
+        FilteredLooks looks;
+        std::uint64_t check_threshold = 0;  // of 2^32
+        std::array<std::array<std::uint64_t, 2>, most_ranges> ranges{};
+    };
+
+    WalkFilter() = default;
+    bool load();
+    void store();
+
+    int state_map_ = -1;
+    int believed_map_ = -1;
+    int program_ = -1;
+    std::size_t ranges_ = 0;
+    State state_;
+};
+
+}  // namespace steelyard

@@ -1,0 +1,172 @@
+"""Record a profile whose samples are looked up in a map of call paths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from steelyard.app.profile.event_recording import program_of
+from steelyard.app.profile.path_watch import Tell
+from steelyard.app.profile.record_profile import record_profile
+from steelyard.core.errors import DataError, UsageError
+from steelyard.profile.sampler import Recording
+
+# In the place of a map: the recording makes its own.
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class PathsAsked:
+    """How call paths are found.
+
+    Parameters
+    ----------
+    map_path : str
+        The map that the samples are looked up in when they are read; `AUTO`: one of the stacks that
+        are walked beside.
+    library_frames : bool
+        Copy stacks, and walk the frames of libraries up to the program's last one.
+    program : str or None
+        The file that the command runs in the end; None: the one that it names.
+    watch : callable or None
+        Takes each key that was never learnt, while the program runs.
+    """
+
+    map_path: str
+    library_frames: bool = False
+    program: str | None = None
+    watch: Tell | None = None
+
+
+def record_paths(
+    recording: Recording,
+    asked: PathsAsked,
+    say: Callable[[str], None],
+    java: bool | None = None,
+) -> dict[str, Any]:
+    """Record samples with the registers that keys are made of, and give what the sampler says.
+
+    Parameters
+    ----------
+    recording : Recording
+    asked : PathsAsked
+    say : callable
+        Takes a note for the user.
+    java : bool or None
+        As `record_profile`.
+
+    Raises
+    ------
+    DataError
+        The map is damaged or empty, or of another build of the program.
+    UsageError, MissingCapabilityError, SteelyardError
+        As `record_profile`.
+    """
+    from steelyard.profile.paths.sample_keys import LIBRARIES
+    from steelyard.profile.paths.stack_notes import noting_stacks
+    from steelyard.profile.sampler import check_target
+
+    check_target(recording)
+    program = asked.program or program_of(recording)
+    refuse_moving(program, recording.environment)
+    known = _known_map(asked.map_path, program)
+    if asked.library_frames:
+        _check_is_program("--library-frames", program, known["program"])
+        known["walked"] = LIBRARIES
+        recording = replace(recording, stacks="dwarf", program=os.path.realpath(program))
+    recording = replace(recording, path_map=known)
+    with (
+        _sampling(recording) as sampling,
+        noting_stacks(sampling) as noting,
+        _walking(noting, asked.map_path == AUTO, say) as begun,
+        _watching(noting, asked.watch),
+    ):
+        return record_profile(noting, say, java, begun)
+
+
+@contextmanager
+def _sampling(recording: Recording) -> Iterator[Recording]:
+    from steelyard.profile.paths.mark_samples import sampling_marks
+
+    # What a thread carries is in no event of the kernel.
+    if "marks" not in recording.path_map or recording.counted:
+        yield recording
+        return
+    with sampling_marks(recording) as found:
+        yield found
+
+
+@contextmanager
+def _walking(
+    recording: Recording, is_wanted: bool, say: Callable[[str], None]
+) -> Iterator[Callable[[int], None]]:
+    from steelyard.profile.paths.walked_beside import walked_beside
+
+    if not is_wanted:
+        yield lambda _: None
+        return
+    with walked_beside(recording, say) as begun:
+        if recording.process is not None:
+            begun(recording.process)
+        yield begun
+
+
+@contextmanager
+def _watching(recording: Recording, tell: Tell | None) -> Iterator[None]:
+    from steelyard.app.profile.path_watch import watching
+
+    if tell is None:
+        yield
+        return
+    with watching(recording.output, recording.path_map["path"], tell):
+        yield
+
+
+def _check_is_program(option: str, path: str, name: str) -> None:
+    """Refuse a command that names another program than that of the map: its file is read."""
+    if os.path.basename(os.path.realpath(path)) != name:
+        raise UsageError(
+            f"{option} needs a command that names {name} itself, and not what starts it.",
+            field=option,
+        )
+
+
+def _known_map(map_path: str, program: str) -> dict[str, str]:
+    """What a profile says of its map.
+
+    Another build of the program that the map is of is refused; what starts it may be anything.
+    """
+    from steelyard.profile.paths.learning_run import build_of
+    from steelyard.profile.paths.mark_samples import CARRIED
+    from steelyard.profile.paths.matching_map import matching_map
+
+    name = os.path.basename(os.path.realpath(program))
+    if map_path == AUTO:
+        return {"path": AUTO, "program": name, "build": build_of(program)}
+    path_map = matching_map(map_path, program)
+    path = os.path.abspath(map_path)
+    marks = {"marks": CARRIED} if path_map.marks else {}
+    return {"path": path, "program": path_map.program, "build": path_map.build, **marks}
+
+
+def refuse_moving(program: str, environment: Mapping[str, str]) -> None:
+    """Refuse a program that moves its functions while it runs.
+
+    Raises
+    ------
+    UsageError
+        It does, and its environment does not keep it from that.
+    """
+    from steelyard.layout.audit import is_moving_build
+
+    layout = environment.get("STEELYARD_LAYOUT", os.environ.get("STEELYARD_LAYOUT"))
+    with suppress(DataError):
+        if layout != "none" and is_moving_build(program):
+            raise UsageError(
+                f"{program} moves its functions while it runs, so its keys mean no paths.\n"
+                "Give it a layout that stays: STEELYARD_LAYOUT=none.",
+                field="command",
+            )
