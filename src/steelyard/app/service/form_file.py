@@ -7,16 +7,26 @@ from typing import Any
 
 from steelyard.allocation.worker_facts import FACTS, HOST_FACTORS
 from steelyard.app.experiment.toml_text import toml_text
+from steelyard.app.service.form_design import (
+    analysis_method,
+    constraint_table,
+    design_table,
+    package_table,
+)
 from steelyard.core.errors import UsageError
 
 Fields = Mapping[str, Sequence[str]]
 # Of each list of rows those that a form has to begin with; more come as these are filled.
-FEWEST_ROWS = {"command": 2, "factor": 2, "nuisance": 1, "require": 2}
+FEWEST_ROWS = {
+    "command": 2, "factor": 2, "nuisance": 1, "require": 2, "constraint": 1, "package": 1,
+}  # fmt: skip
 ROWS: Mapping[str, tuple[str, ...]] = {
     "command": ("command", "command_name", "command_build", "command_source"),
     "factor": ("factor", "factor_levels", "factor_share", "factor_name"),
     "nuisance": ("nuisance", "nuisance_levels"),
     "require": ("require", "require_value"),
+    "constraint": ("when", "constraint", "then"),
+    "package": ("package", "package_name", "package_memory", "package_processes"),
 }
 _SIZES = ("test", "train", "ref")
 _WHOLE = ("replicates", "warmup", "seed")
@@ -38,27 +48,39 @@ def rows_of(fields: Fields, kind: str) -> list[dict[str, str]]:
     count = max(len(column) for column in columns)
     padded = [column + [""] * (count - len(column)) for column in columns]
     rows = [dict(zip(names, values, strict=True)) for values in zip(*padded, strict=True)]
-    return [row for row in rows if any(row.values())]
+    return [row for row in rows if any(row[name] for name in names if name != "constraint")]
 
 
-def form_file(fields: Fields) -> str:
+def form_file(fields: Fields, packages: Mapping[str, str] | None = None) -> str:
     """The text of the file.
+
+    Parameters
+    ----------
+    fields : mapping
+    packages : mapping of str to str, optional
+        The digests of packages that were sent, by what the form calls them.
 
     Raises
     ------
     UsageError
         A row lacks what makes it one, or there is nothing to run.
     """
-    benchmarks = [*_programs(fields), *map(_command, rows_of(fields, "command"))]
+    sent = [package_table(row, packages or {}) for row in rows_of(fields, "package")]
+    benchmarks = [*_programs(fields), *map(_command, rows_of(fields, "command")), *sent]
     if not benchmarks:
         raise UsageError("Choose a program of the suite, or write a command.", field="program")
+    design = design_table({name: field_of(fields, name) for name in fields})
+    follows = bool(field_of(fields, "follow_up"))
+    method = analysis_method(str(design.get("kind", "")), follows)
     tables: dict[str, Any] = {
         "experiment": {"name": _name(fields, benchmarks), **_settings(fields)},
         "benchmark": benchmarks,
         "factor": [_factor(row) for row in rows_of(fields, "factor")],
         "nuisance": [_nuisance(row) for row in rows_of(fields, "nuisance")],
+        "constraint": [constraint_table(row) for row in rows_of(fields, "constraint")],
+        "design": design,
         "hosts": _hosts(fields),
-        "analysis": {"method": "anova"} if rows_of(fields, "factor") else {},
+        "analysis": {"method": method} if rows_of(fields, "factor") else {},
     }
     return toml_text({name: table for name, table in tables.items() if table})
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from steelyard.allocation.worker_facts import FACTS, HOST_FACTORS
+from steelyard.app.experiment.experiment_fields import DESIGN_KINDS
+from steelyard.app.service.following_up import refuse_no_screening
 from steelyard.app.service.form_file import FEWEST_ROWS, ROWS, Fields, field_of, form_file, rows_of
 from steelyard.app.service.service import Service
 from steelyard.app.suite.suite_choice import known_recipes
@@ -19,8 +22,11 @@ from steelyard.report.kinds.submission.document import submission_document
 from steelyard.report.kinds.submission.sending_form import (
     Filled,
     FormChoices,
+    Said,
+    day_text,
     fields_page,
     form_page,
+    section_of,
 )
 from steelyard.web.service.error_status import status_of
 from steelyard.web.service.masked_submission import without_secrets
@@ -40,7 +46,8 @@ _FIRST: Fields = {
 }
 # These need more than levels: commands, programs or files of the host.
 _NOT_IN_FORM = ("command",)
-_BOXES = ("program", "metric")
+_BOXES = ("program", "metric", "follow_up", "design_folded")
+_MOST_PACKAGES = 100
 
 
 def form_pages(service: Service) -> list[Page]:
@@ -68,6 +75,7 @@ def form_choices() -> FormChoices:
         metrics=METRICS.names(),
         facts=list(FACTS),
         placements=list(HOST_FACTORS),
+        designs=list(DESIGN_KINDS[1:]),
     )
 
 
@@ -93,11 +101,27 @@ def _page(
     asked: Asked,
     fields: Fields,
     told: tuple[str, Mapping[str, Any] | None, str],
+    sent: Mapping[str, str],
+    place: str | None = None,
     status: int = 200,
 ) -> Response:
     visibility = asked.field("visibility", "private")
-    page = fields_page(form_choices(), _filled(fields), told, asked.shell, visibility)
+    choices = replace(form_choices(), packages=list(sent))
+    text, planned, error = told
+    said = Said(text, planned, error, section_of(place))
+    page = fields_page(choices, _filled(fields), said, asked.shell, visibility)
     return HTMLResponse(page, status)
+
+
+def _sent_packages(service: Service, asked: Asked) -> dict[str, str]:
+    """The digests of what one has sent, by what the form calls each: digest, size and day."""
+    found = service.packages.sent(asked.who)[:_MOST_PACKAGES]
+    return {
+        f"{each.digest[:12]} ({each.member_count} files, {day_text(each.created_unix_s)})": (
+            each.digest
+        )
+        for each in found
+    }
 
 
 def _form(service: Service, asked: Asked) -> Response:
@@ -106,7 +130,7 @@ def _form(service: Service, asked: Asked) -> Response:
     if not name and "text" in asked.query:
         return HTMLResponse(form_page("", None, "", asked.shell))
     if not name:
-        return _page(asked, _FIRST, (form_file(_FIRST), None, ""))
+        return _page(asked, _FIRST, (form_file(_FIRST), None, ""), _sent_packages(service, asked))
     found = service.submission(asked.who, name)
     shown = without_secrets(found)
     hidden = "" if shown.file == found.file else HIDDEN
@@ -116,17 +140,26 @@ def _form(service: Service, asked: Asked) -> Response:
 def _by_fields(service: Service, asked: Asked) -> Response:
     """What a form with fields asks for: its file, what that would run, to edit or to send it."""
     ask, text = asked.field("ask"), ""
-    visibility = asked.field("visibility", "private")
+    visibility, follows = asked.field("visibility", "private"), bool(asked.field("follow_up"))
+    sent = _sent_packages(service, asked)
+    used = {row["package"] for row in rows_of(asked.fields, "package")}
+    digests = {name: digest for name, digest in sent.items() if name in used}
     try:
-        text = form_file(asked.fields)
+        text = form_file(asked.fields, sent)
         if ask == "edit":
             return HTMLResponse(form_page(text, None, "", asked.shell, visibility))
         if ask != "send":
-            planned = service.plan(text, "the form", None, asked.who).summary
-            return _page(asked, asked.fields, (text, submission_document(planned), ""))
-        found = service.submit(asked.who, text, "the form", visibility)
+            known = service.packages.known(asked.who, digests)
+            planned = service.plan(text, "the form", known, asked.who).summary
+            return _page(asked, asked.fields, (text, submission_document(planned), ""), sent)
+        if follows:
+            refuse_no_screening(text, "the form")
+        found = service.submit(asked.who, text, "the form", visibility, 0, digests)
     except SteelyardError as error:
-        return _page(asked, asked.fields, (text, None, error.message), status_of(error))
+        told = (text, None, error.message)
+        return _page(asked, asked.fields, told, sent, error.field, status_of(error))
+    if follows:
+        service.follow_ups.ask(found.spec.identifier)
     return RedirectResponse(found.spec.identifier, 303)
 
 

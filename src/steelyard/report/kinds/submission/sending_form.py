@@ -3,6 +3,7 @@ alone, which a person writes."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +45,9 @@ class FormChoices:
     metrics : sequence of str
     facts, placements : sequence of str
         What can be required of hosts, and varied among them.
+    designs : sequence of str
+    packages : sequence of str
+        What the reader has sent.
     """
 
     programs: Sequence[tuple[str, str, str]]
@@ -52,6 +56,8 @@ class FormChoices:
     metrics: Sequence[str]
     facts: Sequence[str]
     placements: Sequence[str]
+    designs: Sequence[str] = ()
+    packages: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,56 @@ class Filled:
     values: Mapping[str, str]
     ticked: Mapping[str, frozenset[str]]
     rows: Mapping[str, Sequence[Mapping[str, str]]]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of a filled form.
+
+    Parameters
+    ----------
+    text : str
+        The file that it stands for.
+    planned : mapping or None
+        What that would run.
+    error : str
+        What is wrong with it.
+    section : str
+        Beside which fields the error belongs; empty for none.
+    """
+
+    text: str
+    planned: Mapping[str, Any] | None
+    error: str
+    section: str = ""
+
+
+# Words of the field that an error names, by the section of the form that has it.
+_SECTIONS = (
+    ("what", ("program", "command", "package", "benchmark", "size", "name", "build")),
+    (
+        "vary",
+        ("factor", "nuisance", "design", "constraint", "analysis", "generators", "--follow-up"),
+    ),
+    (
+        "often",
+        ("hosts.replicates", "hosts.time_limit", "hosts.cost_limit", "exec", "exper", "metric"),
+    ),
+    ("hosts", ("hosts", "require", "share", "workers", "reboot")),
+)
+
+
+def section_of(field: str | None) -> str:
+    """The section of the form that has a field of an experiment file."""
+    for section, words in _SECTIONS:
+        if any((field or "").startswith(word) for word in words):
+            return section
+    return ""
+
+
+def day_text(unix_s: float) -> str:
+    """A day, as people write it."""
+    return time.strftime("%Y-%m-%d", time.localtime(unix_s))
 
 
 def form_page(
@@ -97,21 +153,21 @@ def form_page(
 def fields_page(
     choices: FormChoices,
     filled: Filled,
-    told: tuple[str, Mapping[str, Any] | None, str],
+    said: Said,
     shell: Shell,
     visibility: str = "private",
 ) -> str:
-    """The form with fields; `told` is the file that they stand for, what it would run, and what is
-    wrong with it."""
-    text, planned, error = told
+    """The form with fields, with what is said of it as it is filled."""
+    planned = said.planned
     view = {
         "shell": shell,
         "title": "Send an experiment",
         "choices": choices,
         "filled": filled,
-        "text": text,
+        "text": said.text,
         "lines": [] if planned is None else submission_lines(planned),
-        "error": error,
+        "error": said.error,
+        "section": said.section,
         "visibility": visibility,
         "visibilities": VISIBILITIES,
         "refresh_s": 0,
