@@ -27,6 +27,8 @@ _REASONS = {
         *("measure/preflight.py", "measure/provenance.py", "profile/delays.py"),
         *("suite/make_inputs.py", "build/modules.py", "build/link.py"),
         *("host/cached_files.py", "host/study_program.py", "archives/copy_folder.py"),
+        *("app/service/service_archives.py", "app/service/fetched_experiment.py"),
+        "web/service/archive_stream.py",
     ),
     "Steelyard itself has written it, where only its user may": (
         *(
