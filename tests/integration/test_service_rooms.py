@@ -151,3 +151,31 @@ def test_the_root_file_system_of_a_command_is_the_hosts_own(user, serving) -> No
     told = user.types("submit", written(user, hosts='factors = {image = "100%"}'))
     assert told.status == 2
     assert "steelyard package init FOLDER -- CMD" in told.err
+
+
+def test_blocks_that_two_workers_run_show_which_of_them_lies(user, serving) -> None:  # noqa: F811
+    served = serving("--no-worker")
+
+    def works(name):
+        user.environment["FACTOR"] = "9" if name == "liar" else "1"
+        assert user.types("worker", "--once", "--name", name, "--directory", name).status == 0
+
+    names = ("a", "b", "liar")
+    for name in names:
+        works(name)
+    command = "sh -c 'sleep $(echo $FACTOR | sed s/^/0./)'"
+    hosts = 'factors = {worker = "100%"}\nredundant = "100%"'
+    told = sent(user, written(user, f'"{command}"', 3, hosts))
+    assert (told["trials"], told["blocks"]) == (36, 18)
+    for name in (*names, "a", "b"):
+        works(name)
+    found = served.gets(f"api/experiments/{told['experiment']}")
+    assert found["repeats"]["pairs"] >= 3
+    for each in found["repeats"]["disagreements"]:
+        assert "liar" in (each["worker"], each["repeated_by"]), each
+    states = {each["worker"]: each for each in served.gets("api/workers")["workers"]}
+    assert states["liar"]["status"] == "quarantined"
+    assert "about blocks that both ran" in states["liar"]["reason"]
+    assert [states[name]["status"] for name in ("a", "b")] == ["idle", "idle"]
+    page = served.asks("GET", f"service/{told['experiment']}")[1]
+    assert "Blocks that cannot both be right" in page

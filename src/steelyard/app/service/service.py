@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from steelyard.app.experiment.experiment_file import KnownPackages
+from steelyard.app.service.block_disagreements import Repeats, blame_by_repeats, repeats_of
 from steelyard.app.service.following_up import FollowingUp
 from steelyard.app.service.going_further import GoingFurther
 from steelyard.app.service.host_boots import HostSaid, WantedBoot, wanted_boot
@@ -312,6 +313,11 @@ class Service:
         with self.database.writing() as connection:
             return keep_ran(connection, worker.id, part_id, attempt, count)
 
+    def repeats(self, sent: Submission) -> Repeats:
+        """What of an experiment that someone may see was run by two workers."""
+        with self.database.reading() as connection:
+            return repeats_of(connection, sent)
+
     def beat(self, worker: Worker, status: str) -> None:
         """A worker's sign of life."""
         with self.database.writing() as connection:
@@ -338,6 +344,7 @@ class Service:
                 taken = commit_result(connection, worker.id, sent, self.clock())
                 if taken.outcome == "committed":
                     end_unbuilt(connection, sent.experiment, sent.trials)
+                    blame_by_repeats(connection, sent.experiment, sent.part_id)
             if taken.outcome == "refused":
                 detail = json.dumps({"part": sent.part_id, "why": taken.message})
                 note(connection, self.clock(), f"worker {worker.name}", "refused", "result", detail)

@@ -225,9 +225,23 @@ def _submit(service: Service, who: Identity, _path: Any, body: dict[str, Any]) -
 
 def _experiment(service: Service, who: Identity, path: Any, _body: Any) -> Any:
     found, parts, _ = service.progress(who, path["experiment"])
+    repeats = service.repeats(found)
     told = {
         **summary(found),
         "parts": parts,
+        "repeats": {
+            "pairs": repeats.pair_count,
+            "disagreements": [
+                {
+                    "block": each.one.block,
+                    "worker": each.one.worker,
+                    "repeated_as": each.two.block,
+                    "repeated_by": each.two.worker,
+                    "why": each.why,
+                }
+                for each in repeats.disagreements
+            ],
+        },
         "follow_up": found.follow_up,
         "stopped": found.stopped,
     }

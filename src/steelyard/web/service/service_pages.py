@@ -23,6 +23,8 @@ from steelyard.web.service.page_table import EVERYONE, Asked, Page
 from steelyard.web.service.reproduction_pages import reproduction_pages
 from steelyard.web.shown_experiment import Answer, shown_experiment, with_way_back
 
+_SHOWN_DISAGREEMENTS = 50
+
 
 def service_pages(service: Service) -> list[Page]:
     """The pages of experiments and workers, below ``/service``."""
@@ -40,7 +42,15 @@ def service_pages(service: Service) -> list[Page]:
         own = may_change(asked.who, sent)
         shown = without_secrets(sent)
         archives = archives_line(service, asked, sent)
-        so_far = Progress(parts, running, faults, archives)
+        repeats = service.repeats(sent)
+        so_far = Progress(
+            *(parts, running, faults, archives),
+            repeats.pair_count,
+            [
+                (each.one.block, each.one.worker, each.two.block, each.two.worker, each.why)
+                for each in repeats.disagreements[:_SHOWN_DISAGREEMENTS]
+            ],
+        )
         page = submission_page(shown, so_far, asked.shell, is_own=own)
         return HTMLResponse(page)
 

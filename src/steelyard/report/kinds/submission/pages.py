@@ -37,12 +37,18 @@ class Progress:
         Of attempts that came to nothing: block, worker, outcome and why.
     archives : str
         How many archives of results there are; empty where there are none.
+    repeats : int
+        How many blocks two workers have run.
+    disagreements : sequence of tuple
+        Those that cannot both be right: block, worker, the other's block and worker, and why.
     """
 
     parts: Mapping[str, int]
     running: Sequence[str]
     faults: Sequence[tuple[int, str, str, str]]
     archives: str = ""
+    repeats: int = 0
+    disagreements: Sequence[tuple[int, str, int, str, str]] = ()
 
 
 def _when(unix_s: float) -> str:
@@ -109,6 +115,8 @@ def submission_page(
         "archives": so_far.archives,
         "begins": sent.state in OPEN_STATES and not sent.committed_count and bool(so_far.running),
         "faults": so_far.faults,
+        "repeats": so_far.repeats,
+        "disagreements": so_far.disagreements,
         "share": round(100 * sent.committed_count / max(1, sent.trial_count)),
         "open": sent.state in OPEN_STATES,
         "some": sent.committed_count > 0,
