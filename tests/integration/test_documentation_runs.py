@@ -44,6 +44,7 @@ NOT_RUN = {
         "it fetches and builds a program; tests/slow/test_documentation_runs.py"
     ),
     "examples/studies/": "it fetches programs and takes hours; planned by a test below",
+    "examples/paths/": "minutes; tests/integration/test_profile_paths.py makes its programs",
     "host quiet": "it changes the whole machine; tests/integration/test_host_quiet.py",
     "host study -- ./bench": "minutes; tests/integration/test_host_study.py",
     "^steelyard serve": "it serves until Ctrl-C; tests/integration/test_serve.py",

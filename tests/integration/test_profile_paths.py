@@ -304,6 +304,27 @@ def test_judging_says_what_each_way_of_telling_paths_apart_costs(user: User, tmp
     assert user.types(*judge, "--json", "-").document()["costs"] is None
 
 
+def test_the_programs_of_the_example_over_32_setups_print_the_same(tmp_path: Path):
+    example = Path(__file__).parents[2] / "examples" / "paths" / "calculator"
+    shutil.copytree(example, tmp_path / "made")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path}
+    made = ("make", "-C", str(tmp_path / "made"))
+    subprocess.run(made, env=environment, check=True, capture_output=True)
+    run = str(tmp_path / "made" / "run.sh")
+    printed = {
+        way: subprocess.run(
+            [run, way], env=environment, check=True, capture_output=True, text=True
+        ).stdout.split()
+        for way in ("plain", "keys")
+    }
+    assert printed["plain"][:2] == printed["keys"][:2]
+    assert all(float(words[3]) > 0 for words in printed.values())
+    unknown = subprocess.run([run, "other"], capture_output=True, text=True, check=False)
+    assert unknown.returncode == 2
+    assert "plain or keys, not 'other'" in unknown.stderr
+
+
 TWO_WAYS = r"""
 #include <cstdio>
 #include <stdexcept>
