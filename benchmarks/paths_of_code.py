@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from benchmarks.keys_of_paths import learnt_map
-from benchmarks.path_learning import PROGRAMS
+from benchmarks.keys_of_paths.changed_program import learnt_map
+from benchmarks.path_learning import PROGRAMS, run_of
 from steelyard.analysis.paths.path_map import NO_HEIGHT, PathMap
 from steelyard.analysis.paths.static_truth import NO_CALL, OTHER_HEIGHT, StaticTruth
 from steelyard.app.profile.static_paths import ProgramCode
@@ -57,7 +57,7 @@ class Searched:
 
 def searched(name: str, folder: str) -> Searched:
     """Read a program, compare its learnt paths, and search keys of them."""
-    path_map, program = learnt_map(name, "test", folder)
+    path_map, program = learnt_map(name, "test", folder), run_of(name, "test").argv[0]
     before = time.process_time()
     code = ProgramCode(program, None)
     prepare_s = time.process_time() - before

@@ -16,7 +16,7 @@ from statistics import median
 from benchmarks.keys_of_paths.key_record import KINDS, KeyRecord, Rules, SampleShares, Shares
 from benchmarks.path_learning import ROUNDS, Run, run_of
 from benchmarks.path_samples import lookup_ns
-from steelyard.analysis.paths.path_check import Outcomes, PathCheck, judged
+from steelyard.analysis.paths.path_check import WRAPPER_INSTRUCTIONS, Outcomes, PathCheck, judged
 from steelyard.analysis.paths.path_map import PathMap
 from steelyard.analysis.paths.resizing import (
     Resizing,
@@ -25,7 +25,6 @@ from steelyard.analysis.paths.resizing import (
     resized,
     with_sizes,
 )
-from steelyard.analysis.paths.separation_costs import WRAPPER_INSTRUCTIONS
 from steelyard.analysis.paths.wrappable_calls import ProgramCalls, wrappable_calls
 from steelyard.app.profile.sampled_judging import apart, with_samples
 from steelyard.core.errors import SteelyardError
@@ -40,7 +39,7 @@ from steelyard.profile.paths.map_file import read_map
 from steelyard.profile.paths.wrapped_program import read_calls, with_wrappers
 from steelyard.suite.known_recipes import RecipeRegistry
 
-MOST_LEARNING_S = 300
+MOST_LEARNING_S = 1800
 MOST_PATHS = 1_000_000
 # Wanted: wrapping takes no more of the instructions than this.
 MOST_MORE = 0.003

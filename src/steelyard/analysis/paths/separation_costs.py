@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
-from steelyard.analysis.paths.path_check import Outcomes
+from steelyard.analysis.paths.path_check import RESIZING, WRAPPING, SeparationCost
 from steelyard.analysis.paths.path_map import PathMap
 from steelyard.analysis.paths.resizing import (
     MOST_WRAPPED_RATIO,
@@ -14,55 +13,6 @@ from steelyard.analysis.paths.resizing import (
     resized,
 )
 from steelyard.analysis.paths.wrappable_calls import Call
-
-# docs/adr/0029-calls-are-led-through-wrappers.md: two lea, call and ret.
-WRAPPER_INSTRUCTIONS = 4
-RESIZING, WRAPPING = "resizing", "wrapping"
-
-
-@dataclass(frozen=True)
-class SeparationCost:
-    """A way of telling paths apart: what it resolves of the map's own runs, and its price.
-
-    Parameters
-    ----------
-    way : str
-        `RESIZING`: frames are larger; `WRAPPING`: calls are wrapped too.
-    frame_count, call_count : int
-        Frames that are larger, and different calls that are wrapped.
-    paths : Outcomes
-        Of the paths of the map.
-    passed_count : int
-        Learnt calls that pass a wrapper.
-    passed_share : float
-        Their part of all learnt calls, from 0 to 1.
-    before_bytes, after_bytes : int
-        The highest stack at the entry of a function.
-    """
-
-    way: str
-    frame_count: int
-    call_count: int
-    paths: Outcomes
-    passed_count: int
-    passed_share: float
-    before_bytes: int
-    after_bytes: int
-
-    @property
-    def instruction_count(self) -> int:
-        """Instructions that the learnt runs would have executed more."""
-        return WRAPPER_INSTRUCTIONS * self.passed_count
-
-    @property
-    def instructions_per_call(self) -> float:
-        """The same for each learnt call."""
-        return WRAPPER_INSTRUCTIONS * self.passed_share
-
-    @property
-    def growth_ratio(self) -> float:
-        """How many times as high the highest stack becomes."""
-        return self.after_bytes / self.before_bytes if self.before_bytes else 1.0
 
 
 def separation_costs(

@@ -25,9 +25,14 @@ _NONE = 1 << 30
 # Cells of the table of heights and functions, of four bytes.
 MOST_CELLS = 1 << 26
 MOST_STEPS = 50_000
+# Places whose steps are kept, of a kilobyte or two each.
+_MOST_KNOWN = 20_000
 _BYTES_OF_WORD = 8
 # A path with fewer steps that were never learnt is better than any shorter one.
 _PRICE_OF_FUNCTION, _PRICE_OF_UNLEARNT = 1, 10_000
+
+
+_Step = tuple[int, int, int, int, int]
 
 
 class _Way(NamedTuple):
@@ -139,6 +144,8 @@ class StaticSearch:
         self._level = self._ways.group(self._ways.levels == 0)
         self._margin = int(self._upward.levels.max(initial=0))
         self._rows = np.full((self._margin, self._count), _NONE, np.int32)
+        self._steps: dict[tuple[int, int], list[_Step]] = {}
+        self._steps_most = 0
 
     def _ways_of(self, graph: CallGraph, learnt: LearntSteps | None) -> set[_Way]:
         places, pointer = self._place_of, self._pointer
@@ -240,7 +247,7 @@ class StaticSearch:
             _, _, spent, at, height, path, passed = heappop(waiting)
             if at in self._begins.get(height, ()):
                 found.setdefault(path, spent)
-            steps = self._steps_to(at, height)
+            steps = self._steps_to(at, height, limit + 1)
             are_all = are_all and len(steps) <= limit
             for least, source, below, price, adds in steps[:limit]:
                 if below == height and source in passed:
@@ -251,17 +258,26 @@ class StaticSearch:
                 heappush(waiting, _Waiting(least + spent, *state))
         return found, False
 
-    def _steps_to(self, place: int, level: int) -> list[tuple[int, int, int, int, int]]:
-        """What leads to a place: least price by it, source, its height, price, and whether it is a
-        function more; the least first.
+    def _steps_to(self, place: int, level: int, most: int) -> list[_Step]:
+        """What leads to a place, at most so many: least price by it, source, its height, price, and
+        whether it is a function more; the least first.
         """
+        # Paths of one key, and keys of one program, come by the same places again and again.
+        if most > self._steps_most or len(self._steps) > _MOST_KNOWN:
+            self._steps, self._steps_most = {}, max(most, self._steps_most)
+        known = self._steps.get((place, level))
+        if known is None:
+            known = self._steps[place, level] = self._searched_steps(place, level)
+        return known[:most]
+
+    def _searched_steps(self, place: int, level: int) -> list[_Step]:
         begin, end = self._into[place], self._into[place + 1]
         ways = self._ways
         below = level - ways.levels[begin:end]
         least = self._rows[below + self._margin, ways.sources[begin:end]].astype(np.int64)
         chosen = np.flatnonzero((below >= 0) & (least < _NONE))
         total = least + ways.prices[begin:end]
-        chosen = chosen[np.argsort(total[chosen], kind="stable")]
+        chosen = chosen[np.argsort(total[chosen], kind="stable")][: self._steps_most]
         at = chosen + begin
         columns = total[chosen], ways.sources[at], below[chosen], ways.prices[at], ways.added[at]
         return list(zip(*(column.tolist() for column in columns), strict=True))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from steelyard.analysis.paths.path_check import SeparationCost
 from steelyard.analysis.paths.path_map import PathMap
-from steelyard.analysis.paths.separation_costs import SeparationCost, separation_costs
+from steelyard.analysis.paths.separation_costs import separation_costs
 
 _SEED = 1
 

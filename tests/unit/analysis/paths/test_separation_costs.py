@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard.analysis.paths.path_check import RESIZING, WRAPPING
 from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
-from steelyard.analysis.paths.separation_costs import RESIZING, WRAPPING, separation_costs
+from steelyard.analysis.paths.separation_costs import separation_costs
 
 MAIN, A, B, D = 1, 2, 3, 4
 

@@ -152,3 +152,19 @@ def test_random_graphs_have_the_paths_that_an_enumeration_finds(seed: int) -> No
             assert paths.are_all
             assert set(paths.paths) == wanted.get((function, height), set())
             assert list(map(len, paths.paths)) == sorted(map(len, paths.paths))
+
+
+def test_paths_are_the_same_whatever_was_searched_before() -> None:
+    random = Random(7)
+    functions = (MAIN, MIDDLE, LEAF, CALLBACK, OTHER)
+    graph = graph_of(
+        *(
+            call(random.choice(functions), random.choice(functions), random.choice((16, 32, 48)))
+            for _ in range(30)
+        )
+    )
+    search = StaticSearch(graph, BEGIN)
+    for _ in range(200):
+        key = random.choice(functions), 64 + 16 * random.randrange(20)
+        limit = random.choice((1, 2, 5, 40))
+        assert search.paths(*key, limit) == StaticSearch(graph, BEGIN).paths(*key, limit)

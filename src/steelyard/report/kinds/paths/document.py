@@ -12,8 +12,8 @@ from steelyard.analysis.paths.path_check import (
     PathCheck,
     SampleCheck,
     ScenarioOutcomes,
+    SeparationCost,
 )
-from steelyard.analysis.paths.separation_costs import SeparationCost
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.texts.readable import document_value
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from steelyard.analysis.paths.path_check import WRAPPER_INSTRUCTIONS
 from steelyard.analysis.paths.resizing import Resizing
-from steelyard.analysis.paths.separation_costs import WRAPPER_INSTRUCTIONS
 from steelyard.report.kinds.paths.text import counted, percent
 from steelyard.report.texts.plain_table import plain_table, wrapped
 from steelyard.report.texts.readable import one_line

@@ -6,8 +6,13 @@ from collections.abc import Sequence
 
 from steelyard.analysis.paths.crash_path import CrashPath
 from steelyard.analysis.paths.learning import Learning
-from steelyard.analysis.paths.path_check import CANDIDATE_LIMITS, Outcomes, PathCheck
-from steelyard.analysis.paths.separation_costs import WRAPPER_INSTRUCTIONS, SeparationCost
+from steelyard.analysis.paths.path_check import (
+    CANDIDATE_LIMITS,
+    WRAPPER_INSTRUCTIONS,
+    Outcomes,
+    PathCheck,
+    SeparationCost,
+)
 from steelyard.report.texts.plain_table import plain_table, wrapped
 from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table
