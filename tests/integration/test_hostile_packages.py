@@ -331,3 +331,27 @@ def _chain(command: int, number: int) -> dict[str, int] | None:
             return None
         found[name] = process
     return found
+
+
+def test_the_kernel_stays_as_it_is_whatever_a_contained_package_writes(user):
+    setting = Path("/proc/sys/kernel/panic_on_oops")
+    before = setting.read_text()
+    tries = {
+        "a setting": "echo 3 > /proc/sys/kernel/panic_on_oops",
+        "its caches": "echo 3 > /proc/sys/vm/drop_caches",
+        "its console": "echo h > /proc/sysrq-trigger",
+        "the clock": "date -s 2001-01-01",
+        "a device": "mknod disk b 8 0",
+        "a mount": "mount -t tmpfs none /tmp",
+        "memory": "head -c 1 /dev/mem",
+    }
+    lines = [f"({line}) > /dev/null 2>&1 && touch 'done {name}'" for name, line in tries.items()]
+    look = "ls > results.csv"
+    collect = "tar -cf r.tar results.csv; echo r.tar"
+    trial, told = ran(user, run="\n".join((*lines, look)), collect=collect)
+    assert told.status == 0, told.err
+    with tarfile.open(trial["details"]["package"]["kept"]) as kept:
+        found = kept.extractfile("results.csv").read().decode()
+    assert "run.sh" in found
+    assert "done" not in found
+    assert setting.read_text() == before
