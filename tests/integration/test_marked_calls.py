@@ -309,3 +309,81 @@ def test_a_ring_has_the_layout_that_native_code_reads(tmp_path: Path):
         data = Path(recording.marks).read_bytes()
     assert struct.unpack_from("<QQdQ", data) == (0x316B72616D797473, 500_000, 0.5, 9)
     assert len(data) == 80 + 65536 * 64
+
+
+# Signals of its own, threads that block all, children, and files that it does not know.
+STIRRED = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define FUNCTION __attribute__((noinline, noclone))
+volatile long sink;
+FUNCTION void work(int n) { for (int at = 0; at < n; ++at) sink = sink * 3 + at; sink++; }
+FUNCTION void one(int n) { work(n); sink += 2; }
+FUNCTION void two(int n) { work(n); sink += 3; }
+FUNCTION void timed(int number) { one(number); }
+FUNCTION void* in_thread(void* given) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, 0);
+    for (int at = 0; at < 10; ++at) { one(20000); two(20000); }
+    return given;
+}
+int main(int count, char** words) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = timed;
+    sigfillset(&action.sa_mask);
+    if (count > 1) { printf("%d\n", sigaction(SIGSTKFLT, &action, 0)); work(30000000); return 0; }
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGPROF, &action, 0);
+    struct itimerval often = {{0, 3000}, {0, 3000}};
+    setitimer(ITIMER_PROF, &often, 0);
+    pthread_t threads[50];
+    for (int round = 0; round < 4; ++round) {
+        for (int at = 0; at < 50; ++at) pthread_create(&threads[at], 0, in_thread, 0);
+        for (int at = 0; at < 50; ++at) pthread_join(threads[at], 0);
+    }
+    for (int at = 0; at < 10; ++at) {
+        if (fork() == 0) { one(20000); if (at % 2) execl("/bin/true", "true", (char*)0); _exit(0); }
+        int status = 0;
+        wait(&status);
+        if (status != 0) printf("child %d\n", status);
+    }
+    if (system("exit 3") != 3 << 8) puts("system");
+    for (int file = 3; file < 2000; ++file) close(file);
+    for (int at = 0; at < 300; ++at) { one(20000); two(20000); }
+    puts("done");
+}
+"""
+
+
+def test_programs_with_signals_threads_children_and_closed_files_run_as_before(
+    user: User, tmp_path: Path
+):
+    (tmp_path / "stirred.c").write_text(STIRRED)
+    call = ["gcc", "-O2", "stirred.c", "-o", "stirred", "-pthread"]
+    subprocess.run(call, cwd=tmp_path, check=True, capture_output=True)
+    program, changed = str(tmp_path / "stirred"), str(tmp_path / "changed")
+    learnt = user.types("profile", "paths", "learn", "-o", "map", "--", program)
+    assert learnt.status == 0
+    found = user.types(
+        "profile", "paths", "resize", "map", "--mark", "--goal", "0", "--program", program,
+        "--output", changed,
+    )  # fmt: skip
+    assert found.status == 0
+    recording = ("profile", "record", "--paths", f"{changed}.paths", "--period", "200us")
+    done = user.types(*recording, "-o", "profile", "--", changed)
+    assert (done.status, done.out) == (0, "done\n")
+    told = json.loads(user.types("profile", "report", "profile", "--json", "-").out)
+    firsts = {row["frames"][0] for row in told["paths"]}
+    assert {"main", "in_thread"} <= firsts
+    taken = user.types(*recording, "-o", "taken", "--", changed, "take")
+    assert taken.out == "-1\n"
+    assert taken.status == 3
+    assert "SIGSTKFLT" in taken.err

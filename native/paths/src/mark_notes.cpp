@@ -40,11 +40,13 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t nearest_ns = 20'000;
 // Programs expect the lowest numbers of files.
 constexpr int first_file = 512;
+constexpr std::size_t page_bytes = 4096;
 // A stack without a limit is taken to be so long at most.
 constexpr std::uint64_t longest_stack_bytes = 1ULL << 32U;
 
 struct ThreadSamples {
     int file;
+    void* page;  ///< keeps the event where the program closes the file
     std::uint64_t stack_low, stack_high;
     std::uint64_t draw;
 };
@@ -54,7 +56,7 @@ std::span<MarkRecord> records;
 pthread_key_t ending;
 std::atomic<bool> switches_stacks;
 std::atomic<std::uint64_t> thread_count;
-__thread ThreadSamples own{-1, 0, 0, 0};
+__thread ThreadSamples own{-1, nullptr, 0, 0, 0};
 
 std::uint64_t clock_ns(clockid_t clock) {
     timespec now{};
@@ -170,6 +172,9 @@ void sample_thread() {
         }
     }
     own.file = file;
+    void* const page =
+        file < 0 ? MAP_FAILED : mmap(nullptr, page_bytes, PROT_READ, MAP_SHARED, file, 0);
+    own.page = page == MAP_FAILED ? nullptr : page;
     if (file < 0 || !send_here(file)) {
         ring->error = static_cast<std::uint64_t>(errno);
         ring->unwatched += 1;
@@ -186,11 +191,13 @@ void unblock_signal() {
 void end_thread(void* /*set*/) {
     const int file = own.file;
     own.file = -1;
+    if (own.page != nullptr)
+        munmap(own.page, page_bytes);
     if (file >= 0)
         close(file);
 }
 
-/// The child of a fork has its parent's file, whose event is of the parent.
+/// The child of a fork has its parent's file, whose event is of the parent, but not the page.
 void begin_child() {
     if (own.file >= 0)
         close(own.file);

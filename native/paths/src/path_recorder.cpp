@@ -46,7 +46,9 @@ const CallSite* call_site_of(std::uint64_t return_address) {
 
 void push(Thread& own, const Frame& entered) {
     const std::uint32_t parent = own.depth == 0 ? 0 : own.frames[own.depth - 1].node;
-    const std::uint64_t height = entered.elsewhere ? 0 : own.start - entered.entry_stack - word;
+    // A signal may come before any walk of the thread's stack has found where that begins.
+    const bool has_height = !entered.elsewhere && own.start > entered.entry_stack;
+    const std::uint64_t height = has_height ? own.start - entered.entry_stack - word : 0;
     const std::uint32_t node = own.tree.child(parent, entered.function, height);
     if (node == no_node || own.depth == most_frames) {
         own.tree.header().lost += 1;
@@ -153,7 +155,10 @@ __attribute__((used)) std::byte* steelyard_entered(std::uint32_t function, std::
         return nullptr;
     Thread& own = *thread;
     const auto entry_stack = reinterpret_cast<std::uint64_t>(entry);
-    if (own.at_work_at != 0 && entry_stack < own.at_work_at) {
+    // A signal may come while a stack is walked, whose own stack may lie above this one.
+    const auto walking = reinterpret_cast<std::uint64_t>(own.own_stack);
+    const bool interrupts_walk = entry_stack < walking && entry_stack >= walking - own_stack_bytes;
+    if (own.at_work_at != 0 && (entry_stack < own.at_work_at || interrupts_walk)) {
         own.tree.header().lost += 1;
         return nullptr;
     }

@@ -12,7 +12,6 @@ __thread bool has_ended;
 
 namespace {
 
-constexpr std::size_t own_stack_bytes = 1U << 18U;
 constexpr int private_memory = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 char* put_number(char* to, std::uint64_t number) {

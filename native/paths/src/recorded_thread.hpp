@@ -17,6 +17,8 @@
 namespace steelyard {
 
 constexpr std::size_t longest_path = 4096, most_frames = 1U << 24U;
+/// Where stacks are walked.
+constexpr std::size_t own_stack_bytes = 1U << 18U;
 
 struct Frame {
     std::uint64_t entry_stack;
