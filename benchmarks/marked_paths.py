@@ -26,7 +26,8 @@ from benchmarks.keys_of_paths.key_tables import MOST_GROWTH, percent
 from benchmarks.path_learning import PROGRAMS, run_of
 from steelyard.analysis.paths.path_check import judged
 from steelyard.analysis.paths.sampled_paths import NOT_LEARNT, OTHER_MARK, SampledPaths
-from steelyard.app.profile.path_profile import read_paths, record_paths
+from steelyard.app.profile.path_profile import read_paths
+from steelyard.app.profile.path_recording import PathsAsked, record_paths
 from steelyard.app.profile.path_resizing import ResizingRequest, map_of_output, resize_paths
 from steelyard.app.profile.sampled_judging import apart
 from steelyard.core.errors import SteelyardError
@@ -106,7 +107,8 @@ def sampled(name: str, folder: str, changed: str, period_us: float) -> SampledPa
     command = apart((changed, *run.argv[1:]), Surroundings(run.directory, run.stdin))
     profile = os.path.join(folder, f"{name}-marked.profile")
     recording = Recording(output=profile, argv=command, period_ns=period_us * 1000)
-    record_paths(recording, map_of_output(changed), lambda _: None, False, False, changed)
+    asked = PathsAsked(map_of_output(changed), program=changed)
+    record_paths(recording, asked, lambda _: None, java=False)
     return read_paths(profile)
 
 

@@ -77,6 +77,9 @@ def record_paths(
         _check_is_program("--library-frames", program, known["program"])
         known["walked"] = LIBRARIES
         recording = replace(recording, stacks="dwarf", program=os.path.realpath(program))
+    if recording.counted:
+        # What a thread carries is in no event of the kernel.
+        known.pop("marks", None)
     recording = replace(recording, path_map=known)
     with (
         _sampling(recording) as sampling,
@@ -91,8 +94,7 @@ def record_paths(
 def _sampling(recording: Recording) -> Iterator[Recording]:
     from steelyard.profile.paths.mark_samples import sampling_marks
 
-    # What a thread carries is in no event of the kernel.
-    if "marks" not in recording.path_map or recording.counted:
+    if "marks" not in recording.path_map:
         yield recording
         return
     with sampling_marks(recording) as found:
