@@ -18,13 +18,18 @@ from steelyard.app.service.service import Service
 from steelyard.core.errors import AnalysisError, TrialsFailedError, UsageError
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.masked_experiment import masked_experiment
-from steelyard.report.kinds.submission.facets_page import FacetChoices, facets_page
+from steelyard.report.kinds.submission.facets_page import (
+    DrawnFacets,
+    FacetChoices,
+    drawn_facets,
+    facets_page,
+)
 from steelyard.service.submissions import Submission
 from steelyard.web.service.masked_submission import without_secrets
 from steelyard.web.service.page_table import EVERYONE, Asked, Page
 
-# A reader asks for one experiment in many ways, one after the other.
-_KEPT = 4
+# A reader asks for one experiment in many ways, one after the other, and looks again.
+_KEPT, _KEPT_PICTURES = 4, 64
 
 
 class _KeptExperiments:
@@ -34,6 +39,7 @@ class _KeptExperiments:
         self._service = service
         self._lock = Lock()
         self._kept: OrderedDict[int, tuple[object, Experiment]] = OrderedDict()
+        self._drawn: OrderedDict[object, DrawnFacets] = OrderedDict()
 
     def of(self, sent: Submission) -> Experiment:
         """An experiment that someone may see, without secrets."""
@@ -50,6 +56,20 @@ class _KeptExperiments:
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return found
+
+    def drawn(self, sent: Submission, found: Experiment, question: FacetQuestion) -> DrawnFacets:
+        """The split with its picture, which takes a second for many panels."""
+        key = (sent.id, sent.state, sent.committed_count, question.command)
+        with self._lock:
+            held = self._drawn.get(key)
+        if held is not None:
+            return held
+        made = drawn_facets(facets_of(found, question))
+        with self._lock:
+            self._drawn[key] = made
+            while len(self._drawn) > _KEPT_PICTURES:
+                self._drawn.popitem(last=False)
+        return made
 
 
 def facet_pages(service: Service) -> list[Page]:
@@ -70,7 +90,7 @@ def facet_pages(service: Service) -> list[Page]:
         )
         about = (without_secrets(sent).name, sent.identifier, question.command)
         try:
-            made = facets_of(found, question)
+            made = kept.drawn(sent, found, question)
             page = facets_page(about, choices, made, "", asked.shell)
         except (AnalysisError, UsageError, TrialsFailedError) as error:
             page = facets_page(about, choices, None, error.message, asked.shell)

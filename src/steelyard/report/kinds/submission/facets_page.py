@@ -41,10 +41,25 @@ class FacetChoices:
     places: Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class DrawnFacets:
+    """A split of a response, and its picture as base64 of SVG."""
+
+    found: Analysis
+    image: str
+
+
+def drawn_facets(found: Analysis) -> DrawnFacets:
+    """A split with its picture."""
+    from steelyard.report.drawings import svg_of
+
+    return DrawnFacets(found, base64.b64encode(svg_of(found.figures[0])).decode("ascii"))
+
+
 def facets_page(
     about: tuple[str, str, str],
     choices: FacetChoices,
-    found: Analysis | None,
+    drawn: DrawnFacets | None,
     error: str,
     shell: Shell,
 ) -> str:
@@ -56,11 +71,12 @@ def facets_page(
         The experiment's name and identifier, and the options of `steelyard analyze` that ask the
         same.
     """
-    from steelyard.report.drawings import DRAWINGS, svg_of
+    from steelyard.report.drawings import DRAWINGS
     from steelyard.report.kinds.analysis.tables import effects_table
     from steelyard.report.texts.readable import caution_text
 
     name, identifier, command = about
+    found = None if drawn is None else drawn.found
     table = None if found is None else effects_table(found)
     figure = None if found is None else found.figures[0]
     view = {
@@ -72,7 +88,7 @@ def facets_page(
         "labels": _LABELS,
         "error": error,
         "drawing": None if figure is None else DRAWINGS[type(figure)],
-        "image": "" if figure is None else base64.b64encode(svg_of(figure)).decode("ascii"),
+        "image": "" if drawn is None else drawn.image,
         "table": None if table is None else table._replace(rows=table.rows[:_MOST_ROWS]),
         "more": 0 if table is None else max(0, len(table.rows) - _MOST_ROWS),
         "cautions": [] if found is None else [caution_text(c.message) for c in found.cautions],
