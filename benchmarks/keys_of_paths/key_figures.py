@@ -81,20 +81,19 @@ def _bars(canvas: Figure, found: Sequence[KeyRecord], kind: str, scenario: str, 
     panels = _panels(canvas, found)
     for axes, language, records in panels:
         bottoms = [0.0] * (len(records) + 1)
+        axes.set_title(language)
         for word, color in _OUTCOMES:
             parts = [getattr(one.shares[kind][scenario], word) for one in records]
             parts = [*parts, fmean(parts)]
-            label = word if any(parts) or word == "resolved" else None
-            axes.bar(
-                range(len(parts)), parts, 0.72, bottom=bottoms, color=color,
-                label=label if axes is panels[0][0] else None,
-            )  # fmt: skip
+            axes.bar(range(len(parts)), parts, 0.72, bottom=bottoms, color=color)
             bottoms = [low + part for low, part in zip(bottoms, parts, strict=True)]
         _name(axes, [*(one.name for one in records), "mean"])
-        axes.set_title(f"{language}: {title}")
         axes.set_ylim(0, 1)
         axes.grid(visible=False, axis="x")
     panels[0][0].set_ylabel(f"paths, {scenario}")
+    canvas.suptitle(title, fontsize=9.5)
+    for word, color in _OUTCOMES:
+        panels[0][0].bar([0], [0], color=color, label=word)
     canvas.legend(loc="outside lower center", ncols=len(_OUTCOMES), frameon=False)
 
 
