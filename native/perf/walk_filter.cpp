@@ -3,10 +3,12 @@
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <system_error>
@@ -18,6 +20,10 @@ namespace steelyard {
 namespace {
 
 constexpr std::uint32_t most_believed = 1U << 16U;
+// 16 MiB of code, by 8 MiB of the kernel's memory.
+constexpr std::uint32_t most_granules = 1U << 20U;
+constexpr std::int32_t granule_shift = 4;
+static_assert(WalkFilter::Functions::granule_bytes == 1U << granule_shift);
 // Before Linux 6.10 a look that the program drops counts as one of those asked for
 // (c4fcc7d1f415, perf/bpf: Allow a BPF program to suppress all sample side effects).
 constexpr int first_version = 6, first_patch_level = 10;
@@ -52,12 +58,13 @@ bool drops_looks_whole() {
 }
 
 int make_map(std::uint32_t type, std::size_t key_bytes, std::size_t value_bytes,
-             std::uint32_t entries) {
+             std::uint32_t entries, std::uint32_t flags = 0) {
     bpf_attr attributes{};
     attributes.map_type = type;
     attributes.key_size = static_cast<std::uint32_t>(key_bytes);
     attributes.value_size = static_cast<std::uint32_t>(value_bytes);
     attributes.max_entries = entries;
+    attributes.map_flags = flags;
     return bpf(BPF_MAP_CREATE, attributes);
 }
 
@@ -81,6 +88,13 @@ class Assembler {
     void move(Register to, Register from) { put(BPF_ALU64 | BPF_MOV | BPF_X, to, from, 0, 0); }
     void set(Register to, std::int32_t value) { put(BPF_ALU64 | BPF_MOV | BPF_K, to, 0, 0, value); }
     void add(Register to, std::int32_t value) { put(add_number, to, 0, 0, value); }
+    void add_to(Register to, Register from) { put(BPF_ALU64 | BPF_X, to, from, 0, 0); }
+    void subtract(Register from, Register what) {
+        put(BPF_ALU64 | BPF_SUB | BPF_X, from, what, 0, 0);
+    }
+    void shift_right(Register what, std::int32_t bits) {
+        put(BPF_ALU64 | BPF_RSH | BPF_K, what, 0, 0, bits);
+    }
     /// One more in the state, whose address is in `state`.
     void count(Register state, std::int16_t offset) {
         set(BPF_REG_1, 1);
@@ -138,9 +152,32 @@ void answer_by_chance(Assembler& code, std::int16_t drawn_counts) {
     code.leave(0);
 }
 
+/// In register 7 the function in the place of its instruction, where that is known. Register 6 is
+/// where the code begins.
+void take_function(Assembler& code, int functions_map) {
+    code.move(BPF_REG_2, BPF_REG_7);
+    code.subtract(BPF_REG_2, BPF_REG_6);
+    code.shift_right(BPF_REG_2, granule_shift);
+    const auto is_far = code.jump_by(BPF_JGE, BPF_REG_2, most_granules);
+    code.store(BPF_REG_10, zero_at, BPF_REG_2);
+    code.load_map(BPF_REG_1, functions_map);
+    code.move(BPF_REG_2, BPF_REG_10);
+    code.add(BPF_REG_2, zero_at);
+    code.call(BPF_FUNC_map_lookup_elem);
+    const auto is_none = code.jump_by(BPF_JEQ, BPF_REG_0, 0);
+    code.load(BPF_REG_2, BPF_REG_0, 0);
+    const auto is_unknown = code.jump_by(BPF_JEQ, BPF_REG_2, 0);
+    code.move(BPF_REG_7, BPF_REG_6);
+    code.add_to(BPF_REG_7, BPF_REG_2);
+    code.add(BPF_REG_7, -1);
+    for (const std::size_t jump : {is_far, is_none, is_unknown})
+        code.land(jump);
+}
+
 /// 1: the look is a sample; 0: it is none. Registers 6 to 9 are the event, the address, the stack
 /// pointer and the state.
-std::vector<bpf_insn> filter_program(int state_map, int believed_map, std::size_t ranges) {
+std::vector<bpf_insn> filter_program(int state_map, int believed_map, int functions_map,
+                                     std::size_t ranges) {
     Assembler code;
     code.move(BPF_REG_6, BPF_REG_1);
     code.store_zero(BPF_REG_10, zero_at);
@@ -163,8 +200,8 @@ std::vector<bpf_insn> filter_program(int state_map, int believed_map, std::size_
     std::vector<std::size_t> inside;
     for (std::size_t range = 0; range < ranges; ++range) {
         const auto at = static_cast<std::int16_t>(ranges_at + 2 * word * static_cast<int>(range));
-        code.load(BPF_REG_2, BPF_REG_9, at);
-        const auto is_below = code.jump(BPF_JLT, BPF_REG_7, BPF_REG_2);
+        code.load(BPF_REG_6, BPF_REG_9, at);
+        const auto is_below = code.jump(BPF_JLT, BPF_REG_7, BPF_REG_6);
         code.load(BPF_REG_2, BPF_REG_9, static_cast<std::int16_t>(at + word));
         inside.push_back(code.jump(BPF_JLT, BPF_REG_7, BPF_REG_2));
         code.land(is_below);
@@ -173,6 +210,7 @@ std::vector<bpf_insn> filter_program(int state_map, int believed_map, std::size_
     code.leave(0);
     for (const std::size_t jump : inside)
         code.land(jump);
+    take_function(code, functions_map);
     code.store(BPF_REG_10, place_at, BPF_REG_8);
     code.store(BPF_REG_10, place_at + word, BPF_REG_7);
     code.load_map(BPF_REG_1, believed_map);
@@ -224,9 +262,16 @@ bool WalkFilter::load() {
     state_map_ = make_map(BPF_MAP_TYPE_ARRAY, sizeof(std::uint32_t), sizeof(State), 1);
     believed_map_ =
         make_map(BPF_MAP_TYPE_HASH, sizeof(LookPlace), sizeof(std::uint64_t), most_believed);
-    if (state_map_ < 0 || believed_map_ < 0)
+    functions_map_ = make_map(BPF_MAP_TYPE_ARRAY, sizeof(std::uint32_t), sizeof(std::uint64_t),
+                              most_granules, BPF_F_MMAPABLE);
+    if (state_map_ < 0 || believed_map_ < 0 || functions_map_ < 0)
         return false;
-    program_ = load_program(filter_program(state_map_, believed_map_, most_ranges));
+    void* const mapped = mmap(nullptr, most_granules * sizeof(std::uint64_t),
+                              PROT_READ | PROT_WRITE, MAP_SHARED, functions_map_, 0);
+    if (mapped == MAP_FAILED)
+        return false;
+    functions_ = static_cast<std::uint64_t*>(mapped);
+    program_ = load_program(filter_program(state_map_, believed_map_, functions_map_, most_ranges));
     if (program_ < 0)
         return false;
     store();
@@ -234,7 +279,9 @@ bool WalkFilter::load() {
 }
 
 WalkFilter::~WalkFilter() {
-    for (const int file : {state_map_, believed_map_, program_})
+    if (functions_ != nullptr)
+        munmap(functions_, most_granules * sizeof(std::uint64_t));
+    for (const int file : {state_map_, believed_map_, functions_map_, program_})
         if (file >= 0)
             close(file);
 }
@@ -249,6 +296,28 @@ void WalkFilter::watch(std::uint64_t start, std::uint64_t end) {
     else
         state_.ranges[ranges_++] = {start, end};
     store();
+}
+
+void WalkFilter::Functions::add(std::uint64_t start, std::uint64_t end) {
+    if (start >= end || end > most_granules * granule_bytes)
+        return;
+    const std::uint64_t last = (end - 1) / granule_bytes;
+    if (starts_.size() <= last) {
+        starts_.resize(last + 1);
+        is_shared_.resize(last + 1);
+    }
+    for (std::uint64_t at = start / granule_bytes; at <= last; ++at) {
+        is_shared_[at] = is_shared_[at] || starts_[at] != 0;
+        starts_[at] = is_shared_[at] ? 0 : start + 1;
+    }
+}
+
+void WalkFilter::know(const Functions& functions) {
+    const std::vector<std::uint64_t>& starts = functions.starts_;
+    const std::size_t until = std::max(known_granules_, starts.size());
+    for (std::size_t at = 0; at < until; ++at)
+        __atomic_store_n(&functions_[at], at < starts.size() ? starts[at] : 0, __ATOMIC_RELAXED);
+    known_granules_ = starts.size();
 }
 
 void WalkFilter::store() {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace steelyard {
 
@@ -39,6 +40,24 @@ class WalkFilter {
     /// Code is copied from there on, and from nowhere that no call named. Beyond some tens of calls
     /// from everywhere.
     void watch(std::uint64_t start, std::uint64_t end);
+    /// The function at each granule of the code that calls of `watch` named, which are all mapped
+    /// alike: what is believed of an instruction holds for its function then. Where a granule has
+    /// several functions, or none, it holds for the instruction alone.
+    class Functions {
+      public:
+        static constexpr std::uint64_t granule_bytes = 16;
+
+        /// Of code from `start` to `end`, as distances from where `watch` began.
+        void add(std::uint64_t start, std::uint64_t end);
+
+      private:
+        friend class WalkFilter;
+        std::vector<std::uint64_t> starts_;  // of functions, each one more; 0: none, or several
+        std::vector<bool> is_shared_;
+    };
+    /// In the place of what was known before.
+    void know(const Functions& functions);
+
     /// There may be so many; those beyond are copied always.
     void believe(LookPlace place) const;
     void doubt(LookPlace place) const;
@@ -61,7 +80,10 @@ class WalkFilter {
 
     int state_map_ = -1;
     int believed_map_ = -1;
+    int functions_map_ = -1;
+    std::uint64_t* functions_ = nullptr;  // of that map, in this process
     int program_ = -1;
+    std::size_t known_granules_ = 0;
     std::size_t ranges_ = 0;
     State state_;
 };

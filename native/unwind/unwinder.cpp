@@ -105,6 +105,21 @@ std::optional<std::uint64_t> Unwinder::function_at(std::uint64_t address, std::u
     return start ? std::optional(address - *in_file + *start) : std::nullopt;
 }
 
+std::vector<std::pair<std::uint64_t, std::uint64_t>> Unwinder::functions_in(
+    const FilePlace& place) {
+    const CallFrames* const frames = frames_of(place);
+    const auto address = frames == nullptr ? std::nullopt : frames->elf().address_of(place.offset);
+    if (!address)
+        return {};
+    // Of the segment that the place is in, addresses are as far apart as their offsets.
+    auto found = frames->ranges();
+    for (auto& [start, end] : found) {
+        start = start - *address + place.offset;
+        end = end - *address + place.offset;
+    }
+    return found;
+}
+
 std::optional<std::uint64_t> Unwinder::frame_at(const StackCopy& copy, const Lookup& lookup) {
     return frame_by(copy, 0, lookup);
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "call_frames.hpp"
@@ -56,6 +57,9 @@ class Unwinder {
                                              const Lookup& lookup);
     /// Where the frame of sampled code begins (the canonical frame address), by its registers.
     std::optional<std::uint64_t> frame_at(const StackCopy& copy, const Lookup& lookup);
+
+    /// Where functions of a file begin and end, by its tables, as offsets in the file.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> functions_in(const FilePlace& place);
 
     /// The same as `chain` up to the first address in the file `end`, which is the last of the
     /// chain; the registers there. Nothing where the walk ended before.

@@ -94,3 +94,25 @@ TEST("Where each look at a believed place is to be checked, none is spared") {
     CHECK(filter->looks().checked > 0);
     CHECK(filter->looks().spared == 0);
 }
+
+TEST("What is believed of one instruction holds for its function where that is known") {
+    const auto filter = WalkFilter::make(0);
+    if (!filter)
+        return;
+    const auto begin = reinterpret_cast<std::uint64_t>(&compute) & ~std::uint64_t{0xfff};
+    constexpr std::uint64_t code_bytes = 0x2000;
+    const std::uint64_t function = reinterpret_cast<std::uint64_t>(&compute) - begin;
+    filter->watch(begin, begin + code_bytes);
+    WalkFilter::Functions functions;
+    functions.add(function, function + 64);
+    filter->know(functions);
+    const auto places = places_with(*filter);
+    if (!places || places->empty())
+        return;
+    // Of the loop the stack pointer is one; of its first and last instructions it may be others.
+    filter->believe({places->front().stack_pointer, begin + function});
+    CHECK(places_with(*filter).value_or(*places).size() < places->size() / 4 + 1);
+    CHECK(filter->looks().spared > 0);
+    filter->know({});
+    CHECK(places_with(*filter).value_or(std::vector<LookPlace>()).size() > places->size() / 4);
+}

@@ -129,10 +129,14 @@ void Recording::note_walk(const Sample& sample, const std::vector<std::uint64_t>
     }
     const Belief change = walked_.walked({sample.process, *function, *frame},
                                          {sample.stack_pointer, sample.user_address}, path);
-    for (const LookPlace& place : change.believed)
+    for (const LookPlace& place : change.believed) {
         filter_->believe(place);
-    for (const LookPlace& place : change.doubted)
+        filter_->believe({place.stack_pointer, *function});
+    }
+    for (const LookPlace& place : change.doubted) {
         filter_->doubt(place);
+        filter_->doubt({place.stack_pointer, *function});
+    }
 }
 
 /// Where the program's code is, in which looks are walked.
@@ -140,7 +144,23 @@ void Recording::note_code(const Mapping& mapping) {
     const bool is_named = mapping.build_id.empty() &&
                           mapping.path.substr(mapping.path.rfind('/') + 1) == storage_.spared_name;
     if (is_named || (!mapping.build_id.empty() && mapping.build_id == storage_.spared_build))
-        filter_->watch(mapping.start, mapping.start + mapping.length);
+        watch_code(mapping);
+}
+
+void Recording::watch_code(const Mapping& mapping) {
+    filter_->watch(mapping.start, mapping.start + mapping.length);
+    if (code_offset_ == mapping.offset)
+        return;
+    WalkFilter::Functions functions;
+    // Of code that is mapped in several pieces nothing is known but its instructions.
+    if (!code_offset_) {
+        const FilePlace place{&mapping.path, mapping.offset, mapping.process, &mapping.build_id};
+        for (const auto& [start, end] : unwinder_.functions_in(place))
+            if (start >= mapping.offset)
+                functions.add(start - mapping.offset, end - mapping.offset);
+    }
+    filter_->know(functions);
+    code_offset_ = mapping.offset;
 }
 
 /// Of a sample in a library the frames up to the program's last one, with its registers.

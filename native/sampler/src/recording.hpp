@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,7 @@ class Recording {
     Sample with_callers(const Sample& sample);
     void note_walk(const Sample& sample, const std::vector<std::uint64_t>& chain);
     void note_code(const Mapping& mapping);
+    void watch_code(const Mapping& mapping);
     Sample with_program_frame(const Sample& sample);
     Sample with_frameless_caller(const Sample& sample);
     std::unique_ptr<StackBases> stack_bases();
@@ -83,8 +85,9 @@ class Recording {
     std::vector<std::uint64_t> chain_;
     unsigned file_number_ = 0;
     std::unique_ptr<ProfileFile> file_;
-    std::unique_ptr<StackBases> bases_;   // null: not asked for
-    std::unique_ptr<WalkFilter> filter_;  // null: not asked for, or the kernel has none
+    std::unique_ptr<StackBases> bases_;         // null: not asked for
+    std::unique_ptr<WalkFilter> filter_;        // null: not asked for, or the kernel has none
+    std::optional<std::uint64_t> code_offset_;  // of the mapping whose functions it knows
     WalkedKeys walked_;
     std::atomic<std::uint64_t> copied_bytes_ = 0;
     std::atomic<std::uint64_t> samples_ = 0;
