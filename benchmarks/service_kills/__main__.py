@@ -106,7 +106,8 @@ def _environment(home: Path) -> dict[str, str]:
 def _worker(home: Path, environment: dict[str, str], number: int) -> Command:
     """A worker, as on a host of its own: with a lock of its own, and results in a directory."""
     own = {**environment, "STEELYARD_LOCK": str(home / f"lock-{number}")}
-    name = f"w{number}"
+    # Nodes of a Slurm are called w1 and so on.
+    name = f"host{number}"
     words = ("worker", "--name", name, "--directory", str(home / name))
     return Command(name, words, home, own, partly=True)
 
