@@ -5,7 +5,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 PYTHON := .venv/bin/python
-TEST_JOBS ?= 2
+# Tests wait for processes half of the time.
+TEST_JOBS ?= $(shell echo $$((($$(nproc) * 3 + 1) / 2)))
 # Temporary files stay in the checkout too.
 # A test that never ends would hide what failed: its worker says where it is, and ends.
 UNENDING := -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true
