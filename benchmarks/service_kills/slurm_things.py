@@ -58,10 +58,12 @@ class Node:
         if self._is_off:
             self._is_off = False
             self._here.power_on(self._node)
-        # Slurm leaves a node down that crashed twice in a row; who keeps it takes it back.
+        # Slurm leaves a node down that crashed twice in a row, and drains one that it gave a Slurm
+        # job twice; who keeps it takes it back.
         with suppress(AssertionError):
             shown = self._here.told("scontrol", "show", "node", self._node)
-            if "State=DOWN" in shown and "unexpectedly rebooted" in shown:
+            down = "State=DOWN" in shown and "unexpectedly rebooted" in shown
+            if down or ("DRAIN" in shown and "Duplicate jobid" in shown):
                 self._here.told("scontrol", "update", f"nodename={self._node}", "state=resume")
 
 

@@ -7,6 +7,7 @@ the service has said that it was taken, so that neither a crash nor a network lo
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 import threading
@@ -67,9 +68,10 @@ def enrolled_worker(
     find: Callable[[], ServiceClient],
     about: HostFacts,
     place: WorkerPlace,
-    say: Say | None,
+    say: Say,
+    longest_s: float = math.inf,
 ) -> ServiceClient:
-    """As `enrol_here`, as soon as the service answers; without `say`, now or not at all.
+    """As `enrol_here`, as soon as the service answers.
 
     Parameters
     ----------
@@ -82,19 +84,21 @@ def enrolled_worker(
     ServiceRefusal
         The service says why not.
     UnreachableError
-        It does not answer, and nobody waits for it.
+        It has not answered for `longest_s`.
     """
-    pause_s = ASK_EVERY_S
+    pause_s, silent_s, is_told = ASK_EVERY_S, 0.0, False
     while True:
         client = find()
         try:
             return enrol_here(client.address, client.token, about, place)
         except UnreachableError as error:
-            if say is None:
+            if silent_s >= longest_s:
                 raise
-            if pause_s == ASK_EVERY_S:
+            if not is_told:
                 say(f"{error.message} Trying again.")
+            is_told = True
             time.sleep(pause_s)
+            silent_s += pause_s
             pause_s = min(LONGEST_PAUSE_S, 2 * pause_s)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -62,7 +63,12 @@ def command(given: WorkerOptions) -> None:
     from steelyard.app.service.local_service import ServiceFinder, local_place
     from steelyard.app.service.reference_benchmark import ReferenceBenchmark
     from steelyard.app.service.worker_levels import default_name
-    from steelyard.app.service.worker_loop import HostFacts, WorkerLoop, enrolled_worker
+    from steelyard.app.service.worker_loop import (
+        LONGEST_SILENCE_S,
+        HostFacts,
+        WorkerLoop,
+        enrolled_worker,
+    )
     from steelyard.app.service.worker_place import WorkerPlace
 
     boots = checked_boot_command(given.boot_command)
@@ -70,9 +76,9 @@ def command(given: WorkerOptions) -> None:
     place = WorkerPlace(given.directory or local_place(given.store).worker)
     name = given.name or default_name()
     with suppress(KeyboardInterrupt), place.held(write_note):
-        waits = None if given.once else write_note
+        longest_s = LONGEST_SILENCE_S if given.once else math.inf
         about = HostFacts(name, given.tags, boots=bool(boots))
-        own = enrolled_worker(finder.client, about, place, waits)
+        own = enrolled_worker(finder.client, about, place, write_note, longest_s)
         write_note(f"worker {name} of {own.shown_address}")
         reference = ReferenceBenchmark(place.directory)
         loop = WorkerLoop(own, place, write_note, finder.address, reference.reading, boots)

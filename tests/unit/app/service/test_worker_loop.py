@@ -158,4 +158,4 @@ def test_a_worker_that_begins_before_its_service_waits_for_it(
     assert len(server.asked) == 1
     nowhere = ServiceClient("http://127.0.0.1:1/", "t")
     with pytest.raises(UnreachableError):
-        enrolled_worker(lambda: nowhere, HostFacts("w"), place, None)
+        enrolled_worker(lambda: nowhere, HostFacts("w"), place, said.append, 0.0)
