@@ -167,8 +167,13 @@ def main() -> None:
         }
         prices: dict[str, list[float]] = {name: [] for name in kinds}
         for _ in range(rounds):
-            for name, run in kinds.items():
-                slow, fast = run(program, _SLOW_NS), run(program, _FAST_NS)
+            for name, run in list(kinds.items()):
+                try:
+                    slow, fast = run(program, _SLOW_NS), run(program, _FAST_NS)
+                except (OSError, subprocess.CalledProcessError) as error:
+                    print(f"{name} is left out: {error}", file=sys.stderr)
+                    del kinds[name], prices[name]
+                    continue
                 prices[name].append(_price_us(slow, fast))
         print("| kind | µs a sample: median | least | most |\n|---|---|---|---|")
         for name, found in prices.items():
