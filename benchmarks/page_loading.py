@@ -253,7 +253,7 @@ def sending(service: Service) -> Iterator[None]:
         worker, draw = service.worker(token), random.Random(2)
         while not ended.wait(1.0):
             given = service.give(worker)
-            if given is not None:
+            if isinstance(given, GivenPart):
                 service.take(worker, _result(given, draw))
 
     thread = threading.Thread(target=send)

@@ -94,7 +94,7 @@ def image_folder(image: str | None) -> str | None:
         return None if image is None else IMAGES.folder(image)
     if not os.path.isdir(image):
         raise MissingCapabilityError(
-            f"There is no folder {image!r} with a root file system here.", field="image"
+            f"The root file system {image!r} is not there, or is no folder.", field="image"
         )
     return image
 
