@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from steelyard.app.profile.path_recording import AUTO
 from steelyard.app.profile.record_profile import read_answer
 from steelyard.core.errors import UsageError
+from steelyard.profile.paths.walked_beside import AUTO, stacks_path
 
 if TYPE_CHECKING:
     from steelyard.analysis.paths.lookup import KeyedPaths
@@ -199,7 +199,6 @@ def _self_learnt(path: str, raw: RawProfile) -> SelfLearning:
     from steelyard.analysis.paths.path_map import PathMap
     from steelyard.analysis.paths.self_learning import self_learnt
     from steelyard.profile.executable import FunctionNames
-    from steelyard.profile.paths.walked_beside import stacks_path
 
     beside, _ = _recorded(stacks_path(path), None)
     recorded = raw.header["path_map"]

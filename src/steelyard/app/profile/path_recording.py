@@ -12,10 +12,8 @@ from steelyard.app.profile.event_recording import program_of
 from steelyard.app.profile.path_watch import Tell
 from steelyard.app.profile.record_profile import record_profile
 from steelyard.core.errors import DataError, UsageError
+from steelyard.profile.paths.walked_beside import AUTO, walked_beside
 from steelyard.profile.sampler import Recording
-
-# In the place of a map: the recording makes its own.
-AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -105,8 +103,6 @@ def _sampling(recording: Recording) -> Iterator[Recording]:
 def _walking(
     recording: Recording, is_wanted: bool, say: Callable[[str], None]
 ) -> Iterator[Callable[[int], None]]:
-    from steelyard.profile.paths.walked_beside import walked_beside
-
     if not is_wanted:
         yield lambda _: None
         return

@@ -10,6 +10,8 @@ from dataclasses import replace
 
 from steelyard.profile.sampler import Recording, sampler_argv
 
+# In the place of a map: the recording makes its own.
+AUTO = "auto"
 # Walked stacks are so much rarer than samples.
 WALKED_RATIO = 1 / 8
 _SUFFIX = ".stacks"
