@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, inspect
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlchemyError
 
 from steelyard.core.errors import StoreError, UsageError
 from steelyard.core.private_file import make_private_directories, make_private_file
 
 BUSY_TIMEOUT_S = 30.0
 _POSTGRESQL = "postgresql"
-# Those that are kept, and one for each thread that may answer at once.
-_THREADS, _MORE = 40, 10
+# Connections that are kept: one for each thread that answers. More threads would wait for each other
+# at the interpreter after each answer of the database, and for the making of connections.
+THREADS, _MORE = 16, 34
+# A connection that was used so shortly before is there.
+_TRUSTED_S = 1.0
+_USED = "used_monotonic_s"
 
 
 class ServiceDatabase:
@@ -38,12 +46,16 @@ class ServiceDatabase:
 
     def __init__(self, address: str) -> None:
         self.shown_address, self.engine = _engine(address)
+        self._read = self.engine
+        if self.engine.dialect.name == _POSTGRESQL:
+            # Its statements see one state each, within a transaction or not: that is left out.
+            self._read = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         self._bring_up_to_date()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection whose reads see one state."""
-        with self._errors(), self.engine.connect() as connection, connection.begin():
+        """A connection to read by; each statement sees one state."""
+        with self._errors(), self._read.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -163,13 +175,29 @@ def _engine(address: str) -> tuple[str, Engine]:
     engine = create_engine(
         url,
         module=psycopg,
-        pool_pre_ping=True,
         isolation_level="READ COMMITTED",
-        pool_size=_THREADS,
+        pool_size=THREADS,
         max_overflow=_MORE,
     )
+    event.listen(engine, "checkin", _note_use)
+    event.listen(engine, "checkout", partial(_see_whether_it_lives, engine))
     # What stands behind a question mark may be a password too.
     return url.set(query={}).render_as_string(hide_password=True), engine
+
+
+def _note_use(_connection: Any, record: Any) -> None:
+    record.info[_USED] = time.monotonic()
+
+
+def _see_whether_it_lives(engine: Engine, connection: Any, record: Any, _proxy: Any) -> None:
+    """Make a connection anew that a database closed which was started anew meanwhile. To ask before
+    each use would cost more than most answers."""
+    if time.monotonic() - record.info.get(_USED, -math.inf) < _TRUSTED_S:
+        return
+    try:
+        engine.dialect.do_ping(connection)
+    except engine.dialect.loaded_dbapi.Error as error:
+        raise DisconnectionError from error
 
 
 def _sqlite_engine(path: str) -> Engine:
@@ -201,7 +229,7 @@ def _sqlite_engine(path: str) -> Engine:
         "sqlite://",
         creator=connect,
         poolclass=QueuePool,
-        pool_size=_THREADS,
+        pool_size=THREADS,
         max_overflow=_MORE,
     )
     event.listen(engine, "begin", _begin)

@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sqlalchemy import text
 
 from steelyard.core.errors import StoreError, UsageError
 from steelyard.service.accounts import (
@@ -90,3 +91,27 @@ def test_roles_and_scopes_that_are_none_are_named(made) -> None:
             add_account(connection, "k", "king", 1.0)
         with pytest.raises(UsageError, match="no scope 'all'"):
             add_token(connection, made.account, "t", ["all"], 1.0)
+
+
+def test_a_database_that_was_started_anew_is_read_and_written_on(address) -> None:
+    """What it closed is noticed before it is used; here all other connections of a database are
+    ended by one of them."""
+    database = ServiceDatabase(address)
+    if database.engine.dialect.name == "postgresql":
+        with database.reading() as one, database.reading() as two:
+            assert one.execute(text("SELECT 1")).scalar() == two.execute(text("SELECT 1")).scalar()
+        other = ServiceDatabase(address)
+        ended = (
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        )
+        with other.reading() as connection:
+            connection.execute(text(f"{ended} AND datname = current_database()"))
+        other.close()
+        for record in list(database.engine.pool._pool.queue):
+            record.info.clear()
+    for _ in range(3):
+        with database.writing() as connection:
+            add_account(connection, f"p{_}", "member", 1.0)
+        with database.reading() as connection:
+            assert connection.execute(text("SELECT count(*) FROM accounts")).scalar() == _ + 1
+    database.close()

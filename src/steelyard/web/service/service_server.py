@@ -20,9 +20,11 @@ from steelyard.app.service.people import People
 from steelyard.app.service.service import Service
 from steelyard.app.service.service_settings import LOOPBACK, ServiceSettings
 from steelyard.core.errors import UsageError
+from steelyard.service.service_database import THREADS
 from steelyard.web.store_site import StoreSite
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.types import ASGIApp
 
 _ENDING_S = 3
@@ -130,13 +132,20 @@ def serving(
     )
     server = uvicorn.Server(config)
     # In a thread of its own it leaves signals to the command line.
-    thread = Thread(target=lambda: asyncio.run(server.serve(sockets=[opened.socket])), daemon=True)
+    thread = Thread(target=lambda: asyncio.run(_serve(server, opened.socket)), daemon=True)
     thread.start()
     try:
         yield thread
     finally:
         server.should_exit = True
         thread.join(2 * _ENDING_S)
+
+
+async def _serve(server: uvicorn.Server, bound: socket.socket) -> None:
+    from anyio.to_thread import current_default_thread_limiter
+
+    current_default_thread_limiter().total_tokens = THREADS
+    await server.serve(sockets=[bound])
 
 
 def site_behind_its_door(
