@@ -16,14 +16,15 @@ PASSWORD = "correct horse battery"
 
 
 class Shared(Served):
-    """A service with a sign-in, and the link of its first administrator."""
+    """A service with a sign-in, and the link of its first administrator while there is none."""
 
-    def __init__(self, user, *words):
+    def __init__(self, user, *words, more="", is_new=True):
         settings = user.home / "service.toml"
-        settings.write_text("[service]\nsign_in = true\nworker = false\n")
+        settings.write_text(f"[service]\nsign_in = true\nworker = false\n{more}")
         super().__init__(user, "--config", "service.toml", *words)
-        said = line_of(self.process, "stderr").decode()
-        self.link = re.search(r"http://\S*/welcome/\S*", said)[0]
+        if is_new:
+            said = line_of(self.process, "stderr").decode()
+            self.link = re.search(r"http://\S*/welcome/\S*", said)[0]
 
     def browses(self, method, address, fields=None, cookie=""):
         """What a page answers: status, headers and text."""

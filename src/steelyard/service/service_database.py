@@ -182,7 +182,8 @@ def _engine(address: str) -> tuple[str, Engine]:
     event.listen(engine, "checkin", _note_use)
     event.listen(engine, "checkout", partial(_see_whether_it_lives, engine))
     # What stands behind a question mark may be a password too.
-    return url.set(query={}).render_as_string(hide_password=True), engine
+    shown = url.set(drivername=_POSTGRESQL, query={})
+    return shown.render_as_string(hide_password=True), engine
 
 
 def _note_use(_connection: Any, record: Any) -> None:

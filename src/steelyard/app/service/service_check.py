@@ -49,9 +49,22 @@ class Finding:
         return f"MISSING  {self.about}: {self.told}\n         {self.mend}"
 
 
-def check_service(settings: ServiceSettings, database: str) -> Iterator[Finding]:
-    """Look at each thing, and change none."""
+def check_service(
+    settings: ServiceSettings, database: str, directory: str | None = None
+) -> Iterator[Finding]:
+    """Look at each thing, and change none.
+
+    Parameters
+    ----------
+    settings : ServiceSettings
+    database : str
+        A file or an address.
+    directory : str or None
+        Where the service keeps packages and archives of results; None is not looked at.
+    """
     yield _libraries(database)
+    if directory is not None:
+        yield _directory(directory)
     state = _database(database)
     yield state
     yield _port(settings)
@@ -73,18 +86,40 @@ def _libraries(database: str) -> Finding:
     return Finding("libraries", f"no {', '.join(missing)}", "pip install 'steelyard[service]'")
 
 
+def _directory(path: str) -> Finding:
+    """Whether it, or the nearest one above it that is there, can be written to."""
+    there = os.path.abspath(path)
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    if os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK):
+        return Finding("directory", f"{path} can be written to")
+    mend = (
+        "Run this as the user of the service, with its XDG_DATA_HOME, or give the directory to "
+        f"that user: chown USER {there}"
+    )
+    return Finding("directory", f"{there} cannot be written to", mend)
+
+
 def _database(address: str) -> Finding:
     try:
         state = database_state(address)
     except SteelyardError as error:
-        mend = (
-            "See that it runs (systemctl start postgresql) and that the database is there: "
-            "sudo -u postgres createdb --owner=USER NAME"
-            if "://" in address
-            else f"See that {os.path.dirname(address) or '.'} is a directory that you may write to."
-        )
-        return Finding("database", error.message, mend)
+        return Finding("database", error.message, _mend_of_database(address, error.message))
     return Finding("database", state)
+
+
+def _mend_of_database(address: str, told: str) -> str:
+    if "://" not in address:
+        return f"See that {os.path.dirname(address) or '.'} is a directory that you may write to."
+    if 'role "' in told or "authentication failed for user" in told:
+        return (
+            "Run this as the user of the service (runuser -u USER -- ...), or make that user one "
+            "of the database: runuser -u postgres -- createuser USER"
+        )
+    return (
+        "See that it runs (systemctl start postgresql) and that the database is there: "
+        "runuser -u postgres -- createdb --owner=USER NAME"
+    )
 
 
 def _port(settings: ServiceSettings) -> Finding:

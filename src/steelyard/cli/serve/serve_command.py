@@ -98,7 +98,7 @@ def command(given: ServeOptions) -> None:
     place = local_place(given.store)
     database = settings.database or place.database
     if given.check:
-        _say_what_is_missing(settings, database)
+        _say_what_is_missing(settings, database, place.directory)
         return
     if given.invite:
         write_text(f"{invitation_link(settings, database)}\n")
@@ -131,10 +131,10 @@ def command(given: ServeOptions) -> None:
             thread.join(3600.0)
 
 
-def _say_what_is_missing(settings: ServiceSettings, database: str) -> None:
+def _say_what_is_missing(settings: ServiceSettings, database: str, directory: str) -> None:
     from steelyard.app.service.service_check import check_service
 
-    found = list(check_service(settings, database))
+    found = list(check_service(settings, database, directory))
     write_text("".join(f"{each.line}\n" for each in found))
     missing = [each.about for each in found if each.mend]
     if missing:

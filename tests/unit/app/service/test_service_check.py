@@ -12,6 +12,7 @@ from steelyard.app.service.people import People
 from steelyard.app.service.service import Service
 from steelyard.app.service.service_check import check_service
 from steelyard.app.service.service_settings import ServiceSettings, SlurmSettings
+from steelyard.core.errors import StoreError
 from steelyard.service.service_database import ServiceDatabase
 from tests.oidc_issuer import CLIENT, ISSUER, TestIssuer
 
@@ -66,6 +67,40 @@ def test_a_database_that_cannot_be_used_is_told(tmp_path, monkeypatch, address) 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "here").write_text("a file")
     assert found(ServiceSettings(port=0), address)["database"].mend
+
+
+def test_a_directory_that_another_user_has_is_told_with_whose_it_should_be(
+    tmp_path, monkeypatch
+) -> None:
+    below = tmp_path / "new" / "service"
+
+    def told(directory):
+        found = check_service(ServiceSettings(port=0), str(tmp_path / "s"), str(directory))
+        return {each.about: each for each in found}["directory"]
+
+    assert told(below).mend == ""
+    monkeypatch.setattr("os.access", lambda path, _: str(path) != str(tmp_path))
+    assert f"chown USER {tmp_path}" in told(below).mend
+    (tmp_path / "file").write_text("")
+    assert told(tmp_path / "file" / "below").mend
+    assert not below.parent.exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "mend"),
+    [
+        ('FATAL:  role "root" does not exist', "createuser USER"),
+        ('FATAL:  Peer authentication failed for user "steelyard"', "createuser USER"),
+        ('FATAL:  database "steelyard" does not exist', "createdb --owner=USER NAME"),
+        ("Connection refused", "systemctl start postgresql"),
+    ],
+)
+def test_what_mends_a_database_follows_from_what_it_says(monkeypatch, said, mend) -> None:
+    def refuse(_address):
+        raise StoreError(said)
+
+    monkeypatch.setattr("steelyard.app.service.service_check.database_state", refuse)
+    assert mend in found(ServiceSettings(port=0), "postgresql:///steelyard")["database"].mend
 
 
 def test_what_is_no_database_is_told_and_left_as_it_is(tmp_path) -> None:
