@@ -28,6 +28,9 @@ _PLACE = """(() => {{
   return [box.left + box.width / 2, box.top + box.height / 2];
 }})()"""
 
+# The answer to what was asked of a page that another has replaced meanwhile.
+_LEFT = "Inspected target navigated or closed"
+
 
 def chromium_program() -> str:
     """The program, or a skip that says what is missing."""
@@ -67,6 +70,8 @@ class Chromium:
         while True:
             told = self._message()
             if told.get("id") == self._number:
+                if told.get("error", {}).get("message") == _LEFT:
+                    return {"result": {}}
                 assert "error" not in told, told
                 return told["result"]
 

@@ -24,6 +24,7 @@ class TestIssuer:
 
     __test__ = False
 
+    address: str = ISSUER
     keys: list = field(default_factory=lambda: [RSAKey.generate_key(2048, {"kid": "r"})])
     algorithm: str = "RS256"
     claims: dict = field(default_factory=dict)
@@ -57,10 +58,10 @@ class TestIssuer:
     def _document(self, _request):
         return JSONResponse(
             {
-                "issuer": ISSUER,
-                "authorization_endpoint": f"{ISSUER}/authorize",
-                "token_endpoint": f"{ISSUER}/token",
-                "jwks_uri": f"{ISSUER}/keys",
+                "issuer": self.address,
+                "authorization_endpoint": f"{self.address}/authorize",
+                "token_endpoint": f"{self.address}/token",
+                "jwks_uri": f"{self.address}/keys",
                 "code_challenge_methods_supported": ["S256"],
                 **self.document,
             }
@@ -81,7 +82,7 @@ class TestIssuer:
         if not fits:
             return JSONResponse({"error": "invalid_grant"}, 400)
         claims = {
-            "iss": ISSUER,
+            "iss": self.address,
             "aud": CLIENT,
             "sub": "subject-1",
             "iat": int(self.now_s),
