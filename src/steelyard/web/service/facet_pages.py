@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from threading import Lock
 
 from starlette.responses import HTMLResponse, Response
@@ -23,13 +25,27 @@ from steelyard.report.kinds.submission.facets_page import (
     FacetChoices,
     drawn_facets,
     facets_page,
+    unfinished_facets_page,
 )
 from steelyard.service.submissions import Submission
+from steelyard.web.service.made_behind import MadeBehind
 from steelyard.web.service.masked_submission import without_secrets
 from steelyard.web.service.page_table import EVERYONE, Asked, Page
 
 # A reader asks for one experiment in many ways, one after the other, and looks again.
-_KEPT, _KEPT_PICTURES = 4, 64
+_KEPT = 4
+_ASKED = ("response", "show", *PLACES)
+
+
+@dataclass(frozen=True)
+class _Split:
+    """What a page shows below its head: what one may choose, and the split or what is wrong."""
+
+    command: str
+    choices: FacetChoices
+    drawn: DrawnFacets | None
+    error: str = ""
+    status: int = 200
 
 
 class _KeptExperiments:
@@ -39,7 +55,6 @@ class _KeptExperiments:
         self._service = service
         self._lock = Lock()
         self._kept: OrderedDict[int, tuple[object, Experiment]] = OrderedDict()
-        self._drawn: OrderedDict[object, DrawnFacets] = OrderedDict()
 
     def of(self, sent: Submission) -> Experiment:
         """An experiment that someone may see, without secrets."""
@@ -57,54 +72,52 @@ class _KeptExperiments:
                 self._kept.popitem(last=False)
         return found
 
-    def drawn(self, sent: Submission, found: Experiment, question: FacetQuestion) -> DrawnFacets:
-        """The split with its picture, which takes a second for many panels."""
-        key = (sent.id, sent.state, sent.committed_count, question.command)
-        with self._lock:
-            held = self._drawn.get(key)
-        if held is not None:
-            return held
-        made = drawn_facets(facets_of(found, question))
-        with self._lock:
-            self._drawn[key] = made
-            while len(self._drawn) > _KEPT_PICTURES:
-                self._drawn.popitem(last=False)
-        return made
-
 
 def facet_pages(service: Service) -> list[Page]:
-    """The page, below that of the experiment."""
+    """The page, below that of the experiment. Reading and drawing many trials takes seconds: the
+    page is shown without them meanwhile, and loads itself anew."""
     kept = _KeptExperiments(service)
+    splits: MadeBehind[_Split] = MadeBehind()
 
     def shown(asked: Asked) -> Response:
         sent = service.submission(asked.who, asked.path["experiment"])
-        found = kept.of(sent)
-        factors = facet_factors(found)
-        question = _question(asked, found, factors)
-        choices = FacetChoices(
-            [each.name for each in found.spec.metrics],
-            factors,
-            question.response,
-            question.show,
-            {place: question.places.get(place, "") for place in PLACES},
+        query = {name: asked.query[name] for name in _ASKED if name in asked.query}
+        key, state = (sent.id, tuple(query.items())), (sent.state, sent.committed_count)
+        split, is_present = splits.of(key, state, lambda: _split(kept.of(sent), query))
+        name = without_secrets(sent).name
+        if split is None:
+            return HTMLResponse(unfinished_facets_page(name, sent.identifier, asked.shell))
+        about = (name, sent.identifier, split.command)
+        page = facets_page(
+            about, split.choices, split.drawn, split.error, asked.shell, is_present=is_present
         )
-        about = (without_secrets(sent).name, sent.identifier, question.command)
-        try:
-            made = kept.drawn(sent, found, question)
-            page = facets_page(about, choices, made, "", asked.shell)
-        except (AnalysisError, UsageError, TrialsFailedError) as error:
-            page = facets_page(about, choices, None, error.message, asked.shell)
-            # An experiment without a value yet is no mistake of who asks.
-            return HTMLResponse(page, 200 if isinstance(error, TrialsFailedError) else 422)
-        return HTMLResponse(page)
+        return HTMLResponse(page, split.status)
 
     return [Page("/service/{experiment}/facets", EVERYONE, shown)]
 
 
-def _question(asked: Asked, found: Experiment, factors: list[str]) -> FacetQuestion:
+def _split(found: Experiment, query: Mapping[str, str]) -> _Split:
+    """The answer to what an address asks."""
+    factors = facet_factors(found)
+    question = _question(query, found, factors)
+    choices = FacetChoices(
+        [each.name for each in found.spec.metrics],
+        factors,
+        question.response,
+        question.show,
+        {place: question.places.get(place, "") for place in PLACES},
+    )
+    try:
+        return _Split(question.command, choices, drawn_facets(facets_of(found, question)))
+    except (AnalysisError, UsageError, TrialsFailedError) as error:
+        # An experiment without a value yet is no mistake of who asks.
+        status = 200 if isinstance(error, TrialsFailedError) else 422
+        return _Split(question.command, choices, None, error.message, status)
+
+
+def _question(query: Mapping[str, str], found: Experiment, factors: list[str]) -> FacetQuestion:
     """What the address asks, or what is shown first."""
     first = first_question(found, factors)
-    query = asked.query
     if not any(place in query for place in PLACES):
         return FacetQuestion(query.get("response", first.response), first.places)
     places = {place: query.get(place, "") for place in PLACES}

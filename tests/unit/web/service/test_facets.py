@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from urllib.parse import urlencode
 
 import pytest
@@ -11,8 +13,21 @@ from steelyard.analysis.tables.analysis_method import Question
 from steelyard.app.results.named_analysis import analyze_experiment, chosen_method
 from steelyard.app.service.facet_view import PLACES, FacetQuestion, facet_factors, first_question
 from steelyard.report.kinds.analysis.tables import effects_table
+from steelyard.web.service import facet_pages
+from tests.patience import PATIENCE_S
 
 FACTOR = "environment-size"
+
+
+def once_drawn(browser, path):
+    """The page, loaded anew as it says until its picture is there."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while "being drawn" in (got := browser.get(path)).text:
+        assert 'http-equiv="refresh"' in got.text
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
+    assert 'http-equiv="refresh"' not in got.text
+    return got
 
 
 @pytest.fixture
@@ -24,8 +39,9 @@ def page(shared):
 
     def ask(**asked):
         query = f"?{urlencode(asked)}" if asked else ""
-        return browser.get(f"/service/{identifier}/facets{query}")
+        return once_drawn(browser, f"/service/{identifier}/facets{query}")
 
+    ask.browser, ask.path = browser, f"/service/{identifier}/facets"
     ask.experiment = shared.service.experiment(shared.service.owner(), identifier)
     return ask
 
@@ -78,6 +94,24 @@ def test_what_cannot_be_split_is_one_sentence_and_the_form_stays(page, asked, sa
     assert "<b>" not in got.text
 
 
+def test_the_page_does_not_wait_for_its_picture(page, monkeypatch) -> None:
+    go_on, drawing = threading.Event(), threading.Event()
+    drawn = facet_pages.drawn_facets
+
+    def slow(found):
+        drawing.set()
+        assert go_on.wait(PATIENCE_S)
+        return drawn(found)
+
+    monkeypatch.setattr(facet_pages, "drawn_facets", slow)
+    got = page.browser.get(f"{page.path}?x={FACTOR}&show=means")
+    assert drawing.wait(PATIENCE_S)
+    assert (got.status, "being drawn" in got.text) == (200, True)
+    assert "data:image" not in got.text
+    go_on.set()
+    assert "data:image" in page(x=FACTOR, show="means").text
+
+
 def test_an_experiment_without_trials_says_so(shared) -> None:
     ada = shared.account("ada", "member")
     who = shared.service.identity(shared.token(ada, "read", "submit"), "submit")
@@ -85,7 +119,7 @@ def test_an_experiment_without_trials_says_so(shared) -> None:
     from tests.unit.web.service.conftest import FILE
 
     identifier = shared.service.submit(who, FILE, "e.toml").spec.identifier
-    got = shared.browser(ada).get(f"/service/{identifier}/facets")
+    got = once_drawn(shared.browser(ada), f"/service/{identifier}/facets")
     assert (got.status, "has no value" in got.text) == (200, True), got.text
 
 

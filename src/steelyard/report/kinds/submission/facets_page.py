@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from steelyard.report.kinds.submission.pages import REFRESH_S
 from steelyard.report.pages.rendered import rendered_page
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def facets_page(
     drawn: DrawnFacets | None,
     error: str,
     shell: Shell,
+    *,
+    is_present: bool = True,
 ) -> str:
     """The picture with the same as a table, or what is wrong with the choice.
 
@@ -70,6 +73,8 @@ def facets_page(
     about : tuple of str
         The experiment's name and identifier, and the options of `steelyard analyze` that ask the
         same.
+    is_present : bool
+        Whether all trials that have come are in it; else the page loads itself anew.
     """
     from steelyard.report.drawings import DRAWINGS
     from steelyard.report.kinds.analysis.tables import effects_table
@@ -92,6 +97,20 @@ def facets_page(
         "table": None if table is None else table._replace(rows=table.rows[:_MOST_ROWS]),
         "more": 0 if table is None else max(0, len(table.rows) - _MOST_ROWS),
         "cautions": [] if found is None else [caution_text(c.message) for c in found.cautions],
-        "refresh_s": 0,
+        "is_present": is_present,
+        "refresh_s": 0 if is_present else REFRESH_S,
+    }
+    return rendered_page("submission/facets.html.jinja", view)
+
+
+def unfinished_facets_page(name: str, identifier: str, shell: Shell) -> str:
+    """The page until its picture is drawn, which loads itself anew."""
+    view = {
+        "shell": shell,
+        "title": f"{name} by facets",
+        "identifier": identifier,
+        "choices": None,
+        "is_present": False,
+        "refresh_s": 1,
     }
     return rendered_page("submission/facets.html.jinja", view)
