@@ -137,7 +137,7 @@ def test_every_form_of_an_experiment_has_the_same_numbers_and_the_public_no_secr
     assert len(endings) == 18
     failed = Counter(status for status in endings.values() if status != "ok")
     assert failed["failed"] >= 2, endings
-    _says_where_it_ran(json.loads(document))
+    _says_where_it_ran(json.loads(document), told[f"{page}/answer"][1].decode())
     fetched_back = user.types("import", f"{shared.address}{page}", "--store", "theirs.sqlite")
     assert fetched_back.status == 0, fetched_back.err
     for read, name in ((of_csv, "t.csv"), (of_parquet, "t.parquet"), (of_json, "t.json")):
@@ -148,12 +148,14 @@ def test_every_form_of_an_experiment_has_the_same_numbers_and_the_public_no_secr
     _is_run_again_on_a_worker_that_came_later(user, shared, identifier, cookie)
 
 
-def _says_where_it_ran(document):
+def _says_where_it_ran(document, page):
     placed = document["experiment"]["placement"]
     assert [worker["name"] for worker in placed["workers"]] == list(WORKERS)
     assert sorted(placed["blocks"]) == [0, 0, 0, 1, 1, 1]
-    assert all(dict(worker["levels"])["kernel"] for worker in placed["workers"])
     assert document["provenance"]["host"]["kernel"]
+    for worker in placed["workers"]:
+        row = re.search(rf'<td class="left">{worker["name"]}</td><td>3</td>.*', page)[0]
+        assert f"kernel: {dict(worker['levels'])['kernel']}" in row
 
 
 def _is_run_again_on_a_worker_that_came_later(user, served, identifier, cookie):

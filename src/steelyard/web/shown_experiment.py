@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # How the mark ends that every page of an answer has at its head.
 _MARK = b"Steelyard</p>"
+_END = b"</main>"
 HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
 
 
@@ -38,6 +39,16 @@ def with_way_back(answer: Answer, address: str, name: str) -> Answer:
     link = f'Steelyard <a href="{escape(address)}">{escape(name)}</a></p>'
     data = answer.data.replace(_MARK, link.encode("utf-8", "replace"), 1)
     return Answer(answer.status, data, answer.kind)
+
+
+def with_section(answer: Answer, section: str) -> Answer:
+    """A page with a section of HTML below all others; other answers as they are."""
+    head, end, tail = answer.data.rpartition(_END)
+    if answer.kind != HTML or not end:
+        return answer
+    return Answer(
+        answer.status, head + section.encode("utf-8", "replace") + end + tail, answer.kind
+    )
 
 
 def document_answer(value: Any) -> Answer:

@@ -13,6 +13,7 @@ from steelyard.report.kinds.submission.pages import (
     submissions_page,
     workers_page,
 )
+from steelyard.report.kinds.submission.places import places_section
 from steelyard.web.service.archive_api import archive_pages, archives_line
 from steelyard.web.service.downloads import archive_download, download
 from steelyard.web.service.facet_pages import facet_pages
@@ -21,7 +22,7 @@ from steelyard.web.service.made_answers import MadeAnswers
 from steelyard.web.service.masked_submission import without_secrets
 from steelyard.web.service.page_table import EVERYONE, Asked, Page
 from steelyard.web.service.reproduction_pages import reproduction_pages
-from steelyard.web.shown_experiment import Answer, shown_experiment, with_way_back
+from steelyard.web.shown_experiment import Answer, shown_experiment, with_section, with_way_back
 
 _SHOWN_DISAGREEMENTS = 50
 
@@ -60,7 +61,8 @@ def service_pages(service: Service) -> list[Page]:
         sent = service.submission(asked.who, asked.path["experiment"])
 
         def make() -> Answer:
-            shown = shown_experiment(masked_experiment(service.trials(sent)))
+            found = masked_experiment(service.trials(sent))
+            shown = with_section(shown_experiment(found), places_section(found))
             return with_way_back(shown, f"../{sent.identifier}", "The experiment")
 
         shown = answers.answer(sent.id, (sent.state, sent.committed_count), make)
