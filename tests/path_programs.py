@@ -14,8 +14,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from steelyard.analysis.paths.path_map import ROOT, PathNode, PathNumbers
+from steelyard.analysis.paths.path_map import NO_CALL_SITE, ROOT, PathNode, PathNumbers
 
+_CALLED_BACK = {"main", "in_thread", "compare", "handler", "in_coroutine"}
 LOGGER = r"""
 #include <dlfcn.h>
 #include <link.h>
@@ -25,19 +26,20 @@ LOGGER = r"""
 #include <mutex>
 #include <vector>
 #define API extern "C" __attribute__((no_instrument_function, visibility("default")))
-struct Node { long parent; void* function; long count; };
+struct Node { long parent; void* function; long count; void* site; };
 static std::vector<Node>& nodes() { static auto* found = new std::vector<Node>; return *found; }
-static std::map<std::pair<long, void*>, long>& places() { static auto* found = new std::map<std::pair<long, void*>, long>; return *found; }
+typedef std::pair<std::pair<long, void*>, void*> Step;
+static std::map<Step, long>& places() { static auto* found = new std::map<Step, long>; return *found; }
 static std::mutex& lock() { static auto* found = new std::mutex; return *found; }
 static thread_local std::map<int, std::vector<long>>* stacks;
 static thread_local int current;
 static std::vector<long>& stack() { if (!stacks) stacks = new std::map<int, std::vector<long>>; return (*stacks)[current]; }
-API void __cyg_profile_func_enter(void* function, void*) {
+API void __cyg_profile_func_enter(void* function, void* site) {
     auto& own = stack();
     const long parent = own.empty() ? -1 : own.back();
     std::lock_guard<std::mutex> held(lock());
-    auto [place, is_new] = places().try_emplace({parent, function}, (long)nodes().size());
-    if (is_new) nodes().push_back({parent, function, 0});
+    auto [place, is_new] = places().try_emplace({{parent, function}, site}, (long)nodes().size());
+    if (is_new) nodes().push_back({parent, function, 0, site});
     ++nodes()[place->second].count;
     own.push_back(place->second);
 }
@@ -49,7 +51,7 @@ __attribute__((destructor)) static void write() {
     ElfW(Addr) base = 0;
     dl_iterate_phdr([](dl_phdr_info* info, size_t, void* to) { *(ElfW(Addr)*)to = info->dlpi_addr; return 1; }, &base);
     FILE* file = fopen(getenv("LOGGED_PATHS"), "w");
-    for (auto& node : nodes()) fprintf(file, "%ld %lu %ld\n", node.parent, (unsigned long)node.function - base, node.count);
+    for (auto& node : nodes()) fprintf(file, "%ld %lu %ld %ld\n", node.parent, (unsigned long)node.function - base, node.count, (long)((unsigned long)node.site - base));
     fclose(file);
 }
 """
@@ -192,9 +194,36 @@ def built_program(folder: Path, seed: int, *flags: str) -> Path:
 
 
 def logged_paths(path: Path) -> list[PathNode]:
-    """The tree of all paths that were taken; nothing is said of heights."""
+    """The tree of all paths that were taken; nothing is said of heights and call sites."""
     rows = (map(int, line.split()) for line in path.read_text().splitlines())
-    return [PathNode(parent, function, 0, count) for parent, function, count in rows]
+    return [PathNode(parent, function, 0, count) for parent, function, count, _ in rows]
+
+
+def with_logged_sites(
+    nodes: Sequence[PathNode], path: Path, own: Mapping[int, str]
+) -> list[PathNode]:
+    """Logged nodes with where their calls return to, but of functions that the C library calls: it
+    is not in the program where those return to.
+    """
+    rows = (map(int, line.split()) for line in path.read_text().splitlines())
+    sites = [site for *_, site in rows]
+    return [
+        node if called_back(node, own) else node._replace(call_site=site)
+        for node, site in zip(nodes, sites, strict=True)
+    ]
+
+
+def called_back(node: PathNode, names: Mapping[int, str]) -> bool:
+    """Whether a function is one that the C library or the kernel calls."""
+    return names[node.function].partition("(")[0] in _CALLED_BACK
+
+
+def without_callbacks(nodes: Sequence[PathNode], names: Mapping[int, str]) -> list[PathNode]:
+    """The same nodes, as `with_logged_sites` has them."""
+    return [
+        node._replace(call_site=NO_CALL_SITE) if called_back(node, names) else node
+        for node in nodes
+    ]
 
 
 def counted_paths(nodes: Sequence[PathNode], numbers: PathNumbers) -> Counter[int]:

@@ -27,6 +27,7 @@ from steelyard.profile.symbols.debug_files import read_build_id, separate_file, 
 from steelyard.profile.symbols.debug_sections import debug_sections
 from steelyard.profile.symbols.elf_symbols import read_symbols
 from steelyard.profile.symbols.inlined_code import debug_source
+from steelyard.profile.symbols.source_lines import source_lines
 from steelyard.profile.symbols.static_probes import static_probes
 from steelyard.service.package.archive import PackageLimits, package_in
 from steelyard.service.package.archive import unpack as unpack_package
@@ -54,6 +55,8 @@ def _elf(path: str) -> None:
         assert look(path) is None or isinstance(look(path), str)
     with tempfile.TemporaryDirectory(dir=_MEMORY) as folder:
         debug_sections(path, folder)
+    starts = [*symbols.addresses[:50].tolist(), 0x1000]
+    assert all(isinstance(line, str) for line in source_lines(path, starts))
 
 
 def _object_file(path: str) -> None:

@@ -20,6 +20,8 @@ from tests.path_programs import (
     counted_paths,
     flags_of,
     logged_paths,
+    with_logged_sites,
+    without_callbacks,
 )
 
 PROGRAM_COUNT = 200
@@ -39,6 +41,25 @@ def test_every_path_of_two_hundred_programs_is_learnt(tmp_path, monkeypatch):
             wrong.append(seed)
         program.unlink()
     assert wrong == []
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")
+def test_every_call_site_of_two_hundred_programs_is_learnt(tmp_path, monkeypatch):
+    built_logger(tmp_path)
+    monkeypatch.setenv("LOGGED_PATHS", str(tmp_path / "logged"))
+    wrong, sites = [], 0
+    for seed in range(PROGRAM_COUNT):
+        program = built_program(tmp_path, seed, *flags_of(seed))
+        found = learning_run([str(program)], str(program), call_sites=True).path_map
+        names, numbers = found.functions, PathNumbers()
+        logged = with_logged_sites(logged_paths(tmp_path / "logged"), tmp_path / "logged", names)
+        truth = counted_paths(logged, numbers)
+        if counted_paths(without_callbacks(found.nodes, names), numbers) != truth:
+            wrong.append(seed)
+        sites += len(found.call_sites or ())
+        program.unlink()
+    assert wrong == []
+    assert sites > 10 * PROGRAM_COUNT
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="paths are learnt on x86-64")

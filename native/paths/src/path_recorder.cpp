@@ -1,7 +1,8 @@
 // Within a program: notes each entry of a function with the path to it, by where the stack pointer
 // is. Frames whose entry lay below it are gone, however they were left: returned from, thrown
 // through or jumped out of. Loaded by LD_PRELOAD; STEELYARD_PATHS_PLAN names the plan and
-// STEELYARD_PATHS_FOLDER where trees go.
+// STEELYARD_PATHS_FOLDER where trees go. With STEELYARD_PATHS_CALL_SITES paths differ by the calls
+// that led from function to function, too.
 
 #include <fcntl.h>
 #include <link.h>
@@ -44,12 +45,13 @@ const CallSite* call_site_of(std::uint64_t return_address) {
     return nullptr;
 }
 
-void push(Thread& own, const Frame& entered) {
+void push(Thread& own, const Frame& entered, std::uint64_t call_site) {
     const std::uint32_t parent = own.depth == 0 ? 0 : own.frames[own.depth - 1].node;
     // A signal may come before any walk of the thread's stack has found where that begins.
     const bool has_height = !entered.elsewhere && own.start > entered.entry_stack;
     const std::uint64_t height = has_height ? own.start - entered.entry_stack - word : 0;
-    const std::uint32_t node = own.tree.child(parent, entered.function, height);
+    const std::uint32_t node =
+        own.tree.child(parent, entered.function, height, call_site & program.kept_sites);
     if (node == no_node || own.depth == most_frames) {
         own.tree.header().lost += 1;
         return;
@@ -76,7 +78,7 @@ bool enter_by_call(Thread& own, std::uint32_t function, std::uint64_t entry_stac
     const Frame& top = own.frames[own.depth - 1];
     if (top.entry_stack != caller || top.function != site->function || !top.seen)
         return false;
-    push(own, {entry_stack, function, 0, true, top.elsewhere});
+    push(own, {entry_stack, function, 0, true, top.elsewhere}, return_address);
     return true;
 }
 
@@ -95,9 +97,10 @@ bool enter_as_before(Thread& own, std::uint32_t function, const Entry& entry) {
         return false;
     for (std::uint32_t index = walk->activation_count; index > 0; --index) {
         const auto& activation = walk->activations[index - 1];
-        push(own, {activation.entry_stack, activation.function, 0, false, known.elsewhere});
+        push(own, {activation.entry_stack, activation.function, 0, false, known.elsewhere},
+             activation.call_site);
     }
-    push(own, {entry.stack, function, 0, true, known.elsewhere});
+    push(own, {entry.stack, function, 0, true, known.elsewhere}, walk->call_site);
     return true;
 }
 
@@ -121,10 +124,12 @@ void remember(RememberedWalks& walks, const Walk& walk, const Entry& entry) {
     place->word_count = static_cast<std::uint32_t>(walk.words.size());
     for (std::size_t index = 0; index < walk.activations.size(); ++index)
         place->activations[index] = {walk.activations[index].entry_stack,
-                                     walk.activations[index].function};
+                                     walk.activations[index].function,
+                                     walk.activations[index].call_site};
     place->activation_count = static_cast<std::uint32_t>(walk.activations.size());
     place->known_stack = walk.known->entry_stack;
     place->known_function = walk.known->function;
+    place->call_site = walk.call_site;
     place->uses_frame_pointer = walk.uses_frame_pointer;
     place->entry = entry;
 }
@@ -210,9 +215,12 @@ __attribute__((used)) void steelyard_entered_from_afar(std::uint32_t function, s
     remember(own.walks, walk, {entry_stack, *entry, kept->rbp});
     const bool known_elsewhere = walk.known && own.depth > 0 && own.frames[own.depth - 1].elsewhere;
     for (const Activation& activation : std::views::reverse(walk.activations))
-        push(own, {activation.entry_stack, activation.function, 0, false,
-                   known_elsewhere || activation.stack != walk.last_stack});
-    push(own, {entry_stack, function, 0, true, known_elsewhere || walk.last_stack != 0});
+        push(own,
+             {activation.entry_stack, activation.function, 0, false,
+              known_elsewhere || activation.stack != walk.last_stack},
+             activation.call_site);
+    push(own, {entry_stack, function, 0, true, known_elsewhere || walk.last_stack != 0},
+         walk.call_site);
     own.at_work_at = 0;
     errno = error;
 }
@@ -275,6 +283,7 @@ void tell_ready() {
     program.call_sites = {reinterpret_cast<const CallSite*>(functions + plan->function_count),
                           plan->call_site_places};
     program.bias = bias_of_program();
+    program.kept_sites = std::getenv("STEELYARD_PATHS_CALL_SITES") == nullptr ? 0 : UINT64_MAX;
     pthread_key_create(&program.key, end_thread);
     pthread_atfork(nullptr, nullptr, after_fork);
     if (patch_entries(program.functions, plan->image_end, program.bias, steelyard_entry))

@@ -52,7 +52,7 @@ bool PathTree::open(const char* path, std::uint32_t process, std::uint32_t threa
     header_->magic = tree_magic;
     header_->process = process;
     header_->thread = thread;
-    nodes_[0] = {no_node, no_node, 0, 0};
+    nodes_[0] = {no_node, no_node, 0, 0, 0};
     header_->node_count = 1;
     return true;
 }

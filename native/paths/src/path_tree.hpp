@@ -8,7 +8,7 @@
 
 namespace steelyard {
 
-constexpr std::uint64_t tree_magic = 0x3165657274797473;  // "stytree1"
+constexpr std::uint64_t tree_magic = 0x3265657274797473;  // "stytree2"
 constexpr std::uint32_t no_node = UINT32_MAX;
 
 struct TreeHeader {
@@ -24,6 +24,9 @@ struct TreeHeader {
 struct TreeNode {
     std::uint32_t parent, function;
     std::uint64_t height_bytes, count;
+    /// Where the call of `parent` that led here returns to, as virtual address; 0: no call of it
+    /// did, or nobody asked.
+    std::uint64_t call_site;
 };
 
 /// Uses no memory of the program's allocator, no floating-point registers, and no locks.
@@ -32,8 +35,9 @@ class PathTree {
     /// Whether the file could be made.
     bool open(const char* path, std::uint32_t process, std::uint32_t thread);
     /// `no_node` where there is no more memory.
-    std::uint32_t child(std::uint32_t parent, std::uint32_t function, std::uint64_t height_bytes) {
-        const TreeNode wanted{parent, function, height_bytes, 0};
+    std::uint32_t child(std::uint32_t parent, std::uint32_t function, std::uint64_t height_bytes,
+                        std::uint64_t call_site) {
+        const TreeNode wanted{parent, function, height_bytes, 0, call_site};
         const std::uint32_t first = places_[first_place(wanted)];
         return is_path(nodes_[first], wanted) ? first : searched_child(wanted);
     }
@@ -47,14 +51,14 @@ class PathTree {
   private:
     static bool is_path(const TreeNode& node, const TreeNode& wanted) {
         return node.parent == wanted.parent && node.function == wanted.function &&
-               node.height_bytes == wanted.height_bytes;
+               node.height_bytes == wanted.height_bytes && node.call_site == wanted.call_site;
     }
-    /// Three products that do not wait for each other, since this is done at each entry.
+    /// Four products that do not wait for each other, since this is done at each entry.
     std::uint64_t first_place(const TreeNode& node) const {
         constexpr std::uint64_t of_parent = 0x9e3779b97f4a7c15U, of_function = 0xc2b2ae3d27d4eb4fU,
-                                of_height = 0x165667b19e3779f9U;
-        const std::uint64_t hash =
-            node.parent * of_parent + node.function * of_function + node.height_bytes * of_height;
+                                of_height = 0x165667b19e3779f9U, of_site = 0xd6e8feb86659fd93U;
+        const std::uint64_t hash = (node.parent * of_parent + node.function * of_function) +
+                                   (node.height_bytes * of_height + node.call_site * of_site);
         return hash >> place_shift_;
     }
     std::uint32_t searched_child(const TreeNode& wanted);

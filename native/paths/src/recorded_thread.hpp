@@ -41,6 +41,8 @@ struct Program {
     std::span<const PlannedFunction> functions;
     std::span<const CallSite> call_sites;
     std::uint64_t bias = 0;
+    /// All bits of a call site that paths keep: none, or all.
+    std::uint64_t kept_sites = 0;
     char folder[longest_path] = {};
     pthread_key_t key = 0;
     std::atomic<bool> walking = false;

@@ -26,11 +26,12 @@ struct RememberedWalk {
     struct Found {
         std::uint64_t entry_stack;
         std::uint32_t function;
+        std::uint64_t call_site;
     };
     Entry entry;  ///< its stack is 0 where there is nothing
     bool uses_frame_pointer;
     std::uint32_t word_count, activation_count, known_function;
-    std::uint64_t known_stack;
+    std::uint64_t known_stack, call_site;
     std::array<Found, most_activations> activations;  ///< innermost first
     std::array<ReadWord, most_read_words> words;
 };

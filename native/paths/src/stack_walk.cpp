@@ -243,6 +243,9 @@ Walk walk_stack(Registers registers, std::span<const PlannedFunction> functions,
             const PlannedFunction* const function = function_at(functions, address - bias - back);
             if (function != nullptr && function->unwatched != Unwatched::start) {
                 const Activation activation{frame - word, function->owner, walk.last_stack};
+                auto& led_here =
+                    walk.activations.empty() ? walk.call_site : walk.activations.back().call_site;
+                led_here = was_interrupted ? 0 : address - bias;
                 if (is_known(activation)) {
                     walk.known = activation;
                     evidence.end(*row);

@@ -19,10 +19,14 @@ struct Activation {
     std::uint64_t entry_stack;  ///< the stack pointer at its entry
     std::uint32_t function;
     std::uint32_t stack = 0;  ///< 0: the innermost one; one more with each that the walk went to
+    /// Where the call returns to by which the next function outside led here, as virtual address;
+    /// 0: it was interrupted, or there is none.
+    std::uint64_t call_site = 0;
 };
 
 struct Walk {
     std::vector<Activation> activations;  ///< innermost first
+    std::uint64_t call_site = 0;          ///< that of the function that was entered
     /// Where the stack begins; nothing where the walk was stopped, or did not get there.
     std::optional<std::uint64_t> start;
     /// The function where it was stopped.

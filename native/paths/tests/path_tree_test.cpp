@@ -14,25 +14,27 @@ TEST("a path is found again, also after the tree has grown") {
     CHECK(tree.open(path.c_str(), 1, 2));
     std::uint32_t node = 0;
     for (std::uint32_t depth = 0; depth < 100'000; ++depth)
-        node = tree.child(node, depth % 7, 16 * depth);
+        node = tree.child(node, depth % 7, 16 * depth, 0);
     std::uint32_t again = 0;
     for (std::uint32_t depth = 0; depth < 100'000; ++depth)
-        again = tree.child(again, depth % 7, 16 * depth);
+        again = tree.child(again, depth % 7, 16 * depth, 0);
     CHECK(node == 100'000);
     CHECK(again == node);
     CHECK(tree.header().node_count == 100'001);
     tree.close();
 }
 
-TEST("paths differ by parent, function or height") {
+TEST("paths differ by parent, function, height or call site") {
     const TemporaryFolder folder;
     steelyard::PathTree tree;
     CHECK(tree.open((folder.path() + "/tree").c_str(), 1, 2));
-    const std::uint32_t first = tree.child(0, 1, 32);
-    CHECK(tree.child(0, 1, 48) != first);
-    CHECK(tree.child(0, 2, 32) != first);
-    CHECK(tree.child(first, 1, 32) != first);
-    CHECK(tree.child(0, 1, 32) == first);
+    const std::uint32_t first = tree.child(0, 1, 32, 0);
+    CHECK(tree.child(0, 1, 48, 0) != first);
+    CHECK(tree.child(0, 2, 32, 0) != first);
+    CHECK(tree.child(first, 1, 32, 0) != first);
+    CHECK(tree.child(0, 1, 32, 8) != first);
+    CHECK(tree.child(0, 1, 32, 8) == tree.child(0, 1, 32, 8));
+    CHECK(tree.child(0, 1, 32, 0) == first);
     tree.close();
 }
 
@@ -40,10 +42,10 @@ TEST("the child of a fork has the paths without their counts") {
     const TemporaryFolder folder;
     steelyard::PathTree tree;
     CHECK(tree.open((folder.path() + "/one").c_str(), 1, 1));
-    const std::uint32_t node = tree.child(0, 3, 64);
+    const std::uint32_t node = tree.child(0, 3, 64, 0);
     tree.count(node);
     CHECK(tree.reopen((folder.path() + "/two").c_str(), 2, 2));
-    CHECK(tree.child(0, 3, 64) == node);
+    CHECK(tree.child(0, 3, 64, 0) == node);
     CHECK(tree.header().process == 2);
     tree.close();
     std::ifstream one(folder.path() + "/one", std::ios::binary);

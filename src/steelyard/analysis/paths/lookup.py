@@ -6,7 +6,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from steelyard.analysis.paths.path_map import NO_HEIGHT, PathMap, PathNumbers, functions_of
+from steelyard.analysis.paths.path_labels import PathLabels
+from steelyard.analysis.paths.path_map import (
+    NO_CALL_SITE,
+    NO_HEIGHT,
+    ROOT,
+    PathMap,
+    PathNumbers,
+    functions_of,
+)
 from steelyard.analysis.paths.path_marks import ANY_MARK, carried_mark, node_marks
 
 
@@ -17,7 +25,8 @@ class Candidate:
     Parameters
     ----------
     functions : tuple of str
-        Names, outermost first; with the address of what has no name of its own.
+        Names, outermost first; with the address of what has no name of its own, and with the call
+        site that led to the next one where the map has them.
     share : float
         Part of the key's learnt calls that came by this path, from 0 to 1; where none of them was
         counted, the candidates have equal parts.
@@ -43,6 +52,7 @@ class KeyedPaths:
         self._numbers = PathNumbers().of(path_map.nodes)
         self._ends: dict[tuple[int, int], list[int]] = {}
         self._known: dict[tuple[int, int, int], tuple[Candidate, ...]] = {}
+        self._labels = PathLabels(path_map)
         self._marks = node_marks(path_map.nodes, path_map.marks)
         self._carried: dict[tuple[int, int, int, int], int] = {}
         for index, node in enumerate(path_map.nodes):
@@ -103,11 +113,19 @@ class KeyedPaths:
             first.setdefault(self._numbers[end], end)
         total = sum(calls.values())
         return tuple(
-            Candidate(
-                _named(self.path_map, first[number]), count / total if total else 1 / len(calls)
-            )
+            Candidate(self._named(first[number]), count / total if total else 1 / len(calls))
             for number, count in calls.most_common()
         )
+
+    def _named(self, end: int) -> tuple[str, ...]:
+        """The functions of the path to a node, each but the last with where it called the next."""
+        names: list[str] = []
+        call_site = NO_CALL_SITE
+        while end != ROOT:
+            node = self.path_map.nodes[end]
+            names.append(self._labels.name(node.function, call_site))
+            call_site, end = node.call_site, node.parent
+        return tuple(reversed(names))
 
 
 def candidates(
@@ -128,13 +146,3 @@ def candidates(
     if height_bytes is None:
         return keyed.at_any_height(function)
     return keyed.candidates(function, height_bytes)
-
-
-def _named(path_map: PathMap, end: int) -> tuple[str, ...]:
-    names = [_name(path_map, function) for function in functions_of(path_map, end)]
-    return tuple(reversed(names))
-
-
-def _name(path_map: PathMap, function: int) -> str:
-    name = path_map.functions[function]
-    return f"{name}+{function:#x}" if name.startswith("[") else name

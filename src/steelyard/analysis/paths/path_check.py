@@ -16,6 +16,7 @@ from steelyard.analysis.paths.path_map import (
     PathNode,
     PathNumbers,
     check_build,
+    check_call_sites,
 )
 from steelyard.analysis.paths.path_marks import node_marks
 
@@ -211,7 +212,7 @@ def judged(learnt: PathMap, evaluation: PathMap | None = None) -> PathCheck:
     Raises
     ------
     DataError
-        The two are of different builds.
+        The two are of different builds, or one has call sites.
     """
     numbers = PathNumbers()
     candidates = candidates_by_key(learnt, numbers.of(learnt.nodes))
@@ -219,6 +220,7 @@ def judged(learnt: PathMap, evaluation: PathMap | None = None) -> PathCheck:
     if evaluation is None:
         return PathCheck(learnt, offline, None)
     check_build(learnt, evaluation.build, evaluation.program)
+    check_call_sites(learnt, evaluation.has_call_sites)
     return PathCheck(learnt, offline, _scenario(candidates, evaluation, numbers))
 
 

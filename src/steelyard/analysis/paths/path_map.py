@@ -14,6 +14,8 @@ from steelyard.core.errors import DataError
 ROOT = -1
 # No function begins where its stack does: what has this height has no key.
 NO_HEIGHT = 0
+# What no call of the program led to has no call site.
+NO_CALL_SITE = 0
 
 
 class PathNode(NamedTuple):
@@ -31,12 +33,16 @@ class PathNode(NamedTuple):
     call_count : int
         How often the function was entered by this path. 0: it was found on the stack, its
         entries cannot be watched.
+    call_site : int
+        Where the call in the parent returns to, as an address in the file; `NO_CALL_SITE` where
+        none led here, as to a signal handler, and in maps without call sites.
     """
 
     parent: int
     function: int
     height_bytes: int
     call_count: int
+    call_site: int = NO_CALL_SITE
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,9 @@ class PathMap:
         Entries that were not noted, and entries of which some callers were not found.
     marks : mapping of (int, int) to int
         Numbers of the program's marked calls, by caller and callee; empty: it has none.
+    call_sites : mapping of int to str, or None
+        What each call site of a node is called, by its address: a file with a line, or how far it
+        is from the start of its function. None: paths leave call sites out.
     """
 
     program: str
@@ -71,6 +80,12 @@ class PathMap:
     lost_count: int = 0
     guessed_count: int = 0
     marks: Mapping[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+    call_sites: Mapping[int, str] | None = None
+
+    @property
+    def has_call_sites(self) -> bool:
+        """Whether paths of the same functions differ by their call sites."""
+        return self.call_sites is not None
 
     @property
     def call_count(self) -> int:
@@ -79,17 +94,18 @@ class PathMap:
 
 
 class PathNumbers:
-    """Numbers for paths, equal where paths have the same functions, also in different maps."""
+    """Numbers for paths, equal where paths have the same functions and call sites, also in
+    different maps."""
 
     def __init__(self) -> None:
-        self._numbers: dict[tuple[int, int], int] = {}
+        self._numbers: dict[tuple[int, int, int], int] = {}
 
     def of(self, nodes: Sequence[PathNode]) -> list[int]:
         """The number of the path to each node."""
         found: list[int] = []
         for node in nodes:
             parent = ROOT if node.parent == ROOT else found[node.parent]
-            step = (parent, node.function)
+            step = (parent, node.function, node.call_site)
             found.append(self._numbers.setdefault(step, len(self._numbers)))
         return found
 
@@ -100,10 +116,11 @@ def merged(first: PathMap, second: PathMap) -> PathMap:
     Raises
     ------
     DataError
-        They are of different builds.
+        They are of different builds, or one has call sites.
     """
     check_build(first, second.build, second.program)
     check_marks(first, second.marks)
+    check_call_sites(first, second.has_call_sites)
     nodes = merged_nodes((first.nodes, second.nodes))
     return replace(
         first,
@@ -113,21 +130,28 @@ def merged(first: PathMap, second: PathMap) -> PathMap:
         nodes=nodes,
         lost_count=first.lost_count + second.lost_count,
         guessed_count=first.guessed_count + second.guessed_count,
+        call_sites=_both_sites(first.call_sites, second.call_sites),
     )
 
 
+def _both_sites(
+    first: Mapping[int, str] | None, second: Mapping[int, str] | None
+) -> Mapping[int, str] | None:
+    return None if first is None or second is None else {**first, **second}
+
+
 def merged_nodes(trees: Sequence[Sequence[PathNode]]) -> list[PathNode]:
-    """One tree of several: nodes of the same parent, function and height become one."""
-    places: dict[tuple[int, int, int], int] = {}
+    """One tree of several: nodes of the same parent, function, height and call site become one."""
+    places: dict[tuple[int, int, int, int], int] = {}
     nodes: list[PathNode] = []
     for tree in trees:
         place_of: list[int] = []
         for node in tree:
             parent = ROOT if node.parent == ROOT else place_of[node.parent]
-            key = (parent, node.function, node.height_bytes)
+            key = (parent, node.function, node.height_bytes, node.call_site)
             place = places.setdefault(key, len(nodes))
             if place == len(nodes):
-                nodes.append(PathNode(*key, node.call_count))
+                nodes.append(node._replace(parent=parent))
             else:
                 old = nodes[place]
                 nodes[place] = old._replace(call_count=old.call_count + node.call_count)
@@ -168,6 +192,44 @@ def check_marks(known: PathMap, marks: Mapping[tuple[int, int], int]) -> None:
         "the program as it is, with another --output.",
         field="map",
     )
+
+
+def check_call_sites(known: PathMap, are_kept: bool) -> None:
+    """Refuse paths with call sites beside a map without them, and the other way round.
+
+    Raises
+    ------
+    DataError
+        One side has them.
+    """
+    if known.has_call_sites == are_kept:
+        return
+    has, have, advice = (
+        ("has no call sites", "have them", "without")
+        if are_kept
+        else ("has call sites", "have none", "with")
+    )
+    raise DataError(
+        f"The map of {known.program} {has}, and the paths beside it {have}.\n"
+        f"Learn those {advice} --call-sites, or with another map.",
+        field="map",
+    )
+
+
+def refuse_call_sites(known: PathMap, what: str) -> None:
+    """Refuse a map with call sites for what works on functions alone.
+
+    Raises
+    ------
+    DataError
+        It has them.
+    """
+    if known.has_call_sites:
+        raise DataError(
+            f"The map of {known.program} has call sites, and {what} works on paths without them.\n"
+            "Learn a map without --call-sites, with another --output.",
+            field="map",
+        )
 
 
 def functions_of(path_map: PathMap, node: int) -> Iterator[int]:

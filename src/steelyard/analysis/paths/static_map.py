@@ -103,6 +103,8 @@ class PathsOfMap:
     truth : StaticTruth or None
         How many learnt paths the code allows.
     keys : tuple of KeyAnswer
+    has_call_sites : bool
+        Learnt paths differ by their call sites, too.
     """
 
     program: str
@@ -111,3 +113,4 @@ class PathsOfMap:
     code: CodeFacts | None
     truth: StaticTruth | None
     keys: tuple[KeyAnswer, ...]
+    has_call_sites: bool = False

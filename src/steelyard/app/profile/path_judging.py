@@ -4,14 +4,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from steelyard.analysis.paths.path_check import PathCheck, judged
-from steelyard.analysis.paths.path_map import PathMap, check_build, check_marks
+from steelyard.analysis.paths.path_map import (
+    PathMap,
+    check_build,
+    check_marks,
+    refuse_call_sites,
+)
 from steelyard.core.errors import DataError, UsageError
 
 # As in the thesis, section 5.7: paths are learnt of a small input, and judged by a larger one.
 _LEARNT_SIZE, _JUDGED_SIZE = "test", "train"
+
+
+@dataclass(frozen=True)
+class JudgeAsked:
+    """What is judged of a run.
+
+    Parameters
+    ----------
+    by_sample : bool
+        Run the command once more, and judge its samples too.
+    costs : bool
+        Say what ways of telling its paths apart would cost, in this program.
+    call_sites : bool
+        Paths differ by their call sites, too.
+    """
+
+    by_sample: bool = False
+    costs: bool = False
+    call_sites: bool = False
 
 
 def judge_map(map_path: str, evaluation_path: str | None, with_costs: bool = False) -> PathCheck:
@@ -39,11 +63,13 @@ def judge_map(map_path: str, evaluation_path: str | None, with_costs: bool = Fal
 def _with_costs(check: PathCheck, program: str | None, asked: bool) -> PathCheck:
     from steelyard.app.profile.path_costs import costs_of
 
+    if asked:
+        refuse_call_sites(check.learnt, "--costs")
     return replace(check, costs=costs_of(check.learnt, program)) if asked else check
 
 
 def judge_command(
-    map_path: str | None, argv: Sequence[str], by_sample: bool = False, with_costs: bool = False
+    map_path: str | None, argv: Sequence[str], asked: JudgeAsked | None = None
 ) -> PathCheck:
     """Judge a map by a run of a command, or the paths of that run by themselves.
 
@@ -52,10 +78,8 @@ def judge_command(
     map_path : str or None
         None: what the run takes is judged offline.
     argv : sequence of str
-    by_sample : bool
-        Run the command once more, and judge its samples too.
-    with_costs : bool
-        Say what ways of telling its paths apart would cost, in this program.
+    asked : JudgeAsked, optional
+        Call sites are those of the map where there is one.
 
     Raises
     ------
@@ -69,29 +93,29 @@ def judge_command(
     from steelyard.profile.paths.learning_run import build_of, learning_run
     from steelyard.profile.paths.marked_program import marks_of
 
+    asked = asked or JudgeAsked()
     program = executable_of(argv)
     learnt = None
+    call_sites = asked.call_sites
     if map_path is not None:
         learnt = _map_with_paths(map_path, "map")
         check_build(learnt, build_of(program), os.path.basename(program))
         check_marks(learnt, marks_of(program))
-    taken = learning_run(argv, program).path_map
+        call_sites = learnt.has_call_sites
+    taken = learning_run(argv, program, call_sites=call_sites).path_map
     check = judged(taken) if learnt is None else judged(learnt, taken)
-    check = _with_costs(check, program, with_costs)
-    return with_samples(check, taken, argv, program) if by_sample else check
+    check = _with_costs(check, program, asked.costs)
+    return with_samples(check, taken, argv, program) if asked.by_sample else check
 
 
-def judge_suite(name: str, by_sample: bool = False, with_costs: bool = False) -> PathCheck:
+def judge_suite(name: str, asked: JudgeAsked | None = None) -> PathCheck:
     """Judge what is learnt of a program of the suite at one input by what it does at another.
 
     Parameters
     ----------
     name : str
         As `app.suite.suite_name.parse_suite_name` takes it; its size is the input of the judge.
-    by_sample : bool
-        Run it once more at that size, and judge its samples too.
-    with_costs : bool
-        Say what ways of telling its paths apart would cost.
+    asked : JudgeAsked, optional
 
     Raises
     ------
@@ -105,26 +129,27 @@ def judge_suite(name: str, by_sample: bool = False, with_costs: bool = False) ->
     from steelyard.profile.paths.learning_run import Surroundings, learning_run
     from steelyard.suite.known_recipes import RecipeRegistry
 
-    asked = parse_suite_name(name, SuiteName("", size=_JUDGED_SIZE))
-    if asked.size == _LEARNT_SIZE:
+    asked = asked or JudgeAsked()
+    chosen = parse_suite_name(name, SuiteName("", size=_JUDGED_SIZE))
+    if chosen.size == _LEARNT_SIZE:
         raise UsageError(
             f"{name} asks for the input that paths are learnt of. Name another size.", field="map"
         )
-    recipe, workshop = RecipeRegistry().get(asked.name), Workshop()
+    recipe, workshop = RecipeRegistry().get(chosen.name), Workshop()
 
     def command_at(size: str) -> tuple[tuple[str, ...], Surroundings]:
-        launch = workshop.ready(recipe, replace(asked, size=size)).variant.launch
+        launch = workshop.ready(recipe, replace(chosen, size=size)).variant.launch
         return launch.argv, Surroundings(launch.working_directory, launch.stdin_file)
 
     def paths_at(size: str) -> PathMap:
         argv, place = command_at(size)
-        return learning_run(argv, executable_of(argv), place).path_map
+        return learning_run(argv, executable_of(argv), place, asked.call_sites).path_map
 
-    taken = paths_at(asked.size)
-    argv, place = command_at(asked.size)
+    taken = paths_at(chosen.size)
+    argv, place = command_at(chosen.size)
     program = executable_of(argv)
-    check = _with_costs(judged(paths_at(_LEARNT_SIZE), taken), program, with_costs)
-    if not by_sample:
+    check = _with_costs(judged(paths_at(_LEARNT_SIZE), taken), program, asked.costs)
+    if not asked.by_sample:
         return check
     return with_samples(check, taken, apart(argv, place), program)
 

@@ -6,11 +6,19 @@ import os
 from collections.abc import Sequence
 
 from steelyard.analysis.paths.learning import Learning
-from steelyard.analysis.paths.path_map import PathNumbers, check_build, check_marks, merged
+from steelyard.analysis.paths.path_map import (
+    PathNumbers,
+    check_build,
+    check_call_sites,
+    check_marks,
+    merged,
+)
 from steelyard.app.profile.program_check import check_program
 
 
-def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Learning:
+def learn_paths(
+    argv: Sequence[str], map_path: str, program: str | None, call_sites: bool = False
+) -> Learning:
     """Run a command, and add the paths that its program took to a map.
 
     Parameters
@@ -20,13 +28,15 @@ def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Lear
         Made where there is none.
     program : str or None
         The file whose functions are watched; None: the one that the command names.
+    call_sites : bool
+        Paths differ by their call sites, too.
 
     Raises
     ------
     UsageError, MissingCapabilityError
         As `profile.paths.learning_run.learning_run`.
     DataError
-        The map is damaged, or of another build.
+        The map is damaged, or of another build, or one of the two has call sites.
     """
     from steelyard.app.profile.path_recording import refuse_moving
     from steelyard.profile.executable import executable_of
@@ -43,7 +53,8 @@ def learn_paths(argv: Sequence[str], map_path: str, program: str | None) -> Lear
     if before is not None:
         check_build(before, build_of(watched), os.path.basename(watched))
         check_marks(before, marks_of(watched))
-    run = learning_run(argv, watched)
+        check_call_sites(before, call_sites)
+    run = learning_run(argv, watched, call_sites=call_sites)
     path_map = run.path_map if before is None else merged(before, run.path_map)
     write_map(path_map, map_path)
     numbers = PathNumbers()

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field, replace
 
 from steelyard.analysis.paths.markable_calls import MarkableCalls, markable_calls
-from steelyard.analysis.paths.path_map import PathMap, check_build
+from steelyard.analysis.paths.path_map import PathMap, check_build, refuse_call_sites
 from steelyard.analysis.paths.resizing import (
     MOST_WRAPPED_RATIO,
     Resizing,
@@ -69,6 +69,7 @@ def resize_paths(request: ResizingRequest) -> Resizing:
     path_map = read_map(request.map_path)
     if not path_map.nodes:
         raise DataError(f"The map {request.map_path} has no paths.", field="map")
+    refuse_call_sites(path_map, "resize")
     program = None
     if request.program is not None:
         check_program(request.program)

@@ -160,6 +160,7 @@ def map_paths(
         code=None if code is None else code.facts(),
         truth=None if code is None or path_map is None else code.truth(path_map),
         keys=answers,
+        has_call_sites=path_map is not None and path_map.has_call_sites,
     )
 
 

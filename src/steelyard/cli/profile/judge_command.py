@@ -27,6 +27,11 @@ class JudgeOptions:
     costs: bool = option(
         "--costs", is_flag=True, help="Show what ways of telling paths apart would cost."
     )
+    call_sites: bool = option(
+        "--call-sites",
+        is_flag=True,
+        help="Without a map: the paths of CMD, or of suite:NAME, differ by their call sites, too.",
+    )
     json_target: str | None = json_option()
 
 
@@ -52,8 +57,20 @@ def judge(argv: tuple[str, ...], given: JudgeOptions, path: str | None) -> None:
     A map is judged by the paths of --evaluation, or of CMD. Without a map, the paths of CMD are
     judged by themselves; those of a program of the suite by its other input.
     """
-    from steelyard.app.profile.path_judging import judge_command, judge_map, judge_suite
+    from steelyard.app.profile.path_judging import (
+        JudgeAsked,
+        judge_command,
+        judge_map,
+        judge_suite,
+    )
 
+    asked = JudgeAsked(given.by_sample, given.costs, given.call_sites)
+    is_suite = (path or "").startswith(_SUITE)
+    if given.call_sites and not is_suite and (path is not None or not argv):
+        raise click.UsageError(
+            "--call-sites is for what is learnt here: CMD without a map, or suite:NAME. A map has "
+            "call sites or not."
+        )
     if given.evaluation is not None and (argv or (path or "").startswith(_SUITE)):
         raise click.UsageError("--evaluation judges a map; it goes with no command and no suite:.")
     if given.by_sample and not argv and not (path or "").startswith(_SUITE):
@@ -61,9 +78,9 @@ def judge(argv: tuple[str, ...], given: JudgeOptions, path: str | None) -> None:
     if path is not None and path.startswith(_SUITE):
         if argv:
             raise click.UsageError(f"{path} has a command of its own; leave out the one behind --.")
-        check = judge_suite(path, given.by_sample, given.costs)
+        check = judge_suite(path, asked)
     elif argv:
-        check = judge_command(path, argv, given.by_sample, given.costs)
+        check = judge_command(path, argv, asked)
     else:
         check = judge_map(path or DEFAULT_MAP, given.evaluation, given.costs)
     if given.json_target is not None:

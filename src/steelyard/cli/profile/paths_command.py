@@ -37,6 +37,11 @@ class LearnOptions:
         metavar="FILE",
         help="Watch this program, which CMD starts; otherwise the one that CMD names.",
     )
+    call_sites: bool = option(
+        "--call-sites",
+        is_flag=True,
+        help="Paths differ by their call sites, too; the map is one with call sites.",
+    )
     json_target: str | None = json_option()
 
 
@@ -99,7 +104,7 @@ def learn(given: LearnOptions, argv: tuple[str, ...]) -> int:
     from steelyard.app.profile.path_maps import learn_paths
 
     refuse_nowhere(given.output, given.json_target)
-    learning = learn_paths(argv, given.output, given.program)
+    learning = learn_paths(argv, given.output, given.program, given.call_sites)
     if given.json_target is not None:
         from steelyard.report.kinds.paths.document import learning_document
 

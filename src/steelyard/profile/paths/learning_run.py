@@ -9,17 +9,21 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.analysis.paths.path_map import PathMap, merged_nodes
+from steelyard.analysis.paths.path_map import NO_CALL_SITE, PathMap, PathNode, merged_nodes
 from steelyard.core.decoding import regular_opener
+from steelyard.core.elf_file import from_elf
 from steelyard.core.errors import UsageError
 from steelyard.core.hashing import sha256_hex_of_file
 from steelyard.core.native_program import native_program
 from steelyard.core.program_path import program_path
 from steelyard.profile.executable import FunctionNames
+from steelyard.profile.paths.added_code import CODE_SECTION
 from steelyard.profile.paths.marked_program import marks_of
 from steelyard.profile.paths.path_trees import PlannedFunctions, read_plan, read_trees
 from steelyard.profile.symbols.elf_symbols import read_symbols
+from steelyard.profile.symbols.source_lines import source_lines
 
+_SITES_VARIABLE = "STEELYARD_PATHS_CALL_SITES"
 PLANNER_ADVICE = "It is there on x86-64; in a checkout, `make native` builds it."
 
 
@@ -70,7 +74,10 @@ class Surroundings:
 
 
 def learning_run(
-    argv: Sequence[str], program: str, apart: Surroundings | None = None
+    argv: Sequence[str],
+    program: str,
+    apart: Surroundings | None = None,
+    call_sites: bool = False,
 ) -> LearningRun:
     """Run a command and note every path that `program` takes in it.
 
@@ -81,22 +88,27 @@ def learning_run(
         The file whose functions are watched.
     apart : Surroundings, optional
         None: the command has the standard streams and the directory of the caller.
+    call_sites : bool
+        Tell paths apart by their call sites, too.
 
     Raises
     ------
     UsageError
-        The program cannot be watched, or did not run.
+        The program cannot be watched, or did not run; or its calls are led through wrappers, so
+        that it has no call sites of its own.
     MissingCapabilityError
         The recorder was not built.
     """
     library = native_program(
         "libsteelyard-paths.so", "the recorder of paths", advice=PLANNER_ADVICE
     )
+    if call_sites:
+        _refuse_wrapped(program)
     with tempfile.TemporaryDirectory(prefix="steelyard-paths-") as folder:
         plan_path, trees = os.path.join(folder, "plan"), os.path.join(folder, "trees")
         os.mkdir(trees)
         plan = _planned(program, plan_path)
-        status = _status_of(argv, _environment(library, plan_path, trees), apart)
+        status = _status_of(argv, _environment(library, plan_path, trees, call_sites), apart)
         if not os.path.exists(os.path.join(trees, "ready")):
             raise UsageError(
                 f"The recorder did not come to work in {program}.\nThe command ended with status "
@@ -117,6 +129,7 @@ def learning_run(
         lost_count=sum(tree.lost_count for tree in found),
         guessed_count=sum(tree.guessed_count for tree in found),
         marks=marks_of(program),
+        call_sites=_site_names(program, nodes) if call_sites else None,
     )
     return LearningRun(path_map, len(plan.starts), len(found), status)
 
@@ -136,10 +149,29 @@ def _planned(program: str, plan_path: str) -> PlannedFunctions:
     return read_plan(plan_path)
 
 
-def _environment(library: str, plan_path: str, trees: str) -> dict[str, str]:
+def _refuse_wrapped(program: str) -> None:
+    if from_elf(program, lambda elf: elf.section(CODE_SECTION) is not None, False):
+        raise UsageError(
+            f"Calls of {program} are led through wrappers, and these return to the wrappers.\n"
+            "Learn call sites of the program as it was before `resize`.",
+            field="--call-sites",
+        )
+
+
+def _site_names(program: str, nodes: Sequence[PathNode]) -> dict[int, str]:
+    sites = sorted({node.call_site for node in nodes} - {NO_CALL_SITE})
+    # A call site is where its call returns to, which may be the next line.
+    lines = source_lines(program, [site - 1 for site in sites])
+    return dict(zip(sites, lines, strict=True))
+
+
+def _environment(library: str, plan_path: str, trees: str, call_sites: bool) -> dict[str, str]:
     before = os.environ.get("LD_PRELOAD", "")
+    kept = {_SITES_VARIABLE: "1"} if call_sites else {}
+    inherited = {name: value for name, value in os.environ.items() if name != _SITES_VARIABLE}
     return {
-        **os.environ,
+        **inherited,
+        **kept,
         "LD_PRELOAD": f"{library}:{before}" if before else library,
         "STEELYARD_PATHS_PLAN": plan_path,
         "STEELYARD_PATHS_FOLDER": trees,

@@ -7,13 +7,14 @@ import os
 import tempfile
 from typing import Any
 
-from steelyard.analysis.paths.path_map import ROOT, PathMap, PathNode
+from steelyard.analysis.paths.path_map import NO_CALL_SITE, ROOT, PathMap, PathNode
 from steelyard.core.decoding import regular_opener
 from steelyard.core.errors import DataError, SteelyardError
 from steelyard.core.field_reader import FieldReader, json_fault
 
 _SCHEMA, _KIND = "steelyard/1", "path-map"
 _COLUMNS = ("parent", "function", "height_bytes", "call_count")
+_SITE_COLUMN = "call_site"
 
 
 def read_map(path: str, field: str = "map") -> PathMap:
@@ -45,8 +46,7 @@ def write_map(path_map: PathMap, path: str) -> None:
     SteelyardError
         It cannot be written.
     """
-    columns = zip(*path_map.nodes, strict=True) if path_map.nodes else [()] * len(_COLUMNS)
-    document = {
+    document: dict[str, Any] = {
         "schema": _SCHEMA,
         "kind": _KIND,
         "program": path_map.program,
@@ -57,8 +57,14 @@ def write_map(path_map: PathMap, path: str) -> None:
         "functions": {str(address): name for address, name in sorted(path_map.functions.items())},
         "unwatched": path_map.unwatched,
         "marks": [[*call, number] for call, number in sorted(path_map.marks.items())],
-        "nodes": {name: list(column) for name, column in zip(_COLUMNS, columns, strict=True)},
+        "nodes": {
+            name: [getattr(node, name) for node in path_map.nodes]
+            for name in _columns(path_map.has_call_sites)
+        },
     }
+    if path_map.call_sites is not None:
+        sites = sorted(path_map.call_sites.items())
+        document["call_sites"] = {str(address): name for address, name in sites}
     folder = os.path.dirname(os.path.abspath(path))
     try:
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
@@ -78,11 +84,11 @@ def _map_of(value: Any, reader: FieldReader) -> PathMap:
     fields = reader.mapping(value, "the top level")
     reader.choice(reader.required(fields, "schema", ""), "schema", (_SCHEMA,))
     reader.choice(reader.required(fields, "kind", ""), "kind", (_KIND,))
-    names = reader.mapping(reader.required(fields, "functions", ""), "functions")
-    functions = {
-        _address(address, reader): reader.text(name, f"functions.{address}")
-        for address, name in names.items()
-    }
+    functions = _names(reader.required(fields, "functions", ""), "functions", reader)
+    # Maps without call sites have no such field, as those that were written before there were any.
+    sites = None
+    if "call_sites" in fields:
+        sites = _names(fields["call_sites"], "call_sites", reader)
     unwatched = reader.mapping(reader.required(fields, "unwatched", ""), "unwatched")
     return PathMap(
         program=reader.text(reader.required(fields, "program", ""), "program"),
@@ -90,21 +96,28 @@ def _map_of(value: Any, reader: FieldReader) -> PathMap:
         run_count=_count(fields, "runs", reader),
         functions=functions,
         unwatched={name: reader.text(why, f"unwatched.{name}") for name, why in unwatched.items()},
-        nodes=_nodes(fields, functions, reader),
+        nodes=_nodes(fields, functions, sites, reader),
         lost_count=_count(fields, "lost", reader),
         guessed_count=_count(fields, "guessed", reader),
         marks=_marks(fields, reader),
+        call_sites=sites,
     )
+
+
+def _columns(has_call_sites: bool) -> tuple[str, ...]:
+    return (*_COLUMNS, _SITE_COLUMN) if has_call_sites else _COLUMNS
 
 
 def _count(fields: dict[str, Any], name: str, reader: FieldReader) -> int:
     return reader.whole(reader.required(fields, name, ""), name, 2**63)
 
 
-def _address(text: str, reader: FieldReader) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 20:
-        raise reader.error("functions", "addresses with their names", text)
-    return int(text)
+def _names(value: Any, field: str, reader: FieldReader) -> dict[int, str]:
+    names = reader.mapping(value, field)
+    for text in names:
+        if not text.isascii() or not text.isdigit() or len(text) > 20:
+            raise reader.error(field, "addresses with their names", text)
+    return {int(text): reader.text(name, f"{field}.{text}") for text, name in names.items()}
 
 
 def _marks(fields: dict[str, Any], reader: FieldReader) -> dict[tuple[int, int], int]:
@@ -119,13 +132,19 @@ def _marks(fields: dict[str, Any], reader: FieldReader) -> dict[tuple[int, int],
 
 
 def _nodes(
-    fields: dict[str, Any], functions: dict[int, str], reader: FieldReader
+    fields: dict[str, Any],
+    functions: dict[int, str],
+    sites: dict[int, str] | None,
+    reader: FieldReader,
 ) -> tuple[PathNode, ...]:
     columns = reader.mapping(reader.required(fields, "nodes", ""), "nodes")
+    if sites is None and _SITE_COLUMN in columns:
+        raise reader.error("call_sites", "names of the call sites of nodes", None)
     lists = [
         reader.sequence(reader.required(columns, name, "nodes"), f"nodes.{name}")
-        for name in _COLUMNS
+        for name in _columns(sites is not None)
     ]
+    known_sites = {NO_CALL_SITE, *(sites or ())}
     counts = {len(column) for column in lists}
     if len(counts) > 1:
         raise reader.error("nodes", "columns of the same length", sorted(counts))
@@ -134,9 +153,12 @@ def _nodes(
         node = PathNode(*row)
         whole = all(type(number) is int and abs(number) < 2**63 for number in node)
         known = whole and ROOT <= node.parent < index and node.function in functions
-        if not known or node.height_bytes < 0 or node.call_count < 0:
+        is_counted = whole and node.height_bytes >= 0 and node.call_count >= 0
+        if not known or not is_counted or node.call_site not in known_sites:
             raise reader.error(
-                f"nodes[{index}]", "an earlier parent, a function of the map, two counts", row
+                f"nodes[{index}]",
+                "an earlier parent, a function and a call site of the map, two counts",
+                row,
             )
         nodes.append(node)
     return tuple(nodes)

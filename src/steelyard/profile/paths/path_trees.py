@@ -29,8 +29,10 @@ _TREE_HEAD = np.dtype(
     [("magic", "<u8"), ("process", "<u4"), ("thread", "<u4")]
     + [(name, "<u8") for name in ("nodes", "lost", "guessed")]
 )
-_NODE = np.dtype([("parent", "<u4"), ("function", "<u4"), ("height", "<u8"), ("calls", "<u8")])
-_PLAN_MAGIC, _TREE_MAGIC = 0x31686E6C70797473, 0x3165657274797473
+_NODE = np.dtype(
+    [("parent", "<u4"), ("function", "<u4"), ("height", "<u8"), ("calls", "<u8"), ("site", "<u8")]
+)
+_PLAN_MAGIC, _TREE_MAGIC = 0x31686E6C70797473, 0x3265657274797473
 _PART, _START = 1, 5
 _REASONS = {2: "too short", 3: "jumps into its first bytes", 4: "its first bytes cannot be moved"}
 
@@ -113,7 +115,7 @@ def _read_tree(path: str, functions: PlannedFunctions) -> PathTree:
     # The root, number 0, is nobody's function.
     parents = rows["parent"].astype(np.int64) - 1
     starts = functions.starts[rows["function"]]
-    columns = (parents, starts, rows["height"].astype(np.int64), rows["calls"])
+    columns = (parents, starts, rows["height"].astype(np.int64), rows["calls"], rows["site"])
     lists = (column.tolist() for column in columns)
     nodes = tuple(map(PathNode._make, zip(*lists, strict=True)))
     return PathTree(nodes, int(head["lost"]), int(head["guessed"]))

@@ -22,6 +22,7 @@ def sampled_document(paths: SampledPaths) -> dict[str, Any]:
             "map": paths.map_path,
             "program": paths.path_map.program,
             "build": paths.path_map.build,
+            "call_sites": paths.path_map.has_call_sites,
             "samples": sum(paths.counts.values()),
             **paths.counts,
             "keys": paths.key_count,

@@ -10,6 +10,7 @@ from steelyard.analysis.paths.sampled_paths import PathShare, PathTruth, Sampled
 from steelyard.analysis.paths.self_learning import WalkLooks
 from steelyard.core.units import format_value
 from steelyard.report.kinds.paths.static_text import unlearnt_lines
+from steelyard.report.kinds.paths.text import WITH_CALL_SITES
 from steelyard.report.kinds.profile.text import facts_line, share_text, weighed
 from steelyard.report.texts.plain_table import plain_table, wrapped
 from steelyard.report.texts.readable import caution_text, one_line
@@ -121,7 +122,8 @@ def map_line(paths: SampledPaths) -> str:
         )
     runs = f"{path_map.run_count} run{'s'[: path_map.run_count != 1]}"
     name = os.path.basename(paths.map_path)
-    return f"by {name}, learnt in {runs} of {path_map.program}, build {path_map.build}"
+    sites = WITH_CALL_SITES if path_map.has_call_sites else ""
+    return f"by {name}{sites}, learnt in {runs} of {path_map.program}, build {path_map.build}"
 
 
 def looks_text(looks: WalkLooks) -> str:

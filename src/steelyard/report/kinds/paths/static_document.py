@@ -25,6 +25,7 @@ def map_document(found: PathsOfMap) -> dict[str, Any]:
             "program": found.program,
             "build": found.build,
             "learnt_paths": found.learnt_path_count,
+            "call_sites": found.has_call_sites,
             "code": None if found.code is None else _code(found.code),
             "truth": None if found.truth is None else _truth(found.truth),
             "keys": [_key(one) for one in found.keys],

@@ -10,7 +10,7 @@ from steelyard.analysis.paths.static_map import (
     UnlearntPaths,
 )
 from steelyard.analysis.paths.static_truth import StaticTruth
-from steelyard.report.kinds.paths.text import counted, percent
+from steelyard.report.kinds.paths.text import WITH_CALL_SITES, counted, percent
 from steelyard.report.texts.plain_table import wrapped
 from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table
@@ -22,7 +22,8 @@ def map_text(found: PathsOfMap, width: int | None = None) -> str:
     """What was read, and the paths of each key; ends with a newline."""
     lines = [f"{found.program}, build {found.build}"]
     if found.learnt_path_count is not None:
-        lines.append(f"{counted(found.learnt_path_count, 'path')} learnt")
+        sites = WITH_CALL_SITES if found.has_call_sites else ""
+        lines.append(f"{counted(found.learnt_path_count, 'path')}{sites} learnt")
     if found.code is not None:
         lines += _code_lines(found.code, width)
     if found.truth is not None:

@@ -13,11 +13,13 @@ from steelyard.analysis.paths.path_check import (
     PathCheck,
     SeparationCost,
 )
+from steelyard.analysis.paths.path_map import PathMap
 from steelyard.report.texts.plain_table import plain_table, wrapped
 from steelyard.report.texts.readable import one_line
 from steelyard.report.texts.table import Table
 
 _SHOWN = 8
+WITH_CALL_SITES = " with call sites"
 # Mytkowicz 2010, section 5.8.2: 99 % of paths have five candidates or fewer.
 _MOST_OF = 0.99
 _OUTCOMES = ("resolved", "ambiguous", "wrong", "missing")
@@ -28,8 +30,8 @@ def learning_text(learning: Learning, width: int | None = None) -> str:
     path_map = learning.path_map
     threads = counted(learning.thread_count, "thread")
     lines = [
-        f"{path_map.program}: {counted(learning.path_count, 'path')}, {learning.new_path_count:,} "
-        f"of them new, in {learning.map_path}",
+        f"{path_map.program}: {counted(learning.path_count, 'path')}{_sites(path_map)}, "
+        f"{learning.new_path_count:,} of them new, in {learning.map_path}",
         f"{counted(path_map.call_count, 'call')} in {counted(path_map.run_count, 'run')}; "
         f"{threads} in this one",
     ]
@@ -53,12 +55,17 @@ def learning_text(learning: Learning, width: int | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _sites(path_map: PathMap) -> str:
+    return WITH_CALL_SITES if path_map.has_call_sites else ""
+
+
 def check_text(check: PathCheck, width: int | None = None) -> str:
     """A table of outcomes, and one of candidates; ends with a newline."""
     scenarios = [("offline", check.offline)]
     if check.online is not None:
         scenarios.append(("online", check.online))
-    lines = [f"{check.learnt.program}, build {check.learnt.build}"]
+    sites = f", paths{WITH_CALL_SITES}" if check.learnt.has_call_sites else ""
+    lines = [f"{check.learnt.program}, build {check.learnt.build}{sites}"]
     for name, found in scenarios:
         lines.append(
             f"{name}: {counted(found.path_count, 'path')}, {counted(found.key_count, 'key')}, "
