@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from steelyard.analysis.paths.lookup import KeyedPaths
 from steelyard.analysis.paths.path_check import CANDIDATE_LIMITS, judged
 from steelyard.analysis.paths.path_map import (
     ROOT,
@@ -120,3 +123,42 @@ def test_numbers_of_paths_are_the_same_in_trees_of_another_order():
     backward = numbers.of(merged_nodes([abd("BA", 1), abd("AB", 1)]))
     assert sorted(forward) == sorted(backward)
     assert forward[4:] == backward[1:4]
+
+
+def twice_called(call_sites: dict[int, str] | None, *sites: int) -> PathMap:
+    """main, which calls A by some calls."""
+    nodes = [PathNode(ROOT, MAIN, 100, 1), *(PathNode(0, A, 116, 1, site) for site in sites)]
+    return replace(map_of(*merged_nodes([nodes])), call_sites=call_sites)
+
+
+def test_paths_differ_by_their_call_sites_where_a_map_has_them():
+    check = judged(twice_called({10: "p.c:1", 20: "p.c:2"}, 10, 20, 20))
+    assert check.offline.path_count == 3
+    assert check.offline.key_count == 2
+    assert check.offline.paths.ambiguous == pytest.approx(2 / 3)
+    assert check.offline.calls.most_frequent == pytest.approx(3 / 4)
+    assert judged(twice_called(None, 0, 0, 0)).offline.paths.resolved == 1
+
+
+def test_maps_with_call_sites_grow_by_others_with_them_alone():
+    first, second = twice_called({10: "p.c:1"}, 10), twice_called({10: "p.c:1", 20: ""}, 20, 10)
+    both = merged(first, second)
+    assert both.call_sites == {10: "p.c:1", 20: ""}
+    assert [(node.call_site, node.call_count) for node in both.nodes[1:]] == [(10, 2), (20, 1)]
+    for one, other in ((first, twice_called(None, 0)), (twice_called(None, 0), first)):
+        with pytest.raises(DataError, match="call sites, and the paths beside it have"):
+            merged(one, other)
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        ({10: "p.c:1", 20: "p.c:2"}, {"f1@p.c:1", "f1@p.c:2"}),
+        ({10: "p.c:1", 20: "p.c:1"}, {"f1@p.c:1+0x9", "f1@p.c:1+0x13"}),
+        ({10: "", 20: "p.c:1"}, {"f1+0x9", "f1@p.c:1"}),
+    ],
+)
+def test_a_call_site_is_shown_by_its_line_or_by_where_it_is(names, shown):
+    found = KeyedPaths(twice_called(names, 10, 20), {}).candidates(A, 116)
+    assert {one.functions[0] for one in found} == shown
+    assert {one.functions[1] for one in found} == {"f2"}
