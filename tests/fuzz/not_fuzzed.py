@@ -18,7 +18,7 @@ _REASONS = {
         *("profile/event_keys.py", "profile/paths/sample_keys.py", "profile/paths/code_graph.py"),
     ),
     "takes a digest, a few magic bytes or a copy of it": (
-        *("app/request/layout_levels.py", "binary/code_reader.py", "build/cache_key.py"),
+        *("app/request/layout_levels.py", "binary/code_reader.py"),
         *("suite/artifacts.py", "suite/prepare.py", "store/hostile_store.py"),
         *("cli/service/service_options.py", "app/service/oidc_settings.py"),
         *("profile/paths/learning_run.py", "profile/paths/frame_sizes.py"),
@@ -28,11 +28,13 @@ _REASONS = {
         *("suite/make_inputs.py", "build/modules.py", "build/link.py"),
         *("host/cached_files.py", "host/study_program.py", "archives/copy_folder.py"),
         *("app/service/service_archives.py", "app/service/fetched_experiment.py"),
+        *("app/service/service_builds.py", "app/service/worker_builds.py"),
         "web/service/archive_stream.py",
     ),
     "Steelyard itself has written it, where only its user may": (
         *(
             "build/build_cache.py",
+            "build/build_exchange.py",
             "build/records.py",
             "core/environment_key.py",
             "suite/suite_cache.py",

@@ -54,6 +54,7 @@ from steelyard.store.level_table import read_level_table
 from steelyard.store.trial_chunk import ChunkReader, chunks_of
 from steelyard.suite.read_recipe import read_recipe
 from tests.experiments import failed_trial, make_experiment, make_trial
+from tests.fuzz.archived_build import shared_build_readers
 from tests.fuzz.files_of_programs import program_readers
 from tests.fuzz.reader import Reader
 
@@ -387,7 +388,13 @@ def readers() -> Mapping[str, Reader]:
             found[f"adapter-{adapter.name}"] = Reader(_adapter(adapter.name), seeds)
             if adapter.name in FORMATS:
                 found[f"format-{adapter.name}"] = Reader(_format(adapter.name), seeds)
-    return {**found, **_track_readers(), **_profile_readers(), **program_readers()}
+    return {
+        **found,
+        **_track_readers(),
+        **_profile_readers(),
+        **program_readers(),
+        **shared_build_readers(),
+    }
 
 
 def _track_readers() -> dict[str, Reader]:

@@ -12,9 +12,11 @@ from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_duration, parse_share
 
 FIELDS = (
-    *("require", "factors", "replicates", "workers", "redundant", "reboot"),
+    *("require", "factors", "replicates", "workers", "redundant", "reboot", "builds"),
     *("time_limit", "cost_limit"),
 )
+# Who makes the builds: each worker its own, or one for all of its platform.
+BUILDS = ("worker", "platform")
 MOST_REPLICATES = 1_000_000
 
 
@@ -40,6 +42,8 @@ class HostsAsked:
         After what the experiment ends: from when it was sent, and of all workers together.
     redundant_ratio : float
         The share of the blocks that another worker repeats.
+    builds : str
+        One of `BUILDS`.
     """
 
     require: tuple[Requirement, ...] = ()
@@ -52,6 +56,7 @@ class HostsAsked:
     time_limit_s: float | None = None
     cost_limit_s: float | None = None
     redundant_ratio: float = 0.0
+    builds: str = BUILDS[0]
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -110,6 +115,11 @@ def read_hosts_asked(given: Mapping[str, Any], where: str = "hosts") -> HostsAsk
             f"{where}: reboot is varied under `factors` and held by `reboot`. Give one of them.",
             field=f"{where}.reboot",
         )
+    builds = given.get("builds", BUILDS[0])
+    if builds not in BUILDS:
+        raise UsageError(
+            f"{where}.builds takes {', '.join(BUILDS)}, not {builds!r}.", field=f"{where}.builds"
+        )
     required = read_requirements(require, f"{where}.require")
     limits = [_limit(given.get(name), f"{where}.{name}") for name in ("time_limit", "cost_limit")]
     redundant = _redundant(given.get("redundant"), f"{where}.redundant")
@@ -118,6 +128,7 @@ def read_hosts_asked(given: Mapping[str, Any], where: str = "hosts") -> HostsAsk
         time_limit_s=limits[0],
         cost_limit_s=limits[1],
         redundant_ratio=redundant,
+        builds=builds,
     )
 
 

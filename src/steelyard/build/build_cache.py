@@ -15,6 +15,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from steelyard.build.build_exchange import (
+    BuildExchange,
+    current_exchange,
+    refuse_known_failure,
+)
 from steelyard.build.cache_key import build_key
 from steelyard.build.run_build import Build, remove_directories, run_build
 from steelyard.build.side_files import beside
@@ -56,16 +61,40 @@ def cached_build(
     Raises
     ------
     BuildFailedError
-        As `run_build`; nothing is published, and the log stays until the next attempt.
+        As `run_build`; nothing is published, and the log stays until the next attempt. Or it
+        failed where another host made it.
     """
     key = build_key(spec, seed, key_parts)
+    refuse_known_failure(key)
+    exchange = current_exchange()
     with _lock(cache_directory, key):
         found = _published(cache_directory, key)
-        if found is None:
-            _discard(cache_directory, key)
-            found = run_build(spec, seed, _place(cache_directory, key))
-            _publish(cache_directory, key, found)
+        if found is not None:
+            if exchange is not None:
+                exchange.found(key, found)
+            return found
+        _discard(cache_directory, key)
+        place = _place(cache_directory, key)
+        if exchange is None:
+            found = run_build(spec, seed, place)
+        else:
+            found = exchange.brought(key, place)
+            if found is None:
+                _discard(cache_directory, key)
+                found = _made(exchange, key, spec, seed, place)
+        _publish(cache_directory, key, found)
     return found
+
+
+def _made(exchange: BuildExchange, key: str, spec: BuildSpec, seed: int, place: str) -> Build:
+    """Build here, and let others know what came of it."""
+    try:
+        made = run_build(spec, seed, place)
+    except BuildFailedError as error:
+        exchange.failed(key, error)
+        raise
+    exchange.made(key, made)
+    return made
 
 
 def entry_place(

@@ -27,6 +27,8 @@ DIRECTORY_VARIABLE = "STEELYARD_BUILD_DIR"
 # Less than what the smallest program of a few files takes to be built.
 _SCARCE_BYTES = 1 << 20
 _SHOWN_LINES = 12
+# Of a shell: a signal ended what it ran; sh(1).
+_ENDED_BY_SIGNAL = 128
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,8 @@ def _run(
     if late:
         _fail(argv, directory, f"took longer than {timeout_s:g} s and was ended")
     if answer != {"status": 0}:
-        _fail(argv, directory, _ending(answer))
+        itself = 0 < answer.get("status", 0) < _ENDED_BY_SIGNAL
+        _fail(argv, directory, _ending(answer), ended_itself=itself)
     return cost_s
 
 
@@ -221,15 +224,17 @@ def _ending(answer: Mapping[str, Any]) -> str:
     return f"failed with exit code {answer['status']}"
 
 
-def _fail(argv: Sequence[str], directory: str, how: str) -> NoReturn:
+def _fail(argv: Sequence[str], directory: str, how: str, *, ended_itself: bool = False) -> NoReturn:
     log = os.path.join(beside(directory), "log")
     with open(log, errors="replace") as file:
         lines = [line.rstrip() for line in file if line.strip()][-_SHOWN_LINES:]
     said = "\n".join(f"  {line}" for line in lines) or "  (nothing)"
+    scarce = _lack_of_room(directory)
     raise BuildFailedError(
-        f"The build {' '.join(argv)!r} {how}, in {directory}.{_lack_of_room(directory)} "
+        f"The build {' '.join(argv)!r} {how}, in {directory}.{scarce} "
         f"The end of its log {log}:\n{said}",
         field="build",
+        ended_itself=ended_itself and not scarce,
     )
 
 

@@ -122,10 +122,19 @@ class RecordingFailedError(SteelyardError):
 
 
 class BuildFailedError(SteelyardError):
-    """A program could not be built. The message names the log and shows its last lines."""
+    """A program could not be built. The message names the log and shows its last lines.
+
+    `ended_itself` says that its command failed by itself: it would so on every host like this one.
+    """
 
     code = "build-failed"
     exit_status = 3
+
+    def __init__(
+        self, message: str, *, field: str | None = None, ended_itself: bool = False
+    ) -> None:
+        super().__init__(message, field=field)
+        self.ended_itself = ended_itself
 
 
 class SuiteError(SteelyardError):

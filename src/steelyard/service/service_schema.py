@@ -295,3 +295,32 @@ result_archives = Table(
     Column("received_unix_s", Float, nullable=False),
     Index("ix_result_archives_digest", "digest"),
 )
+
+# Builds that one worker makes for all of its platform. `part_id` and `attempt` are those for which
+# its worker makes it; their bytes lie in a directory, each once by its digest.
+shared_builds = Table(
+    "shared_builds",
+    metadata,
+    Column("platform", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("worker_id", Integer, _belongs_to("workers"), nullable=False),
+    Column("part_id", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("digest", Text, nullable=False, server_default=""),
+    Column("size_bytes", BigInteger, nullable=False, server_default="0"),
+    Column("used_unix_s", Float, nullable=False),
+    Index("ix_shared_builds_digest", "digest"),
+)
+
+# Builds of an experiment that are not shared, and why: they failed, or cannot be sent.
+unshared_builds = Table(
+    "unshared_builds",
+    metadata,
+    Column("submission_id", Integer, _belongs_to("submissions"), primary_key=True),
+    Column("platform", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("worker_id", Integer, _belongs_to("workers"), nullable=False),
+    Column("state", Text, nullable=False),
+    Column("message", Text, nullable=False),
+)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from steelyard.allocation.hosts_asked import BUILDS
 from steelyard.allocation.worker_facts import REBOOTS
 from steelyard.app.experiment.field_types import (
     Field,
@@ -318,6 +319,11 @@ HOSTS = Table(
             "reboot",
             choice('"never", "experiment", "block" or "trial"', *REBOOTS),
             "before what a host is booted anew; only hosts that can be booted are asked",
+        ),
+        Field(
+            "builds",
+            choice('"worker" or "platform"', *BUILDS),
+            "who builds: each worker for itself, or one for all of its platform",
         ),
         Field("time_limit", text_or_number('a time such as "2h"'), "from when it was sent"),
         Field("cost_limit", text_or_number('a time such as "10h"'), "of all workers together"),

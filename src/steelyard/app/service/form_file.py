@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from steelyard.allocation.hosts_asked import BUILDS
 from steelyard.allocation.worker_facts import FACTS, HOST_FACTORS
 from steelyard.app.experiment.toml_text import toml_text
 from steelyard.app.service.form_design import (
@@ -33,7 +34,7 @@ _WHOLE = ("replicates", "warmup", "seed")
 # Of a name that is made: what it lists, and how long it gets.
 _NAMED, _LONGEST_NAME = 3, 100
 _SETTINGS = ("name", "seed", "precision", "budget", "warmup", "timeout")
-_OF_HOSTS = ("replicates", "workers", "reboot", "time_limit", "cost_limit")
+_OF_HOSTS = ("replicates", "workers", "reboot", "builds", "time_limit", "cost_limit")
 
 
 def field_of(fields: Fields, name: str) -> str:
@@ -164,6 +165,8 @@ def _hosts(fields: Fields) -> dict[str, Any]:
     found = _given(fields, names)
     if found.get("reboot") == "never":
         del found["reboot"]
+    if found.get("builds") == BUILDS[0]:
+        del found["builds"]
     shares = {name: field_of(fields, f"share_{name}") for name in HOST_FACTORS}
     require = {row["require"]: _required(row) for row in rows_of(fields, "require")}
     tables = {"require": require, "factors": {name: s for name, s in shares.items() if s}}

@@ -30,6 +30,7 @@ def opened_service(database: str, packages: str) -> Iterator[Service]:
         service = Service(opened, packages)
         service.packages.clear()
         service.archives.clear()
+        service.builds.clear()
         yield service
     finally:
         opened.close()

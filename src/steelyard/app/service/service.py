@@ -25,6 +25,7 @@ from steelyard.app.service.quotas import Quotas
 from steelyard.app.service.sent_result import encodable, read_sent_result
 from steelyard.app.service.service_archives import ServiceArchives
 from steelyard.app.service.service_batches import ServiceBatches, end_unbuilt
+from steelyard.app.service.service_builds import ServiceBuilds
 from steelyard.app.service.service_experiment import service_experiment
 from steelyard.app.service.service_hosts import ServiceHosts
 from steelyard.app.service.service_packages import ServicePackages
@@ -109,6 +110,7 @@ class Service:
         self.packages = ServicePackages(database, packages, clock)
         beside = os.path.dirname(os.path.abspath(packages))
         self.archives = ServiceArchives(database, os.path.join(beside, "results"), clock)
+        self.builds = ServiceBuilds(database, os.path.join(beside, "builds"), clock)
         self.rehearsals = ServiceRehearsals(database, clock)
         self.hosts = ServiceHosts(database, clock)
         self._further = GoingFurther(database, clock)

@@ -9,18 +9,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from steelyard.allocation.hosts_asked import read_hosts_asked
 from steelyard.app.experiment.experiment_file import KnownPackages, experiment_file_of
 from steelyard.app.service.brought_part import brought_to
-from steelyard.app.service.child_command import child_command, child_environment, files_in
+from steelyard.app.service.child_command import (
+    child_command,
+    child_environment,
+    files_in,
+    known_failures,
+)
 from steelyard.app.service.planned_submission import plan_digest, plan_for_service
 from steelyard.app.service.worker_archives import ARCHIVES
+from steelyard.app.service.worker_builds import WorkerBuilds
 from steelyard.app.service.worker_packages import WorkerPackages
-from steelyard.core.errors import DataError, SteelyardError
+from steelyard.build.build_exchange import exchanging
+from steelyard.core.errors import BuildFailedError, DataError, SteelyardError
 from steelyard.core.experiment_spec import ExperimentSpec
 from steelyard.core.json_codec import experiment_spec_from_json
 from steelyard.core.masked_experiment import given_values
 from steelyard.core.masking import mask_text
 from steelyard.design.plan_part import part_document, plan_part
+from steelyard.executors.local.unit_builds import with_kept_builds
 from steelyard.service.service_client import UnreachableError
 
 Say = Callable[[str], None]
@@ -50,9 +59,10 @@ def run_given(
     Whatever is wrong with the part is a result that says so: other workers may fare better.
     """
     about = {name: given[name] for name in ("part", "attempt", "experiment")}
+    builds = WorkerBuilds(packages.client, given, directory, say, are_shared=_shares_builds(given))
     try:
         known = packages.fetched(given["packages"], directory)
-        spec = _planned_here(given, known, say)
+        spec = _built_here(given, known, say, builds)
         levels = dict(given.get("levels", {}))
         spec, rooms = brought_to(spec, levels)
         part = plan_part(spec, given["positions"], given["attempt"])
@@ -72,16 +82,41 @@ def run_given(
         argv,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        env=child_environment(**files_in(directory), **packages.variables(known)),
+        env=child_environment(
+            **files_in(directory),
+            **packages.variables(known),
+            **known_failures(directory, builds.failures),
+        ),
         check=False,
     )
     found = _result(result_path)
     if found.get("kind") == "part-result" and not found["interrupted"]:
-        provenance = {**found["provenance"], **({"rooms": rooms} if rooms else {})}
+        more = {"rooms": rooms, "shared_builds": builds.used}
+        told = {name: value for name, value in more.items() if value}
+        provenance = {**found["provenance"], **told}
         return {**about, "trials": found["trials"], "provenance": provenance, "levels": levels}
     told = found.get("message") or done.stderr.decode("utf-8", "replace").strip()[-2000:]
     failure = told or f"its command ended with status {done.returncode}"
     return {**about, "failure": mask_text(str(failure), given_values(spec))}
+
+
+def _built_here(
+    given: Mapping[str, Any], known: KnownPackages, say: Say, builds: WorkerBuilds
+) -> ExperimentSpec:
+    """As `_planned_here`, with its builds made or fetched where they are shared."""
+    lacks_nothing = False
+    try:
+        with exchanging(builds):
+            spec = _planned_here(given, known, say)
+            if builds.are_shared:
+                spec = with_kept_builds(spec)
+        lacks_nothing = True
+    except BuildFailedError:
+        lacks_nothing = True
+        raise
+    finally:
+        builds.settle(lacks_nothing=lacks_nothing)
+    return spec
 
 
 def _planned_here(given: Mapping[str, Any], known: KnownPackages, say: Say) -> ExperimentSpec:
@@ -96,6 +131,15 @@ def _planned_here(given: Mapping[str, Any], known: KnownPackages, say: Say) -> E
             "must be of one version."
         )
     return replace(plan.spec, identifier=asked.identifier)
+
+
+def _shares_builds(given: Mapping[str, Any]) -> bool:
+    """Whether the file asks that one worker builds for all of its platform."""
+    try:
+        read = experiment_file_of(given["file"], "the experiment file")
+        return read_hosts_asked(read.hosts).builds == "platform"
+    except SteelyardError:
+        return False
 
 
 def _result(path: str) -> dict[str, Any]:

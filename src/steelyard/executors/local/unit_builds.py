@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from steelyard.core.build_spec import BuildSpec
@@ -117,10 +119,7 @@ class UnitBuilds:
 
     def _comes_again(self, spec: BuildSpec) -> bool:
         """Whether making this build again would give the same program, and nobody wants that."""
-        from steelyard.build.randomizations import RANDOMIZATIONS
-
-        drawn = [name for name in spec.randomize if RANDOMIZATIONS.get(name).draws]
-        if set(drawn) - {name for name, _ in spec.seeds}:
+        if not _is_determined(spec):
             return False
         return self._draws_builds or (spec.self_contained and not self._spec.repeats_builds)
 
@@ -136,11 +135,7 @@ class UnitBuilds:
     def _cached(self, spec: BuildSpec, seed: int, index: int, number: int) -> Build | Failed:
         from steelyard.build.build_cache import cached_build, entry_place, prune
 
-        directory = self._directory
-        if spec.self_contained:
-            from steelyard.suite.suite_cache import SuiteCache
-
-            directory = SuiteCache().directory("drawn-builds")
+        directory = _kept_directory() if spec.self_contained else self._directory
         try:
             found = cached_build(spec, seed, directory)
         except BuildFailedError as error:
@@ -152,6 +147,45 @@ class UnitBuilds:
         """The directory of a build: as long a path for each, because paths move the stack."""
         os.makedirs(self._directory, exist_ok=True)
         return os.path.join(self._directory, f"{variant:03}-{build:06}")
+
+
+def with_kept_builds(spec: ExperimentSpec) -> ExperimentSpec:
+    """An experiment each of whose builds is made once, before its trials, and kept for others; one
+    that fails does so again for its trials.
+
+    Builds that are repeated, randomised anew, or at levels that are drawn for each block are left
+    as they are.
+    """
+    from steelyard.build.build_cache import cached_build
+
+    if spec.repeats_builds or _draws_builds(spec):
+        return spec
+    kept: dict[BuildSpec, BuildSpec] = {}
+    for build in dict.fromkeys(variant.build for variant in spec.variants):
+        if build is not None and _is_determined(build):
+            kept[build] = replace(build, self_contained=True)
+            with suppress(BuildFailedError):
+                seed = 0 if build.seed is None else build.seed
+                cached_build(kept[build], seed, _kept_directory())
+    variants = tuple(
+        each if each.build is None else replace(each, build=kept.get(each.build, each.build))
+        for each in spec.variants
+    )
+    return replace(spec, variants=variants)
+
+
+def _is_determined(spec: BuildSpec) -> bool:
+    """Whether nothing of a build is drawn when it is made."""
+    from steelyard.build.randomizations import RANDOMIZATIONS
+
+    drawn = [name for name in spec.randomize if RANDOMIZATIONS.get(name).draws]
+    return not set(drawn) - {name for name, _ in spec.seeds}
+
+
+def _kept_directory() -> str:
+    from steelyard.suite.suite_cache import SuiteCache
+
+    return SuiteCache().directory("drawn-builds")
 
 
 def _draws_builds(spec: ExperimentSpec) -> bool:

@@ -30,6 +30,12 @@ from steelyard.web.service.archive_api import (
     archives_call,
     one_archive,
 )
+from steelyard.web.service.build_api import (
+    build_routes,
+    refused_build,
+    unshared_build,
+    wanted_build,
+)
 from steelyard.web.service.downloads import archive_download, download
 from steelyard.web.service.error_status import status_of
 from steelyard.web.service.package_api import (
@@ -96,6 +102,10 @@ def api_routes(service: Service, people: People) -> list[Route]:
         _worker_route("/api/worker/rehearsals", service, take_rehearsal),
         *package_routes(service, _told, token_of),
         *archive_routes(service, _told, token_of),
+        _worker_route("/api/worker/builds/wanted", service, wanted_build),
+        _worker_route("/api/worker/builds/unshared", service, unshared_build),
+        _worker_route("/api/worker/builds/refused", service, refused_build),
+        *build_routes(service, _told, token_of),
     ]
 
 

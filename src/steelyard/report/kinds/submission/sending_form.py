@@ -112,7 +112,7 @@ _SECTIONS = (
         "often",
         ("hosts.replicates", "hosts.time_limit", "hosts.cost_limit", "exec", "exper", "metric"),
     ),
-    ("hosts", ("hosts", "require", "share", "workers", "reboot")),
+    ("hosts", ("hosts", "require", "share", "workers", "reboot", "builds")),
 )
 
 
