@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
+import time
+
+import pytest
 
 from tests.integration.conftest import User
 from tests.integration.test_service import sent, serving  # noqa: F401 - a fixture
 from tests.needs import need
+from tests.patience import PATIENCE_S
 
 FILE = """\
 [experiment]
@@ -28,6 +33,7 @@ levels = ["-O1", "-O2"]
 [hosts]
 factors = {{worker = "100%"}}
 builds = "platform"
+require = {{name = ["one", "two", "liar"]}}
 """
 # Each build writes down who made it.
 BUILD = "sh -e build.sh"
@@ -37,6 +43,21 @@ FAILS = 'case "$CFLAGS" in *-O2*) echo "no such level" >&2; exit 3;; esac'
 BOUND = "pwd > where"
 
 
+@pytest.fixture
+def hosting(user, serving):  # noqa: F811
+    """Makes hosts, of which none is left."""
+    made = []
+
+    def host(more=""):
+        made.append(Hosts(user, serving("--no-worker"), more))
+        return made[-1]
+
+    yield host
+    for process in (process for each in made for process in each.started):
+        process.kill()
+        process.communicate()
+
+
 class Hosts:
     """A service, and workers each with a home and caches of its own."""
 
@@ -44,6 +65,7 @@ class Hosts:
         need("gcc")
         self.user = user
         self.served = served
+        self.started = []
         self.log = user.home / "built"
         self.source = user.home / "source"
         self.source.mkdir()
@@ -58,6 +80,22 @@ class Hosts:
         home.mkdir()
         own = {f"XDG_{each}_HOME": str(home / each) for each in ("STATE", "CACHE", "CONFIG")}
         return User(home, {**self.user.environment, **own, "HOME": str(home), "CC": "gcc"})
+
+    def is_built_for(self, name):
+        """A worker that builds for others until it is ended."""
+        home = self._user(name)
+        words = ("--name", name, "--directory", name, "--tag", "build-host")
+        process = home.start("worker", *words)
+        self.started.append(process)
+        deadline_s = time.monotonic() + PATIENCE_S
+        while "idle" not in [
+            each["status"]
+            for each in self.served.gets("api/workers")["workers"]
+            if each["worker"] == name
+        ]:
+            assert time.monotonic() < deadline_s
+            time.sleep(0.05)
+        return process
 
     def works(self, name):
         told = self.users[name].types("worker", "--once", "--name", name, "--directory", name)
@@ -79,8 +117,8 @@ class Hosts:
         return self.served.gets(f"api/experiments/{identifier}/trials")
 
 
-def test_what_one_worker_builds_the_others_of_its_platform_fetch(user, serving) -> None:  # noqa: F811
-    hosts = Hosts(user, serving("--no-worker"))
+def test_what_one_worker_builds_the_others_of_its_platform_fetch(hosting) -> None:
+    hosts = hosting()
     identifier = hosts.sends()
     hosts.works("one")
     assert hosts.builds() == ["one", "one"]
@@ -94,8 +132,8 @@ def test_what_one_worker_builds_the_others_of_its_platform_fetch(user, serving) 
     assert sorted(block for each in told for block in each["blocks"]) == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
-def test_a_build_that_fails_is_tried_once_and_fails_its_level_everywhere(user, serving) -> None:  # noqa: F811
-    hosts = Hosts(user, serving("--no-worker"), FAILS)
+def test_a_build_that_fails_is_tried_once_and_fails_its_level_everywhere(hosting) -> None:
+    hosts = hosting(FAILS)
     identifier = hosts.sends()
     hosts.works("one")
     hosts.works("two")
@@ -106,12 +144,12 @@ def test_a_build_that_fails_is_tried_once_and_fails_its_level_everywhere(user, s
     assert [levels[each["variant"]] for each in failed] == ["-O2"] * 4
     assert {each["reason"] for each in failed} == {"build"}
     assert all("no such level" in each["details"]["error"] for each in failed)
-    # Where it was built is nobody's business.
-    assert "/one/" not in str([each["details"] for each in failed if "by the worker" in str(each)])
+    # All but the one where it was tried.
+    assert sum("by the worker one" in each["details"]["error"] for each in failed) == 3
 
 
-def test_a_build_that_holds_its_place_is_made_where_it_is_used(user, serving) -> None:  # noqa: F811
-    hosts = Hosts(user, serving("--no-worker"), BOUND)
+def test_a_build_that_holds_its_place_is_made_where_it_is_used(hosting) -> None:
+    hosts = hosting(BOUND)
     identifier = hosts.sends()
     hosts.works("one")
     assert "its where holds the place where it was made" in hosts.works("two")
@@ -122,11 +160,11 @@ def test_a_build_that_holds_its_place_is_made_where_it_is_used(user, serving) ->
     assert {each["used_by"]: "built_here" in each for each in told} == {"one": False, "two": True}
 
 
-def test_a_build_that_was_damaged_is_refused_and_made_anew(user, serving) -> None:  # noqa: F811
-    hosts = Hosts(user, serving("--no-worker"))
+def test_a_build_that_was_damaged_is_refused_and_made_anew(hosting) -> None:
+    hosts = hosting()
     identifier = hosts.sends()
     hosts.works("one")
-    kept = list(user.home.glob("data/steelyard/*.service/builds/??/*"))
+    kept = list(hosts.user.home.glob("data/steelyard/*.service/builds/??/*"))
     assert len(kept) == 2
     for path in kept:
         data = bytearray(path.read_bytes())
@@ -164,3 +202,40 @@ def test_a_worker_whose_builds_are_not_what_they_say_is_set_aside(user, serving)
     (worker,) = served.gets("api/workers")["workers"]
     assert worker["status"] == "quarantined"
     assert "the build that it sent is refused" in worker["reason"]
+
+
+@pytest.mark.parametrize("more", ["true", FAILS])
+def test_a_build_host_builds_for_all_of_its_platform(hosting, more) -> None:
+    hosts = hosting(more)
+    process = hosts.is_built_for("host")
+    identifier = hosts.sends()
+    assert "took the build that host made" in hosts.works("one")
+    hosts.works("two")
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=PATIENCE_S)
+    assert f"building for the workers of {identifier}" in said.decode()
+    assert hosts.builds() == ["host", "host"]
+    found = hosts.answer(identifier)
+    states = [each["status"] for each in found["trials"]]
+    assert sorted(states) == (["ok"] * 8 if more == "true" else ["failed"] * 4 + ["ok"] * 4)
+    failed = [each["details"]["error"] for each in found["trials"] if each["status"] != "ok"]
+    assert all("no such level" in each and "by the worker host" in each for each in failed)
+    # Where it was built is nobody's business.
+    assert not any("/host/" in each for each in failed)
+    told = found["provenance"]["shared_builds"]
+    users = {(each["worker"], each["used_by"]) for each in told}
+    assert users == {("host", "one"), ("host", "two")}
+
+
+def test_a_build_host_that_has_gone_is_not_waited_for(hosting) -> None:
+    hosts = hosting()
+    process = hosts.is_built_for("host")
+    # It was idle a moment ago, for all that the service knows.
+    process.kill()
+    process.communicate()
+    identifier = hosts.sends()
+    said = hosts.works("one")
+    assert "waiting for the build that host makes" in said
+    assert hosts.builds() == ["one", "one"]
+    assert "took the build that one made" in hosts.works("two")
+    assert {each["status"] for each in hosts.answer(identifier)["trials"]} == {"ok"}

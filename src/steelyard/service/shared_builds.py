@@ -14,11 +14,14 @@ from steelyard.service.service_schema import (
     attempts,
     parts,
     shared_builds,
+    submissions,
     unshared_builds,
     workers,
 )
-from steelyard.service.workers import HEARTBEAT_LIMIT_S
+from steelyard.service.workers import HEARTBEAT_LIMIT_S, Worker
 
+# A worker that has nothing to do asks more often than this.
+ASKING_LIMIT_S = 20.0
 Doing = Literal["make", "wait", "fetch", "failed", "own"]
 
 
@@ -58,8 +61,23 @@ class WantedBuild:
     message: str = ""
 
 
+_MAKE = WantedBuild("make")
+
+
+@dataclass(frozen=True)
+class GivenBuild:
+    """What a build host gets: the attempt of a part that waits for builds, and its experiment."""
+
+    part_id: int
+    attempt: int
+    experiment: str
+    file: str
+    specification: str
+    plan: str
+
+
 def submission_of_held(connection: Connection, worker_id: int, part_id: int, attempt: int) -> int:
-    """The submission of a part that a worker holds now.
+    """The submission of a part that a worker holds now, or for which it makes builds.
 
     Raises
     ------
@@ -74,12 +92,25 @@ def submission_of_held(connection: Connection, worker_id: int, part_id: int, att
     )
     found = connection.execute(chosen).scalar()
     if found is None:
+        made = select(parts.c.submission_id).join(
+            shared_builds, shared_builds.c.part_id == parts.c.id
+        )
+        chosen = made.where(
+            shared_builds.c.worker_id == worker_id,
+            shared_builds.c.part_id == part_id,
+            shared_builds.c.attempt == attempt,
+        )
+        found = connection.execute(chosen.limit(1)).scalar()
+    if found is None:
         raise UsageError("No such part is given to this worker now.", field="part")
     return int(found)
 
 
-def want_build(connection: Connection, place: BuildPlace, now_s: float) -> WantedBuild:
-    """What a worker does about a build: the first that asks makes it, as long as it is there."""
+def want_build(
+    connection: Connection, place: BuildPlace, now_s: float, host: Worker | None = None
+) -> WantedBuild:
+    """What a worker does about a build: the first that asks makes it, as long as it is there, or
+    has `host` make it, which does nothing else now."""
     why = _unshared(connection, place)
     if why is not None:
         return why
@@ -93,9 +124,14 @@ def want_build(connection: Connection, place: BuildPlace, now_s: float) -> Wante
     if row is not None and row.state == "kept":
         connection.execute(_of(update(shared_builds), place).values(used_unix_s=now_s))
         return WantedBuild("fetch", row.name, row.digest, row.size_bytes)
+    is_new = row is not None and row.state == "new"
     if row is None or row.worker_id == place.worker_id or _is_gone(connection, row, now_s):
-        connection.execute(_of(update(shared_builds), place).values(_maker(place, now_s)))
-        return WantedBuild("make")
+        values = {**_maker(place, now_s), "state": "making"}
+        # One that has not made it will not do so now.
+        if host is not None and is_new:
+            values |= {"worker_id": host.id, "state": "wanted"}
+        connection.execute(_of(update(shared_builds), place).values(values))
+        return WantedBuild("wait", host.name) if values["state"] == "wanted" and host else _MAKE
     return WantedBuild("wait", row.name)
 
 
@@ -104,7 +140,7 @@ def _maker(place: BuildPlace, now_s: float) -> dict[str, Any]:
         "worker_id": place.worker_id,
         "part_id": place.part_id,
         "attempt": place.attempt,
-        "state": "making",
+        "state": "new",
         "digest": "",
         "size_bytes": 0,
         "used_unix_s": now_s,
@@ -125,6 +161,9 @@ def _row(connection: Connection, place: BuildPlace) -> Any:
 
 def _is_gone(connection: Connection, row: Any, now_s: float) -> bool:
     """Whether nobody makes a build any more: its worker is not there, or does something else."""
+    if row.state == "wanted":
+        # It asks every few seconds, unless it was given something else.
+        return row.status != "idle" or row.heartbeat_unix_s < now_s - ASKING_LIMIT_S
     if row.status in ("gone", "quarantined") or row.heartbeat_unix_s < now_s - HEARTBEAT_LIMIT_S:
         return True
     held = select(attempts.c.outcome).where(
@@ -145,6 +184,44 @@ def _unshared(connection: Connection, place: BuildPlace) -> WantedBuild | None:
     )
     row = connection.execute(chosen).first()
     return None if row is None else WantedBuild(row.state, row.name, message=row.message)
+
+
+def give_builds(connection: Connection, worker_id: int) -> GivenBuild | None:
+    """Give a worker an experiment whose builds others wait for, or None where there is none.
+
+    Builds that it was to make before, and has not sent, those who wait make themselves: it would
+    not ask otherwise.
+    """
+    mine = (
+        select(shared_builds, parts.c.submission_id, parts.c.worker_id.label("holder"))
+        .join(parts, parts.c.id == shared_builds.c.part_id)
+        .where(shared_builds.c.worker_id == worker_id, shared_builds.c.state != "kept")
+        .with_for_update(of=shared_builds)
+    )
+    rows = connection.execute(mine).all()
+    for row in rows:
+        place = BuildPlace(
+            *(row.platform, row.key, worker_id, row.part_id, row.attempt),
+            submission_id=row.submission_id,
+        )
+        if row.state == "making" and row.holder != worker_id:
+            keep_unshared(connection, place, "own", "its build host did not send it")
+        elif row.state == "making":
+            forget_build(connection, place)
+    wanted = next((row for row in rows if row.state == "wanted"), None)
+    if wanted is None:
+        return None
+    given = (shared_builds.c.worker_id == worker_id) & (shared_builds.c.state == "wanted")
+    of_part = (shared_builds.c.part_id == wanted.part_id) & (
+        shared_builds.c.attempt == wanted.attempt
+    )
+    connection.execute(update(shared_builds).where(given, of_part).values(state="making"))
+    chosen = select(submissions).where(submissions.c.id == wanted.submission_id)
+    sent = connection.execute(chosen).one()
+    return GivenBuild(
+        *(wanted.part_id, wanted.attempt, sent.identifier),
+        *(sent.file, sent.specification, sent.plan),
+    )
 
 
 def keep_unshared(

@@ -9,15 +9,17 @@ import pytest
 from steelyard.core.errors import UsageError
 from steelyard.service.part_queue import next_part
 from steelyard.service.shared_builds import (
+    ASKING_LIMIT_S,
     BuildPlace,
     forget_longest_unused,
+    give_builds,
     keep_build,
     keep_unshared,
     submission_of_held,
     want_build,
 )
 from steelyard.service.workers import HEARTBEAT_LIMIT_S, beat
-from tests.unit.service.conftest import give
+from tests.unit.service.conftest import give, worker_named
 
 KEY = "0" * 32
 
@@ -69,6 +71,36 @@ def test_a_worker_that_has_begun_something_else_makes_no_build(sent, places) -> 
     assert wants(sent, second).doing == "make"
     with sent.database.writing() as connection, pytest.raises(UsageError, match="No such part"):
         submission_of_held(connection, first.worker_id, first.part_id, first.attempt)
+
+
+def test_a_build_host_makes_builds_unless_it_is_gone_or_does_not_send_them(sent, places) -> None:
+    first, _ = places
+    host = worker_named(sent, "second")
+
+    def asks(key, now_s=1000.0):
+        with sent.database.writing() as connection:
+            return want_build(connection, replace(first, key=key * 32), now_s, host)
+
+    def given():
+        with sent.database.writing() as connection:
+            return give_builds(connection, sent.second)
+
+    assert given() is None
+    assert (asks("1").doing, asks("1").worker) == ("wait", "second")
+    assert asks("1", 1001.0 + ASKING_LIMIT_S).doing == "make"
+    assert given() is None
+    assert (asks("2").doing, asks("3").doing) == ("wait", "wait")
+    found = given()
+    assert (found.part_id, found.attempt, found.file) == (first.part_id, first.attempt, "file")
+    made = replace(first, key="2" * 32, worker_id=sent.second)
+    with sent.database.writing() as connection:
+        held = submission_of_held(connection, sent.second, first.part_id, first.attempt)
+        assert held == first.submission_id
+        keep_build(connection, made, "d", 7, 1000.0)
+    # It asks for more without having sent the other.
+    assert given() is None
+    assert (asks("2").doing, asks("3").doing) == ("fetch", "own")
+    assert "did not send" in asks("3").message
 
 
 @pytest.mark.parametrize("state", ["failed", "own"])

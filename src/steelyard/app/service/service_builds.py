@@ -12,6 +12,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from sqlalchemy import Connection
+
 from steelyard.app.service.sent_result import readable, whole_field
 from steelyard.app.service.worker_levels import levels_of
 from steelyard.build.build_archive import MOST_BYTES, unpack_build
@@ -20,10 +22,13 @@ from steelyard.core.private_file import make_private_directories
 from steelyard.service.audit_log import note
 from steelyard.service.service_database import ServiceDatabase
 from steelyard.service.shared_builds import (
+    ASKING_LIMIT_S,
     BuildPlace,
+    GivenBuild,
     WantedBuild,
     forget_build,
     forget_longest_unused,
+    give_builds,
     is_shared,
     keep_build,
     keep_unshared,
@@ -32,8 +37,11 @@ from steelyard.service.shared_builds import (
     submission_of_held,
     want_build,
 )
-from steelyard.service.workers import Worker, count_fault
+from steelyard.service.submitted_packages import packages_of
+from steelyard.service.workers import Worker, all_workers, beat, count_fault
 
+# The tag of a worker that builds for others of its platform when it has nothing else to do.
+BUILD_HOST = "build-host"
 # Of all builds; and what stays free on the disk of the service.
 MOST_KEPT_BYTES = 20 << 30
 SPARE_BYTES = 1 << 30
@@ -74,11 +82,41 @@ class ServiceBuilds:
         asked = _asked(worker, document)
         with self._lock, self._database.writing() as connection:
             place = self._held(connection, asked)
-            found = want_build(connection, place, self._clock())
+            host = self._build_host(connection, worker, place)
+            found = want_build(connection, place, self._clock(), host)
             if found.doing == "fetch" and not os.path.exists(self._path(found.digest)):
                 forget_build(connection, place)
-                found = want_build(connection, place, self._clock())
+                found = want_build(connection, place, self._clock(), host)
         return found
+
+    def give(self, worker: Worker) -> GivenBuild | None:
+        """An experiment whose builds a build host makes now, if there is one."""
+        if not _is_build_host(worker):
+            return None
+        with self._database.writing() as connection:
+            given = give_builds(connection, worker.id)
+            if given is not None:
+                beat(connection, worker.id, "reserved", self._clock())
+        return given
+
+    def _build_host(
+        self, connection: Connection, worker: Worker, place: BuildPlace
+    ) -> Worker | None:
+        """A worker that builds for those of its platform, and does nothing else now; none for a
+        build host itself, and where packages belong to the experiment: those are for its workers.
+        """
+        if _is_build_host(worker) or packages_of(connection, place.submission_id):
+            return None
+        now_s = self._clock()
+        hosts = (
+            each
+            for each in all_workers(connection)
+            if _is_build_host(each)
+            and each.status == "idle"
+            and each.heartbeat_unix_s >= now_s - ASKING_LIMIT_S
+            and _platform(each) == place.platform
+        )
+        return next(hosts, None)
 
     def unshared(self, worker: Worker, document: Any) -> None:
         """A worker says why a build that it was asked to make cannot be shared, or failed."""
@@ -185,14 +223,14 @@ class ServiceBuilds:
                 if entry.name.startswith(_UPLOAD):
                     _remove(entry.path)
 
-    def _held(self, connection: Any, asked: BuildPlace) -> BuildPlace:
+    def _held(self, connection: Connection, asked: BuildPlace) -> BuildPlace:
         number = submission_of_held(connection, asked.worker_id, asked.part_id, asked.attempt)
         return BuildPlace(
             *(asked.platform, asked.key, asked.worker_id, asked.part_id, asked.attempt),
             submission_id=number,
         )
 
-    def _blame(self, connection: Any, place: BuildPlace, why: str) -> None:
+    def _blame(self, connection: Connection, place: BuildPlace, why: str) -> None:
         count_fault(connection, place.worker_id, why, proven=True)
         note(connection, self._clock(), f"worker {place.worker_id}", "refused", "build", why)
 
@@ -227,11 +265,21 @@ class ServiceBuilds:
         return os.path.join(self._directory, digest[:2], digest)
 
 
+def _is_build_host(worker: Worker) -> bool:
+    tags = worker.facts.get("tags")
+    return isinstance(tags, list) and BUILD_HOST in tags
+
+
+def _platform(worker: Worker) -> str:
+    (platform,) = levels_of(worker).levels["platform"]
+    return platform
+
+
 def _asked(worker: Worker, document: Any) -> BuildPlace:
     key = document.get("key")
     if not isinstance(key, str) or not _KEY.fullmatch(key):
         raise UsageError("A build is named by its key.", field="key")
-    (platform,) = levels_of(worker).levels["platform"]
+    platform = _platform(worker)
     part_id, attempt = whole_field(document, "part"), whole_field(document, "attempt")
     return BuildPlace(platform, key, worker.id, part_id, attempt)
 

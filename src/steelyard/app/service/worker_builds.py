@@ -60,6 +60,8 @@ class WorkerBuilds:
         self.are_shared = are_shared
         self._told: dict[str, dict[str, Any]] = {}
         self._failed: dict[str, BuildFailedError] = {}
+        # What fails from now on does so by itself: this host lacks nothing for it.
+        self.lacks_nothing = False
         self.failures: dict[str, str] = {}
 
     @property
@@ -92,6 +94,8 @@ class WorkerBuilds:
             return None
         told = self._asked(key)
         if told.get("do") == "wait":
+            # Nobody waits for one that waits: two might wait for each other.
+            self.settle(lacks_nothing=False)
             self._say(f"waiting for the build that {told.get('worker')} makes")
         pauses_s = iter(_PAUSES_S)
         while told.get("do") == "wait":
@@ -127,6 +131,8 @@ class WorkerBuilds:
         """A build failed here; `settle` says whether that is the build's own doing."""
         if self.are_shared:
             self._failed[key] = error
+            if self.lacks_nothing:
+                self.settle(lacks_nothing=True)
 
     def settle(self, *, lacks_nothing: bool) -> None:
         """Tell what failed: for all of the platform where this host lacks nothing, else for this

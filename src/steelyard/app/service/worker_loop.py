@@ -28,7 +28,7 @@ from steelyard.app.service.worker_archives import (
 )
 from steelyard.app.service.worker_levels import found_facts
 from steelyard.app.service.worker_packages import WorkerPackages, run_rehearsal
-from steelyard.app.service.worker_part import run_given
+from steelyard.app.service.worker_part import make_given_builds, run_given
 from steelyard.app.service.worker_place import Say, WorkerPlace
 from steelyard.core.errors import SteelyardError
 from steelyard.core.private_file import make_private_directories, private_opener
@@ -40,6 +40,8 @@ LONGEST_PAUSE_S = 60.0
 # A worker that ends by itself does so where no service answers for so long: what it has waits on
 # its disk, and it holds its host no longer than that.
 LONGEST_SILENCE_S = 10.0
+# What is given to a worker whether or not its host was booted.
+_NO_PARTS = ("given-rehearsal", "given-build")
 # The status of HTTP for what is no result at all: sending it again would not help.
 _UNREADABLE = 422
 
@@ -165,7 +167,7 @@ class WorkerLoop:
                 self._send_reading()
                 given = self._client.post("api/worker/next", vars(self._boots.said()))
                 self._heard()
-                if given is None or given["kind"] != "given-rehearsal":
+                if given is None or given["kind"] not in _NO_PARTS:
                     self._boots.heard()
                 if given is not None:
                     self._do(given)
@@ -219,6 +221,11 @@ class WorkerLoop:
             if given["kind"] == "given-rehearsal":
                 self._say(f"rehearsal of {given['benchmark']}")
                 self._rehearsed(run_rehearsal(given, directory, packages))
+                return
+            if given["kind"] == "given-build":
+                self._say(f"building for the workers of {given['experiment']}")
+                if why := make_given_builds(given, directory, self._say, packages):
+                    self._say(why)
                 return
             self._say(f"running {len(given['positions'])} trials of {given['experiment']}")
             begun = BegunPart(self._place.begun, given)

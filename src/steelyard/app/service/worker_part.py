@@ -108,9 +108,9 @@ def _built_here(
     try:
         with exchanging(builds):
             spec = _planned_here(given, known, say)
+            lacks_nothing = builds.lacks_nothing = True
             if builds.are_shared:
                 spec = with_kept_builds(spec)
-        lacks_nothing = True
     except BuildFailedError:
         lacks_nothing = True
         raise
@@ -131,6 +131,28 @@ def _planned_here(given: Mapping[str, Any], known: KnownPackages, say: Say) -> E
             "must be of one version."
         )
     return replace(plan.spec, identifier=asked.identifier)
+
+
+def make_given_builds(
+    given: Mapping[str, Any], directory: str, say: Say, packages: WorkerPackages
+) -> str:
+    """Make the builds of an experiment for those of this platform that run it, and send them; why
+    that could not be done, empty where it was. Which of them failed, the service is told.
+
+    Parameters
+    ----------
+    given : mapping
+        As the service sends it.
+    directory : str
+        For archives, which are taken away.
+    """
+    builds = WorkerBuilds(packages.client, given, directory, say, are_shared=True)
+    try:
+        _built_here(given, KnownPackages(packages.directory, {}), say, builds)
+    except SteelyardError as error:
+        hidden = given_values(experiment_spec_from_json(given["specification"]))
+        return mask_text(error.message, hidden)
+    return ""
 
 
 def _shares_builds(given: Mapping[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from os import unlink
@@ -14,6 +15,8 @@ from starlette.routing import Route
 
 from steelyard.app.service.service import Service
 from steelyard.build.build_archive import MOST_BYTES
+from steelyard.core.json_codec import experiment_spec_from_json, to_json
+from steelyard.service.shared_builds import GivenBuild
 from steelyard.service.workers import Worker
 from steelyard.web.service.sent_body import body_length, save_body
 
@@ -21,6 +24,21 @@ _SCHEMA = {"schema": "steelyard/1"}
 _PATH = "/api/worker/builds/{part:int}/{attempt:int}/{key}"
 Answered = Callable[[Callable[[], Awaitable[Any]]], Awaitable[Response]]
 TokenOf = Callable[[Request], str]
+
+
+def given_build(given: GivenBuild) -> dict[str, Any]:
+    """What a build host gets of an experiment whose builds others wait for."""
+    specification = experiment_spec_from_json(json.loads(given.specification))
+    return {
+        **_SCHEMA,
+        "kind": "given-build",
+        "part": given.part_id,
+        "attempt": given.attempt,
+        "experiment": given.experiment,
+        "file": given.file,
+        "plan": given.plan,
+        "specification": to_json(specification),
+    }
 
 
 def wanted_build(service: Service, worker: Worker, body: dict[str, Any]) -> Any:

@@ -32,6 +32,7 @@ from steelyard.web.service.archive_api import (
 )
 from steelyard.web.service.build_api import (
     build_routes,
+    given_build,
     refused_build,
     unshared_build,
     wanted_build,
@@ -338,6 +339,9 @@ def _next(service: Service, worker: Worker, body: dict[str, Any]) -> Any:
     rehearsal = service.rehearsals.give(worker)
     if rehearsal is not None:
         return given_rehearsal(rehearsal)
+    builds = service.builds.give(worker)
+    if builds is not None:
+        return given_build(builds)
     given = service.give(worker, read_said(body))
     if isinstance(given, WantedBoot):
         return {**_SCHEMA, "kind": "wanted-boot", "booted_for": given.booted_for}
