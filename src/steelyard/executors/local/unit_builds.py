@@ -153,22 +153,25 @@ def with_kept_builds(spec: ExperimentSpec) -> ExperimentSpec:
     """An experiment each of whose builds is made once, before its trials, and kept for others; one
     that fails does so again for its trials.
 
-    Builds that are repeated, randomised anew, or at levels that are drawn for each block are left
-    as they are.
+    Builds that are repeated, randomised anew, of packages, or at levels that are drawn for each
+    block are left as they are.
     """
     from steelyard.build.build_cache import cached_build
 
     if spec.repeats_builds or _draws_builds(spec):
         return spec
     kept: dict[BuildSpec, BuildSpec] = {}
-    for build in dict.fromkeys(variant.build for variant in spec.variants):
+    own = [variant.build for variant in spec.variants if variant.package is None]
+    for build in dict.fromkeys(own):
         if build is not None and _is_determined(build):
             kept[build] = replace(build, self_contained=True)
             with suppress(BuildFailedError):
                 seed = 0 if build.seed is None else build.seed
                 cached_build(kept[build], seed, _kept_directory())
     variants = tuple(
-        each if each.build is None else replace(each, build=kept.get(each.build, each.build))
+        replace(each, build=kept[each.build])
+        if each.package is None and each.build in kept
+        else each
         for each in spec.variants
     )
     return replace(spec, variants=variants)
