@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.integration.conftest import user  # noqa: F401 - a fixture
 from tests.integration.test_service import serving  # noqa: F401 - a fixture
 from tests.integration.test_service_builds import hosting  # noqa: F401 - a fixture
 
