@@ -91,6 +91,22 @@ void StackBases::ended(const Lifetime& life) {
     }
 }
 
+std::optional<std::uint64_t> StackBases::base_of(std::uint32_t process, std::uint32_t thread) {
+    if (!known_.contains({process, thread})) {
+        read_file();
+        std::erase_if(pending_, [&](const Pending& pending) {
+            const StackNote& note = pending.note;
+            const bool is_its = note.process == process && note.thread == thread;
+            const auto address = is_its ? beginning_(note) : std::nullopt;
+            if (address)
+                keep({note.time_ns, process, thread, *address});
+            return address.has_value();
+        });
+    }
+    const auto found = known_.find({process, thread});
+    return found == known_.end() ? std::nullopt : std::optional(found->second.address);
+}
+
 void StackBases::restate() const {
     for (const auto& [key, base] : known_)
         tell_(base);

@@ -48,6 +48,8 @@ class StackBases {
     void started(const Lifetime& life);
     void named(const Comm& comm);
     void ended(const Lifetime& life);
+    /// Where the stack of a thread begins; nothing where that is not known. Takes what it noted.
+    std::optional<std::uint64_t> base_of(std::uint32_t process, std::uint32_t thread);
     /// Tells of all again.
     void restate() const;
 

@@ -174,14 +174,31 @@ void take_function(Assembler& code, int functions_map) {
         code.land(jump);
 }
 
-/// 1: the look is a sample; 0: it is none. Registers 6 to 9 are the event, the address, the stack
-/// pointer and the state.
-std::vector<bpf_insn> filter_program(int state_map, int believed_map, int functions_map,
-                                     std::size_t ranges) {
+/// 1: a look is a sample; 0: it is none; `drawn`: by chance.
+struct Answers {
+    std::int32_t elsewhere, in_kernel, unknown, believed;
+};
+constexpr std::int32_t drawn = 2;
+constexpr Answers of_spared{0, drawn, 1, drawn};
+constexpr Answers of_parted{0, 0, 0, 1}, of_rest{1, 1, 1, 0};
+
+void answer(Assembler& code, std::int32_t wanted) {
+    if (wanted == drawn)
+        answer_by_chance(code, checked_at);
+    else
+        code.leave(wanted);
+}
+
+struct Maps {
+    int state, believed, functions;
+};
+
+/// What answers so. Registers 6 to 9 are the event, the address, the stack pointer and the state.
+std::vector<bpf_insn> filter_program(Maps maps, std::size_t ranges, Answers answers) {
     Assembler code;
     code.move(BPF_REG_6, BPF_REG_1);
     code.store_zero(BPF_REG_10, zero_at);
-    code.load_map(BPF_REG_1, state_map);
+    code.load_map(BPF_REG_1, maps.state);
     code.move(BPF_REG_2, BPF_REG_10);
     code.add(BPF_REG_2, zero_at);
     code.call(BPF_FUNC_map_lookup_elem);
@@ -193,7 +210,7 @@ std::vector<bpf_insn> filter_program(int state_map, int believed_map, int functi
     // Inside the kernel the registers are the kernel's: what the program's are is not known here.
     code.load(BPF_REG_2, BPF_REG_6, code_segment_at);
     const auto is_user = code.jump_by(BPF_JSET, BPF_REG_2, user_mode_bits);
-    answer_by_chance(code, checked_at);
+    answer(code, answers.in_kernel);
     code.land(is_user);
     code.load(BPF_REG_7, BPF_REG_6, address_at);
     code.load(BPF_REG_8, BPF_REG_6, stack_pointer_at);
@@ -207,20 +224,20 @@ std::vector<bpf_insn> filter_program(int state_map, int believed_map, int functi
         code.land(is_below);
     }
     code.count(BPF_REG_9, elsewhere_at);
-    code.leave(0);
+    answer(code, answers.elsewhere);
     for (const std::size_t jump : inside)
         code.land(jump);
-    take_function(code, functions_map);
+    take_function(code, maps.functions);
     code.store(BPF_REG_10, place_at, BPF_REG_8);
     code.store(BPF_REG_10, place_at + word, BPF_REG_7);
-    code.load_map(BPF_REG_1, believed_map);
+    code.load_map(BPF_REG_1, maps.believed);
     code.move(BPF_REG_2, BPF_REG_10);
     code.add(BPF_REG_2, place_at);
     code.call(BPF_FUNC_map_lookup_elem);
     const auto is_believed = code.jump_by(BPF_JNE, BPF_REG_0, 0);
-    code.leave(1);
+    answer(code, answers.unknown);
     code.land(is_believed);
-    answer_by_chance(code, checked_at);
+    answer(code, answers.believed);
     return code.code();
 }
 
@@ -248,7 +265,7 @@ std::unique_ptr<WalkFilter> WalkFilter::make(double check_ratio) {
 #if defined(__x86_64__)
     std::unique_ptr<WalkFilter> filter(new WalkFilter);
     filter->state_.check_threshold = static_cast<std::uint64_t>(check_ratio * 4294967296.0);
-    if (drops_looks_whole() && filter->load())
+    if (drops_looks_whole() && filter->load(false))
         return filter;
 #else
     static_cast<void>(check_ratio);
@@ -256,7 +273,16 @@ std::unique_ptr<WalkFilter> WalkFilter::make(double check_ratio) {
     return nullptr;
 }
 
-bool WalkFilter::load() {
+std::unique_ptr<WalkFilter> WalkFilter::make_parting() {
+#if defined(__x86_64__)
+    std::unique_ptr<WalkFilter> filter(new WalkFilter);
+    if (drops_looks_whole() && filter->load(true))
+        return filter;
+#endif
+    return nullptr;
+}
+
+bool WalkFilter::load(bool is_parting) {
     static_assert(offsetof(State, check_threshold) == threshold_at &&
                   offsetof(State, ranges) == ranges_at);
     state_map_ = make_map(BPF_MAP_TYPE_ARRAY, sizeof(std::uint32_t), sizeof(State), 1);
@@ -271,8 +297,11 @@ bool WalkFilter::load() {
     if (mapped == MAP_FAILED)
         return false;
     functions_ = static_cast<std::uint64_t*>(mapped);
-    program_ = load_program(filter_program(state_map_, believed_map_, functions_map_, most_ranges));
-    if (program_ < 0)
+    const Maps maps{state_map_, believed_map_, functions_map_};
+    program_ = load_program(filter_program(maps, most_ranges, is_parting ? of_parted : of_spared));
+    if (is_parting)
+        rest_program_ = load_program(filter_program(maps, most_ranges, of_rest));
+    if (program_ < 0 || (is_parting && rest_program_ < 0))
         return false;
     store();
     return true;
@@ -281,13 +310,17 @@ bool WalkFilter::load() {
 WalkFilter::~WalkFilter() {
     if (functions_ != nullptr)
         munmap(functions_, most_granules * sizeof(std::uint64_t));
-    for (const int file : {state_map_, believed_map_, functions_map_, program_})
+    for (const int file : {state_map_, believed_map_, functions_map_, program_, rest_program_})
         if (file >= 0)
             close(file);
 }
 
 bool WalkFilter::attach(int event_file) const {
     return ioctl(event_file, PERF_EVENT_IOC_SET_BPF, program_) == 0;
+}
+
+bool WalkFilter::attach_rest(int event_file) const {
+    return ioctl(event_file, PERF_EVENT_IOC_SET_BPF, rest_program_) == 0;
 }
 
 void WalkFilter::watch(std::uint64_t start, std::uint64_t end) {

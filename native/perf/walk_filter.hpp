@@ -30,12 +30,19 @@ class WalkFilter {
     /// `check_ratio`: the part of the looks at believed places that is copied, drawn for each of
     /// them. Null where this kernel or this user has no such programs: all looks are copied then.
     static std::unique_ptr<WalkFilter> make(double check_ratio);
+    /// The other way about: stacks are copied at believed places alone, by one of two events that
+    /// look at the same thread; the other has all other looks. Null as of `make`.
+    static std::unique_ptr<WalkFilter> make_parting();
     ~WalkFilter();
     WalkFilter(const WalkFilter&) = delete;
     WalkFilter& operator=(const WalkFilter&) = delete;
 
     /// Asks before each sample of an event. Whether the kernel took that.
     bool attach(int event_file) const;
+    /// The same of the event that copies nothing, and has the looks that the first has not; of a
+    /// filter that parts them.
+    bool attach_rest(int event_file) const;
+    bool parts() const { return rest_program_ >= 0; }
 
     /// Code is copied from there on, and from nowhere that no call named. Beyond some tens of calls
     /// from everywhere.
@@ -75,7 +82,7 @@ class WalkFilter {
     };
 
     WalkFilter() = default;
-    bool load();
+    bool load(bool is_parting);
     void store();
 
     int state_map_ = -1;
@@ -83,6 +90,7 @@ class WalkFilter {
     int functions_map_ = -1;
     std::uint64_t* functions_ = nullptr;  // of that map, in this process
     int program_ = -1;
+    int rest_program_ = -1;
     std::size_t known_granules_ = 0;
     std::size_t ranges_ = 0;
     State state_;

@@ -53,6 +53,15 @@ const std::vector<std::uint64_t>& Unwinder::chain(const StackCopy& copy, const L
     return chain_;
 }
 
+const std::vector<std::uint64_t>& Unwinder::chain_until(
+    const std::function<bool(std::uint64_t)>& is_enough, const StackCopy& copy,
+    const Lookup& lookup) {
+    is_enough_ = &is_enough;
+    chain(copy, lookup);
+    is_enough_ = nullptr;
+    return chain_;
+}
+
 std::optional<Registers> Unwinder::registers_in(std::string_view end, const StackCopy& copy,
                                                 const Lookup& lookup) {
     end_ = end;
@@ -93,16 +102,18 @@ std::optional<std::uint64_t> Unwinder::frame_of_caller(const Registers& register
 std::optional<std::uint64_t> Unwinder::function_at(std::uint64_t address, std::uint64_t back,
                                                    const Lookup& lookup) {
     const auto place = lookup(address);
-    if (!place)
-        return std::nullopt;
-    const CallFrames* const frames = frames_of(*place);
-    if (frames == nullptr)
-        return std::nullopt;
-    const auto in_file = frames->elf().address_of(place->offset);
-    if (!in_file)
-        return std::nullopt;
-    const auto start = frames->start_of(*in_file - back);
+    const CallFrames* const frames = place ? frames_of(*place) : nullptr;
+    const auto in_file = frames == nullptr ? std::nullopt : frames->elf().address_of(place->offset);
+    const auto start = in_file ? frames->start_of(*in_file - back) : std::nullopt;
     return start ? std::optional(address - *in_file + *start) : std::nullopt;
+}
+
+std::optional<std::uint64_t> Unwinder::linked_function_at(std::uint64_t address, std::uint64_t back,
+                                                          const Lookup& lookup) {
+    const auto place = lookup(address);
+    const CallFrames* const frames = place ? frames_of(*place) : nullptr;
+    const auto in_file = frames == nullptr ? std::nullopt : frames->elf().address_of(place->offset);
+    return in_file ? frames->start_of(*in_file - back) : std::nullopt;
 }
 
 std::vector<std::pair<std::uint64_t, std::uint64_t>> Unwinder::functions_in(
@@ -145,6 +156,8 @@ void Unwinder::walk(const StackCopy& copy, const Lookup& lookup) {
     while (chain_.size() < most_frames && registers[address_register] != 0) {
         const std::uint64_t address = registers[address_register];
         chain_.push_back(address);
+        if (is_enough_ != nullptr && (*is_enough_)(address))
+            return;
         const auto place = lookup(address);
         if (!place && chain_.size() > 1)
             return;

@@ -42,6 +42,11 @@ class Unwinder {
     /// The sampled address and the return addresses above it, innermost first.
     const std::vector<std::uint64_t>& chain(const StackCopy& copy, const Lookup& lookup);
 
+    /// The same, which ends with the first address of which that is said.
+    const std::vector<std::uint64_t>& chain_until(
+        const std::function<bool(std::uint64_t)>& is_enough, const StackCopy& copy,
+        const Lookup& lookup);
+
     /// The caller of code that has no frame of its own at this instruction, by the tables of its
     /// file: walking frame pointers leaves it out. Nothing where the code has a frame, or where no
     /// table says.
@@ -55,6 +60,9 @@ class Unwinder {
     /// return address `back` is 1. Nothing where no table covers it.
     std::optional<std::uint64_t> function_at(std::uint64_t address, std::uint64_t back,
                                              const Lookup& lookup);
+    /// The same as the linker of its file gave it.
+    std::optional<std::uint64_t> linked_function_at(std::uint64_t address, std::uint64_t back,
+                                                    const Lookup& lookup);
     /// Where the frame of sampled code begins (the canonical frame address), by its registers.
     std::optional<std::uint64_t> frame_at(const StackCopy& copy, const Lookup& lookup);
 
@@ -82,6 +90,7 @@ class Unwinder {
     std::vector<std::uint64_t> chain_;
     bool reached_start_ = false;
     std::string_view end_;  // the file that ends a walk; empty: none does
+    const std::function<bool(std::uint64_t)>* is_enough_ = nullptr;  // null: nothing is
     std::optional<Registers> at_end_;
 };
 

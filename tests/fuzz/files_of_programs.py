@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import struct
 import tarfile
 import tempfile
 import zipfile
@@ -15,7 +16,7 @@ from pathlib import Path
 from steelyard.build.elf_functions import read_elf_functions
 from steelyard.build.link_line import expand_response_files
 from steelyard.build.static_library import NotArchiveError, read_archive
-from steelyard.core.elf_file import NotElfError
+from steelyard.core.elf_file import ElfFile, NotElfError
 from steelyard.core.errors import ArchiveError, SuiteError
 from steelyard.core.experiment_spec import IterationsSpec
 from steelyard.layout.response_files import expanded_words
@@ -23,9 +24,11 @@ from steelyard.measure.layout_report import read_report, report_file
 from steelyard.measure.package_results import found_package
 from steelyard.measure.package_results import report_file as package_report
 from steelyard.measure.provenance import compiler_of
+from steelyard.profile.paths.frame_table_copy import CodeFrame, FrameChange, FrameTableCopy
 from steelyard.profile.symbols.debug_files import read_build_id, separate_file, supplementary_file
 from steelyard.profile.symbols.debug_sections import debug_sections
 from steelyard.profile.symbols.elf_symbols import read_symbols
+from steelyard.profile.symbols.frame_rules import UnreadableRulesError
 from steelyard.profile.symbols.inlined_code import debug_source
 from steelyard.profile.symbols.source_lines import source_lines
 from steelyard.profile.symbols.static_probes import static_probes
@@ -36,6 +39,8 @@ from steelyard.suite.unpack import unpack
 from tests.fuzz.reader import Reader, check_message
 
 _MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
+# Where a table of frames is, and where it goes.
+_TABLE_AT, _MOVED_TO = 0x2000, 0x8000
 _PACKAGE_LIMITS = PackageLimits(total_bytes=1 << 26, member_count=2000)
 ELF_FILES = Path(__file__).parents[1] / "data" / "elf"
 
@@ -144,6 +149,35 @@ def _report(path: str) -> None:
     json.dumps(told, allow_nan=False)
 
 
+def _frame_table(path: str) -> None:
+    """A table that is moved has the entries that it had, and ours, each with an entry in the
+    header; where it cannot be moved it says why."""
+    data = Path(path).read_bytes()
+    added = (CodeFrame(0x9000, 16, (FrameChange(4, 16),)), CodeFrame(0x9010, 8, (), 0x1100))
+    try:
+        table = FrameTableCopy(data, _TABLE_AT)
+        header, moved = table.moved(_MOVED_TO, added)
+    except UnreadableRulesError as error:
+        check_message(str(error))
+        return
+    (count,) = struct.unpack_from("<I", header, 8)
+    assert len(header) == table.header_bytes(len(added)) == (12 + 8 * count + 7) // 8 * 8
+    places = [struct.unpack_from("<i", header, 16 + 8 * at)[0] for at in range(count)]
+    inside = range(len(header), len(header) + len(moved))
+    assert all(place in inside for place in places)
+
+
+def _frame_tables() -> tuple[bytes, ...]:
+    """The sections `.eh_frame` of the ELF files."""
+    found: list[bytes] = []
+    for data in _elf_files():
+        elf = ElfFile(BytesIO(data))
+        section = elf.section(".eh_frame")
+        if section is not None:
+            found.append(elf.data(section))
+    return tuple(found)
+
+
 def _words(path: str) -> None:
     for expanded in (expanded_words([f"@{path}"]), expand_response_files([f"@{path}"])):
         assert all(isinstance(word, str) for word in expanded)
@@ -222,5 +256,6 @@ def program_readers() -> dict[str, Reader]:
         "package-script": Reader(_script, (b"#!/bin/sh\nmake && ./x\n", b"A=1\nexport B='2'\n")),
         "package-zip": Reader(_package, (_zip(),)),
         "layout-report": Reader(_report, (json.dumps(_REPORT).encode(),)),
+        "frame-table": Reader(_frame_table, _frame_tables()),
         "response-file": Reader(_words, (b'-O2 \'a b\' "c\\"d" e\\ f\n@other\n',)),
     }

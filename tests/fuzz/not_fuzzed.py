@@ -13,7 +13,7 @@ _REASONS = {
         *("cli/trial/trial_command.py", "measure/iterations.py", "profile/file/profile_parts.py"),
         *("store/journals.py", "profile/java/java_delays.py", "profile/paths/crash_key.py"),
         *("profile/paths/logged_registers.py", "profile/paths/sample_chains.py"),
-        "profile/paths/marked_program.py",
+        *("profile/paths/marked_program.py", "profile/paths/ambiguous_keys.py"),
         *("profile/file/growing_profile.py",),
         *("profile/event_keys.py", "profile/paths/sample_keys.py", "profile/paths/code_graph.py"),
     ),

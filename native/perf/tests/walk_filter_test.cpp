@@ -27,11 +27,11 @@ constexpr std::uint64_t turns = 40'000'000;
 
 /// Where this thread was at samples while it computed; those that the filter let pass. Nothing
 /// where this user may not sample.
-std::optional<std::vector<LookPlace>> places_with(const WalkFilter& filter) {
+std::optional<std::vector<LookPlace>> places_with(const WalkFilter& filter, bool is_rest = false) {
     constexpr Depth depth{};
     try {
         SamplingEvent event(Watched{0, -1}, Clock::software, depth, false);
-        if (!filter.attach(event.file()))
+        if (is_rest ? !filter.attach_rest(event.file()) : !filter.attach(event.file()))
             return std::nullopt;
         event.run(period_ns);
         compute(turns);
@@ -93,6 +93,31 @@ TEST("Where each look at a believed place is to be checked, none is spared") {
     places_with(*filter);
     CHECK(filter->looks().checked > 0);
     CHECK(filter->looks().spared == 0);
+}
+
+TEST("Of two events one has the looks at believed places, and the other the rest") {
+    const auto filter = WalkFilter::make_parting();
+    if (!filter)
+        return;
+    CHECK(filter->parts());
+    filter->watch(0, UINT64_MAX);
+    const auto rest = places_with(*filter, true);
+    const auto copied = places_with(*filter);
+    if (!rest || !copied)
+        return;
+    CHECK(!rest->empty());
+    CHECK(copied->empty());
+    for (const LookPlace place : *rest)
+        filter->believe(place);
+    CHECK(places_with(*filter, true).value_or(*rest).size() < rest->size());
+    CHECK(!places_with(*filter).value_or(*copied).empty());
+}
+
+TEST("The rest has looks in code that is not watched too") {
+    const auto filter = WalkFilter::make_parting();
+    const auto rest = filter ? places_with(*filter, true) : std::nullopt;
+    if (rest)
+        CHECK(!rest->empty());
 }
 
 TEST("What is believed of one instruction holds for its function where that is known") {

@@ -64,7 +64,11 @@ std::string coverage_json(Sampler& sampler, const Target* target) {
 /// What became of looks, where some are dropped whose stack need not be walked.
 std::string walks_json(const Recording& recording) {
     std::string found = R"(, "copied_bytes": )" + std::to_string(recording.copied_bytes());
-    if (recording.walk_filter() == nullptr)
+    if (const auto walks = recording.walks())
+        found += R"(, "walked": )" + std::to_string(walks->samples) + R"(, "walked_frames": )" +
+                 std::to_string(walks->frames) + R"(, "parted": )" +
+                 (recording.parts_looks() ? "true" : "false");
+    if (recording.walk_filter() == nullptr || recording.parts_looks())
         return found;
     const FilteredLooks looks = recording.walk_filter()->looks();
     return found + R"(, "filtered": )" + std::to_string(looks.all) + R"(, "spared": )" +
@@ -149,12 +153,17 @@ std::unique_ptr<Sampler> sampler_of(const Options& options, pid_t process,
                                     const std::vector<pid_t>& family, Recording& recording) {
     if (!options.sampling.marks.empty())
         return mark_sampler(options.sampling, recording, process);
+    Sampling sampling = options.sampling;
+    // Where looks are not parted each copies the stack, since it may be at an ambiguous key.
+    if (recording.walks() && !recording.parts_looks())
+        sampling.depth.stack_copy = true;
     const Rights rights = rights_here();
     if (!options.events.wanted.empty())
         return event_sampler(options.events, recording, family, options.process == 0, rights);
-    if (rights.whole_cpus && !options.threads_only && runs_within_reach(process))
-        return cpu_sampler(options.sampling, recording);
-    return thread_sampler(options.sampling, recording, family, rights.kernel);
+    if (rights.whole_cpus && !options.threads_only && !recording.parts_looks() &&
+        runs_within_reach(process))
+        return cpu_sampler(sampling, recording);
+    return thread_sampler(sampling, recording, family, rights.kernel);
 }
 
 struct Started {

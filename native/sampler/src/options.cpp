@@ -84,6 +84,7 @@ const std::map<std::string_view, Setter>& setters() {
         {"--spare-name", [](Options& o, std::string_view v) { o.storage.spared_name = v; }},
         {"--spare-build",
          [](Options& o, std::string_view v) { o.storage.spared_build = bytes_from(v); }},
+        {"--walk-keys", [](Options& o, std::string_view v) { o.storage.ambiguous_keys = v; }},
         {"--event", [](Options& o, std::string_view v) { o.sampling.clock = clock_from(v); }},
         {"--count",
          [](Options& o, std::string_view v) { o.events.wanted.push_back(event_from(v)); }},

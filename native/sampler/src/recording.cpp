@@ -29,7 +29,20 @@ Recording::Recording(Storage storage, Depth depth)
       depth_(depth),
       file_(std::make_unique<ProfileFile>(storage_.path, storage_.header_json)),
       bases_(storage_.stack_notes.empty() ? nullptr : stack_bases()),
-      filter_(storage_.spared_name.empty() ? nullptr : WalkFilter::make(check_ratio)) {}
+      filter_(filter()) {
+    if (!storage_.ambiguous_keys.empty())
+        ambiguous_ = AmbiguousKeys::read_file(storage_.ambiguous_keys);
+}
+
+std::unique_ptr<WalkFilter> Recording::filter() const {
+    if (!storage_.ambiguous_keys.empty())
+        return WalkFilter::make_parting();
+    return storage_.spared_name.empty() ? nullptr : WalkFilter::make(check_ratio);
+}
+
+std::optional<Recording::Walks> Recording::walks() const {
+    return ambiguous_ ? std::optional(Walks{walks_, walked_frames_}) : std::nullopt;
+}
 
 std::unique_ptr<StackBases> Recording::stack_bases() {
     const auto beginning = [this](const StackNote& note) {
@@ -78,7 +91,9 @@ void Recording::write_sample(const Sample& sample) {
     if (bases_)
         bases_->look_at(sample.process);
     copied_bytes_ += sample.copy.bytes.size();
-    if (depth_.stack_copy && !storage_.program.empty())
+    if (ambiguous_)
+        file_->write(with_telling_callers(sample, *ambiguous_));
+    else if (depth_.stack_copy && !storage_.program.empty())
         file_->write(with_program_frame(sample));
     else if (depth_.stack_copy)
         file_->write(with_callers(sample));
@@ -112,6 +127,58 @@ Sample Recording::with_callers(const Sample& sample) {
     return whole;
 }
 
+/// Where the path of its key is ambiguous, the callers that tell it.
+Sample Recording::with_telling_callers(const Sample& sample, const AmbiguousKeys& keys) {
+    const auto lookup = [&](std::uint64_t address) {
+        return following_.place_of(sample.process, address);
+    };
+    const auto* const paths = paths_of(sample, keys, lookup);
+    if (paths == nullptr)
+        return sample;
+    if (filter_) {
+        const auto function = unwinder_.function_at(sample.user_address, 0, lookup);
+        filter_->believe({sample.stack_pointer, sample.user_address});
+        filter_->believe({sample.stack_pointer, function.value_or(sample.user_address)});
+    }
+    if (sample.copy.bytes.empty())
+        return sample;
+    RemainingPaths left(*paths);
+    bool is_caller = false;
+    const auto is_told = [&](std::uint64_t address) {
+        const auto place = std::exchange(is_caller, true) ? lookup(address) : std::nullopt;
+        if (!place || !is_of_named_program(*place))
+            return false;
+        if (const auto function = unwinder_.linked_function_at(address, 1, lookup))
+            left.take(keys.whole(*function));
+        return left.is_told();
+    };
+    const auto& chain = unwinder_.chain_until(is_told, sample.copy, lookup);
+    ++walks_;
+    walked_frames_ += chain.size();
+    Sample told = sample;
+    told.chain = chain.data();
+    told.chain_length = chain.size();
+    return told;
+}
+
+/// Those of its key; null where that means one, or none that is known.
+const std::vector<Callers>* Recording::paths_of(const Sample& sample, const AmbiguousKeys& keys,
+                                                const Lookup& lookup) {
+    const auto place = lookup(sample.user_address);
+    if (!place || !is_of_named_program(*place) || !bases_)
+        return nullptr;
+    const auto base = bases_->base_of(sample.process, sample.thread);
+    const auto function = unwinder_.linked_function_at(sample.user_address, 0, lookup);
+    const auto frame = unwinder_.frame_at(sample.copy, lookup);
+    return base && function && frame ? keys.paths_of(*function, *base - *frame) : nullptr;
+}
+
+bool Recording::is_of_named_program(const FilePlace& place) const {
+    if (place.build_id != nullptr && !place.build_id->empty())
+        return *place.build_id == storage_.spared_build;
+    return place.path->substr(place.path->rfind('/') + 1) == storage_.spared_name;
+}
+
 /// Of a stack that was walked to its end.
 void Recording::note_walk(const Sample& sample, const std::vector<std::uint64_t>& chain) {
     const auto lookup = [&](std::uint64_t address) {
@@ -141,9 +208,7 @@ void Recording::note_walk(const Sample& sample, const std::vector<std::uint64_t>
 
 /// Where the program's code is, in which looks are walked.
 void Recording::note_code(const Mapping& mapping) {
-    const bool is_named = mapping.build_id.empty() &&
-                          mapping.path.substr(mapping.path.rfind('/') + 1) == storage_.spared_name;
-    if (is_named || (!mapping.build_id.empty() && mapping.build_id == storage_.spared_build))
+    if (is_of_named_program({&mapping.path, mapping.offset, mapping.process, &mapping.build_id}))
         watch_code(mapping);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ambiguous_keys.hpp"
 #include "following.hpp"
 #include "inheriting_mutex.hpp"
 #include "profile_file.hpp"
@@ -32,6 +33,9 @@ struct Storage {
     /// name: all are walked.
     std::string spared_name;
     std::string spared_build;
+    /// The file of the program's keys whose stacks are walked, as far as tells their path; empty:
+    /// it is not asked for.
+    std::string ambiguous_keys;
     /// The file of the program whose frames are not walked; empty: all are.
     std::string program;
 };
@@ -58,6 +62,16 @@ class Recording {
     /// What drops looks whose stack need not be walked; null: nothing does.
     const WalkFilter* walk_filter() const { return filter_.get(); }
     std::uint64_t copied_bytes() const { return copied_bytes_; }
+    /// Stacks that were walked as far as tells, and their frames, with that of the sample; nothing
+    /// where that is not asked for.
+    struct Walks {
+        std::uint64_t samples = 0;
+        std::uint64_t frames = 0;
+    };
+    std::optional<Walks> walks() const;
+    /// Whether two events look at each thread, of which one copies stacks: where the path is
+    /// ambiguous by a map.
+    bool parts_looks() const { return filter_ && filter_->parts(); }
 
     /// Those that run.
     std::vector<pid_t> followed();
@@ -71,6 +85,11 @@ class Recording {
     void write_look(std::uint64_t time_ns, std::uint32_t cpu);
     Sample with_callers(const Sample& sample);
     void note_walk(const Sample& sample, const std::vector<std::uint64_t>& chain);
+    Sample with_telling_callers(const Sample& sample, const AmbiguousKeys& keys);
+    const std::vector<Callers>* paths_of(const Sample& sample, const AmbiguousKeys& keys,
+                                         const Lookup& lookup);
+    bool is_of_named_program(const FilePlace& place) const;
+    std::unique_ptr<WalkFilter> filter() const;
     void note_code(const Mapping& mapping);
     void watch_code(const Mapping& mapping);
     Sample with_program_frame(const Sample& sample);
@@ -89,6 +108,9 @@ class Recording {
     std::unique_ptr<WalkFilter> filter_;        // null: not asked for, or the kernel has none
     std::optional<std::uint64_t> code_offset_;  // of the mapping whose functions it knows
     WalkedKeys walked_;
+    std::optional<AmbiguousKeys> ambiguous_;  // nothing: not asked for
+    std::atomic<std::uint64_t> walks_ = 0;
+    std::atomic<std::uint64_t> walked_frames_ = 0;
     std::atomic<std::uint64_t> copied_bytes_ = 0;
     std::atomic<std::uint64_t> samples_ = 0;
     std::atomic<std::uint64_t> lost_ = 0;

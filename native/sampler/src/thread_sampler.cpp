@@ -32,6 +32,7 @@ class ThreadSampler : public Sampler {
         : sampling_(sampling),
           recording_(recording),
           kernel_(kernel),
+          copying_(copying(sampling)),
           intervals_(sampling.spread, sampling.period_ns, sampling.ratio, sampling.seed),
           processes_(processes),
           cpus_(online_cpus()),
@@ -101,6 +102,8 @@ class ThreadSampler : public Sampler {
     // Threads have positive numbers.
     static constexpr std::uint64_t ending_key = 1ULL << 63;
     static constexpr std::uint64_t tracking_key = 1ULL << 62;
+    static constexpr std::uint64_t copying_key = 1ULL << 61;
+    using Threads = std::unordered_map<pid_t, std::unique_ptr<WatchedThread>>;
     // Processor time of a program before it begins, and what more than a twentieth beside it is.
     static constexpr std::uint64_t start_ns = 20'000'000;
     static constexpr std::uint64_t other_users_ratio = 20;
@@ -179,17 +182,30 @@ class ThreadSampler : public Sampler {
 
     void watch(pid_t number) {
         try {
-            auto thread = std::make_unique<WatchedThread>(number, sampling_, kernel_,
-                                                          recording_.walk_filter());
-            wait_for(thread->samples().file(), static_cast<std::uint64_t>(number));
-            thread->begin(intervals_);
-            watched_.emplace(number, std::move(thread));
+            if (recording_.parts_looks())
+                begin(number, copying_, copied_, copying_key);
+            begin(number, sampling_, watched_, 0);
         } catch (const Fatal&) {
             // Gone already, or there are more threads than rings are allowed.
+            copied_.erase(number);
             if (watched_.empty())
                 throw;
             ++unwatched_;
         }
+    }
+
+    void begin(pid_t number, const Sampling& sampling, Threads& threads, std::uint64_t key) {
+        auto thread =
+            std::make_unique<WatchedThread>(number, sampling, kernel_, recording_.walk_filter());
+        wait_for(thread->samples().file(), key | static_cast<std::uint64_t>(number));
+        thread->begin(intervals_);
+        threads.emplace(number, std::move(thread));
+    }
+
+    /// The same with the stack.
+    static Sampling copying(Sampling sampling) {
+        sampling.depth.stack_copy = true;
+        return sampling;
     }
 
     void serve() {
@@ -209,6 +225,9 @@ class ThreadSampler : public Sampler {
                     ending = true;
                 else if ((key & tracking_key) != 0)
                     serve_tracking(*tracking_[key & ~tracking_key], (event.events & EPOLLHUP) != 0);
+                else if ((key & copying_key) != 0)
+                    serve_copied(static_cast<pid_t>(key & ~copying_key),
+                                 (event.events & EPOLLHUP) != 0);
                 else
                     serve_thread(static_cast<pid_t>(key), (event.events & EPOLLHUP) != 0);
             }
@@ -217,7 +236,9 @@ class ThreadSampler : public Sampler {
         const std::scoped_lock lock(mutex_);
         drain_tracking();
         for (auto& [number, thread] : watched_)
-            drain(thread->samples());
+            drain(thread->samples(), sampling_.depth);
+        for (auto& [number, thread] : copied_)
+            drain(thread->samples(), copying_.depth);
     }
 
     /// Its thread has gone where it is over, and would be told of again and again.
@@ -233,7 +254,7 @@ class ThreadSampler : public Sampler {
             return;
         drain_tracking();
         WatchedThread& thread = *found->second;
-        const bool sampled = drain(thread.samples());
+        const bool sampled = drain(thread.samples(), sampling_.depth);
         if (gone) {
             add(thread.watching(), gone_);
             watched_.erase(found);
@@ -242,14 +263,27 @@ class ThreadSampler : public Sampler {
         }
     }
 
+    /// The same of the looks that copy the stack; the others say how much of it was watched.
+    void serve_copied(pid_t number, bool gone) {
+        const auto found = copied_.find(number);
+        if (found == copied_.end())
+            return;
+        drain_tracking();
+        const bool sampled = drain(found->second->samples(), copying_.depth);
+        if (gone)
+            copied_.erase(found);
+        else if (sampled && sampling_.spread != Spread::fixed && !found->second->go_on(intervals_))
+            ++late_;
+    }
+
     /// Whether there was a sample, or something was lost, which may have been one.
-    bool drain(SamplingEvent& event) {
+    bool drain(SamplingEvent& event, Depth depth) {
         bool sampled = false;
-        event.ring().drain([this, &sampled](const RawRecord& record) {
+        event.ring().drain([this, depth, &sampled](const RawRecord& record) {
             if (record.header->type != PERF_RECORD_SAMPLE) {
                 sampled = true;
                 recording_.take(side_band_record_from(record));
-            } else if (const auto sample = sample_from(record, sampling_.depth)) {
+            } else if (const auto sample = sample_from(record, depth)) {
                 sampled = true;
                 recording_.take(*sample);
             }
@@ -282,6 +316,7 @@ class ThreadSampler : public Sampler {
     Sampling sampling_;
     Recording& recording_;
     bool kernel_;
+    Sampling copying_;  // of looks that are parted, those that copy stacks
     Intervals intervals_;
     std::vector<pid_t> processes_;
     std::vector<int> cpus_;
@@ -290,7 +325,8 @@ class ThreadSampler : public Sampler {
     std::vector<std::unique_ptr<TrackingEvent>> tracking_;
     std::unordered_set<pid_t> seen_;
     InheritingMutex mutex_;  // of what is watched, and how long that took
-    std::unordered_map<pid_t, std::unique_ptr<WatchedThread>> watched_;
+    Threads watched_;
+    Threads copied_;  // the same threads, where looks are parted
     std::vector<std::unique_ptr<CountingEvent>> whole_;
     Coverage gone_;  // of threads that were watched to their end
     std::atomic<bool> is_counted_ = true;

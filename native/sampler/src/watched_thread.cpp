@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "fatal.hpp"
+
 namespace steelyard {
 
 namespace {
@@ -20,11 +22,19 @@ WatchedThread::WatchedThread(pid_t thread, const Sampling& sampling, bool kernel
                 ? nullptr
                 : std::make_unique<CountingEvent>(thread, CountingEvent::Scope::thread, kernel)),
       samples_({thread, -1, clock_.file()}, sampling.clock, sampling.depth, kernel),
-      looks_everywhere_(kernel || sampling.spread == Spread::fixed),
+      // Of what a filter drops nothing is heard: only the event's own time tells.
+      looks_everywhere_((kernel || sampling.spread == Spread::fixed) &&
+                        (filter == nullptr || !filter->parts())),
       period_(static_cast<std::uint64_t>(sampling.period_ns)) {
-    // A kernel that does not take it copies each stack.
-    if (filter != nullptr)
-        filter->attach(samples_.file());
+    if (filter == nullptr)
+        return;
+    const bool is_rest = filter->parts() && !sampling.depth.stack_copy;
+    const bool is_taken =
+        is_rest ? filter->attach_rest(samples_.file()) : filter->attach(samples_.file());
+    // A kernel that does not take what spares copies each stack. Of two that part looks both would
+    // have them all.
+    if (!is_taken && filter->parts())
+        throw Fatal::with_errno("The kernel parts no looks of perf_event_open");
 }
 
 void WatchedThread::begin(Intervals& intervals) {

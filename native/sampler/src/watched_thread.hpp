@@ -27,7 +27,8 @@ struct Watching {
 /// then does not count as watched, and neither does what runs before the first look can come.
 class WatchedThread {
   public:
-    /// `filter`: is asked before each sample, where there is one.
+    /// `filter`: is asked before each sample, where there is one; of one that parts looks, for the
+    /// event that copies stacks where `sampling` says so, and else for the rest.
     /// Throws Fatal where the thread is gone, or there are more than the kernel allows.
     WatchedThread(pid_t thread, const Sampling& sampling, bool kernel,
                   const WalkFilter* filter = nullptr);

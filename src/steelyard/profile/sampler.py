@@ -85,6 +85,9 @@ class Recording:
     spares : bool
         Walk no stack at a key of the program of `path_map` that is believed, where the kernel can
         tell those before it copies a stack.
+    walk_keys : str
+        The file of the keys of that program whose stacks are walked, as far as tells their path;
+        empty: it is not asked for.
     counted : tuple of SampledEvent
         Events that are taken one by one, in the place of looks at times; empty: looks are.
     every : int
@@ -111,6 +114,7 @@ class Recording:
     path_map: Mapping[str, str] = field(default_factory=dict[str, str])
     marks: str = ""
     spares: bool = False
+    walk_keys: str = ""
     counted: tuple[SampledEvent, ...] = ()
     every: int = 1
 
@@ -304,7 +308,9 @@ def sampler_argv(recording: Recording, report: int) -> list[str]:
         options["--marks"] = recording.marks
     if recording.word_below_frame_bytes:
         options["--word-below-frame"] = str(recording.word_below_frame_bytes)
-    if recording.spares:
+    if recording.walk_keys:
+        options["--walk-keys"] = recording.walk_keys
+    if recording.spares or recording.walk_keys:
         options["--spare-name"] = recording.path_map["program"]
         options["--spare-build"] = recording.path_map["build"]
     if recording.counted:

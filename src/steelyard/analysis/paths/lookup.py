@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from steelyard.analysis.paths.path_labels import PathLabels
@@ -96,10 +96,25 @@ class KeyedPaths:
         self, function: int, height_bytes: int, mark: int = ANY_MARK
     ) -> frozenset[tuple[int, ...]]:
         """The paths of a key as addresses of whole functions, outermost first."""
-        return frozenset(
-            tuple(reversed([self._whole.get(one, one) for one in functions_of(self.path_map, end)]))
-            for end in self._ends_of(function, height_bytes, mark)
-        )
+        return frozenset(map(self._route, self._ends_of(function, height_bytes, mark)))
+
+    def ambiguous(self) -> Iterator[tuple[int, int, frozenset[tuple[int, ...]]]]:
+        """Keys with several paths: function, height, and the paths as `routes` gives them."""
+        for function, height_bytes in self._ends:
+            routes = self.routes(function, height_bytes)
+            if len(routes) > 1:
+                yield function, height_bytes, routes
+
+    def told(
+        self, function: int, height_bytes: int, mark: int, chain: tuple[int, ...]
+    ) -> tuple[Candidate, ...]:
+        """The paths of a key that end with these whole functions, outermost first."""
+        ends = self._ends_of(function, height_bytes, mark)
+        return self._ranked([end for end in ends if self._route(end)[-len(chain) :] == chain])
+
+    def _route(self, end: int) -> tuple[int, ...]:
+        functions = functions_of(self.path_map, end)
+        return tuple(reversed([self._whole.get(one, one) for one in functions]))
 
     def _ends_of(self, function: int, height_bytes: int, mark: int = ANY_MARK) -> list[int]:
         ends = self._ends.get((function, height_bytes), [])

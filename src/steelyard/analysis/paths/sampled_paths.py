@@ -18,6 +18,7 @@ from steelyard.analysis.paths.path_map import PathMap
 from steelyard.analysis.paths.path_marks import FOREIGN_MARK
 from steelyard.analysis.paths.self_learning import SelfLearning
 from steelyard.analysis.paths.static_map import UnlearntPaths
+from steelyard.analysis.paths.telling_walks import TellingWalks
 from steelyard.analysis.profiles.profile_samples import (
     Frame,
     ProfileSamples,
@@ -99,6 +100,8 @@ class SampledPaths:
         None: no stacks were walked.
     learning : SelfLearning or None
         How the recording made its own map; None: it had one.
+    walks : TellingWalks or None
+        Of stacks at ambiguous keys; None: none was asked for.
     allowed : tuple of UnlearntPaths or None
         Paths that the program's code allows for keys that were never learnt; None: not searched.
     """
@@ -116,6 +119,7 @@ class SampledPaths:
     truth: PathTruth | None = None
     learning: SelfLearning | None = None
     allowed: tuple[UnlearntPaths, ...] | None = None
+    walks: TellingWalks | None = None
 
 
 def unlearnt_counts(keyed: KeyedPaths, keys: Sequence[Key | str]) -> Counter[tuple[int, int]]:
@@ -158,6 +162,7 @@ def sampled_paths(
     keyed: KeyedPaths,
     keys: Sequence[Key | str],
     confidence: float = 0.95,
+    candidates: Sequence[tuple[Candidate, ...]] | None = None,
 ) -> SampledPaths:
     """Look each key up, and weigh paths by their samples.
 
@@ -172,8 +177,13 @@ def sampled_paths(
         For each sample its key, or why it has none.
     confidence : float
         Of the intervals of shares.
+    candidates : sequence of tuple of Candidate or None
+        For each sample, where more than its key tells them.
     """
-    found = [() if isinstance(key, str) else keyed.candidates(*key) for key in keys]
+    if candidates is None:
+        found = [() if isinstance(key, str) else keyed.candidates(*key) for key in keys]
+    else:
+        found = list(candidates)
     are_missing = np.array([not one for one in found], bool)
     are_ambiguous = np.array([len(one) > 1 for one in found], bool)
     counts = {

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.paths.path_map import PathMap
     from steelyard.analysis.paths.sampled_paths import Key, SampledPaths
     from steelyard.analysis.paths.self_learning import SelfLearning, WalkLooks
+    from steelyard.analysis.paths.telling_walks import ToldPaths
     from steelyard.profile.file.profile_file import RawProfile
 
 
@@ -76,8 +77,13 @@ def read_paths(
     learning = _self_learnt(path, raw) if map_path == AUTO else None
     answer = read_answer(path, confidence, apart)
     keyed, found = _looked_up(raw, map_path, learning)
-    paths = sampled_paths(answer, map_path, keyed, found.keys, confidence)
-    paths = replace(paths, truth=path_truth(keyed, found.keys, found.chains), learning=learning)
+    if _has_telling_walks(raw):
+        told = _told(raw, keyed, found)
+        paths = sampled_paths(answer, map_path, keyed, told.keys, confidence, told.candidates)
+        paths = replace(paths, walks=told.walks)
+    else:
+        paths = sampled_paths(answer, map_path, keyed, found.keys, confidence)
+        paths = replace(paths, truth=path_truth(keyed, found.keys, found.chains), learning=learning)
     if not by_code:
         return paths
     from steelyard.app.profile.static_paths import unlearnt_paths
@@ -161,6 +167,27 @@ def keep_processes(raw: RawProfile) -> None:
     raw.samples = raw.samples[is_program]
 
 
+def _has_telling_walks(raw: RawProfile) -> bool:
+    from steelyard.profile.paths.sample_keys import AMBIGUOUS
+
+    return raw.header["path_map"].get("walked") == AMBIGUOUS
+
+
+def _told(raw: RawProfile, keyed: KeyedPaths, found: _Keyed) -> ToldPaths:
+    """The paths of samples, by the stacks that were walked at ambiguous keys."""
+    from steelyard.analysis.paths.telling_walks import told_paths
+
+    lengths = raw.samples["chain_length"].tolist()
+    told = told_paths(keyed, found.keys, found.chains, lengths)
+    summary = raw.summary or {}
+    walks = replace(
+        told.walks,
+        copied_bytes=summary.get("copied_bytes"),
+        are_parted=bool(summary.get("parted")),
+    )
+    return replace(told, walks=walks)
+
+
 def _looked_up(
     raw: RawProfile, map_path: str, learning: SelfLearning | None
 ) -> tuple[KeyedPaths, _Keyed]:
@@ -229,7 +256,7 @@ def _keyed(raw: RawProfile, program: str, build: str, functions: Collection[int]
     from steelyard.profile.paths.sample_keys import KEYED, LACKS, NO_FUNCTION, sample_keys
 
     found = sample_keys(raw, program, build)
-    chains = sample_chains(raw, found)
+    chains = sample_chains(raw, found, to_start=not _has_telling_walks(raw))
     seen = {*functions, *found.functions.tolist(), *chain.from_iterable(chains)}
     whole = whole_functions(found.program, seen - {NO_FUNCTION})
     columns = zip(

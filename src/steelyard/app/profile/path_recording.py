@@ -27,6 +27,8 @@ class PathsAsked:
         are walked beside.
     library_frames : bool
         Copy stacks, and walk the frames of libraries up to the program's last one.
+    walk_ambiguous : bool
+        Walk the stack where the key is ambiguous by the map, as far as tells the path.
     program : str or None
         The file that the command runs in the end; None: the one that it names.
     watch : callable or None
@@ -35,6 +37,7 @@ class PathsAsked:
 
     map_path: str
     library_frames: bool = False
+    walk_ambiguous: bool = False
     program: str | None = None
     watch: Tell | None = None
 
@@ -63,7 +66,7 @@ def record_paths(
     UsageError, MissingCapabilityError, SteelyardError
         As `record_profile`.
     """
-    from steelyard.profile.paths.sample_keys import LIBRARIES
+    from steelyard.profile.paths.sample_keys import AMBIGUOUS, LIBRARIES
     from steelyard.profile.paths.stack_notes import noting_stacks
     from steelyard.profile.sampler import check_target
 
@@ -78,14 +81,53 @@ def record_paths(
     if recording.counted:
         # What a thread carries is in no event of the kernel.
         known.pop("marks", None)
+    if asked.walk_ambiguous:
+        _check_walks(recording, asked, program, known)
+        known["walked"] = AMBIGUOUS
     recording = replace(recording, path_map=known)
     with (
-        _sampling(recording) as sampling,
+        _walking_ambiguous(recording, asked, program) as telling,
+        _sampling(telling) as sampling,
         noting_stacks(sampling) as noting,
         _walking(noting, asked.map_path == AUTO, say) as begun,
         _watching(noting, asked.watch),
     ):
         return record_profile(noting, say, java, begun)
+
+
+def _check_walks(
+    recording: Recording, asked: PathsAsked, program: str, known: Mapping[str, str]
+) -> None:
+    """Refuse to walk stacks where that is done already, or cannot be."""
+    field = "--walk-ambiguous"
+    why = ""
+    if asked.map_path == AUTO:
+        why = "--paths auto walks stacks of its own, and has no map yet"
+    elif asked.library_frames:
+        why = "--library-frames copies each stack"
+    elif recording.stacks != "none":
+        why = "--stacks keeps the chain of every sample"
+    elif recording.counted:
+        why = "of events no stack is copied"
+    elif "marks" in known:
+        why = "the program's calls are marked, so that its samples are its own"
+    if why:
+        raise UsageError(f"--walk-ambiguous is not for this: {why}.", field=field)
+    _check_is_program(field, program, known["program"])
+
+
+@contextmanager
+def _walking_ambiguous(
+    recording: Recording, asked: PathsAsked, program: str
+) -> Iterator[Recording]:
+    from steelyard.profile.paths.ambiguous_keys import walking_ambiguous
+    from steelyard.profile.paths.map_file import read_map
+
+    if not asked.walk_ambiguous:
+        yield recording
+        return
+    with walking_ambiguous(recording, read_map(asked.map_path), program) as found:
+        yield found
 
 
 @contextmanager

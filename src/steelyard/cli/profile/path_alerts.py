@@ -48,7 +48,12 @@ def shown_alerts(given: RecordOptions) -> Iterator[ShownAlerts]:
     UsageError
         The options do not go together, or the file cannot be written.
     """
-    for name, is_given in (("--watch", given.watch), ("--library-frames", given.library_frames)):
+    of_paths = {
+        "--watch": given.watch,
+        "--library-frames": given.library_frames,
+        "--walk-ambiguous": given.walk_ambiguous,
+    }
+    for name, is_given in of_paths.items():
         if is_given and given.paths is None:
             raise UsageError(f"{name} goes with --paths.", field=name)
     if given.watch and given.paths == "auto":

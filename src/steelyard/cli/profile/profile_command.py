@@ -53,7 +53,10 @@ def record(given: RecordOptions, argv: tuple[str, ...]) -> int:
             from steelyard.app.profile.path_recording import PathsAsked, record_paths
 
             asked = PathsAsked(
-                given.paths, given.library_frames, watch=told.tell if given.watch else None
+                given.paths,
+                given.library_frames,
+                given.walk_ambiguous,
+                watch=told.tell if given.watch else None,
             )
             summary = record_paths(recording, asked, write_note, given.java)
     write_note(

@@ -100,6 +100,11 @@ class RecordOptions:
         is_flag=True,
         help="With --paths: walk the frames of libraries, to charge their samples to the caller.",
     )
+    walk_ambiguous: bool = option(
+        "--walk-ambiguous",
+        is_flag=True,
+        help="With --paths MAP: walk the stack where the map has several paths, as far as tells.",
+    )
     watch: bool = option(
         "--watch",
         is_flag=True,

@@ -108,7 +108,7 @@ class FrameTableCopy:
         header = bytearray(_HEADER_ENCODINGS)
         header += struct.pack("<iI", place - (address + len(header)), count)
         for start, at in sorted(starts):
-            header += struct.pack("<ii", start - address, at - address)
+            header += _bytes_of(start - address, 4) + _bytes_of(at - address, 4)
         return bytes(header).ljust(place - address, b"\0"), bytes(table)
 
     def header_bytes(self, added: int) -> int:

@@ -22,11 +22,11 @@ _ENTRY_AT = 24
 Chain = tuple[int, ...]
 
 
-def sample_chains(raw: RawProfile, keys: SampleKeys) -> list[Chain]:
+def sample_chains(raw: RawProfile, keys: SampleKeys, to_start: bool = True) -> list[Chain]:
     """For each sample the functions of the program that were on its stack, outermost first.
 
-    None where no stack was walked, or not to where the thread began: what the kernel copied may end
-    before. The function that a program begins in is left out, as in maps.
+    None where no stack was walked, or, with `to_start`, not to where the thread began: what the
+    kernel copied may end before. The function that a program begins in is left out, as in maps.
 
     Parameters
     ----------
@@ -34,6 +34,7 @@ def sample_chains(raw: RawProfile, keys: SampleKeys) -> list[Chain]:
         Of which all samples are of processes.
     keys : SampleKeys
         Of these samples.
+    to_start : bool
     """
     lengths = raw.samples["chain_length"].astype(np.int64)
     owner = np.repeat(np.arange(len(lengths)), lengths)
@@ -57,7 +58,7 @@ def sample_chains(raw: RawProfile, keys: SampleKeys) -> list[Chain]:
     for at, function in zip(owner[is_known].tolist(), functions[is_known].tolist(), strict=True):
         chains[at].append(function)
     return [
-        tuple(reversed(chain)) if whole else ()
+        tuple(reversed(chain)) if whole or not to_start else ()
         for chain, whole in zip(chains, is_whole.tolist(), strict=True)
     ]
 

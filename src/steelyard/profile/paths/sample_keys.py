@@ -30,6 +30,8 @@ FRAME_POINTER = 6
 NO_FUNCTION = -1
 # What a profile says of its walks where those end with the first frame of the program.
 LIBRARIES = "libraries"
+# The same where they end as soon as they tell the path of an ambiguous key.
+AMBIGUOUS = "ambiguous"
 # Why a sample has no key.
 KEYED, ELSEWHERE, NO_STACK, NO_FRAME = range(4)
 LACKS = {

@@ -6,6 +6,7 @@ from typing import Any
 
 from steelyard.analysis.paths.sampled_paths import PathShare, SampledPaths
 from steelyard.analysis.paths.self_learning import WalkLooks
+from steelyard.analysis.paths.telling_walks import TellingWalks
 from steelyard.report.documents.schema_version import SCHEMA
 from steelyard.report.kinds.paths.static_document import unlearnt_document
 from steelyard.report.texts.readable import document_value
@@ -37,6 +38,7 @@ def sampled_document(paths: SampledPaths) -> dict[str, Any]:
                 "wrong": paths.learning.wrong_count,
                 "looks": None if paths.learning.looks is None else _looks(paths.learning.looks),
             },
+            "walked": None if paths.walks is None else _walks(paths.walks),
             "recording": {**recorded.header, **recorded.summary},
             "paths": [_path(one) for one in paths.paths],
             "missing_in": [
@@ -58,6 +60,17 @@ def _looks(looks: WalkLooks) -> dict[str, Any]:
         "spared": looks.spared_count,
         "checked": looks.checked_count,
         "elsewhere": looks.elsewhere_count,
+    }
+
+
+def _walks(walks: TellingWalks) -> dict[str, Any]:
+    return {
+        "stacks": walks.walk_count,
+        "frames": walks.frame_count,
+        "told": walks.told_count,
+        "foreign": walks.foreign_count,
+        "copied_bytes": walks.copied_bytes,
+        "at_ambiguous_alone": walks.are_parted,
     }
 
 

@@ -12,6 +12,7 @@ from steelyard.report.kinds.paths.sampled_text import (
     missing_table,
     paths_table,
     truth_line,
+    walks_line,
 )
 from steelyard.report.kinds.paths.static_text import allowed_table
 from steelyard.report.kinds.profile.page import health_figures, recorded_program
@@ -39,6 +40,7 @@ def sampled_page(paths: SampledPaths) -> str:
         "counts": counts_line(paths),
         "by": map_line(paths),
         "truth": "" if paths.truth is None else truth_line(paths.truth),
+        "walks": "" if paths.walks is None else walks_line(paths.walks),
         "cautions": [caution_text(caution.message) for caution in answer.cautions],
         "paths": paths_table(paths, _SHOWN_PATHS),
         "missing": missing_table(paths, _SHOWN_MISSING),

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from steelyard.analysis.paths.sampled_paths import PathShare, PathTruth, SampledPaths
 from steelyard.analysis.paths.self_learning import WalkLooks
+from steelyard.analysis.paths.telling_walks import TellingWalks
 from steelyard.core.units import format_value
 from steelyard.report.kinds.paths.static_text import unlearnt_lines
 from steelyard.report.kinds.paths.text import WITH_CALL_SITES
@@ -40,6 +41,21 @@ def truth_line(truth: PathTruth) -> str:
         f"{truth.wrong_count} of {truth.sample_count} samples with candidates wrong ({share}), by "
         "their own stacks"
     )
+
+
+def walks_line(walks: TellingWalks) -> str:
+    """How many stacks were walked at ambiguous keys, and what that took."""
+    frames = f"{walks.frame_count / walks.walk_count:.1f}" if walks.walk_count else "no"
+    told = (
+        f"{walks.walk_count} stacks walked at ambiguous keys, {frames} frames each: "
+        f"{walks.told_count} left one path, {walks.foreign_count} none that was learnt"
+    )
+    if walks.copied_bytes is None:
+        return told
+    copied = f"{told}; {format_value(walks.copied_bytes, 'B', 3)} of stacks copied"
+    if walks.are_parted:
+        return f"{copied}, at these samples alone"
+    return f"{copied}, at every sample: this kernel picks none for this user"
 
 
 def path_text(frames: tuple[str, ...]) -> str:
@@ -94,6 +110,8 @@ def sampled_text(paths: SampledPaths, width: int | None = None) -> str:
     lines += wrapped(map_line(paths), width)
     if paths.truth is not None:
         lines += wrapped(truth_line(paths.truth), width)
+    if paths.walks is not None:
+        lines += wrapped(walks_line(paths.walks), width)
     if paths.paths:
         lines += ["", *plain_table(paths_table(paths, SHOWN_PATHS), width)]
         hidden = len(paths.paths) - SHOWN_PATHS
