@@ -162,7 +162,7 @@ CALLS: dict[str, list[list[str]]] = {
     "predict platforms suite": [["times.csv"]],
     "profile agree": [["--profile", "cprofile=none", "--profile", "callgrind=none"]],
     "profile check": [["--", "none"]],
-    "profile paths crash": [["none", "--core", "none"]],
+    "profile paths crash": [["none", "--core", "none"], ["--static", "--core", "none"]],
     "profile paths judge": [["none"]],
     "profile paths learn": [["-o", "p", "--", "none"]],
     "profile paths map": [["none"], ["--static", "none"]],

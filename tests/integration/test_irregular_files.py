@@ -103,6 +103,7 @@ INPUTS = [
     ("profile", "agree", "--profile", "gperftools={input}", "--profile", "steelyard={input}"),
     ("profile", "paths", "crash", "{input}", "--core", "{new}"),
     ("profile", "paths", "crash", "{path_map}", "--core", "{input}"),
+    ("profile", "paths", "crash", "--static", "--core", "{input}"),
     ("profile", "paths", "crash", "{path_map}", "--pc", "1", "--sp", "1", "--program", "{input}"),
     ("profile", "paths", "crash", "{path_map}", "--core", "{new}", "--program", "{input}"),
     ("profile", "paths", "judge", "{input}"),

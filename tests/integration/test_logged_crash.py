@@ -77,6 +77,19 @@ def test_a_stripped_programs_registers_give_the_path_of_its_core_file(user: User
         assert found["signal"] is None
 
 
+def test_the_code_is_searched_for_registers_too_where_the_stacks_begin_is_known(
+    user: User, logged: Logged
+):
+    words = ("--pc", hex(logged.pc), "--sp", hex(logged.sp), "--image", hex(logged.image))
+    asks = ("profile", "paths", "crash", "--static", "--program", logged.program, *words)
+    told = user.types(*asks, "--base", hex(logged.base))
+    assert told.status == 0, told.err
+    assert "1 path by the code" in told.out
+    told = user.types(*asks)
+    assert told.status == 2
+    assert "give --base" in told.err
+
+
 def test_without_the_begin_of_the_stack_every_path_of_the_function_is_shown(user, logged: Logged):
     words = ("--pc", hex(logged.pc - logged.image), "--sp", hex(logged.sp))
     found = user.types(*logged.asks(*words, "--program", logged.program, "--json", "-")).document()

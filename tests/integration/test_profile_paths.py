@@ -505,6 +505,39 @@ def test_a_crash_has_the_path_that_led_to_it(user: User, tmp_path, crashing, how
         assert document["candidates"] == [{"frames": path.split(" > "), "ratio": 1}]
 
 
+@pytest.mark.parametrize("how", ["1", "2", "3", "4"])
+def test_a_crash_of_a_program_that_was_never_learnt_has_the_path_that_its_code_allows(
+    user: User, tmp_path, crashing, how
+):
+    for words, path in (((how,), "main > small > leaf"), ((how, "x"), "main > large > leaf")):
+        asks = ("profile", "paths", "crash", "--static", "--core")
+        told = user.types(*asks, crashed(tmp_path, crashing, *words))
+        assert told.status == 0, told.err
+        assert told.out.splitlines()[1:] == ["1 path by the code", f"  {path}"]
+        document = user.types(*asks, str(next(tmp_path.glob("core*"))), "--json", "-").document()
+        check_schema(document, "path-crash")
+        (found,) = document["allowed"]["paths"]
+        assert found["frames"] == path.split(" > ")
+    core = str(next(tmp_path.glob("core*")))
+    told = user.types(
+        "profile", "paths", "crash", str(tmp_path / "map"), "--static", "--core", core
+    )
+    assert "resolved" in told.out
+    assert "by the code" not in told.out
+
+
+def test_functions_without_names_have_their_addresses_in_paths_by_code(
+    user: User, tmp_path, crashing
+):
+    subprocess.run(["strip", crashing], check=True)
+    core = crashed(tmp_path, crashing, "1", "x")
+    told = user.types("profile", "paths", "crash", "--static", "--core", core)
+    assert told.status == 0, told.err
+    frames = told.out.splitlines()[2].split(" > ")
+    assert len(set(frames)) == len(frames) == 3
+    assert all("[crashing]+0x" in frame for frame in frames)
+
+
 def test_a_crash_of_another_build_is_refused(user: User, tmp_path, crashing):
     core = crashed(tmp_path, crashing, "1")
     command = ["gcc", "-O1", "crashing.c", "-o", "crashing"]

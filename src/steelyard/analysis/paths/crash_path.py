@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from steelyard.analysis.paths.lookup import Candidate
+from steelyard.analysis.paths.static_map import AllowedPaths
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,9 @@ class CrashPath:
         None: not known.
     candidates : tuple of Candidate
         The most frequent first; none: the key was never learnt.
+    allowed : AllowedPaths or None
+        The paths that the program's code allows for a key that was never learnt; None: they were
+        not asked for, or the key was learnt.
     """
 
     function: str
@@ -30,6 +34,7 @@ class CrashPath:
     library_frame_count: int
     signal: int | None
     candidates: tuple[Candidate, ...]
+    allowed: AllowedPaths | None = None
 
     @property
     def outcome(self) -> str:

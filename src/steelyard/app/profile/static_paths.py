@@ -80,8 +80,13 @@ class ProgramCode:
     def allowed(self, function: int, height_bytes: int, limit: int = MOST_PATHS) -> AllowedPaths:
         """The paths of a key, by names."""
         found = self._search.paths(function, height_bytes, limit)
-        paths = tuple(tuple(map(self.names.at, path)) for path in found.paths)
+        paths = tuple(tuple(map(self._name, path)) for path in found.paths)
         return AllowedPaths(paths, found.unlearnt, found.are_all, found.is_too_high)
+
+    def _name(self, function: int) -> str:
+        """With the address of what has no name of its own, as candidates of a map have it."""
+        name = self.names.at(function)
+        return f"{name}+{function:#x}" if name.startswith("[") else name
 
     def truth(self, path_map: PathMap) -> StaticTruth:
         """How many learnt paths are seen in the code alone."""

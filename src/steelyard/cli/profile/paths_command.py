@@ -75,6 +75,11 @@ class CrashOptions:
         metavar="FILE",
         help="The program's file; otherwise the one that the core file names.",
     )
+    static: bool = option(
+        "--static",
+        is_flag=True,
+        help="Search the program's code for paths that were never learnt; needs no MAP.",
+    )
     json_target: str | None = json_option()
 
 
@@ -118,27 +123,32 @@ def learn(given: LearnOptions, argv: tuple[str, ...]) -> int:
 
 @paths.command("crash")
 @takes(CrashOptions)
-@click.argument("path", metavar="[MAP]", default=DEFAULT_MAP)
-def crash(given: CrashOptions, path: str) -> None:
-    """Show by which paths a crashed program may have come to where it ended."""
+@click.argument("path", metavar="[MAP]", required=False)
+def crash(given: CrashOptions, path: str | None) -> None:
+    """Show by which paths a crashed program may have come to where it ended.
+
+    With --static and no MAP nothing has to be learnt.
+    """
     from steelyard.app.profile.crash_paths import crash_path, logged_crash_path
 
+    if path is None and not given.static:
+        path = DEFAULT_MAP
     if given.core is not None:
         refuse_idle("to --core", all_but(_LOGGED))
-        found = crash_path(path, given.core, given.program)
+        found = crash_path(path, given.core, given.program, given.static)
     else:
         logged = _logged_crash(given)
         if given.program is None:
             raise UsageError(
                 "Registers do not say of which program they are: give --program.", field="--program"
             )
-        found = logged_crash_path(path, given.program, logged)
+        found = logged_crash_path(path, given.program, logged, given.static)
     if given.json_target is not None:
         from steelyard.report.kinds.paths.document import crash_document
 
         write_json(crash_document(found), given.json_target)
     if given.json_target != "-":
-        from steelyard.report.kinds.paths.text import crash_text
+        from steelyard.report.kinds.paths.crash_text import crash_text
 
         write_text(crash_text(found))
 

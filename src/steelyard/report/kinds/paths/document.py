@@ -15,6 +15,7 @@ from steelyard.analysis.paths.path_check import (
     SeparationCost,
 )
 from steelyard.report.documents.schema_version import SCHEMA
+from steelyard.report.kinds.paths.static_document import allowed_document
 from steelyard.report.texts.readable import document_value
 
 
@@ -76,6 +77,7 @@ def crash_document(crash: CrashPath) -> dict[str, Any]:
             "candidates": [
                 {"frames": list(one.functions), "ratio": one.share} for one in crash.candidates
             ],
+            "allowed": None if crash.allowed is None else allowed_document(crash.allowed),
         }
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.analysis.paths.crash_path import CrashPath
 from steelyard.analysis.paths.learning import Learning
 from steelyard.analysis.paths.path_check import (
     CANDIDATE_LIMITS,
@@ -92,31 +91,6 @@ def check_text(check: PathCheck, width: int | None = None) -> str:
     if check.costs is not None:
         lines += ["", *_cost_lines(check.costs, width)]
     return "\n".join(lines) + "\n"
-
-
-def crash_text(crash: CrashPath) -> str:
-    """The key and the paths that it may mean, outermost function first; ends with a newline."""
-    within = ""
-    if crash.library_frame_count:
-        within = f", {counted(crash.library_frame_count, 'frame')} of libraries above it"
-    lines = [
-        f"{_what_ended(crash)} in {one_line(crash.function)}, {_height(crash)}{within}: "
-        f"{crash.outcome}"
-    ]
-    for candidate in crash.candidates:
-        names = " > ".join(map(one_line, candidate.functions))
-        lines.append(f"{percent(candidate.share):>10}  {names}")
-    return "\n".join(lines) + "\n"
-
-
-def _what_ended(crash: CrashPath) -> str:
-    return "registers" if crash.signal is None else f"signal {crash.signal}"
-
-
-def _height(crash: CrashPath) -> str:
-    if crash.height_bytes is None:
-        return "height of the stack not known without --base"
-    return f"stack {crash.height_bytes:,} bytes high"
 
 
 _Rows = list[tuple[str, str, Outcomes]]
