@@ -27,7 +27,7 @@ class AmbiguousKeys {
 
     /// The paths of a key with several; null: it has fewer.
     const std::vector<Callers>* paths_of(std::uint64_t part, std::uint64_t height) const;
-    /// The function that one is a part of.
+    /// The function that one is a part of; 0: none.
     std::uint64_t whole(std::uint64_t part) const;
 
   private:

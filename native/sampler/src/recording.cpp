@@ -148,8 +148,11 @@ Sample Recording::with_telling_callers(const Sample& sample, const AmbiguousKeys
         const auto place = std::exchange(is_caller, true) ? lookup(address) : std::nullopt;
         if (!place || !is_of_named_program(*place))
             return false;
-        if (const auto function = unwinder_.linked_function_at(address, 1, lookup))
-            left.take(keys.whole(*function));
+        const auto function = unwinder_.linked_function_at(address, 1, lookup);
+        // What leads a call on is a part of no function.
+        const std::uint64_t whole = function ? keys.whole(*function) : 0;
+        if (whole != 0)
+            left.take(whole);
         return left.is_told();
     };
     const auto& chain = unwinder_.chain_until(is_told, sample.copy, lookup);

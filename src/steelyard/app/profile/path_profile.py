@@ -28,6 +28,7 @@ class _Keyed:
     whole: Mapping[int, int]
     keys: list[Key | str]
     chains: list[tuple[int, ...]]
+    in_stubs: list[bool]
 
 
 def is_path_profile(path: str) -> bool:
@@ -117,7 +118,7 @@ def profile_keys(
     recorded = raw.header["path_map"]
     seen = {*functions, *path_map.functions}
     found = _keyed(raw, str(recorded["program"]), str(recorded["build"]), seen)
-    return _with_marks(found.keys, raw, KeyedPaths(path_map, found.whole)), dict(found.whole)
+    return _with_marks(found, raw, KeyedPaths(path_map, found.whole)), dict(found.whole)
 
 
 def live_keys(
@@ -141,7 +142,7 @@ def live_keys(
 
     found = _keyed(raw, path_map.program, path_map.build, path_map.functions)
     keyed = keyed or KeyedPaths(path_map, found.whole)
-    return found.program, keyed, _with_marks(found.keys, raw, keyed)
+    return found.program, keyed, _with_marks(found, raw, keyed)
 
 
 def _recorded(path: str, map_path: str | None) -> tuple[RawProfile, str]:
@@ -197,24 +198,29 @@ def _looked_up(
     path_map = read_map(map_path) if learning is None else learning.path_map
     found = _keyed(raw, path_map.program, path_map.build, path_map.functions)
     keyed = KeyedPaths(path_map, found.whole)
-    return keyed, replace(found, keys=_with_marks(found.keys, raw, keyed))
+    return keyed, replace(found, keys=_with_marks(found, raw, keyed))
 
 
-def _with_marks(keys: list[Key | str], raw: RawProfile, keyed: KeyedPaths) -> list[Key | str]:
-    """Keys with the marks of samples, which the map says for what their threads carried."""
+def _with_marks(keyless: _Keyed, raw: RawProfile, keyed: KeyedPaths) -> list[Key | str]:
+    """Keys with the marks of samples, which the map says for what their threads carried.
+
+    Within the code that marks a call, a thread carries its caller's value or already the next.
+    """
     from steelyard.analysis.paths.path_marks import ANY_MARK
     from steelyard.profile.paths.mark_samples import UNKNOWN, carried_values
     from steelyard.profile.paths.sample_keys import stack_bases
 
+    keys = keyless.keys
     if not keyed.path_map.marks:
         return keys
     values = carried_values(raw)
     carried = [UNKNOWN] * len(keys) if values is None else values.tolist()
     found: list[Key | str] = []
-    for key, value, start in zip(keys, carried, stack_bases(raw).tolist(), strict=True):
+    columns = zip(keys, carried, stack_bases(raw).tolist(), keyless.in_stubs, strict=True)
+    for key, value, start, is_in_stub in columns:
         if isinstance(key, str):
             found.append(key)
-        elif value == UNKNOWN:
+        elif value == UNKNOWN or is_in_stub:
             found.append((*key[:2], ANY_MARK))
         else:
             found.append((*key[:2], keyed.mark(*key[:2], value, start)))
@@ -266,7 +272,8 @@ def _keyed(raw: RawProfile, program: str, build: str, functions: Collection[int]
         (whole[function], height, NO_MARK) if lack == KEYED else LACKS[lack]
         for function, height, lack in columns
     ]
-    return _Keyed(found.program, whole, keys, [whole_chain(each, whole) for each in chains])
+    whole_chains = [whole_chain(each, whole) for each in chains]
+    return _Keyed(found.program, whole, keys, whole_chains, found.in_stubs.tolist())
 
 
 def exported_paths(paths: SampledPaths, format_name: str) -> bytes:

@@ -13,6 +13,7 @@ from steelyard.analysis.paths.path_map import PathMap
 from steelyard.core.decoding import regular_opener
 from steelyard.core.elf_file import ElfFile, NotElfError
 from steelyard.core.errors import DataError
+from steelyard.profile.paths.call_stubs import stub_span
 from steelyard.profile.paths.crash_key import whole_functions
 from steelyard.profile.sampler import Recording
 from steelyard.profile.symbols.frame_rules import FrameTables
@@ -43,8 +44,11 @@ def walking_ambiguous(recording: Recording, path_map: PathMap, program: str) -> 
 
 def key_lines(path_map: PathMap, program: str) -> Iterator[str]:
     """What the sampler reads: the parts of functions, and of each key with several paths the
-    callers of each of those, innermost first."""
-    starts = {*path_map.functions, *_starts_of(program)}
+    callers of each of those, innermost first. What leads calls on is a part of no function, 0."""
+    own, stubs = _starts_of(program)
+    for stub in stubs:
+        yield f"part {stub} 0"
+    starts = {*path_map.functions, *own}
     whole = whole_functions(program, starts)
     for part, function in whole.items():
         if part != function:
@@ -55,10 +59,15 @@ def key_lines(path_map: PathMap, program: str) -> Iterator[str]:
             yield " ".join(("path", *map(str, reversed(route[:-1]))))
 
 
-def _starts_of(program: str) -> list[int]:
+def _starts_of(program: str) -> tuple[list[int], list[int]]:
+    """Functions, and the wrappers and marks of calls."""
     try:
         with open(program, "rb", opener=regular_opener) as file:
-            starts, _ = FrameTables(ElfFile(file)).spans()
+            elf = ElfFile(file)
+            starts, _ = FrameTables(elf).spans()
+            begin, end = stub_span(elf)
     except (OSError, NotElfError):
         raise DataError(f"{program} cannot be read as a program.", field="command") from None
-    return starts.tolist()
+    all_starts = starts.tolist()
+    stubs = [one for one in all_starts if begin <= one < end]
+    return [one for one in all_starts if not begin <= one < end], stubs

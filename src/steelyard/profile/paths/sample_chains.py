@@ -11,6 +11,7 @@ import numpy.typing as npt
 from steelyard.core.decoding import regular_opener
 from steelyard.core.elf_file import ElfFile
 from steelyard.profile.file.profile_file import RawProfile
+from steelyard.profile.paths.call_stubs import stub_span
 from steelyard.profile.paths.sample_keys import SampleKeys, linked_addresses
 from steelyard.profile.symbols.address_space import mapping_indices
 from steelyard.profile.symbols.frame_rules import FrameTables
@@ -73,11 +74,15 @@ def _functions_at(
 ) -> tuple[npt.NDArray[np.int64], int]:
     """The functions at addresses, and the one that the program begins in."""
     with open(path, "rb", opener=regular_opener) as file:
-        starts, limits = FrameTables(ElfFile(file)).spans()
+        elf = ElfFile(file)
+        starts, limits = FrameTables(elf).spans()
+        begin, end = stub_span(elf)
         file.seek(_ENTRY_AT)
         (entry,) = struct.unpack("<Q", file.read(8))
     at = np.searchsorted(starts, addresses, side="right").astype(np.int64) - 1
     inside = (at >= 0) & (addresses < np.append(limits, np.uint64(0))[at])
+    # What leads calls through wrappers and marks is no function of a path.
+    inside &= (addresses < np.uint64(begin)) | (addresses >= np.uint64(end))
     found = np.append(starts, np.uint64(0))[at].astype(np.int64)
     return np.where(inside, found, _NO_FUNCTION), _start_of(starts, limits, entry)
 

@@ -16,6 +16,7 @@ from steelyard.core.decoding import regular_opener
 from steelyard.core.elf_file import ElfFile, NotElfError
 from steelyard.core.errors import DataError
 from steelyard.profile.file.profile_file import Mapping, RawProfile
+from steelyard.profile.paths.call_stubs import LeftStubs, left_stubs
 from steelyard.profile.paths.learning_run import build_of
 from steelyard.profile.symbols.address_space import mapping_indices
 from steelyard.profile.symbols.elf_symbols import read_symbols
@@ -61,6 +62,8 @@ class SampleKeys:
         the frame begins.
     mappings : tuple of int
         Indices of those mappings in the profile that are of the program.
+    in_stubs : array of bool
+        Whether it was in the wrapper or the mark of a call: the key is that of the caller there.
     """
 
     program: str
@@ -68,6 +71,7 @@ class SampleKeys:
     heights: Numbers
     lacks: Numbers
     mappings: tuple[int, ...]
+    in_stubs: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -103,11 +107,14 @@ def sample_keys(raw: RawProfile, program: str, build: str) -> SampleKeys:
         raise _foreign(raw, mappings, program, build)
     path = next(iter(own.values()))
     linked = linked_addresses(raw, path, mappings[is_own], addresses[is_own])
-    frames = _frames_at(path, linked)
+    tables, stubs = _opened(path, linked)
+    frames = _frames_at(tables, stubs.addresses)
     bases = stack_bases(raw)[is_own]
     pointers = np.where(
-        frames.by_stack, samples["stack_pointer"][is_own], samples["base_pointer"][is_own]
-    ).astype(np.int64)
+        frames.by_stack,
+        samples["stack_pointer"][is_own].astype(np.int64) + stubs.added_bytes,
+        samples["base_pointer"][is_own].astype(np.int64),
+    )
     heights = bases - pointers - frames.offsets
     functions = np.full(len(samples), NO_FUNCTION, np.int64)
     all_heights = np.zeros(len(samples), np.int64)
@@ -117,7 +124,9 @@ def sample_keys(raw: RawProfile, program: str, build: str) -> SampleKeys:
     functions[is_own] = frames.functions
     functions[lacks != KEYED] = NO_FUNCTION
     all_heights[is_own] = heights
-    return SampleKeys(path, functions, all_heights, lacks, tuple(own))
+    in_stubs = np.zeros(len(samples), bool)
+    in_stubs[is_own] = stubs.were_inside
+    return SampleKeys(path, functions, all_heights, lacks, tuple(own), in_stubs)
 
 
 def _key_addresses(raw: RawProfile) -> npt.NDArray[np.uint64]:
@@ -177,16 +186,21 @@ def linked_addresses(
     return read_symbols(path).virtual_addresses(addresses - starts + offsets)
 
 
-def _frames_at(path: str, addresses: npt.NDArray[np.uint64]) -> _Frames:
+def _opened(path: str, addresses: npt.NDArray[np.uint64]) -> tuple[FrameTables, LeftStubs]:
+    try:
+        with open(path, "rb", opener=regular_opener) as file:
+            elf = ElfFile(file)
+            tables = FrameTables(elf)
+            return tables, left_stubs(elf, tables, addresses)
+    except (OSError, NotElfError):
+        raise DataError(f"{path} cannot be read as a program.", field="profile") from None
+
+
+def _frames_at(tables: FrameTables, addresses: npt.NDArray[np.uint64]) -> _Frames:
     different, places = np.unique(addresses, return_inverse=True)
     functions = np.full(len(different), NO_FUNCTION, np.int64)
     by_stack = np.zeros(len(different), bool)
     offsets = np.zeros(len(different), np.int64)
-    try:
-        with open(path, "rb", opener=regular_opener) as file:
-            tables = FrameTables(ElfFile(file))
-    except (OSError, NotElfError):
-        raise DataError(f"{path} cannot be read as a program.", field="profile") from None
     for index, address in enumerate(different.tolist()):
         try:
             found = tables.at(address)
