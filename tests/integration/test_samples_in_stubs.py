@@ -66,3 +66,43 @@ def test_a_sample_in_what_leads_a_call_has_the_path_of_the_caller(
         assert frames[:-1] == ["main", "left"]
     document = user.types("profile", "report", profile, "--json", "-").document()
     assert not [one for one in document["missing_in"] if ".steelyard" in one["function"]]
+
+
+ALIKE = r"""
+#define FUNCTION __attribute__((noinline, noclone))
+volatile long sink;
+FUNCTION void leaf(long n) { for (long i = 0; i < n; i++) sink += i; }
+FUNCTION void left(long n) { leaf(n); sink += 1; }
+FUNCTION void right(long n) { leaf(n); sink += 1; }
+int main(void) {
+    for (int k = 0; k < 60; k++) { left(1000000); right(1000000); }
+    return 0;
+}
+"""
+
+
+def test_walks_leave_out_what_leads_calls(user: User, tmp_path: Path):
+    (tmp_path / "program.c").write_text(ALIKE)
+    program, changed = str(tmp_path / "program"), str(tmp_path / "changed")
+    subprocess.run(["gcc", "-O2", "program.c", "-o", program], cwd=tmp_path, check=True)
+    first, path_map = str(tmp_path / "first"), str(tmp_path / "map")
+    learn = ("profile", "paths", "learn", "-o")
+    assert user.types(*learn, first, "--", program).status == 0
+    at = {name: address for address, name in read_map(first).functions.items()}
+    sizes = {(at[name], at["leaf"]): 32 for name in ("left", "right")}
+    data = with_wrappers(Path(program).read_bytes(), read_calls(program), sizes, {})
+    write_program(data, program, changed)
+    assert user.types(*learn, path_map, "--", changed).status == 0
+    profile = str(tmp_path / "profile")
+    asked = ("profile", "record", "--paths", path_map, "--period", "300us", "-o", profile)
+    told = user.types(*asked, "--walk-ambiguous", "--", changed)
+    assert told.status == 0, told.err
+    walks = user.types("profile", "report", profile, "--json", "-").document()["walked"]
+    assert walks["told"] == walks["stacks"] > 10
+    # `leaf`, its wrapper, and the caller that tells.
+    assert walks["frames"] == 3 * walks["stacks"]
+    told = user.types(*asked, "--stacks=dwarf", "--", changed)
+    assert told.status == 0, told.err
+    checked = user.types("profile", "report", profile, "--json", "-").document()["checked"]
+    assert checked["samples"] > 10
+    assert checked["wrong"] == 0
