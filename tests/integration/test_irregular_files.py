@@ -165,7 +165,7 @@ INPUTS = [
 # Options and arguments of which the table of commands says FILE, and that are written.
 WRITTEN = {
     *("--json", "--html", "--output", "-o", "--plot", "--plots", "--digest", "--follow-up"),
-    "--result",
+    *("--result", "--alerts"),
 }
 # What is read of a log is read while the program writes it; a service's output is its own.
 READ_AS_IT_GROWS = {

@@ -9,6 +9,7 @@ PARTS = {
     "scipy": ("analyses", "this analysis"),
     "matplotlib": ("plots", "plots as PNG and SVG"),
     "pyarrow": ("parquet", "Parquet and Arrow tables and large tables of levels"),
+    "anyio": ("service", "the service"),
     "starlette": ("service", "the service"),
     "uvicorn": ("service", "the service"),
     "joserfc": ("oidc", "signing in by OpenID Connect"),

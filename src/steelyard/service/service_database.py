@@ -20,8 +20,8 @@ from steelyard.core.private_file import make_private_directories, make_private_f
 
 BUSY_TIMEOUT_S = 30.0
 _POSTGRESQL = "postgresql"
-# Connections that are kept: one for each thread that answers. More threads would wait for each other
-# at the interpreter after each answer of the database, and for the making of connections.
+# Connections that are kept: one for each thread that answers. More threads would wait for each
+# other at the interpreter after each answer of the database, and for new connections.
 THREADS, _MORE = 16, 34
 # A connection that was used so shortly before is there.
 _TRUSTED_S = 1.0

@@ -54,7 +54,12 @@ def with_samples(check: PathCheck, taken: PathMap, argv: Sequence[str], program:
         recording = Recording(
             output=profile, argv=(program_path(argv[0]), *argv[1:]), period_ns=_PERIOD_NS
         )
-        record_paths(recording, PathsAsked(map_path, True, program), _say_nothing, False)
+        record_paths(
+            recording,
+            PathsAsked(map_path, library_frames=True, program=program),
+            _say_nothing,
+            False,
+        )
         keys, whole = profile_keys(profile, taken, check.learnt.functions)
     return replace(check, samples=judged_samples(check.learnt, taken, keys, whole))
 
