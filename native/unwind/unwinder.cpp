@@ -103,7 +103,8 @@ std::optional<std::uint64_t> Unwinder::function_at(std::uint64_t address, std::u
                                                    const Lookup& lookup) {
     const auto place = lookup(address);
     const CallFrames* const frames = place ? frames_of(*place) : nullptr;
-    const auto in_file = frames == nullptr ? std::nullopt : frames->elf().address_of(place->offset);
+    const auto in_file =
+        frames == nullptr || !place ? std::nullopt : frames->elf().address_of(place->offset);
     const auto start = in_file ? frames->start_of(*in_file - back) : std::nullopt;
     return start ? std::optional(address - *in_file + *start) : std::nullopt;
 }
@@ -112,7 +113,8 @@ std::optional<std::uint64_t> Unwinder::linked_function_at(std::uint64_t address,
                                                           const Lookup& lookup) {
     const auto place = lookup(address);
     const CallFrames* const frames = place ? frames_of(*place) : nullptr;
-    const auto in_file = frames == nullptr ? std::nullopt : frames->elf().address_of(place->offset);
+    const auto in_file =
+        frames == nullptr || !place ? std::nullopt : frames->elf().address_of(place->offset);
     return in_file ? frames->start_of(*in_file - back) : std::nullopt;
 }
 

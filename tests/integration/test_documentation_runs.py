@@ -57,7 +57,7 @@ NOT_RUN = {
     "package init FOLDER": USAGE,
     "profile agree": "minutes; tests/slow/test_documentation_runs.py",
     "profile record --paths d.paths": "root alone may; test_profile_record_events.py",
-    "^steelyard: alert": "it is what a command says",
+    "^steelyard: alert": USAGE,
     "profile report d.profile": "the line before it makes the file",
     "profile paths crash": "it takes a core file; tests/integration/test_profile_paths.py",
     "profile check": "minutes; tests/slow/test_documentation_runs.py",
