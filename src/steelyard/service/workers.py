@@ -81,6 +81,7 @@ def enrol_worker(
         "status": "idle",
         "heartbeat_unix_s": now_s,
         "faults": 0,
+        "distrust": 0,
         "reason": "",
     }
     if found is None:
