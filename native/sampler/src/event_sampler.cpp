@@ -1,12 +1,8 @@
 #include <linux/perf_event.h>
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +11,7 @@
 #include "priority.hpp"
 #include "sampler.hpp"
 #include "sampling_clocks.hpp"
+#include "serving_thread.hpp"
 
 namespace steelyard {
 
@@ -33,51 +30,25 @@ class EventSampler : public Sampler {
         : events_(std::move(events)),
           recording_(recording),
           started_(started),
-          rights_(rights),
-          ending_(eventfd(0, EFD_CLOEXEC)) {
-        try {
-            check_rights();
-            for (const pid_t thread : watched_threads(processes))
-                begin_with(thread);
-        } catch (const Fatal&) {
-            close(ending_);
-            throw;
-        }
+          rights_(rights) {
+        check_rights();
+        for (const pid_t thread : watched_threads(processes))
+            begin_with(thread);
     }
-
-    ~EventSampler() override {
-        end();
-        if (thread_.joinable())
-            thread_.join();
-        close(ending_);
-    }
-    EventSampler(const EventSampler&) = delete;
-    EventSampler& operator=(const EventSampler&) = delete;
 
     void start() override {
-        thread_ = std::thread([this] {
-            try {
-                go_before_others();
-                serve();
-            } catch (...) {
-                failure_ = std::current_exception();
-                has_failed_ = true;
-            }
+        thread_.start([this] {
+            go_before_others();
+            serve();
         });
     }
 
-    void stop() override {
-        end();
-        if (thread_.joinable())
-            thread_.join();
-        if (failure_)
-            std::rethrow_exception(failure_);
-    }
+    void stop() override { thread_.stop(); }
 
     std::uint64_t handling_ns() const override { return handling_ns_; }
     std::optional<Coverage> coverage(std::uint64_t) override { return std::nullopt; }
     const char* scope() const override { return "events"; }
-    bool failed() const override { return has_failed_; }
+    bool failed() const override { return thread_.failed(); }
 
   private:
     static constexpr pid_t everybody = -1;
@@ -128,7 +99,7 @@ class EventSampler : public Sampler {
     }
 
     void serve() {
-        std::vector<pollfd> files{{ending_, POLLIN, 0}};
+        std::vector<pollfd> files{{thread_.ending(), POLLIN, 0}};
         for (const EventSource& source : sources_) {
             files.push_back({source.tracking->file(), POLLIN, 0});
             files.push_back({source.counters.front()->file(), POLLIN, 0});
@@ -160,21 +131,13 @@ class EventSampler : public Sampler {
             });
     }
 
-    void end() const {
-        const std::uint64_t one = 1;
-        [[maybe_unused]] const auto written = write(ending_, &one, sizeof one);
-    }
-
     CountedEvents events_;
     Recording& recording_;
     bool started_;
     Rights rights_;
-    int ending_;
     std::vector<EventSource> sources_;
-    std::thread thread_;
-    std::exception_ptr failure_;
-    std::atomic<bool> has_failed_ = false;
     std::atomic<std::uint64_t> handling_ns_ = 0;
+    ServingThread thread_;
 };
 
 }  // namespace

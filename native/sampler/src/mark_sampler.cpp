@@ -1,6 +1,4 @@
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -14,6 +12,7 @@
 #include "mark_reader.hpp"
 #include "sampler.hpp"
 #include "sampling_clocks.hpp"
+#include "serving_thread.hpp"
 
 namespace steelyard {
 
@@ -26,34 +25,17 @@ class MarkSampler : public Sampler {
     MarkSampler(const Sampling& sampling, Recording& recording, pid_t process)
         : recording_(recording),
           marks_(sampling.marks),
-          whole_(process, CountingEvent::Scope::descendants, false),
-          ending_(eventfd(0, EFD_CLOEXEC)) {
+          whole_(process, CountingEvent::Scope::descendants, false) {
         for (const int cpu : online_cpus())
             tracking_.push_back(std::make_unique<TrackingEvent>(Watched{process, cpu}, false));
     }
 
-    ~MarkSampler() override {
-        end();
-        close(ending_);
-    }
-    MarkSampler(const MarkSampler&) = delete;
-    MarkSampler& operator=(const MarkSampler&) = delete;
-
     void start() override {
-        thread_ = std::thread([this] {
-            try {
-                serve();
-            } catch (...) {
-                failure_ = std::current_exception();
-                has_failed_ = true;
-            }
-        });
+        thread_.start([this] { serve(); });
     }
 
     void stop() override {
-        end();
-        if (failure_)
-            std::rethrow_exception(failure_);
+        thread_.stop();
         if (marks_.has_taken_signal())
             throw Fatal(
                 "The program has wanted SIGSTKFLT for itself, by which marked calls are sampled.\n"
@@ -73,13 +55,13 @@ class MarkSampler : public Sampler {
     std::uint64_t handling_ns() const override { return handling_ns_; }
     std::uint64_t unwatched() const override { return marks_.unwatched(); }
     const char* scope() const override { return "threads"; }
-    bool failed() const override { return has_failed_; }
+    bool failed() const override { return thread_.failed(); }
 
   private:
     static constexpr int wait_ms = 20;
 
     void serve() {
-        pollfd file{ending_, POLLIN, 0};
+        pollfd file{thread_.ending(), POLLIN, 0};
         while (file.revents == 0) {
             poll(&file, 1, wait_ms);
             drain();
@@ -102,23 +84,13 @@ class MarkSampler : public Sampler {
             recording_.take(sample);
     }
 
-    void end() {
-        const std::uint64_t one = 1;
-        [[maybe_unused]] const auto written = write(ending_, &one, sizeof one);
-        if (thread_.joinable())
-            thread_.join();
-    }
-
     Recording& recording_;
     MarkReader marks_;
     CountingEvent whole_;
-    int ending_;
     std::vector<std::unique_ptr<TrackingEvent>> tracking_;
-    std::thread thread_;
-    std::exception_ptr failure_;
     std::atomic<std::uint64_t> programs_ = 0;
-    std::atomic<bool> has_failed_ = false;
     std::atomic<std::uint64_t> handling_ns_ = 0;
+    ServingThread thread_;
 };
 
 }  // namespace

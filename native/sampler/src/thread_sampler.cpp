@@ -1,5 +1,4 @@
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "priority.hpp"
 #include "sampler.hpp"
 #include "sampling_clocks.hpp"
+#include "serving_thread.hpp"
 #include "watched_thread.hpp"
 
 namespace steelyard {
@@ -36,9 +36,8 @@ class ThreadSampler : public Sampler {
           intervals_(sampling.spread, sampling.period_ns, sampling.ratio, sampling.seed),
           processes_(processes),
           cpus_(online_cpus()),
-          epoll_(epoll_create1(EPOLL_CLOEXEC)),
-          ending_(eventfd(0, EFD_CLOEXEC)) {
-        wait_for(ending_, ending_key);
+          epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+        wait_for(thread_.ending(), ending_key);
         for (const pid_t process : processes_) {
             for (const pid_t thread : threads_of(process))
                 begin_with(process, thread);
@@ -49,33 +48,19 @@ class ThreadSampler : public Sampler {
     }
 
     ~ThreadSampler() override {
-        end();
-        if (thread_.joinable())
-            thread_.join();
+        thread_.end();
         close(epoll_);
-        close(ending_);
     }
 
     void start() override {
-        thread_ = std::thread([this] {
-            try {
-                if (sampling_.is_urgent)
-                    go_before_others();
-                serve();
-            } catch (...) {
-                failure_ = std::current_exception();
-                has_failed_ = true;
-            }
+        thread_.start([this] {
+            if (sampling_.is_urgent)
+                go_before_others();
+            serve();
         });
     }
 
-    void stop() override {
-        end();
-        if (thread_.joinable())
-            thread_.join();
-        if (failure_)
-            std::rethrow_exception(failure_);
-    }
+    void stop() override { thread_.stop(); }
 
     std::optional<Coverage> coverage(std::uint64_t taken_ns) override {
         if (!is_counted_)
@@ -96,7 +81,7 @@ class ThreadSampler : public Sampler {
     std::uint64_t unwatched() const override { return unwatched_; }
     Delays delays() const override { return {late_, 0}; }
     const char* scope() const override { return "threads"; }
-    bool failed() const override { return has_failed_; }
+    bool failed() const override { return thread_.failed(); }
 
   private:
     // Threads have positive numbers.
@@ -308,11 +293,6 @@ class ThreadSampler : public Sampler {
         }
     }
 
-    void end() const {
-        const std::uint64_t one = 1;
-        [[maybe_unused]] const auto written = write(ending_, &one, sizeof one);
-    }
-
     Sampling sampling_;
     Recording& recording_;
     bool kernel_;
@@ -321,7 +301,6 @@ class ThreadSampler : public Sampler {
     std::vector<pid_t> processes_;
     std::vector<int> cpus_;
     int epoll_;
-    int ending_;
     std::vector<std::unique_ptr<TrackingEvent>> tracking_;
     std::unordered_set<pid_t> seen_;
     InheritingMutex mutex_;  // of what is watched, and how long that took
@@ -330,12 +309,10 @@ class ThreadSampler : public Sampler {
     std::vector<std::unique_ptr<CountingEvent>> whole_;
     Coverage gone_;  // of threads that were watched to their end
     std::atomic<bool> is_counted_ = true;
-    std::thread thread_;
-    std::exception_ptr failure_;
-    std::atomic<bool> has_failed_ = false;
     std::atomic<std::uint64_t> handling_ns_ = 0;
     std::atomic<std::uint64_t> unwatched_ = 0;
     std::atomic<std::uint64_t> late_ = 0;
+    ServingThread thread_;
 };
 
 }  // namespace
