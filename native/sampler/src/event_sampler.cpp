@@ -27,10 +27,7 @@ class EventSampler : public Sampler {
   public:
     EventSampler(CountedEvents events, Recording& recording, const std::vector<pid_t>& processes,
                  bool started, Rights rights)
-        : events_(std::move(events)),
-          recording_(recording),
-          started_(started),
-          rights_(rights) {
+        : events_(std::move(events)), recording_(recording), started_(started), rights_(rights) {
         check_rights();
         for (const pid_t thread : watched_threads(processes))
             begin_with(thread);
