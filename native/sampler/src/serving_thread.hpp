@@ -1,3 +1,5 @@
+// A thread of a sampler: begins, is told to end, and hands its failure to whom waits for it.
+
 #pragma once
 
 #include <sys/eventfd.h>
