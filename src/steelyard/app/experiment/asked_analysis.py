@@ -12,7 +12,7 @@ from steelyard.core.errors import UnknownNameError, UsageError
 from steelyard.core.experiment_spec import ExperimentSpec
 
 if TYPE_CHECKING:
-    from steelyard.app.experiment.experiment_file import ExperimentFile
+    from steelyard.app.experiment.experiment_entries import ExperimentFile
 
 # Of the table [cause], what a stored experiment does not say by itself.
 _OF_CAUSE = ("response", "intermediate", "tolerance", "margin")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile
+from steelyard.app.experiment.experiment_entries import BenchmarkEntry, ExperimentFile
 from steelyard.app.request.build_request import BuildRequest
 from steelyard.app.request.experiment_request import build_experiment
 from steelyard.app.request.level_request import requested_levels

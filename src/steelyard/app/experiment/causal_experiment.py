@@ -20,7 +20,7 @@ from steelyard.app.experiment.cause_table import (
     varied_factor,
 )
 from steelyard.app.experiment.design_plan import Plan, experiment_plan
-from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
+from steelyard.app.experiment.experiment_entries import BenchmarkEntry, ExperimentFile, FactorEntry
 from steelyard.core.errors import UsageError
 from steelyard.core.experiment_results import Experiment
 from steelyard.core.experiment_spec import ExperimentSpec, Variant

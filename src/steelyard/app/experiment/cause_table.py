@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from steelyard.app.experiment.experiment_file import ExperimentFile, FactorEntry
+from steelyard.app.experiment.experiment_entries import ExperimentFile, FactorEntry
 from steelyard.app.experiment.file_factors import known_factor
 from steelyard.app.experiment.toml_lines import field_place
 from steelyard.app.request.command_text import split_command

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.app.experiment.asked_analysis import asked_text, check_asked
 from steelyard.app.experiment.benchmark_request import benchmark_experiment, benchmark_request
 from steelyard.app.experiment.design_points import experiment_design, point_text, skipped_points
-from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile, FactorEntry
+from steelyard.app.experiment.experiment_entries import BenchmarkEntry, ExperimentFile, FactorEntry
 from steelyard.app.experiment.experiment_repetition import PowerPlan, repetition
 from steelyard.app.experiment.file_factors import checked_factor, nuisance_factor
 from steelyard.app.experiment.level_share import drawn_levels, refuse_constrained

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from steelyard.app.experiment.experiment_file import ConstraintEntry, ExperimentFile, FactorEntry
+from steelyard.app.experiment.experiment_entries import ConstraintEntry, ExperimentFile, FactorEntry
 from steelyard.core.errors import UsageError
 from steelyard.design.constraints import Allowed, Constraint
 from steelyard.design.design import Design, DesignFactor

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.comparison.unit_values import analysed_trials
 from steelyard.analysis.intervals.corrections import CORRECTIONS
 from steelyard.app.experiment.design_plan import Plan, experiment_plan
-from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile
+from steelyard.app.experiment.experiment_entries import BenchmarkEntry, ExperimentFile
 from steelyard.app.results.named_analysis import Analyzed
 from steelyard.core.errors import TrialsFailedError, UsageError
 from steelyard.core.events_spec import EventsSpec

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.app.experiment.experiment_file import FactorEntry
+from steelyard.app.experiment.experiment_entries import FactorEntry
 from steelyard.core.errors import UsageError
 from steelyard.core.quantity import parse_budget, parse_ratio
 from steelyard.core.stopping_spec import StoppingSpec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from steelyard.app.experiment.experiment_file import FactorEntry
+from steelyard.app.experiment.experiment_entries import FactorEntry
 from steelyard.core.errors import UnknownNameError, UsageError
 from steelyard.core.experiment_spec import NuisanceFactor
 from steelyard.factors.factor import Factor

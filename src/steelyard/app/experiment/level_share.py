@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
-from steelyard.app.experiment.experiment_file import ConstraintEntry, FactorEntry
+from steelyard.app.experiment.experiment_entries import ConstraintEntry, FactorEntry
 from steelyard.core.errors import UsageError
 from steelyard.core.rng import derive_seed
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile
+from steelyard.app.experiment.experiment_entries import BenchmarkEntry, ExperimentFile
 from steelyard.app.package.package_choice import choice_of, package_iterations
 from steelyard.app.package.packaged_variant import PackageChoice, keep_package, packaged_variant
 from steelyard.app.request.experiment_request import build_metrics

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard.app.experiment.design_plan import Plan
-    from steelyard.app.experiment.experiment_file import ExperimentFile
+    from steelyard.app.experiment.experiment_entries import ExperimentFile
 
 
 def plan_of_file(path: str, say: Callable[[str], None] | None = None) -> Plan:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from steelyard.allocation.hosts_asked import HostsAsked, read_hosts_asked
 from steelyard.allocation.requirement import Requirement
-from steelyard.app.experiment.experiment_file import ExperimentFile
+from steelyard.app.experiment.experiment_entries import ExperimentFile
 from steelyard.core.errors import UsageError
 
 

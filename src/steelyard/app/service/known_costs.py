@@ -9,7 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from steelyard.app.experiment.experiment_file import BenchmarkEntry, experiment_file_of
+from steelyard.app.experiment.experiment_entries import BenchmarkEntry
+from steelyard.app.experiment.experiment_file import experiment_file_of
 from steelyard.app.service.planned_submission import PlannedSubmission
 from steelyard.core.errors import SteelyardError
 from steelyard.factors.randomised_setups import BENCHMARK

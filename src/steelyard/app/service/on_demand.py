@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile
+from steelyard.app.experiment.experiment_entries import BenchmarkEntry, ExperimentFile
 from steelyard.app.experiment.packaged_benchmark import package_source
 from steelyard.app.experiment.toml_text import toml_text
 from steelyard.app.service.send_packages import Say, packed

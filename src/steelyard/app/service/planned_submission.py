@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING, Any
 from steelyard.allocation.allocate import allocate
 from steelyard.allocation.brought_levels import BlockPlace, block_places, used_levels
 from steelyard.allocation.hosts_asked import HostsAsked, read_hosts_asked
-from steelyard.app.experiment.experiment_file import (
-    ExperimentFile,
-    KnownPackages,
-    experiment_file_of,
-)
+from steelyard.app.experiment.experiment_entries import ExperimentFile, KnownPackages
+from steelyard.app.experiment.experiment_file import experiment_file_of
 from steelyard.app.experiment.experiment_repetition import DEFAULT_RUNS
 from steelyard.app.experiment.plan_of_file import plan_of
 from steelyard.app.service.block_parts import (

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from steelyard.app.experiment.experiment_file import BenchmarkEntry, ExperimentFile
+from steelyard.app.experiment.experiment_entries import BenchmarkEntry, ExperimentFile
 from steelyard.app.experiment.packaged_benchmark import package_source
 from steelyard.core.errors import ArchiveError, TrialsFailedError, UsageError
 from steelyard.service.package.archive import unpack

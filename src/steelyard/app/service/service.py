@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from steelyard.app.experiment.experiment_file import KnownPackages
+from steelyard.app.experiment.experiment_entries import KnownPackages
 from steelyard.app.service.block_disagreements import Repeats, blame_by_repeats, repeats_of
 from steelyard.app.service.following_up import FollowingUp
 from steelyard.app.service.going_further import GoingFurther

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from steelyard.app.experiment.experiment_file import KnownPackages
+from steelyard.app.experiment.experiment_entries import KnownPackages
 from steelyard.core.errors import ArchiveError, UsageError
 from steelyard.core.private_file import make_private_directories
 from steelyard.service.accounts import Identity

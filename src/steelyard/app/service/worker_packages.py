@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.app.experiment.experiment_file import KnownPackages
+from steelyard.app.experiment.experiment_entries import KnownPackages
 from steelyard.app.package.rehearse_package import rehearsed
 from steelyard.core.errors import ArchiveError, SteelyardError
 from steelyard.core.json_codec import package_from_json

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from steelyard.allocation.hosts_asked import read_hosts_asked
-from steelyard.app.experiment.experiment_file import KnownPackages, experiment_file_of
+from steelyard.app.experiment.experiment_entries import KnownPackages
+from steelyard.app.experiment.experiment_file import experiment_file_of
 from steelyard.app.service.brought_part import brought_to
 from steelyard.app.service.child_command import (
     child_command,
