@@ -34,13 +34,14 @@ class _Watch:
         self._keyed: KeyedPaths | None = None
         self._alerts: PathAlerts | None = None
 
-    def look(self) -> None:
-        """Tell of the keys that came since the last look, and are new."""
+    def look(self, is_over: bool = False) -> None:
+        """Tell of the keys that came since the last look, and are new; `is_over`: the recording has
+        ended."""
         from steelyard.analysis.paths.path_alert import KeyedSample, PathAlerts
         from steelyard.app.profile.path_profile import keep_processes, live_keys
         from steelyard.profile.executable import FunctionNames
 
-        raw = self._growing.take()
+        raw = self._growing.take(is_over)
         if raw is None:
             return
         keep_processes(raw)
@@ -84,4 +85,4 @@ def watching(profile: str, map_path: str, tell: Tell) -> Iterator[None]:
         finally:
             is_over.set()
     looking.result()
-    watch.look()
+    watch.look(is_over=True)

@@ -26,7 +26,7 @@ from steelyard.profile.file.profile_parts import MAGIC, parts_of
 
 @dataclass
 class _Found:
-    """What chunks of samples have that were read at once."""
+    """What one or more chunks of samples have."""
 
     samples: list[npt.NDArray[np.void]] = field(default_factory=list[npt.NDArray[np.void]])
     chains: list[npt.NDArray[np.uint64]] = field(default_factory=list[npt.NDArray[np.uint64]])
@@ -47,10 +47,17 @@ class GrowingProfile:
         self._older = self._identity()
         self._raw: RawProfile | None = None
         self._read_bytes: dict[str, int] = {}
+        self._held = _Found()
 
-    def take(self) -> RawProfile | None:
+    def take(self, is_over: bool = False) -> RawProfile | None:
         """The samples that came since the last call, with all that was told of processes so far;
-        None: there are none."""
+        None: there are none.
+
+        Parameters
+        ----------
+        is_over : bool
+            The recording has ended: no words follow the last samples any more.
+        """
         if self._raw is None and not self._begins():
             return None
         found = _Found()
@@ -58,7 +65,12 @@ class GrowingProfile:
             with suppress(OSError):
                 self._take_part(part, found)
         raw = self._raw
-        if raw is None or not found.samples:
+        if raw is None:
+            return None
+        # The words of samples are a chunk of their own, which may be written only after this look.
+        if is_over or not _has_words(raw):
+            self._release(found)
+        if not found.samples:
             return None
         raw.samples, raw.chains = np.concatenate(found.samples), np.concatenate(found.chains)
         raw.frame_words = np.concatenate(found.words)
@@ -95,12 +107,26 @@ class GrowingProfile:
             # What is damaged is told by who reads the whole.
             with suppress(IndexError, ValueError, struct.error):
                 if mark == b"SMPL":
-                    take_samples(payload, found.samples, found.chains)
-                    found.words.append(np.zeros(len(found.samples[-1]), np.uint64))
+                    self._release(found)
+                    take_samples(payload, self._held.samples, self._held.chains)
+                    self._held.words.append(np.zeros(len(self._held.samples[-1]), np.uint64))
                 elif mark == b"WORD":
-                    found.words[-1] = words_of(payload, len(found.words[-1]))
+                    self._held.words[-1] = words_of(payload, len(self._held.words[-1]))
+                    self._release(found)
                 elif mark == b"EVNT":
                     take_events(payload, raw)
             end = place + CHUNK_HEAD.size + len(payload)
         raw.damage = None
         self._read_bytes[part] = begin + end
+
+    def _release(self, found: _Found) -> None:
+        """Give the last chunk of samples away."""
+        held, self._held = self._held, _Found()
+        found.samples += held.samples
+        found.chains += held.chains
+        found.words += held.words
+
+
+def _has_words(raw: RawProfile) -> bool:
+    """Whether each sample of a recording has a word that says what its thread carried."""
+    return "marks" in (raw.header.get("path_map") or {})
