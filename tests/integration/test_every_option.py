@@ -22,6 +22,7 @@ from steelyard.cli.main import COMMANDS, program, run
 NOWHERE = "/dev/null/none"
 # By what an option's help says that it takes: something that it cannot take.
 WRONG = {
+    "all|N|none": "some",
     "ADAPTER[:FILE]": "no-such-adapter",
     "A,B": "garbage",
     "A,B,C": "a,,b",
@@ -162,6 +163,7 @@ CALLS: dict[str, list[list[str]]] = {
     "predict platforms suite": [["times.csv"]],
     "profile agree": [["--profile", "cprofile=none", "--profile", "callgrind=none"]],
     "profile check": [["--", "none"]],
+    "profile paths compare": [["none", "none"]],
     "profile paths crash": [["none", "--core", "none"], ["--static", "--core", "none"]],
     "profile paths judge": [["none"]],
     "profile paths learn": [["-o", "p", "--", "none"]],

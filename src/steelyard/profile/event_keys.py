@@ -12,7 +12,8 @@ import numpy as np
 
 from steelyard.analysis.events.call_paths import OTHER_BUILD
 from steelyard.analysis.paths.lookup import Candidate, KeyedPaths
-from steelyard.analysis.paths.sampled_paths import NOT_LEARNT, common_end
+from steelyard.analysis.paths.named_candidates import common_end
+from steelyard.analysis.paths.sampled_paths import NOT_LEARNT
 from steelyard.core.decoding import regular_opener
 from steelyard.core.elf_file import ElfFile, NotElfError
 from steelyard.profile.paths.crash_key import whole_functions

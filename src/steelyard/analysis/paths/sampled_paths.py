@@ -14,17 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.analysis.paths.lookup import Candidate, KeyedPaths
+from steelyard.analysis.paths.named_candidates import ALL, Named, named
 from steelyard.analysis.paths.path_map import PathMap
 from steelyard.analysis.paths.path_marks import FOREIGN_MARK
+from steelyard.analysis.paths.path_shares import PathShare, path_shares
+from steelyard.analysis.paths.path_stacks import with_stacks
 from steelyard.analysis.paths.self_learning import SelfLearning
 from steelyard.analysis.paths.static_map import UnlearntPaths
 from steelyard.analysis.paths.telling_walks import TellingWalks
-from steelyard.analysis.profiles.profile_samples import (
-    Frame,
-    ProfileSamples,
-    function_shares,
-)
-from steelyard.core.estimate import Interval
+from steelyard.analysis.profiles.profile_samples import Frame, ProfileSamples
 
 if TYPE_CHECKING:
     from steelyard.analysis.profiles.profile_answer import ProfileAnswer
@@ -34,26 +32,6 @@ Key = tuple[int, int, int]
 NOT_LEARNT = "key never learnt"
 OTHER_MARK = "its thread carries what no learnt path of the key has"
 AMBIGUOUS, MISSING = "[ambiguous]", "[missing]"
-
-
-@dataclass(frozen=True)
-class PathShare:
-    """How much of the time a path took, or the paths that one key may mean.
-
-    Parameters
-    ----------
-    frames : tuple of str
-        The outermost function first: the path; of several candidates what they end with alike.
-    sample_count : int
-    share : Interval
-    candidates : tuple of Candidate
-        The most frequent first; one, where the key means one path.
-    """
-
-    frames: tuple[str, ...]
-    sample_count: int
-    share: Interval
-    candidates: tuple[Candidate, ...]
 
 
 @dataclass(frozen=True)
@@ -90,6 +68,8 @@ class SampledPaths:
         Those with most samples first.
     counts : mapping of str to int
         Samples that are ``resolved``, ``ambiguous``, ``missing``.
+    most_named : int or None
+        Of an ambiguous key so many candidates are named; None: all.
     key_count : int
         Different keys.
     stacks : ProfileSamples
@@ -120,6 +100,26 @@ class SampledPaths:
     learning: SelfLearning | None = None
     allowed: tuple[UnlearntPaths, ...] | None = None
     walks: TellingWalks | None = None
+    most_named: int | None = ALL
+
+
+@dataclass(frozen=True)
+class PathView:
+    """What is shown of samples.
+
+    Parameters
+    ----------
+    confidence : float
+        Of the intervals of shares.
+    most_named : int or None
+        Of an ambiguous key name so many candidates, those with most learnt calls; None: all.
+    """
+
+    confidence: float = 0.95
+    most_named: int | None = ALL
+
+
+_DEFAULT_VIEW = PathView()
 
 
 def unlearnt_counts(keyed: KeyedPaths, keys: Sequence[Key | str]) -> Counter[tuple[int, int]]:
@@ -161,7 +161,7 @@ def sampled_paths(
     map_path: str,
     keyed: KeyedPaths,
     keys: Sequence[Key | str],
-    confidence: float = 0.95,
+    view: PathView = _DEFAULT_VIEW,
     candidates: Sequence[tuple[Candidate, ...]] | None = None,
 ) -> SampledPaths:
     """Look each key up, and weigh paths by their samples.
@@ -175,8 +175,7 @@ def sampled_paths(
         The map, by its keys.
     keys : sequence
         For each sample its key, or why it has none.
-    confidence : float
-        Of the intervals of shares.
+    view : PathView
     candidates : sequence of tuple of Candidate or None
         For each sample, where more than its key tells them.
     """
@@ -191,18 +190,28 @@ def sampled_paths(
         "ambiguous": int(are_ambiguous.sum()),
         "missing": int(are_missing.sum()),
     }
+    shown = _named_each(found, view.most_named)
     return SampledPaths(
         answer,
         map_path,
         keyed.path_map,
-        _path_shares(answer, found, confidence),
+        path_shares(answer, shown, view.confidence),
         _missing_shares(answer.samples, keys, are_missing),
         counts,
         len({key for key in keys if not isinstance(key, str)}),
-        _with_stacks(answer.samples, found, keyed.path_map.program),
+        with_stacks(answer.samples, shown, keyed.path_map.program),
         are_ambiguous,
         are_missing,
+        most_named=view.most_named,
     )
+
+
+def _named_each(found: Sequence[tuple[Candidate, ...]], most: int | None) -> list[Named]:
+    known: dict[tuple[Candidate, ...], Named] = {}
+    for candidates in found:
+        if candidates not in known:
+            known[candidates] = named(candidates, most)
+    return [known[candidates] for candidates in found]
 
 
 def marked(paths: SampledPaths) -> ProfileSamples:
@@ -223,40 +232,6 @@ def marked(paths: SampledPaths) -> ProfileSamples:
     )
 
 
-def _path_shares(
-    answer: ProfileAnswer, found: Sequence[tuple[Candidate, ...]], confidence: float
-) -> tuple[PathShare, ...]:
-    """Shares as those of functions are estimated, with paths in the place of functions."""
-    numbers: dict[tuple[Candidate, ...], int] = {}
-    which = [numbers.setdefault(candidates, len(numbers)) for candidates in found]
-    functions = np.array(which, np.int64)
-    frames = tuple(Frame(str(number), "") for number in range(len(numbers)))
-    samples = replace(
-        answer.samples,
-        frames=frames,
-        functions=functions,
-        stacks=functions,
-        stack_lengths=np.ones(len(functions), np.int64),
-    )
-    shares = function_shares(samples, confidence, answer.recorded.unwatched_ratio)
-    of_number = list(numbers)
-    return tuple(
-        PathShare(common_end(candidates), share.sample_count, share.share, candidates)
-        for share in shares
-        if (candidates := of_number[int(share.frame.name)])
-    )
-
-
-def common_end(candidates: Sequence[Candidate]) -> tuple[str, ...]:
-    """The innermost functions that all candidates have, outermost first."""
-    end: list[str] = []
-    for names in zip(*(reversed(one.functions) for one in candidates), strict=False):
-        if len(set(names)) > 1:
-            break
-        end.append(names[0])
-    return tuple(reversed(end))
-
-
 def _missing_shares(
     samples: ProfileSamples, keys: Sequence[Key | str], are_missing: npt.NDArray[np.bool_]
 ) -> tuple[MissingShare, ...]:
@@ -272,52 +247,3 @@ def _missing_shares(
 
 def _unlearnt_reason(key: Key) -> str:
     return OTHER_MARK if key[2] == FOREIGN_MARK else NOT_LEARNT
-
-
-def _with_stacks(
-    samples: ProfileSamples, found: Sequence[tuple[Candidate, ...]], program: str
-) -> ProfileSamples:
-    """The samples, each with the functions of its path, the innermost first."""
-    numbers = {frame: number for number, frame in enumerate(samples.frames)}
-    objects = {frame.name: frame.object for frame in samples.frames}
-    stacks_of: dict[tuple[int, tuple[str, ...]], list[int]] = {}
-    taken: dict[tuple[Candidate, ...], list[int]] = {}
-    stacks: list[int] = []
-    lengths = np.empty(len(found), np.int64)
-    for at, candidates in enumerate(found):
-        leaf = int(samples.functions[at])
-        path: tuple[str, ...] = ()
-        if candidates:
-            turns = taken.setdefault(candidates, [0] * len(candidates))
-            path = candidates[_next_turn(candidates, turns)].functions
-        stack = stacks_of.get((leaf, path))
-        if stack is None:
-            names = _callers(path, samples.frames[leaf].name)
-            frames = [Frame(name, objects.get(name, program)) for name in names]
-            stack = [leaf, *(numbers.setdefault(frame, len(numbers)) for frame in frames)]
-            stacks_of[leaf, path] = stack
-        stacks += stack
-        lengths[at] = len(stack)
-    return replace(
-        samples,
-        frames=tuple(numbers),
-        stacks=np.array(stacks, np.int64),
-        stack_lengths=lengths,
-    )
-
-
-def _callers(path: tuple[str, ...], leaf: str) -> list[str]:
-    """The functions of a path from the innermost on, without the sample's own."""
-    names = list(reversed(path))
-    return names[1:] if names[:1] == [leaf] else names
-
-
-def _next_turn(candidates: Sequence[Candidate], turns: list[int]) -> int:
-    """The candidate that has had least of its share so far, which has one turn more then."""
-    if len(candidates) == 1:
-        return 0
-    total = sum(turns) + 1
-    behind = [one.share * total - turn for one, turn in zip(candidates, turns, strict=True)]
-    chosen = behind.index(max(behind))
-    turns[chosen] += 1
-    return chosen

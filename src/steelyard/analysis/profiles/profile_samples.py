@@ -186,7 +186,7 @@ def function_shares(
     total = len(samples.functions)
     if not total:
         return ()
-    share_of = _share_of(samples, confidence, unwatched_ratio)
+    share_of = share_by(samples, confidence, unwatched_ratio)
     counts = np.bincount(samples.functions, minlength=len(samples.frames))
     kernel = np.bincount(samples.functions[samples.in_kernel], minlength=len(samples.frames))
     inlined = np.bincount(samples.functions[samples.inlined], minlength=len(samples.frames))
@@ -215,7 +215,7 @@ def thread_shares(
     samples: ProfileSamples, confidence: float = 0.95, unwatched_ratio: float | None = 0.0
 ) -> tuple[ThreadShare, ...]:
     """Every thread that was met, the busiest first; `unwatched_ratio` as in `widened`."""
-    share_of = _share_of(samples, confidence, unwatched_ratio)
+    share_of = share_by(samples, confidence, unwatched_ratio)
     threads, first, counts = np.unique(samples.threads, return_index=True, return_counts=True)
     shares = [
         ThreadShare(
@@ -239,10 +239,11 @@ def stacks_of(samples: ProfileSamples, thread: int) -> list[list[int]]:
     ]
 
 
-def _share_of(
+def share_by(
     samples: ProfileSamples, confidence: float, unwatched_ratio: float | None
 ) -> Callable[[Indices], Interval]:
-    """From the indices of the samples that a share counts to that share."""
+    """From the indices of the samples that a share counts to that share; `unwatched_ratio` as in
+    `widened`."""
     total = len(samples.functions)
     worth_of = _worth_of(samples, independent_count(samples), confidence)
 

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from steelyard.app.profile.keyed_samples import (
+    KeyedSamples,
+    has_telling_walks,
+    keyed_samples,
+    recorded_profile,
+    with_marks,
+)
 from steelyard.app.profile.record_profile import read_answer
 from steelyard.core.errors import UsageError
-from steelyard.profile.paths.walked_beside import AUTO, stacks_path
+from steelyard.profile.paths.walked_beside import AUTO, KEYS, stacks_path
 
 if TYPE_CHECKING:
     from steelyard.analysis.paths.lookup import KeyedPaths
     from steelyard.analysis.paths.path_map import PathMap
-    from steelyard.analysis.paths.sampled_paths import Key, SampledPaths
+    from steelyard.analysis.paths.sampled_paths import SampledPaths
     from steelyard.analysis.paths.self_learning import SelfLearning, WalkLooks
     from steelyard.analysis.paths.telling_walks import ToldPaths
     from steelyard.profile.file.profile_file import RawProfile
-
-
-@dataclass(frozen=True)
-class _Keyed:
-    """Samples with their keys and the functions on their stacks, of which parts are whole."""
-
-    program: str
-    whole: Mapping[int, int]
-    keys: list[Key | str]
-    chains: list[tuple[int, ...]]
-    in_stubs: list[bool]
 
 
 def is_path_profile(path: str) -> bool:
@@ -50,6 +45,7 @@ def read_paths(
     map_path: str | None = None,
     apart: Collection[str] = (),
     by_code: bool = False,
+    most_named: int | None = None,
 ) -> SampledPaths:
     """Read a profile, and look the key of each sample up.
 
@@ -64,6 +60,8 @@ def read_paths(
         As `read_answer`.
     by_code : bool
         Search the program's code for the paths of keys that were never learnt.
+    most_named : int or None
+        Of an ambiguous key name so many candidates; None: all.
 
     Raises
     ------
@@ -72,18 +70,30 @@ def read_paths(
     DataError
         A file is damaged, or the map is of another build.
     """
-    from steelyard.analysis.paths.sampled_paths import path_truth, sampled_paths, unlearnt_counts
+    from steelyard.analysis.paths.sampled_paths import (
+        PathView,
+        path_truth,
+        sampled_paths,
+        unlearnt_counts,
+    )
 
-    raw, map_path = _recorded(path, map_path)
+    raw, map_path = recorded_profile(path, map_path)
+    if map_path == KEYS and not by_code:
+        raise UsageError(
+            f"{path} was recorded without a map (--paths keys).\nGive one with --map, or search "
+            "the program's code with --static; `steelyard profile paths compare` needs neither.",
+            field="--map",
+        )
     learning = _self_learnt(path, raw) if map_path == AUTO else None
     answer = read_answer(path, confidence, apart)
+    view = PathView(confidence, most_named)
     keyed, found = _looked_up(raw, map_path, learning)
-    if _has_telling_walks(raw):
+    if has_telling_walks(raw):
         told = _told(raw, keyed, found)
-        paths = sampled_paths(answer, map_path, keyed, told.keys, confidence, told.candidates)
+        paths = sampled_paths(answer, map_path, keyed, told.keys, view, told.candidates)
         paths = replace(paths, walks=told.walks)
     else:
-        paths = sampled_paths(answer, map_path, keyed, found.keys, confidence)
+        paths = sampled_paths(answer, map_path, keyed, found.keys, view)
         paths = replace(paths, truth=path_truth(keyed, found.keys, found.chains), learning=learning)
     if not by_code:
         return paths
@@ -93,88 +103,7 @@ def read_paths(
     return replace(paths, allowed=unlearnt_paths(found.program, keyed.path_map, counts.items()))
 
 
-def profile_keys(
-    path: str, path_map: PathMap, functions: Collection[int]
-) -> tuple[list[Key | str], dict[int, int]]:
-    """The keys of the samples of a profile, and which functions are parts of which.
-
-    Parameters
-    ----------
-    path : str
-        A profile that was recorded with a map.
-    path_map : PathMap
-        Whose marks samples may have.
-    functions : collection of int
-        What else may be a part.
-
-    Raises
-    ------
-    UsageError, DataError
-        As `read_paths`.
-    """
-    from steelyard.analysis.paths.lookup import KeyedPaths
-
-    raw, _ = _recorded(path, None)
-    recorded = raw.header["path_map"]
-    seen = {*functions, *path_map.functions}
-    found = _keyed(raw, str(recorded["program"]), str(recorded["build"]), seen)
-    return _with_marks(found, raw, KeyedPaths(path_map, found.whole)), dict(found.whole)
-
-
-def live_keys(
-    raw: RawProfile, path_map: PathMap, keyed: KeyedPaths | None
-) -> tuple[str, KeyedPaths, list[Key | str]]:
-    """The file of the program, its map by its keys, and the keys of samples of processes.
-
-    Parameters
-    ----------
-    raw : RawProfile
-    path_map : PathMap
-    keyed : KeyedPaths or None
-        What an earlier call gave; None: this is the first.
-
-    Raises
-    ------
-    DataError
-        The program that the map is of did not run.
-    """
-    from steelyard.analysis.paths.lookup import KeyedPaths
-
-    found = _keyed(raw, path_map.program, path_map.build, path_map.functions)
-    keyed = keyed or KeyedPaths(path_map, found.whole)
-    return found.program, keyed, _with_marks(found, raw, keyed)
-
-
-def _recorded(path: str, map_path: str | None) -> tuple[RawProfile, str]:
-    """A profile with the samples of processes alone, and the map that it is read by."""
-    from steelyard.profile.file.profile_file import read_profile
-
-    raw = read_profile(path)
-    recorded = raw.header.get("path_map")
-    if recorded is None:
-        raise UsageError(
-            f"{path} was recorded without --paths: where stacks begin is not in it.",
-            field="profile",
-        )
-    keep_processes(raw)
-    return raw, map_path or str(recorded["path"])
-
-
-def keep_processes(raw: RawProfile) -> None:
-    """Leave out looks that found another program."""
-    is_program = raw.samples["process"] != 0
-    if len(raw.frame_words):
-        raw.frame_words = raw.frame_words[is_program]
-    raw.samples = raw.samples[is_program]
-
-
-def _has_telling_walks(raw: RawProfile) -> bool:
-    from steelyard.profile.paths.sample_keys import AMBIGUOUS
-
-    return raw.header["path_map"].get("walked") == AMBIGUOUS
-
-
-def _told(raw: RawProfile, keyed: KeyedPaths, found: _Keyed) -> ToldPaths:
+def _told(raw: RawProfile, keyed: KeyedPaths, found: KeyedSamples) -> ToldPaths:
     """The paths of samples, by the stacks that were walked at ambiguous keys."""
     from steelyard.analysis.paths.telling_walks import told_paths
 
@@ -191,40 +120,23 @@ def _told(raw: RawProfile, keyed: KeyedPaths, found: _Keyed) -> ToldPaths:
 
 def _looked_up(
     raw: RawProfile, map_path: str, learning: SelfLearning | None
-) -> tuple[KeyedPaths, _Keyed]:
+) -> tuple[KeyedPaths, KeyedSamples]:
     from steelyard.analysis.paths.lookup import KeyedPaths
     from steelyard.profile.paths.map_file import read_map
 
-    path_map = read_map(map_path) if learning is None else learning.path_map
-    found = _keyed(raw, path_map.program, path_map.build, path_map.functions)
+    path_map = _nothing_learnt(raw) if map_path == KEYS else None
+    if path_map is None:
+        path_map = read_map(map_path) if learning is None else learning.path_map
+    found = keyed_samples(raw, path_map.program, path_map.build, path_map.functions)
     keyed = KeyedPaths(path_map, found.whole)
-    return keyed, replace(found, keys=_with_marks(found, raw, keyed))
+    return keyed, replace(found, keys=with_marks(found, raw, keyed))
 
 
-def _with_marks(keyless: _Keyed, raw: RawProfile, keyed: KeyedPaths) -> list[Key | str]:
-    """Keys with the marks of samples, which the map says for what their threads carried.
+def _nothing_learnt(raw: RawProfile) -> PathMap:
+    from steelyard.analysis.paths.path_map import PathMap
 
-    Within the code that marks a call, a thread carries its caller's value or already the next.
-    """
-    from steelyard.analysis.paths.path_marks import ANY_MARK
-    from steelyard.profile.paths.mark_samples import UNKNOWN, carried_values
-    from steelyard.profile.paths.sample_keys import stack_bases
-
-    keys = keyless.keys
-    if not keyed.path_map.marks:
-        return keys
-    values = carried_values(raw)
-    carried = [UNKNOWN] * len(keys) if values is None else values.tolist()
-    found: list[Key | str] = []
-    columns = zip(keys, carried, stack_bases(raw).tolist(), keyless.in_stubs, strict=True)
-    for key, value, start, is_in_stub in columns:
-        if isinstance(key, str):
-            found.append(key)
-        elif value == UNKNOWN or is_in_stub:
-            found.append((*key[:2], ANY_MARK))
-        else:
-            found.append((*key[:2], keyed.mark(*key[:2], value, start)))
-    return found
+    recorded = raw.header["path_map"]
+    return PathMap(str(recorded["program"]), str(recorded["build"]), 0, {}, {}, ())
 
 
 def _self_learnt(path: str, raw: RawProfile) -> SelfLearning:
@@ -233,10 +145,10 @@ def _self_learnt(path: str, raw: RawProfile) -> SelfLearning:
     from steelyard.analysis.paths.self_learning import self_learnt
     from steelyard.profile.executable import FunctionNames
 
-    beside, _ = _recorded(stacks_path(path), None)
+    beside, _ = recorded_profile(stacks_path(path), None)
     recorded = raw.header["path_map"]
     program, build = str(recorded["program"]), str(recorded["build"])
-    found = _keyed(beside, program, build, ())
+    found = keyed_samples(beside, program, build, ())
     names = FunctionNames(found.program)
     functions = {each for functions in found.chains for each in functions}
     named = {function: names.at(function) for function in functions}
@@ -252,28 +164,6 @@ def _looks_of(summary: Mapping[str, Any]) -> WalkLooks | None:
         return None
     counts = (int(summary.get(name, 0)) for name in ("spared", "checked", "elsewhere"))
     return WalkLooks(int(summary["copied_bytes"]), summary.get("filtered"), *counts)
-
-
-def _keyed(raw: RawProfile, program: str, build: str, functions: Collection[int]) -> _Keyed:
-    """The keys of samples; whole are their functions and those that are given."""
-    from steelyard.analysis.paths.path_marks import NO_MARK
-    from steelyard.profile.paths.crash_key import whole_functions
-    from steelyard.profile.paths.sample_chains import sample_chains, whole_chain
-    from steelyard.profile.paths.sample_keys import KEYED, LACKS, NO_FUNCTION, sample_keys
-
-    found = sample_keys(raw, program, build)
-    chains = sample_chains(raw, found, to_start=not _has_telling_walks(raw))
-    seen = {*functions, *found.functions.tolist(), *chain.from_iterable(chains)}
-    whole = whole_functions(found.program, seen - {NO_FUNCTION})
-    columns = zip(
-        found.functions.tolist(), found.heights.tolist(), found.lacks.tolist(), strict=True
-    )
-    keys: list[Key | str] = [
-        (whole[function], height, NO_MARK) if lack == KEYED else LACKS[lack]
-        for function, height, lack in columns
-    ]
-    whole_chains = [whole_chain(each, whole) for each in chains]
-    return _Keyed(found.program, whole, keys, whole_chains, found.in_stubs.tolist())
 
 
 def exported_paths(paths: SampledPaths, format_name: str) -> bytes:

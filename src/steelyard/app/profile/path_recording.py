@@ -12,7 +12,7 @@ from steelyard.app.profile.event_recording import program_of
 from steelyard.app.profile.path_watch import Tell
 from steelyard.app.profile.record_profile import record_profile
 from steelyard.core.errors import DataError, UsageError
-from steelyard.profile.paths.walked_beside import AUTO, walked_beside
+from steelyard.profile.paths.walked_beside import AUTO, KEYS, walked_beside
 from steelyard.profile.sampler import Recording
 
 
@@ -24,7 +24,7 @@ class PathsAsked:
     ----------
     map_path : str
         The map that the samples are looked up in when they are read; `AUTO`: one of the stacks that
-        are walked beside.
+        are walked beside; `KEYS`: none yet.
     library_frames : bool
         Copy stacks, and walk the frames of libraries up to the program's last one.
     walk_ambiguous : bool
@@ -103,6 +103,8 @@ def _check_walks(
     why = ""
     if asked.map_path == AUTO:
         why = "--paths auto walks stacks of its own, and has no map yet"
+    elif asked.map_path == KEYS:
+        why = "--paths keys has no map, which says what is ambiguous"
     elif asked.library_frames:
         why = "--library-frames copies each stack"
     elif recording.stacks != "none":
@@ -184,8 +186,8 @@ def _known_map(map_path: str, program: str) -> dict[str, str]:
     from steelyard.profile.paths.matching_map import matching_map
 
     name = os.path.basename(os.path.realpath(program))
-    if map_path == AUTO:
-        return {"path": AUTO, "program": name, "build": build_of(program)}
+    if map_path in (AUTO, KEYS):
+        return {"path": map_path, "program": name, "build": build_of(program)}
     path_map = matching_map(map_path, program)
     path = os.path.abspath(map_path)
     marks = {"marks": CARRIED} if path_map.marks else {}

@@ -38,7 +38,7 @@ class _Watch:
         """Tell of the keys that came since the last look, and are new; `is_over`: the recording has
         ended."""
         from steelyard.analysis.paths.path_alert import KeyedSample, PathAlerts
-        from steelyard.app.profile.path_profile import keep_processes, live_keys
+        from steelyard.app.profile.keyed_samples import keep_processes, live_keys
         from steelyard.profile.executable import FunctionNames
 
         raw = self._growing.take(is_over)

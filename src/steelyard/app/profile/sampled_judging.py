@@ -43,7 +43,7 @@ def with_samples(check: PathCheck, taken: PathMap, argv: Sequence[str], program:
     MissingCapabilityError, SteelyardError
         As `app.profile.path_recording.record_paths`.
     """
-    from steelyard.app.profile.path_profile import profile_keys
+    from steelyard.app.profile.keyed_samples import profile_keys
     from steelyard.app.profile.path_recording import PathsAsked, record_paths
     from steelyard.profile.paths.map_file import write_map
 

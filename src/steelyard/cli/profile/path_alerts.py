@@ -56,9 +56,10 @@ def shown_alerts(given: RecordOptions) -> Iterator[ShownAlerts]:
     for name, is_given in of_paths.items():
         if is_given and given.paths is None:
             raise UsageError(f"{name} goes with --paths.", field=name)
-    if given.watch and given.paths == "auto":
+    if given.watch and given.paths in ("auto", "keys"):
         raise UsageError(
-            "--watch needs a map that was learnt before: with --paths auto every path is new.",
+            f"--watch needs a map that was learnt before: with --paths {given.paths} every path is "
+            "new.",
             field="--watch",
         )
     if given.alerts is None:

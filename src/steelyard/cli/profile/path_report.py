@@ -9,14 +9,16 @@ from steelyard.cli.console.output import (
     write_page,
     write_text,
 )
-from steelyard.cli.profile.record_options import ProfileReportOptions
+from steelyard.cli.profile.record_options import ProfileReportOptions, most_named
 
 
 def report_paths(path: str, given: ProfileReportOptions) -> None:
     """Show each path's share of the time, and which samples may have come by several."""
     from steelyard.app.profile.path_profile import exported_paths, read_paths
 
-    paths = read_paths(path, given.confidence, given.path_map, given.apart, given.static)
+    paths = read_paths(
+        path, given.confidence, given.path_map, given.apart, given.static, most_named(given)
+    )
     if given.format_name is not None and given.output is not None:
         write_data(exported_paths(paths, given.format_name), given.output)
     if given.html_target is not None:

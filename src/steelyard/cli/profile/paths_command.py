@@ -11,6 +11,7 @@ from steelyard.cli.console.output import refuse_nowhere, terminal_width, write_j
 from steelyard.cli.options.idle_options import all_but, refuse_idle
 from steelyard.cli.options.option_groups import option, takes
 from steelyard.cli.options.shared_options import json_option
+from steelyard.cli.profile.compare_command import compare
 from steelyard.cli.profile.judge_command import judge
 from steelyard.cli.profile.map_command import map_command
 from steelyard.cli.profile.resize_command import DEFAULT_MAP, resize
@@ -93,6 +94,7 @@ def paths() -> None:
     """Tell call paths by where a program is and how high its stack is."""
 
 
+paths.add_command(compare)
 paths.add_command(judge)
 paths.add_command(map_command)
 paths.add_command(resize)

@@ -12,6 +12,7 @@ from steelyard.cli.console.output import (
     write_page,
     write_text,
 )
+from steelyard.cli.options.idle_options import all_but, refuse_idle
 from steelyard.cli.options.option_groups import takes
 from steelyard.cli.profile.agree_command import agree
 from steelyard.cli.profile.check_command import check
@@ -20,6 +21,7 @@ from steelyard.cli.profile.record_options import (
     DEFAULT_OUTPUT,
     ProfileReportOptions,
     RecordOptions,
+    most_named,
 )
 from steelyard.core.errors import UsageError
 
@@ -82,11 +84,13 @@ def report(given: ProfileReportOptions, path: str) -> None:
         raise UsageError("--format and --output go together.", field="--format")
     if output == json_target == "-":
         raise UsageError("Only one of -o and --json can be standard output.", field="--json")
+    most_named(given)
     if given.path_map is not None or is_path_profile(path):
         from steelyard.cli.profile.path_report import report_paths
 
         report_paths(path, given)
         return
+    refuse_idle("to a profile without --paths", all_but({"static", "candidates"}))
     answer = read_answer(path, given.confidence, given.apart)
     if format_name is not None and output is not None:
         write_data(exported_profile(answer, format_name), output)

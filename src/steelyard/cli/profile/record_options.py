@@ -12,6 +12,7 @@ from steelyard.cli.options.option_groups import option
 from steelyard.cli.options.option_ranges import RUNS
 from steelyard.cli.options.shared_options import json_option
 from steelyard.cli.profile.profile_options import confidence_option
+from steelyard.core.errors import UsageError
 from steelyard.core.sampled_events import SOFTWARE_EVENTS
 
 DEFAULT_OUTPUT = "steelyard.profile"
@@ -93,7 +94,8 @@ class RecordOptions:
     paths: str | None = option(
         "--paths",
         metavar="MAP",
-        help="Find call paths by this map, from registers alone: no stack is read.",
+        help="Find call paths by this map, from registers alone: no stack is read. auto: the "
+        "recording makes its own. keys: find paths later.",
     )
     library_frames: bool = option(
         "--library-frames",
@@ -154,6 +156,13 @@ class ProfileReportOptions:
         is_flag=True,
         help="With --paths: search the program's code for paths that were never learnt.",
     )
+    candidates: str = option(
+        "--candidates",
+        metavar="all|N|none",
+        default="all",
+        show_default=True,
+        help="With --paths: name all paths of an ambiguous key, its N most frequent, or none.",
+    )
     html_target: str | None = option(
         "--html", metavar="FILE", help="Write a page with a flame graph."
     )
@@ -164,3 +173,23 @@ class ProfileReportOptions:
         "--output", "-o", metavar="FILE", help="The file that --format writes; - prints."
     )
     json_target: str | None = json_option("Write JSON to FILE (- is standard output).")
+
+
+def most_named(given: ProfileReportOptions) -> int | None:
+    """How many candidates of an ambiguous key are named; None: all.
+
+    Raises
+    ------
+    UsageError
+        It is no number of candidates.
+    """
+    if given.candidates == "all":
+        return None
+    if given.candidates == "none":
+        return 0
+    if given.candidates.isascii() and given.candidates.isdecimal() and int(given.candidates):
+        return int(given.candidates)
+    raise UsageError(
+        f"--candidates is all, none, or a number from 1 on; it got {given.candidates!r}.",
+        field="--candidates",
+    )

@@ -12,6 +12,8 @@ from steelyard.profile.sampler import Recording, sampler_argv
 
 # In the place of a map: the recording makes its own.
 AUTO = "auto"
+# In the place of a map: there is none, and paths are found when the profile is read, if at all.
+KEYS = "keys"
 # Walked stacks are so much rarer than samples.
 WALKED_RATIO = 1 / 8
 _SUFFIX = ".stacks"

@@ -7,7 +7,13 @@ import pytest
 
 from steelyard.analysis.paths.lookup import KeyedPaths
 from steelyard.analysis.paths.path_map import NO_HEIGHT, ROOT, PathMap, PathNode
-from steelyard.analysis.paths.sampled_paths import AMBIGUOUS, MISSING, marked, sampled_paths
+from steelyard.analysis.paths.sampled_paths import (
+    AMBIGUOUS,
+    MISSING,
+    PathView,
+    marked,
+    sampled_paths,
+)
 from steelyard.analysis.profiles.call_stacks import merged_stacks
 from steelyard.analysis.profiles.profile_answer import Recorded, profile_answer
 from steelyard.analysis.profiles.profile_samples import Frame, ProfileSamples
@@ -26,7 +32,7 @@ KEYED = KeyedPaths(PathMap("p", "ab", 1, {1: "main", 2: "f", 3: "leaf"}, {}, NOD
 RESOLVED, UNSURE, UNKNOWN = (3, 96, 0), (3, 64, 0), (3, 8, 0)
 
 
-def answered(keys, leaf="leaf"):
+def answered(keys, leaf="leaf", most_named=None):
     count = len(keys)
     numbers = np.zeros(count, np.int64)
     samples = ProfileSamples(
@@ -44,7 +50,8 @@ def answered(keys, leaf="leaf"):
     )
     header = {"period": 1e6, "unit": "ns", "spread": "uniform", "event": "cpu-clock"}
     recorded = Recorded("p", header, {}, samples.times_ns, samples.cpus)
-    return sampled_paths(profile_answer(samples, recorded), "map", KEYED, keys)
+    view = PathView(most_named=most_named)
+    return sampled_paths(profile_answer(samples, recorded), "map", KEYED, keys, view)
 
 
 def named_stacks(samples):
@@ -95,3 +102,27 @@ def test_an_inlined_function_stands_upon_the_one_that_it_was_inlined_into():
 
 def test_what_ran_on_another_stack_than_the_threads_has_no_key():
     assert KEYED.candidates(3, NO_HEIGHT) == ()
+
+
+def test_the_most_frequent_candidates_are_named_and_the_rest_is_undetermined():
+    paths = answered([UNSURE] * 8 + [RESOLVED] * 2, most_named=1)
+    assert dict(paths.counts) == {"resolved": 2, "ambiguous": 8, "missing": 0}
+    unsure = paths.paths[0]
+    assert unsure.frames == ("leaf",)
+    assert [one.functions for one in unsure.candidates] == [("main", "leaf")]
+    assert (unsure.candidate_count, unsure.undetermined_ratio) == (2, pytest.approx(0.25))
+    assert named_stacks(paths.stacks) == {
+        ("main", "leaf"): 6,
+        ("[undetermined]", "leaf"): 2,
+        ("main", "f", "leaf"): 2,
+    }
+
+
+def test_no_candidate_is_named_where_none_is_asked_for():
+    paths = answered([UNSURE] * 8 + [RESOLVED], most_named=0)
+    unsure, resolved = paths.paths
+    assert (unsure.candidates, unsure.undetermined_ratio) == ((), 1.0)
+    assert resolved.frames == ("main", "f", "leaf")
+    assert resolved.undetermined_ratio == 0.0
+    assert named_stacks(paths.stacks)["[undetermined]", "leaf"] == 8
+    assert named_stacks(marked(paths))[AMBIGUOUS, "[undetermined]", "leaf"] == 8

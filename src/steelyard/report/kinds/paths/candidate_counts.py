@@ -18,7 +18,7 @@ def candidate_counts(paths: SampledPaths) -> Counter[int]:
     """Samples by the number of paths that their key means; 0 are those without a path."""
     counts = Counter[int]()
     for one in paths.paths:
-        counts[len(one.candidates)] += one.sample_count
+        counts[one.candidate_count] += one.sample_count
     counts[0] = sum(paths.counts.values()) - counts.total()
     return counts
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from steelyard.analysis.paths.sampled_paths import PathShare, SampledPaths
+from steelyard.analysis.paths.path_shares import PathShare
+from steelyard.analysis.paths.sampled_paths import SampledPaths
 from steelyard.analysis.paths.self_learning import WalkLooks
 from steelyard.analysis.paths.telling_walks import TellingWalks
 from steelyard.report.documents.schema_version import SCHEMA
@@ -27,6 +28,7 @@ def sampled_document(paths: SampledPaths) -> dict[str, Any]:
             "samples": sum(paths.counts.values()),
             **paths.counts,
             "keys": paths.key_count,
+            "named_candidates": paths.most_named,
             "checked": None
             if paths.truth is None
             else {"samples": paths.truth.sample_count, "wrong": paths.truth.wrong_count},
@@ -83,4 +85,6 @@ def _path(one: PathShare) -> dict[str, Any]:
             {"frames": list(candidate.functions), "ratio": candidate.share}
             for candidate in one.candidates
         ],
+        "candidate_count": one.candidate_count,
+        "undetermined_ratio": one.undetermined_ratio,
     }

@@ -42,6 +42,7 @@ def sampled_page(paths: SampledPaths) -> str:
         "truth": "" if paths.truth is None else truth_line(paths.truth),
         "walks": "" if paths.walks is None else walks_line(paths.walks),
         "cautions": [caution_text(caution.message) for caution in answer.cautions],
+        "undetermined": any(one.candidate_count > len(one.candidates) for one in paths.paths),
         "paths": paths_table(paths, _SHOWN_PATHS),
         "missing": missing_table(paths, _SHOWN_MISSING),
         "health": [health_line(item) for item in answer.health],

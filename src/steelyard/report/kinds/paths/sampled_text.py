@@ -6,7 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 
-from steelyard.analysis.paths.sampled_paths import PathShare, PathTruth, SampledPaths
+from steelyard.analysis.paths.path_shares import PathShare
+from steelyard.analysis.paths.sampled_paths import PathTruth, SampledPaths
 from steelyard.analysis.paths.self_learning import WalkLooks
 from steelyard.analysis.paths.telling_walks import TellingWalks
 from steelyard.core.units import format_value
@@ -77,21 +78,27 @@ def paths_table(paths: SampledPaths, limit: int | None = None) -> Table:
     """A row a path, and below one that is ambiguous a row a candidate."""
     rows: list[tuple[str, ...]] = []
     for one in paths.paths[:limit]:
-        rows += _rows_of(one)
+        rows += _rows_of(one, paths.most_named)
     return Table((weighed(paths.answer), "samples", "path"), tuple(rows), frozenset({2}))
 
 
-def _rows_of(one: PathShare) -> list[tuple[str, ...]]:
+def _rows_of(one: PathShare, most_named: int | None) -> list[tuple[str, ...]]:
     shown = share_text(one.share)
-    if len(one.candidates) == 1:
+    if one.candidate_count == 1:
         return [(shown, str(one.sample_count), path_text(one.frames))]
-    heading = f"one of {len(one.candidates)} that end with {path_text(one.frames)}"
+    end = path_text(one.frames)
+    if most_named == 0:
+        heading = f"undetermined: one of {one.candidate_count} that end with {end}"
+        return [(shown, str(one.sample_count), heading)]
+    heading = f"one of {one.candidate_count} that end with {end}"
     rows: list[tuple[str, ...]] = [(shown, str(one.sample_count), heading)]
-    for candidate in one.candidates[:_SHOWN_CANDIDATES]:
+    named = one.candidates[: most_named or _SHOWN_CANDIDATES]
+    for candidate in named:
         share = f"{100 * candidate.share:.1f} % learnt"
         rows.append(("", "", f"  {share}: {path_text(candidate.functions)}"))
-    if len(one.candidates) > _SHOWN_CANDIDATES:
-        rows.append(("", "", f"  and {len(one.candidates) - _SHOWN_CANDIDATES} more"))
+    if hidden := one.candidate_count - len(named):
+        rest = 100 * max(0.0, 1 - sum(candidate.share for candidate in named))
+        rows.append(("", "", f"  {rest:.1f} % learnt: {hidden} more"))
     return rows
 
 
@@ -138,6 +145,8 @@ def map_line(paths: SampledPaths) -> str:
             f"{learning.wrong_count} wrong ({_percent(learning.wrong_count, learning.check_count)})"
             f"{looks}"
         )
+    if not path_map.run_count:
+        return f"by no map; {path_map.program}, build {path_map.build}"
     runs = f"{path_map.run_count} run{'s'[: path_map.run_count != 1]}"
     name = os.path.basename(paths.map_path)
     sites = WITH_CALL_SITES if path_map.has_call_sites else ""

@@ -11,7 +11,7 @@ from steelyard.report.kinds.paths.candidate_counts import candidate_counts, cand
 def sampled(shares: dict[int, int], missing: int = 0) -> Any:
     """Samples of keys by their number of candidates."""
     paths = [
-        SimpleNamespace(candidates=(None,) * count, sample_count=samples)
+        SimpleNamespace(candidate_count=count, sample_count=samples)
         for count, samples in shares.items()
     ]
     counts = {"resolved": 0, "ambiguous": sum(shares.values()), "missing": missing}
