@@ -6,8 +6,12 @@ from dataclasses import dataclass
 
 # The column of tables that says where a trial ran.
 WORKER = "worker"
+# What hosts of the same make have in common.
+PLATFORM = "platform"
 # Factors that a host is brought to, so that blocks on one worker can have unlike levels of them.
 BROUGHT = ("image", "libraries", "reboot")
+# Of what is known of the place of a trial, what tables of measurements have columns for.
+PLACE_COLUMNS = (WORKER, PLATFORM, *BROUGHT)
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,11 @@ class PlacementSpec:
         """The columns that tables have by it: the worker itself, then its factors."""
         names = dict.fromkeys(name for worker in self.workers for name, _ in worker.levels)
         return (WORKER, *(name for name in names if name != WORKER))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of `factors` that tables of measurements have columns for."""
+        return tuple(name for name in PLACE_COLUMNS if name in self.factors)
 
     @property
     def varied(self) -> tuple[str, ...]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.store.experiment_table import COLUMNS
-from steelyard.store.written_rows import table_rows
+from steelyard.store.written_rows import columns_of, table_rows
 
 if TYPE_CHECKING:
     import pyarrow
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def arrow_table(experiment: Experiment) -> pyarrow.Table:
-    """One row a measurement, in the columns and with the types of `COLUMNS`."""
+    """One row a measurement, in the columns and with the types of `columns_of`."""
     import pyarrow
 
     types = {
@@ -23,11 +22,12 @@ def arrow_table(experiment: Experiment) -> pyarrow.Table:
         bool: pyarrow.bool_(),
         float: pyarrow.float64(),
     }
-    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    kinds = columns_of(experiment)
+    columns: dict[str, list[Any]] = {name: [] for name in kinds}
     for row in table_rows(experiment):
         for name, cells in columns.items():
             cells.append(_encodable(row[name]))
-    schema = pyarrow.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
+    schema = pyarrow.schema([(name, types[kind]) for name, kind in kinds.items()])
     return pyarrow.table(columns, schema=schema)
 
 

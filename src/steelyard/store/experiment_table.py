@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 from steelyard.core.decoding import number_of
@@ -12,54 +12,21 @@ from steelyard.core.errors import DataError
 from steelyard.core.experiment_check import LARGEST_INDEX
 from steelyard.core.experiment_results import Experiment, FailureReason, Trial
 from steelyard.core.experiment_spec import MetricSpec
+from steelyard.core.placement_spec import PLACE_COLUMNS, WORKER
 from steelyard.core.repeated_name import repeated_name
-from steelyard.core.units import LARGEST_VALUE, LARGEST_WHOLE, LAST_UNIX_S
+from steelyard.core.units import LARGEST_VALUE, LARGEST_WHOLE
 from steelyard.store.imported_experiments import imported_experiment, imported_variant
-
-# Column: the type of its values. The repetition levels are columns by their own names.
-COLUMNS: dict[str, type] = {
-    "experiment": str,
-    "variant": str,
-    "benchmark": str,
-    "position": int,
-    "block": int,
-    "build": int,
-    "execution": int,
-    "iteration": int,
-    "warmup": bool,
-    "status": str,
-    "reason": str,
-    "exit_code": int,
-    "started_unix_s": float,
-    "spent_s": float,
-    "metric": str,
-    "unit": str,
-    "direction": str,
-    "value": float,
-}
-REQUIRED = ("variant", "value")
-INDICES = ("position", "block", "build", "execution", "iteration")
-# Columns that say the same in all rows of a trial.
-OF_TRIAL = (
-    *(
-        "variant",
-        "benchmark",
-        "position",
-        "block",
-        "build",
-        "execution",
-        "warmup",
-        "status",
-        "reason",
-    ),
-    *("exit_code", "started_unix_s", "spent_s"),
+from steelyard.store.table_columns import (
+    INDICES,
+    KNOWN_COLUMNS,
+    OF_TRIAL,
+    REQUIRED,
+    TIMES,
 )
-# Of columns with times: the greatest one, and what they hold.
-TIMES = {
-    "started_unix_s": (LAST_UNIX_S, "seconds since 1970, up to the year 9999"),
-    "spent_s": (LAST_UNIX_S, f"seconds, from 0 to {LAST_UNIX_S:.0f}"),
-}
+from steelyard.store.table_places import Place, counted_blocks, place_of, placement_of
 
+# Of warm-ups.
+_NO_BLOCK = -1
 Row = Mapping[str, Any]
 
 
@@ -78,6 +45,7 @@ class _Draft:
     started_unix_s: float
     spent_s: float
     said: tuple[Any, ...]
+    place: Place | None
     measurements: dict[str, dict[int | None, float]] = field(default_factory=dict)
 
 
@@ -91,6 +59,8 @@ class _TableReader:
         self.benchmarks: dict[str, str] = {}
         self.metrics: dict[str, MetricSpec] = {}
         self.drafts: dict[Any, _Draft] = {}
+        # By the blocks of the table, where it has workers.
+        self.places: dict[int, Place] = {}
         self.number = 0
 
     def error(self, column: str, wanted: str, found: Any) -> DataError:
@@ -105,7 +75,7 @@ class _TableReader:
         value = row.get(column)
         if value is None or value == "":
             return default
-        kind = COLUMNS[column]
+        kind = KNOWN_COLUMNS[column]
         if kind is bool:
             known = {"true": True, "false": False, "1": True, "0": False}
             if str(value).lower() not in known:
@@ -123,7 +93,8 @@ class _TableReader:
             raise self.error(column, f"of type {kind.__name__}", value) from None
         if kind is int and abs(converted) > LARGEST_WHOLE:
             raise self.error(column, "a whole number of at most 64 bits", value)
-        least = -LARGEST_INDEX if column == "position" else 0
+        # Warm-ups come before the first position, and are of no block.
+        least = {"position": -LARGEST_INDEX, "block": _NO_BLOCK}.get(column, 0)
         if column in INDICES and not least <= converted <= LARGEST_INDEX:
             raise self.error(column, f"a whole number from {least} to {LARGEST_INDEX}", value)
         if column in TIMES and not 0 <= converted <= TIMES[column][0]:
@@ -180,7 +151,7 @@ class _TableReader:
         if position is not None:
             key = ("position", position)
         elif execution is not None:
-            key = (variant, build, execution)
+            key = (variant, build, execution, row.get(WORKER))
         found = self.drafts.get(key)
         said = tuple(row.get(column) for column in OF_TRIAL)
         if found is None:
@@ -199,30 +170,49 @@ class _TableReader:
             raise self.error("status", "ok or failed", status)
         if reason is not None and reason not in get_args(FailureReason):
             raise self.error("reason", "one of " + ", ".join(get_args(FailureReason)), reason)
+        block, place = self.cell(row, "block"), self._place(row)
+        warmup = self.cell(row, "warmup", False)
+        if block == _NO_BLOCK and not warmup:
+            raise self.error("block", "0 or more, as only warm-ups are of none", block)
+        if block not in (None, _NO_BLOCK) and place is not None:
+            first = self.places.setdefault(block, place)
+            if first != place:
+                raise self.error(WORKER, f"{first[0]!r} with its levels in block {block}", place[0])
         return _Draft(
             position=position,
-            block=self.cell(row, "block"),
+            block=block,
             build=build,
             variant=variant,
-            warmup=self.cell(row, "warmup", False),
+            warmup=warmup,
             reason=reason,
             failed=status == "failed",
             exit_code=self.cell(row, "exit_code"),
             started_unix_s=self.cell(row, "started_unix_s", self.created_unix_s),
             spent_s=self.cell(row, "spent_s", 0.0),
             said=(),
+            place=place,
         )
+
+    def _place(self, row: Row) -> Place | None:
+        """Where a trial ran; a table has a worker in all of its rows or in none."""
+        place = place_of({name: self.cell(row, name) for name in PLACE_COLUMNS})
+        before = next(iter(self.drafts.values()), None)
+        if before is not None and (before.place is None) != (place is None):
+            raise self.error(WORKER, "there in all rows or in none", row.get(WORKER))
+        return place
 
     def trials(self) -> list[Trial]:
         """The trials of all rows; blocks count the trials of a variant where the table has none."""
-        seen: dict[int, int] = {}
+        drafts = list(self.drafts.values())
+        counts = counted_blocks([(draft.variant, draft.place) for draft in drafts])
         trials: list[Trial] = []
-        for place, draft in enumerate(self.drafts.values()):
-            count = seen[draft.variant] = seen.get(draft.variant, -1) + 1
+        for number, (draft, count) in enumerate(zip(drafts, counts, strict=True)):
+            if draft.block is None and draft.place is not None:
+                self.places[count] = draft.place
             details = {} if draft.exit_code is None else {"exit_code": draft.exit_code}
             trials.append(
                 Trial(
-                    position=place if draft.position is None else draft.position,
+                    position=number if draft.position is None else draft.position,
                     block=count if draft.block is None else draft.block,
                     variant=draft.variant,
                     build=draft.build,
@@ -261,7 +251,7 @@ def check_columns(path: str, columns: Iterable[str]) -> None:
         raise DataError(
             f"{path} lacks the column {missing[0]!r}. A table of measurements has one row a "
             f"measurement; {' and '.join(REQUIRED)} must be there, and these may be: "
-            f"{', '.join(name for name in COLUMNS if name not in REQUIRED)}.",
+            f"{', '.join(name for name in KNOWN_COLUMNS if name not in REQUIRED)}.",
             field=missing[0],
         )
 
@@ -286,10 +276,11 @@ def experiment_from_rows(rows: Iterable[Row], source: dict[str, Any]) -> Experim
         raise DataError(f"{reader.path} holds no measurement.", field="value")
     trials = reader.trials()
     blocked = any(draft.block is not None for draft in reader.drafts.values())
-    return imported_experiment(
+    made = imported_experiment(
         {**source, "created_unix_s": min(trial.started_unix_s for trial in trials)},
         [imported_variant(name, benchmark=reader.benchmarks[name]) for name in reader.variants],
         list(reader.metrics.values()),
         trials,
         order="blocks" if blocked else "sequential",
     )
+    return replace(made, spec=replace(made.spec, placement=placement_of(reader.places)))

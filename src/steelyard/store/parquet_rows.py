@@ -15,7 +15,7 @@ import sys
 from typing import Any
 
 from steelyard.core.repeated_name import repeated_name
-from steelyard.store.experiment_table import COLUMNS, REQUIRED
+from steelyard.store.table_columns import KNOWN_COLUMNS, REQUIRED
 
 # As much as a table of a million rows takes, and four times the file for its pages.
 MEMORY_BYTES = 400 * 2**20
@@ -62,15 +62,15 @@ def _print_rows(path: str, size_bytes: int) -> None:
         # Texts stay numbers of a dictionary until they are printed.
         with pyarrow.parquet.ParquetFile(path, memory_map=False, pre_buffer=False) as file:
             names = file.schema_arrow.names
-        dictionary = [name for name in names if COLUMNS.get(name) is str]
+        dictionary = [name for name in names if KNOWN_COLUMNS.get(name) is str]
         with pyarrow.parquet.ParquetFile(
             path, read_dictionary=dictionary, memory_map=False, pre_buffer=False
         ) as file:
             _check_schema(pyarrow, file, size_bytes)
             writer = csv.writer(sys.stdout, lineterminator="\n")
             writer.writerow(names)
-            known = [name for name in names if name in COLUMNS]
-            places = [known.index(name) if name in COLUMNS else None for name in names]
+            known = [name for name in names if name in KNOWN_COLUMNS]
+            places = [known.index(name) if name in KNOWN_COLUMNS else None for name in names]
             for batch in file.iter_batches(BATCH_ROWS, columns=known, use_threads=False):
                 columns = [_cells(batch.column(place)) for place in range(len(known))]
                 writer.writerows(
@@ -101,7 +101,7 @@ def _check_schema(pyarrow: Any, file: Any, size_bytes: int) -> None:
         return
     types = pyarrow.types
     for field in file.schema_arrow:
-        kind = COLUMNS.get(field.name)
+        kind = KNOWN_COLUMNS.get(field.name)
         found = field.type.value_type if types.is_dictionary(field.type) else field.type
         is_number = types.is_integer(found) or types.is_floating(found)
         is_text = types.is_string(found) or types.is_large_string(found)

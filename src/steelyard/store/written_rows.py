@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from steelyard.core.experiment_results import Caution, Experiment
-from steelyard.core.experiment_spec import MetricSpec
+from steelyard.core.experiment_results import Caution, Experiment, Trial
+from steelyard.core.experiment_spec import ExperimentSpec, MetricSpec
+from steelyard.store.table_columns import COLUMNS
 
 _LEFT_OUT = "A table holds measurements: commands, provenance and settings are left out."
+
+
+def columns_of(experiment: Experiment) -> dict[str, type]:
+    """The columns of an experiment's table: with those of its workers, where it has some."""
+    placement = experiment.spec.placement
+    if placement is None:
+        return COLUMNS
+    return {**COLUMNS, **dict.fromkeys(placement.columns, str)}
 
 
 def left_out(experiment: Experiment) -> tuple[Caution, ...]:
@@ -37,8 +46,11 @@ def table_rows(experiment: Experiment) -> Iterator[dict[str, Any]]:
     metrics = {metric.name: metric for metric in experiment.spec.metrics}
     order = {name: place for place, name in enumerate(metrics)}
     executions: dict[tuple[int, int], int] = {}
+    placement = experiment.spec.placement
+    places = () if placement is None else placement.columns
     for trial in sorted(experiment.trials, key=lambda trial: trial.variant):
         key = (trial.variant, trial.build)
+        block = _placed_block(experiment.spec, trial)
         executions[key] = execution = executions.get(key, -1) + 1
         common = {
             "experiment": experiment.spec.identifier,
@@ -59,6 +71,7 @@ def table_rows(experiment: Experiment) -> Iterator[dict[str, Any]]:
             "unit": None,
             "direction": None,
             "value": None,
+            **{name: placement.level(block, name) for name in places if placement},
         }
         if not any(len(values) for values in trial.measurements.values()):
             yield common
@@ -68,3 +81,12 @@ def table_rows(experiment: Experiment) -> Iterator[dict[str, Any]]:
             row = {**common, "metric": name, "unit": metric.unit, "direction": metric.direction}
             for iteration, value in enumerate(values):
                 yield {**row, "iteration": iteration, "value": value}
+
+
+def _placed_block(spec: ExperimentSpec, trial: Trial) -> int:
+    """The block whose worker ran a trial: warm-ups are of none, and are run before the block whose
+    number their positions count back to (`design/blocks.py`)."""
+    of_block = len(spec.variants) * spec.warmup_count
+    if trial.block >= 0 or not of_block:
+        return trial.block
+    return (-1 - trial.position) // of_block

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 
 import pytest
 
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_spec import MetricSpec
+from steelyard.core.placement_spec import PlacedWorker, PlacementSpec
 from steelyard.store.formats import FORMATS
 from tests.experiments import failed_trial, make_experiment, make_trial
 
@@ -48,7 +50,7 @@ def test_a_byte_order_mark_and_other_columns_do_no_harm(tmp_path):
 @pytest.mark.parametrize("chosen", [CSV, PARQUET], ids=lambda chosen: chosen.name)
 def test_trials_come_back_with_all_that_a_table_holds(chosen, tmp_path):
     trials = (
-        make_trial(-1, variant=0, block=0, warmup=True),
+        make_trial(-1, variant=0, block=-1, warmup=True),
         make_trial(0, build=2),
         failed_trial(1),
         make_trial(2, measurements={"wall_time": (0.1, 0.2, 1 / 3)}),
@@ -120,3 +122,78 @@ def test_a_wrong_cell_is_named_with_its_row(tmp_path, text, field, said):
         read(tmp_path, text)
     assert caught.value.field == field
     assert "t.csv" in caught.value.message
+
+
+AT_WORKERS = PlacementSpec(
+    (
+        PlacedWorker("w1", (("platform", "fast, x86_64"), ("image", "host"), ("cpus", "2"))),
+        PlacedWorker("w1", (("platform", "fast, x86_64"), ("image", "old"), ("cpus", "2"))),
+        PlacedWorker("w2", (("platform", "slow, arm"), ("image", "host"), ("cpus", "8"))),
+    ),
+    (2, 0, 1),
+)
+
+
+@pytest.mark.parametrize("chosen", [CSV, PARQUET], ids=lambda chosen: chosen.name)
+def test_tables_say_on_which_worker_a_block_ran(chosen, tmp_path):
+    warmups = [make_trial(-1 - n, block=-1, variant=0, warmup=True) for n in range(6)]
+    trials = (*warmups, *(make_trial(n, block=n, variant=0) for n in range(3)))
+    experiment = make_experiment(trials=trials)
+    spec = replace(experiment.spec, placement=AT_WORKERS, warmup_count=1)
+    placed = replace(experiment, spec=spec)
+    path = str(tmp_path / "table")
+    chosen.write(placed, path)
+    again = chosen.read(path).spec.placement
+    for block in range(3):
+        for name in ("worker", "platform", "image"):
+            assert again.level(block, name) == AT_WORKERS.level(block, name)
+    assert again.factors == ("worker", "platform", "image")
+
+
+def test_a_table_of_one_host_has_no_columns_of_workers(tmp_path):
+    path = tmp_path / "t.csv"
+    CSV.write(make_experiment(trials=(make_trial(0),)), str(path))
+    assert "worker" not in path.read_text()
+    assert CSV.read(str(path)).spec.placement is None
+
+
+def test_a_platform_without_a_worker_is_another_tools_column(tmp_path):
+    assert read(tmp_path, "variant,value,platform\na,1,linux\n").spec.placement is None
+
+
+def test_blocks_of_a_table_without_them_stay_on_one_worker(tmp_path):
+    rows = "a,1,0,w1\nb,2,0,w1\na,3,0,w2\nb,4,0,w2\na,5,1,w1\n"
+    found = read(tmp_path, f"variant,value,execution,worker\n{rows}")
+    assert [trial.block for trial in found.trials] == [0, 0, 1, 1, 2]
+    assert [found.spec.placement.level(block, "worker") for block in range(3)] == ["w1", "w2", "w1"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("a,1,0,w1\nb,2,0,w2\n", "row 2, column 'worker' must be 'w1' with its levels in block 0"),
+        ("a,1,0,w1\nb,2,1,\n", "row 2, column 'worker' must be there in all rows or in none"),
+        ("a,1,0,\nb,2,1,w\n", "row 2, column 'worker' must be there in all rows or in none"),
+    ],
+)
+def test_a_block_on_two_workers_or_on_none_is_refused(tmp_path, rows, said):
+    with pytest.raises(DataError, match=said):
+        read(tmp_path, f"variant,value,block,worker\n{rows}")
+
+
+def test_warm_ups_of_a_block_are_written_with_its_worker(tmp_path):
+    warmups = [make_trial(-1 - n, block=-1, variant=n % 2, warmup=True) for n in range(6)]
+    trials = (*warmups, *(make_trial(n, block=n, variant=0) for n in range(3)))
+    experiment = make_experiment(trials=trials)
+    spec = replace(experiment.spec, placement=AT_WORKERS, warmup_count=1)
+    CSV.write(replace(experiment, spec=spec), str(tmp_path / "t.csv"))
+    with (tmp_path / "t.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["warmup"] == "true"]
+    found = {int(row["position"]): row["worker"] for row in rows}
+    # Two warm-ups of each block, one a variant, before blocks on w2, w1 and w1.
+    assert found == {-1: "w2", -2: "w2", -3: "w1", -4: "w1", -5: "w1", -6: "w1"}
+
+
+def test_only_warm_ups_are_of_no_block(tmp_path):
+    with pytest.raises(DataError, match="row 1, column 'block' must be 0 or more"):
+        read(tmp_path, "variant,value,block\na,1,-1\n")

@@ -9,11 +9,12 @@ from typing import Any
 from steelyard.core.decoding import decoding, regular_opener
 from steelyard.core.errors import DataError
 from steelyard.core.experiment_results import Caution, Experiment
-from steelyard.store.experiment_table import COLUMNS, REQUIRED, check_columns, experiment_from_rows
+from steelyard.store.experiment_table import check_columns, experiment_from_rows
 from steelyard.store.file_format import FileFormat
 from steelyard.store.imported_experiments import file_source
+from steelyard.store.table_columns import REQUIRED
 from steelyard.store.whole_file import file_errors, whole_file
-from steelyard.store.written_rows import left_out, table_rows
+from steelyard.store.written_rows import columns_of, left_out, table_rows
 
 
 def sniff(head: bytes) -> bool:
@@ -29,7 +30,7 @@ def write(experiment: Experiment, path: str) -> Sequence[Caution]:
         whole_file(path) as partial,
         open(partial, "w", encoding="utf-8", errors="replace", newline="") as file,
     ):
-        writer = csv.DictWriter(file, list(COLUMNS), lineterminator="\n")
+        writer = csv.DictWriter(file, list(columns_of(experiment)), lineterminator="\n")
         writer.writeheader()
         for row in table_rows(experiment):
             row["warmup"] = "true" if row["warmup"] else "false"
