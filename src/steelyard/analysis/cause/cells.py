@@ -51,7 +51,7 @@ def complete_cells(
     Raises
     ------
     AnalysisError
-        The intervention has not two levels.
+        The intervention has not two levels, or no block has every level in both arms.
     """
     if len(arm.levels) != 2:
         raise AnalysisError(
@@ -69,6 +69,13 @@ def complete_cells(
     counts = np.bincount(block * width + cell, minlength=int(np.prod(shape))).reshape(shape)
     kept = (counts.sum(axis=0) > 0).all(axis=1)
     whole = (counts[:, kept] > 0).all(axis=(1, 2))
+    if not whole.any():
+        raise AnalysisError(
+            f"No block has every level of {factor.name!r} both at {arm.name}={arm.levels[0]} and "
+            f"at {arm.levels[1]}, so there is no effect within blocks. Take an intervention that "
+            "was varied within them, or name other blocks: --option block=COLUMN.",
+            field="--factors",
+        )
     found: dict[str, Floats] = {}
     for name, values in columns.items():
         sums = np.bincount(block * width + cell, values, minlength=counts.size).reshape(shape)
