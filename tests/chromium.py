@@ -135,6 +135,12 @@ class Chromium:
         self.value(f"document.querySelector({json.dumps(selector)}).select()")
         self.calls("Input.insertText", text=text)
 
+    def chooses_file(self, selector: str, path: Path) -> None:
+        """Choose a file, as the dialog of a browser does."""
+        root = self.calls("DOM.getDocument")["root"]["nodeId"]
+        found = self.calls("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.calls("DOM.setFileInputFiles", files=[str(path)], nodeId=found)
+
     def chooses(self, selector: str, value: str) -> None:
         """Choose an option of a list."""
         told = json.dumps(selector), json.dumps(value)

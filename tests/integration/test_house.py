@@ -109,7 +109,12 @@ def test_every_dependency_is_locked():
 def test_every_optional_package_has_its_extra():
     extras = PROJECT["project"]["optional-dependencies"]
     parts = {package: extra for package, (extra, _) in PARTS.items()}
-    brought = {p: e for e, of in extras.items() if e != "all" for p in names_of(of)}
+    brought = {
+        project.replace("-", "_"): extra
+        for extra, of in extras.items()
+        if extra != "all"
+        for project in names_of(of)
+    }
     assert brought == parts
     assert extras["all"] == [f"steelyard[{','.join(sorted(set(brought.values())))}]"]
 

@@ -10,6 +10,7 @@ PARTS = {
     "matplotlib": ("plots", "plots as PNG and SVG"),
     "pyarrow": ("parquet", "Parquet and Arrow tables and large tables of levels"),
     "anyio": ("service", "the service"),
+    "python_multipart": ("service", "files in the forms of the service"),
     "starlette": ("service", "the service"),
     "uvicorn": ("service", "the service"),
     "joserfc": ("oidc", "signing in by OpenID Connect"),

@@ -21,7 +21,7 @@ from steelyard.service.service_database import database_state, glance_at
 from steelyard.service.slurm_cluster import SlurmCluster, missing_commands
 
 _PATIENCE_S = 5.0
-_LIBRARIES = ("starlette", "uvicorn", "sqlalchemy", "alembic", "jinja2")
+_LIBRARIES = ("starlette", "uvicorn", "python_multipart", "sqlalchemy", "alembic", "jinja2")
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from steelyard.service.submitted_packages import (
     account_packages,
     is_given,
     note_package,
+    packages_of,
     unused_packages,
 )
 from steelyard.service.workers import Worker
@@ -115,6 +116,11 @@ class ServicePackages:
         """What one has sent, the newest first."""
         with self._database.reading() as connection:
             return account_packages(connection, who.account_id)
+
+    def named_by(self, submission_id: int) -> dict[str, str]:
+        """The digests of an experiment's packages by their names in its file."""
+        with self._database.reading() as connection:
+            return packages_of(connection, submission_id)
 
     def known(self, who: Identity, digests: Mapping[str, str]) -> KnownPackages:
         """Packages by their names in an experiment file.

@@ -23,12 +23,17 @@ from steelyard.report.kinds.submission.sending_form import (
     Filled,
     FormChoices,
     Said,
-    day_text,
     fields_page,
     form_page,
     section_of,
 )
 from steelyard.web.service.error_status import status_of
+from steelyard.web.service.form_packages import (
+    named_in,
+    sent_packages,
+    shown_packages,
+    with_archive,
+)
 from steelyard.web.service.masked_submission import without_secrets
 from steelyard.web.service.page_table import Asked, Page
 
@@ -47,7 +52,6 @@ _FIRST: Fields = {
 # These need more than levels: commands, programs or files of the host.
 _NOT_IN_FORM = ("command",)
 _BOXES = ("program", "metric", "follow_up", "design_folded")
-_MOST_PACKAGES = 100
 
 
 def form_pages(service: Service) -> list[Page]:
@@ -61,7 +65,11 @@ def form_pages(service: Service) -> list[Page]:
             _by_fields(service, asked) if asked.field("by") == "fields" else _sent(service, asked)
         )
 
-    return [Page("/service/new", "submit", form), Page("/service/new", "submit", sent, "POST")]
+    room = service.packages.upload_directory
+    return [
+        Page("/service/new", "submit", form),
+        Page("/service/new", "submit", sent, "POST", room),
+    ]
 
 
 @cache
@@ -97,31 +105,11 @@ def _empty(kind: str, count: int) -> int:
     return max(1, FEWEST_ROWS[kind] - count)
 
 
-def _page(
-    asked: Asked,
-    fields: Fields,
-    told: tuple[str, Mapping[str, Any] | None, str],
-    sent: Mapping[str, str],
-    place: str | None = None,
-    status: int = 200,
-) -> Response:
+def _page(asked: Asked, said: Said, sent: Mapping[str, str], status: int = 200) -> Response:
     visibility = asked.field("visibility", "private")
-    choices = replace(form_choices(), packages=list(sent))
-    text, planned, error = told
-    said = Said(text, planned, error, section_of(place))
-    page = fields_page(choices, _filled(fields), said, asked.shell, visibility)
+    choices = replace(form_choices(), packages=shown_packages(sent, asked.fields))
+    page = fields_page(choices, _filled(asked.fields), said, asked.shell, visibility)
     return HTMLResponse(page, status)
-
-
-def _sent_packages(service: Service, asked: Asked) -> dict[str, str]:
-    """The digests of what one has sent, by what the form calls each: digest, size and day."""
-    found = service.packages.sent(asked.who)[:_MOST_PACKAGES]
-    return {
-        f"{each.digest[:12]} ({each.member_count} files, {day_text(each.created_unix_s)})": (
-            each.digest
-        )
-        for each in found
-    }
 
 
 def _form(service: Service, asked: Asked) -> Response:
@@ -130,50 +118,63 @@ def _form(service: Service, asked: Asked) -> Response:
     if not name and "text" in asked.query:
         return HTMLResponse(form_page("", None, "", asked.shell))
     if not name:
-        return _page(asked, _FIRST, (form_file(_FIRST), None, ""), _sent_packages(service, asked))
+        first = replace(asked, fields=_FIRST)
+        return _page(first, Said(form_file(_FIRST), None, ""), sent_packages(service, asked))
     found = service.submission(asked.who, name)
     shown = without_secrets(found)
     hidden = "" if shown.file == found.file else HIDDEN
-    return HTMLResponse(form_page(shown.file, None, hidden, asked.shell, found.visibility))
+    page = form_page(shown.file, None, hidden, asked.shell, found.visibility, found.identifier)
+    return HTMLResponse(page)
 
 
-def _by_fields(service: Service, asked: Asked) -> Response:
+def _by_fields(service: Service, given: Asked) -> Response:
     """What a form with fields asks for: its file, what that would run, to edit or to send it."""
-    ask, text = asked.field("ask"), ""
+    taken = with_archive(service, given)
+    asked, ask, text = taken.asked, given.field("ask"), ""
     visibility, follows = asked.field("visibility", "private"), bool(asked.field("follow_up"))
-    sent = _sent_packages(service, asked)
+    sent = sent_packages(service, asked)
     used = {row["package"] for row in rows_of(asked.fields, "package")}
     digests = {name: digest for name, digest in sent.items() if name in used}
     try:
+        if taken.error is not None:
+            raise taken.error
         text = form_file(asked.fields, sent)
         if ask == "edit":
             return HTMLResponse(form_page(text, None, "", asked.shell, visibility))
         if ask != "send":
             known = service.packages.known(asked.who, digests)
             planned = service.plan(text, "the form", known, asked.who).summary
-            return _page(asked, asked.fields, (text, submission_document(planned), ""), sent)
+            said = Said(text, submission_document(planned), "", notes=taken.notes)
+            return _page(asked, said, sent)
         if follows:
             refuse_no_screening(text, "the form")
         found = service.submit(asked.who, text, "the form", visibility, 0, digests)
     except SteelyardError as error:
-        told = (text, None, error.message)
-        return _page(asked, asked.fields, told, sent, error.field, status_of(error))
+        said = Said(text, None, error.message, section_of(error.field), taken.notes)
+        return _page(asked, said, sent, status_of(error))
     if follows:
         service.follow_ups.ask(found.spec.identifier)
     return RedirectResponse(found.spec.identifier, 303)
 
 
 def _sent(service: Service, asked: Asked) -> Response:
+    """What the text of a file asks for; its packages are those of the form, or of what it is of."""
     text = asked.field("file").replace("\r\n", "\n")
-    visibility = asked.field("visibility", "private")
+    visibility, again = asked.field("visibility", "private"), asked.field("from")
     try:
+        known = sent_packages(service, asked)
+        if again:
+            sent = service.submission(asked.who, again)
+            known |= service.packages.named_by(sent.id)
+        digests = named_in(text, known)
         if asked.field("ask") == "plan":
+            packages = service.packages.known(asked.who, digests)
             planned: dict[str, Any] = submission_document(
-                service.plan(text, "the form", None, asked.who).summary
+                service.plan(text, "the form", packages, asked.who).summary
             )
-            return HTMLResponse(form_page(text, planned, "", asked.shell, visibility))
-        found = service.submit(asked.who, text, "the form", visibility)
+            return HTMLResponse(form_page(text, planned, "", asked.shell, visibility, again))
+        found = service.submit(asked.who, text, "the form", visibility, 0, digests)
     except SteelyardError as error:
-        page = form_page(text, None, error.message, asked.shell, visibility)
+        page = form_page(text, None, error.message, asked.shell, visibility, again)
         return HTMLResponse(page, status_of(error))
     return RedirectResponse(found.spec.identifier, 303)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote
 
@@ -12,10 +13,19 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from steelyard.app.service.service import MOST_FILE_BYTES
-from steelyard.core.errors import DataError, SteelyardError
+from steelyard.core.errors import DataError, MissingCapabilityError, SteelyardError
 from steelyard.report.pages.shell import Shell
 from steelyard.service.accounts import Identity
+from steelyard.service.package.archive import PackageLimits
 from steelyard.web.service.error_status import status_of
+from steelyard.web.service.sent_form import (
+    MULTIPART,
+    FormLimits,
+    NotFromPageError,
+    SentFile,
+    SentForm,
+    sent_form,
+)
 from steelyard.web.service.visitors import Visitor, Visitors, fits
 
 # All programs of the suite ticked, and every row filled.
@@ -23,6 +33,7 @@ _MOST_FIELDS = 400
 _FORM = "application/x-www-form-urlencoded"
 # Of a form: an experiment file whose every byte is written as three.
 MOST_FORM_BYTES = 4 * MOST_FILE_BYTES
+_TOO_OLD = "This form is too old. Go back, load its page again and repeat."
 # The page may be seen by who has not signed in.
 EVERYONE = ""
 
@@ -44,6 +55,8 @@ class Asked:
         Where it came from.
     begun : str
         What the browser keeps of a sign-in elsewhere that was begun in it.
+    files : mapping of str to SentFile
+        Of a form of a page that takes some.
     """
 
     visitor: Visitor
@@ -53,6 +66,7 @@ class Asked:
     fields: Mapping[str, Sequence[str]]
     client: str
     begun: str = field(default="", repr=False)
+    files: Mapping[str, SentFile] = field(default_factory=dict[str, SentFile])
 
     @property
     def who(self) -> Identity:
@@ -76,12 +90,15 @@ class Page:
     answer : callable
         Runs in a thread; may raise what is told in one sentence.
     method : str
+    room : callable or None
+        Makes a directory for a file of so many bytes that its form brings; None takes no files.
     """
 
     path: str
     needs: str
     answer: Callable[[Asked], Response]
     method: str = "GET"
+    room: Callable[[int], str] | None = None
 
 
 def page_route(page: Page, visitors: Visitors) -> Route:
@@ -100,13 +117,15 @@ def page_route(page: Page, visitors: Visitors) -> Route:
         if denied is not None:
             return denied
         try:
-            fields = await _fields(request)
-        except DataError as error:
+            async with _form(request, page, visitor) as form:
+                if not _is_of_page(visitor, form.fields):
+                    return sentence(_TOO_OLD, 403)
+                asked = _asked(request, visitor, visitors, form.fields, form.files)
+                return await run_in_threadpool(_answered, page, asked)
+        except NotFromPageError:
+            return sentence(_TOO_OLD, 403)
+        except (DataError, MissingCapabilityError) as error:
             return refusal(error)
-        if not fits(visitor, fields.get("csrf", [""])[-1]):
-            return sentence("This form is too old. Go back, load its page again and repeat.", 403)
-        asked = _asked(request, visitor, visitors, fields)
-        return await run_in_threadpool(_answered, page, asked)
 
     endpoint = posted if page.method == "POST" else seen
     return Route(page.path, endpoint, methods=[page.method])
@@ -129,13 +148,17 @@ def _asked(
     visitor: Visitor,
     visitors: Visitors,
     fields: Mapping[str, Sequence[str]],
+    files: Mapping[str, SentFile] | None = None,
 ) -> Asked:
     who = visitor.who
     allowed = frozenset(scope for scope in who.scopes if who.may(scope))
     shell = Shell(_root(request), who.name, allowed, visitor.csrf, visitors.signs_in)
     client = request.client.host if request.client else ""
     begun = visitors.begun(request)
-    return Asked(visitor, shell, request.path_params, request.query_params, fields, client, begun)
+    return Asked(
+        *(visitor, shell, request.path_params, request.query_params, fields, client, begun),
+        files or {},
+    )
 
 
 def _root(request: Request) -> str:
@@ -158,6 +181,26 @@ def refusal(error: SteelyardError) -> Response:
 def sentence(text: str, status: int) -> Response:
     """One sentence in place of a page."""
     return Response(f"{text}\n".encode("utf-8", "replace"), status, media_type="text/plain")
+
+
+def _is_of_page(visitor: Visitor, fields: Mapping[str, Sequence[str]]) -> bool:
+    return fits(visitor, fields.get("csrf", ("",))[-1])
+
+
+@asynccontextmanager
+async def _form(request: Request, page: Page, visitor: Visitor) -> AsyncIterator[SentForm]:
+    """The form of a request; files are taken by pages that have room for them."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if page.room is None or kind != MULTIPART:
+        yield SentForm(await _fields(request))
+        return
+    limits = FormLimits(_MOST_FIELDS, MOST_FORM_BYTES, PackageLimits().archive_bytes)
+
+    def may_send(fields: Mapping[str, Sequence[str]]) -> bool:
+        return _is_of_page(visitor, fields)
+
+    async with sent_form(request, limits, page.room, may_send) as form:
+        yield form
 
 
 async def _fields(request: Request) -> dict[str, list[str]]:

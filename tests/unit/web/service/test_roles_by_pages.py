@@ -5,6 +5,9 @@ A route without a row here fails, and so does a row without a route.
 
 from __future__ import annotations
 
+import io
+import os
+import tarfile
 from dataclasses import dataclass
 
 import pytest
@@ -12,6 +15,7 @@ import pytest
 from steelyard.app.service.oidc_settings import OidcSettings
 from steelyard.service.accounts import SCOPES
 from tests.oidc_issuer import CLIENT, ISSUER, TestIssuer
+from tests.packages import package
 from tests.unit.web.service.conftest import FILE, SharedService, shared_service
 
 # Who asks, in the order of the columns below: nobody, a reader, a member whose the experiment is
@@ -234,6 +238,33 @@ def test_every_route_has_its_row_and_every_row_its_route(shared) -> None:
 def test_a_page_is_for_whom_it_is_for(cast, row) -> None:
     found = {who: outcome(cast.page(row, who)) for who in WHO}
     assert found == {who: LETTERS[sign] for who, sign in zip(WHO, PAGES[row], strict=True)}
+
+
+def test_an_archive_is_taken_of_whom_the_form_is_for(cast, tmp_path) -> None:
+    folder = package(tmp_path / "sorting")
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as packed:
+        packed.add(folder, ".")
+    found = {}
+    for who, browser in cast.browsers.items():
+        browser.get("/sign-in")
+        fields = {"by": "fields", "ask": "send", "replicates": "2"}
+        got = browser.sends("/service/new", fields, {"archive": ("a.tar", data.getvalue())})
+        found[who] = outcome(got)
+    assert found == {who: LETTERS[sign] for who, sign in zip(WHO, SENDS_FORM, strict=True)}
+    with cast.shared.service.database.reading() as connection:
+        assert len(connection.exec_driver_sql("SELECT * FROM packages").all()) == 4
+
+
+@pytest.mark.parametrize("row", [row for row in PAGES if row.startswith("POST")])
+def test_no_other_form_takes_files(cast, row) -> None:
+    author = cast.browsers["author"]
+    author.get("/sign-in")
+    got = author.sends(cast.path(row), FIELDS.get(row, {}), {"archive": ("a.tar", b"x")})
+    assert got.status in (401, 403, 404) or (row == "POST /service/new" and got.status != 500)
+    assert not os.path.exists(cast.shared.service.packages._directory) or not os.listdir(
+        cast.shared.service.packages._directory
+    )
 
 
 @pytest.mark.parametrize("row", CALLS)

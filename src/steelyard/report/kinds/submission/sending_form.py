@@ -93,16 +93,20 @@ class Said:
         What is wrong with it.
     section : str
         Beside which fields the error belongs; empty for none.
+    notes : sequence of str
+        On the package that came with it.
     """
 
     text: str
     planned: Mapping[str, Any] | None
     error: str
     section: str = ""
+    notes: Sequence[str] = ()
 
 
 # Words of the field that an error names, by the section of the form that has it.
 _SECTIONS = (
+    ("archive", ("archive",)),
     ("what", ("program", "command", "package", "benchmark", "size", "name", "build")),
     (
         "vary",
@@ -135,14 +139,17 @@ def form_page(
     error: str,
     shell: Shell,
     visibility: str = "private",
+    again: str = "",
 ) -> str:
-    """The file alone: its text, what it would run, and what is wrong with it."""
+    """The file alone: its text, what it would run, and what is wrong with it; `again` is the
+    experiment that it was of, whose packages it may name."""
     view = {
         "shell": shell,
         "title": "Send an experiment",
         "text": text or EXAMPLE,
         "lines": [] if planned is None else submission_lines(planned),
         "error": error,
+        "again": again,
         "visibility": visibility,
         "visibilities": VISIBILITIES,
         "refresh_s": 0,
@@ -168,6 +175,7 @@ def fields_page(
         "lines": [] if planned is None else submission_lines(planned),
         "error": said.error,
         "section": said.section,
+        "notes": said.notes,
         "visibility": visibility,
         "visibilities": VISIBILITIES,
         "refresh_s": 0,

@@ -16,7 +16,8 @@ def submission_lines(document: Mapping[str, Any]) -> list[str]:
     count = f"{len(workers)} worker{'s' * (len(workers) != 1)} ({fewest}: {named})"
     if not document["fewest"]:
         count = f"{len(workers)} workers ({named}); fewer might do"
-    lines = [f"{document['trials']} trials in {document['blocks']} blocks on {count}"]
+    trials, blocks = (_counted(document[f"{word}s"], word) for word in ("trial", "block"))
+    lines = [f"{trials} in {blocks} on {count}"]
     if document["estimated_s"] is not None:
         whole = f", {duration_text(document['estimated_s'] * len(workers))} of workers in all"
         lines.append(
@@ -28,6 +29,10 @@ def submission_lines(document: Mapping[str, Any]) -> list[str]:
     if document["experiment"] is not None:
         lines.append(f"sent as {document['experiment']}")
     return lines
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"
 
 
 def duration_text(seconds: float) -> str:
