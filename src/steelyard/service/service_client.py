@@ -6,7 +6,7 @@ import http.client
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 from urllib.parse import urlsplit
@@ -20,6 +20,11 @@ _BLOCK_BYTES = 1 << 20
 _MOST_ANSWER_BYTES = 1 << 28
 # Of HTTP: it took too long, or there were too many requests.
 _LATER = (408, 429)
+# What the proxy before a service says by a page of its own.
+_OF_PROXIES = {
+    413: "What is sent is larger than the proxy before the service lets through (status {status}). "
+    "Let it pass as much as the service takes: client_max_body_size of nginx.",
+}
 
 
 class UnreachableError(MissingCapabilityError):
@@ -118,7 +123,9 @@ class ServiceClient:
         try:
             connection = kinds[url.scheme](url.hostname, url.port, timeout=timeout_s)
             try:
-                connection.request(method, url.path.rstrip("/") + "/" + path, body, headers)
+                # Who refuses a body may answer before it was sent, and hang up.
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    connection.request(method, url.path.rstrip("/") + "/" + path, body, headers)
                 yield connection.getresponse()
             finally:
                 connection.close()
@@ -172,8 +179,9 @@ def _answer(status: int, data: bytes) -> Any:
     if status >= 500 or status in _LATER:
         why = str(message or f"status {status}").rstrip(".")
         raise UnreachableError(f"The service is out of order: {why}.", field="--server")
+    unsaid = _OF_PROXIES.get(status, "The service answered with status {status}.")
     raise ServiceRefusal(
-        str(message) if message else f"The service answered with status {status}.",
+        str(message) if message else unsaid.format(status=status),
         status,
         str(field) if field else None,
     )
