@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
@@ -15,6 +16,7 @@ from steelyard.core.field_reader import FieldReader, json_fault
 _SCHEMA, _KIND = "steelyard/1", "path-map"
 _COLUMNS = ("parent", "function", "height_bytes", "call_count")
 _SITE_COLUMN = "call_site"
+_DIGEST = "digest"
 
 
 def read_map(path: str, field: str = "map") -> PathMap:
@@ -35,7 +37,15 @@ def read_map(path: str, field: str = "map") -> PathMap:
     except (ValueError, RecursionError) as error:
         reason = json_fault(error)
         raise DataError(f"The map {path} is not JSON: {reason}.", field=field) from None
-    return _map_of(value, FieldReader(path))
+    path_map = _map_of(value, FieldReader(path))
+    # Maps that were written before there were digests have none.
+    if _DIGEST in value and value[_DIGEST] != _digest(value):
+        raise DataError(
+            f"The map {path} is damaged or was changed: its digest is of another content.\n"
+            "Take a copy of it, or learn the map anew.",
+            field=field,
+        )
+    return path_map
 
 
 def write_map(path_map: PathMap, path: str) -> None:
@@ -68,7 +78,7 @@ def write_map(path_map: PathMap, path: str) -> None:
     folder = os.path.dirname(os.path.abspath(path))
     try:
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
-            json.dump(document, file, separators=(",", ":"))
+            json.dump({**document, _DIGEST: _digest(document)}, file, separators=(",", ":"))
             file.write("\n")
         umask = os.umask(0)
         os.umask(umask)
@@ -78,6 +88,13 @@ def write_map(path_map: PathMap, path: str) -> None:
         raise SteelyardError(
             f"The map {path} cannot be written: {error.strerror}.", field="--output"
         ) from None
+
+
+def _digest(document: dict[str, Any]) -> str:
+    """Of all that a map says, however its file is laid out."""
+    said = {name: value for name, value in document.items() if name != _DIGEST}
+    text = json.dumps(said, separators=(",", ":"), sort_keys=True)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _map_of(value: Any, reader: FieldReader) -> PathMap:
