@@ -171,7 +171,10 @@ class ElfFile:
         """
         size, count = self._segment_shape
         if count == _COUNT_ELSEWHERE:
-            count = self._section_headers()[0][7]
+            headers = self._section_headers()
+            if not headers:
+                raise NotElfError
+            count = headers[0][7]
         rows = self._table(self._segments_at, size, count, self._layout.segment)
         if self.bits == 64:
             return tuple(ElfSegment(k, f, at, to, here, run) for k, f, at, to, _, here, run in rows)

@@ -133,3 +133,11 @@ def test_a_section_that_claims_more_than_the_file_has_ends_with_the_file() -> No
     struct.pack_into("<Q", data, rows + 32, 2**63)
     elf = ElfFile(io.BytesIO(bytes(data)))
     assert elf.data(elf.sections[0]) == bytes(data)
+
+
+def test_segments_that_are_counted_in_sections_which_are_not_there_are_refused() -> None:
+    head = bytearray(Path(PROGRAMS[-1]).read_bytes()[:64])
+    head[40:48] = bytes(8)  # e_shoff
+    head[56:58], head[60:62] = b"\xff\xff", bytes(2)  # e_phnum (PN_XNUM), e_shnum
+    with pytest.raises(NotElfError):
+        _ = ElfFile(io.BytesIO(head)).segments

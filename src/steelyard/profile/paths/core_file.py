@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -68,6 +69,7 @@ class CoreFile:
             raise DataError(
                 f"The core file {path} cannot be read: {error.strerror}.", field="--core"
             ) from None
+        self._size = self._file.seek(0, os.SEEK_END)
         self._read_head()
 
     def close(self) -> None:
@@ -85,6 +87,9 @@ class CoreFile:
         for part in self._memory:
             within = address - part.address
             if within >= 0 and within + size <= part.file_bytes:
+                # Behind its end the file has nothing, and there are offsets that no file has.
+                if part.offset + within + size > self._size:
+                    return None
                 self._file.seek(part.offset + within)
                 data = self._file.read(size)
                 return data if len(data) == size else None
@@ -143,7 +148,7 @@ class CoreFile:
                 raise refusal
             self._memory: list[ElfSegment] = elf.segments_of(_LOAD)
             for segment in elf.segments_of(_NOTE):
-                if segment.file_bytes > _MOST_NOTE_BYTES:
+                if segment.file_bytes > _MOST_NOTE_BYTES or segment.offset > self._size:
                     raise refusal
                 self._file.seek(segment.offset)
                 self._read_notes(self._file.read(segment.file_bytes))
