@@ -14,6 +14,8 @@ import jsonschema
 import pytest
 
 from steelyard.analysis.paths.path_map import PathNumbers, functions_of
+from steelyard.app.profile.crash_paths import crash_path
+from steelyard.core.errors import SteelyardError
 from steelyard.core.native_program import NATIVE
 from steelyard.profile.paths.map_file import read_map
 from tests.integration.conftest import User
@@ -559,6 +561,33 @@ def test_a_core_file_cut_short_is_one_clear_error(user: User, tmp_path, crashing
         assert told.status != 0
         assert told.err.startswith("steelyard: error: ")
         assert "Traceback" not in told.err
+
+
+def test_a_core_file_with_a_damaged_head_is_an_answer_or_one_clear_error(tmp_path, crashing):
+    core, path_map = Path(crashed(tmp_path, crashing, "1")), str(tmp_path / "map")
+    whole, head_bytes = core.read_bytes(), 64 + 56 * 12
+    wrong = (0, 1, 4096, 2**31, 2**40, 2**56, 2**63, 2**64 - 1)
+    refused = 0
+    for at in range(16, head_bytes, 8):
+        for word in wrong:
+            core.write_bytes(whole[:at] + word.to_bytes(8, "little") + whole[at + 8 :])
+            try:
+                crash_path(path_map, str(core), crashing)
+            except SteelyardError:
+                refused += 1
+    assert refused > len(wrong)
+
+
+def test_a_program_whose_functions_have_no_tables_is_refused_and_leaves_no_map(user, tmp_path):
+    (tmp_path / "bare.c").write_text(PROGRAM)
+    command = ["gcc", "-O2", "-fno-asynchronous-unwind-tables", "bare.c", "-o", "bare"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    bare, path_map = str(tmp_path / "bare"), tmp_path / "bare.map"
+    told = user.types("profile", "paths", "learn", "-o", str(path_map), "--", bare)
+    assert told.status == 2
+    assert "No call of a function" in told.err
+    assert ".eh_frame" in told.err
+    assert not path_map.exists()
 
 
 WITH_COLD_PARTS = r"""

@@ -94,8 +94,8 @@ def learning_run(
     Raises
     ------
     UsageError
-        The program cannot be watched, or did not run; or its calls are led through wrappers, so
-        that it has no call sites of its own.
+        The program cannot be watched, or did not run, or none of its calls was noted; or its calls
+        are led through wrappers, so that it has no call sites of its own.
     MissingCapabilityError
         The recorder was not built.
     """
@@ -113,12 +113,20 @@ def learning_run(
             raise UsageError(
                 f"The recorder did not come to work in {program}.\nThe command ended with status "
                 f"{status}. A program that another one starts is named by --program; one with more "
-                "rights than its user (setuid) loads no recorder.",
+                "rights than its user (setuid), or with a cleared environment (env -i), loads no "
+                "recorder.",
                 field="command",
             )
         found = read_trees(trees, plan)
     names = FunctionNames(program)
     nodes = merged_nodes([tree.nodes for tree in found])
+    if not nodes:
+        raise UsageError(
+            f"No call of a function of {program} was noted.\nIt has tables of frames (.eh_frame) "
+            f"for {len(plan.starts)} functions, and none of these was called. gcc and clang write "
+            "them for all functions with -fasynchronous-unwind-tables.",
+            field="command",
+        )
     path_map = PathMap(
         program=os.path.basename(program),
         build=build_of(program),
